@@ -1,0 +1,42 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/** The uid and gid that the server processes get; PostgreSQL refuses to run as root. */
+export interface Account {
+  readonly uid: number
+  readonly gid: number
+}
+
+const PREFERRED = ['svc', 'postgres', 'nobody']
+
+/**
+ * The account that runs the server when this process is root: the first of `svc`, `postgres` and `nobody` that the
+ * passwd file knows, because `initdb` wants an entry there. Throws when none exists.
+ */
+export function unprivilegedAccount(passwd: string = readFileSync('/etc/passwd', 'utf8')): Account {
+  const entries = passwd.split('\n').map((line) => line.split(':'))
+  for (const name of PREFERRED) {
+    const [, , uid, gid] = entries.find((fields) => fields[0] === name) ?? []
+    // macOS writes nobody as -2, the kernel means its unsigned value.
+    if (uid !== undefined && gid !== undefined && Number(uid) !== 0)
+      return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
+  }
+  throw new Error(
+    `the embedded PostgreSQL does not run as root and /etc/passwd has none of ${PREFERRED.join(', ')}: ` +
+      'add one of them, start as an ordinary user, or set DATABASE_URL',
+  )
+}
+
+/** Whether the account may enter the directory: it needs the execute bit there and on every directory above. */
+export function canEnter(account: Account, directory: string): boolean {
+  for (let path = resolve(directory); ; path = dirname(path)) {
+    if (!mayExecute(account, statSync(path))) return false
+    if (path === dirname(path)) return true
+  }
+}
+
+function mayExecute(account: Account, stats: Stats): boolean {
+  if (stats.uid === account.uid) return (stats.mode & 0o100) !== 0
+  if (stats.gid === account.gid) return (stats.mode & 0o010) !== 0
+  return (stats.mode & 0o001) !== 0
+}

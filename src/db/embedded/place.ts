@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Account, canEnter, unprivilegedAccount } from './account.js'
+
+/** Where one embedded PostgreSQL lives, and as whom it runs. */
+export interface Place {
+  /** Holds everything below; only the account (and root) can enter it, which is all the access control there is. */
+  readonly directory: string
+  /** The cluster, `PGDATA`. */
+  readonly dataDirectory: string
+  /** Holds the Unix socket. */
+  readonly socketDirectory: string
+  readonly logFile: string
+  /** Set when this process is root. */
+  readonly account: Account | undefined
+}
+
+/** Longest path of a Unix socket: 107 bytes on Linux, 103 on macOS. */
+const MAX_SOCKET_PATH = 103
+/** Where data goes when the server's account cannot enter the data directory of the service. */
+const SHARED_STATE = '/var/lib/svc'
+
+/**
+ * Finds or makes the place of the data directory: `<dataDir>/postgres`, or, when this process is root and the server's
+ * account cannot enter `dataDir`, a directory below /var/lib/svc that `<dataDir>/postgres` then links to.
+ */
+export function resolvePlace(dataDir: string): Place {
+  const isRoot = process.getuid?.() === 0
+  if (mkdirSync(dataDir, { recursive: true }) !== undefined && isRoot) chmodSync(dataDir, 0o711)
+  const home = realpathSync(dataDir)
+  const entry = join(home, 'postgres')
+  const fresh = isRoot ? unprivilegedAccount() : undefined
+  if (lstatSync(entry, { throwIfNoEntry: false }) === undefined) makePlace(entry, home, fresh)
+  const directory = followEntry(entry)
+  const account = takeOwnership(directory, fresh)
+  if (account !== undefined && !canEnter(account, directory)) {
+    throw new Error(
+      `the embedded PostgreSQL runs as uid ${account.uid}, which can no longer enter ${directory}: ` +
+        'give the folders above it the permission to be entered (chmod o+x), or move it',
+    )
+  }
+  return {
+    directory,
+    dataDirectory: join(directory, 'data'),
+    socketDirectory: socketDirectoryOf(directory),
+    logFile: join(directory, 'server.log'),
+    account,
+  }
+}
+
+/** Removes the place of a data directory. The server must have stopped. */
+export function removePlace(dataDir: string): void {
+  const entry = resolve(dataDir, 'postgres')
+  if (lstatSync(entry, { throwIfNoEntry: false }) === undefined) return
+  const directory = realpathSync(entry)
+  const socketDirectory = socketDirectoryOf(directory)
+  rmSync(directory, { recursive: true, force: true })
+  if (socketDirectory !== directory) rmSync(socketDirectory, { recursive: true, force: true })
+  rmSync(entry, { force: true })
+}
+
+function makePlace(entry: string, home: string, account: Account | undefined): void {
+  if (account === undefined || canEnter(account, home)) {
+    ignoreExisting(() => mkdirSync(entry, { mode: 0o700 }))
+    return
+  }
+  mkdirSync(SHARED_STATE, { recursive: true, mode: 0o755 })
+  const elsewhere = mkdtempSync(join(SHARED_STATE, `${shortHash(home)}-`))
+  // Another process may have made the link meanwhile; then its directory counts.
+  if (!ignoreExisting(() => symlinkSync(elsewhere, entry))) rmdirSync(elsewhere)
+}
+
+function followEntry(entry: string): string {
+  try {
+    return realpathSync(entry)
+  } catch (cause) {
+    throw new Error(`${entry} points to a folder that is gone: remove it to begin with an empty database`, { cause })
+  }
+}
+
+/** The owner of the place runs the server; a place that root has just made is handed to the given account. */
+function takeOwnership(directory: string, fresh: Account | undefined): Account | undefined {
+  const { uid, gid } = statSync(directory)
+  if (fresh === undefined) {
+    if (uid !== process.getuid?.()) {
+      throw new Error(
+        `${directory} belongs to uid ${uid}: start as that user or as root, or set SVC_DATA_DIR elsewhere`,
+      )
+    }
+    return undefined
+  }
+  if (uid !== 0) return { uid, gid }
+  chownSync(directory, fresh.uid, fresh.gid)
+  return fresh
+}
+
+/** The place itself, or a short name below /tmp where the socket's path would be too long for the kernel. */
+function socketDirectoryOf(directory: string): string {
+  return Buffer.byteLength(join(directory, '.s.PGSQL.5432')) <= MAX_SOCKET_PATH
+    ? directory
+    : join('/tmp', `svc-${shortHash(directory)}`)
+}
+
+/** Makes the socket's directory where it is not the place itself. Throws when somebody else has taken its name. */
+export function ensureSocketDirectory(place: Place): void {
+  if (place.socketDirectory === place.directory) return
+  const owner = place.account?.uid ?? process.getuid?.()
+  if (ignoreExisting(() => mkdirSync(place.socketDirectory, { mode: 0o700 })) && place.account !== undefined) {
+    chownSync(place.socketDirectory, place.account.uid, place.account.gid)
+  }
+  const stats = lstatSync(place.socketDirectory)
+  if (!stats.isDirectory() || stats.uid !== owner || (stats.mode & 0o077) !== 0) {
+    throw new Error(`${place.socketDirectory} is not a private folder of uid ${owner}: remove it`)
+  }
+}
+
+/** Runs `make`; false when what it makes existed already. */
+function ignoreExisting(make: () => void): boolean {
+  try {
+    make()
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Binaries, SERVER_ENVIRONMENT } from './binaries.js'
+import type { Place } from './place.js'
+
+/** What `postmaster.pid` says about a server that runs, or ran, on a cluster. */
+export interface PidFile {
+  readonly pid: number
+  readonly socketDirectory: string
+}
+
+/** A server process that this process started. */
+export interface StartedPostmaster {
+  /** True once it has ended. */
+  ended(): boolean
+  /** What it has logged since it started. */
+  output(): string
+}
+
+const MAX_LOG_BYTES = 8 * 1024 * 1024
+const SHUTDOWN_MILLIS = 30_000
+
+/** Reads `postmaster.pid`; undefined when there is none or it is only half written. */
+export function readPidFile(dataDirectory: string): PidFile | undefined {
+  const path = join(dataDirectory, 'postmaster.pid')
+  if (!existsSync(path)) return undefined
+  const [pid, , , , socketDirectory] = readFileSync(path, 'utf8').split('\n')
+  return Number(pid) > 0 && socketDirectory ? { pid: Number(pid), socketDirectory } : undefined
+}
+
+/** Whether a process with this id exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/**
+ * Whether the process is the server of this cluster. Process ids are given out again, in containers from 1, so on Linux
+ * its command line decides (a zombie has none); elsewhere that the process exists has to do.
+ */
+export function isPostmaster(pid: number, dataDirectory: string): boolean {
+  if (!existsSync('/proc/self/cmdline')) return isAlive(pid)
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(dataDirectory)
+  } catch {
+    return false // It has ended.
+  }
+}
+
+/**
+ * Starts the server in a session of its own, so that an interrupt from the terminal does not reach it, with its output
+ * in the log file, so that it outlives this process. It may find that another process was faster, and end at once.
+ */
+export function spawnPostmaster(place: Place, binaries: Binaries, settings: Record<string, string>): StartedPostmaster {
+  if ((statSync(place.logFile, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) {
+    renameSync(place.logFile, `${place.logFile}.1`)
+  }
+  const stale = readPidFile(place.dataDirectory)
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const logged = statSync(place.logFile, { throwIfNoEntry: false })?.size ?? 0
+  const log = openSync(place.logFile, 'a', 0o600)
+  let ended = false
+  const child = spawn(binaries.postgres, ['-D', place.dataDirectory, '-k', place.socketDirectory, ...flags], {
+    ...place.account,
+    cwd: place.directory,
+    // PostgreSQL takes a lock file that names this process for stale. The caller knows that it is: the id is somebody
+    // else's by now. All its other checks, shared memory still in use among them, stay in force.
+    env: { ...SERVER_ENVIRONMENT, ...(stale && { PG_GRANDPARENT_PID: String(stale.pid) }) },
+    detached: true,
+    stdio: ['ignore', log, log],
+  })
+  closeSync(log)
+  child.once('exit', () => {
+    ended = true
+  })
+  child.once('error', () => {
+    ended = true
+  })
+  child.unref()
+  return { ended: () => ended, output: () => readFileSync(place.logFile).subarray(logged).toString().trim() }
+}
+
+/** Ends the server (fast shutdown: sessions are cut, everything is written) and waits until it has gone. */
+export async function stopPostmaster(dataDirectory: string): Promise<void> {
+  const running = readPidFile(dataDirectory)
+  if (running === undefined || !isPostmaster(running.pid, dataDirectory)) return
+  process.kill(running.pid, 'SIGINT')
+  const deadline = performance.now() + SHUTDOWN_MILLIS
+  // The file goes last; the process may stay as a zombie where nobody collects it.
+  while (readPidFile(dataDirectory)?.pid === running.pid && isPostmaster(running.pid, dataDirectory)) {
+    if (performance.now() > deadline) throw new Error(`PostgreSQL (pid ${running.pid}) does not stop`)
+    await sleep(5)
+  }
+}

@@ -1,0 +1,116 @@
+import { Socket } from 'node:net'
+import pg from 'pg'
+
+/** First half of the keys of the advisory locks below; the second half says which. */
+const LOCK_CLASS = 0x737663
+/** Held shared by every process that uses the server; who gets it exclusively may stop the server. */
+const USE = 1
+/** Held by the one process that serves from this server. */
+const SERVE = 2
+/** Held by the session that watches for the last user to vanish. */
+const WATCH = 3
+
+const WATCH_SECONDS = 2
+
+/** The session in which a process tells the embedded server that it uses it. */
+export interface UseSession {
+  /** Tries to become the one that serves; false when another process does. */
+  tryServe(): Promise<boolean>
+  /** Name of the process that serves, as far as the server can tell. */
+  serving(): Promise<string | undefined>
+  /** Gives up the use; true when no other process uses the server, in which case none can join it any more. */
+  leave(): Promise<boolean>
+}
+
+/** Settings of a superuser connection to the embedded server. Explicit, because pg reads PGPORT and its like. */
+export function clientConfig(socketDirectory: string, database: string): pg.ClientConfig {
+  return {
+    ...{ host: socketDirectory, port: 5432, user: 'postgres', password: '', database, ssl: false },
+    ...{ application_name: `svc ${process.pid}`, connectionTimeoutMillis: 5_000, options: '' },
+  }
+}
+
+/** Joins the server as one of its users. Throws when it does not accept sessions, or stops in this moment. */
+export async function openUseSession(socketDirectory: string, postmasterPid: number): Promise<UseSession> {
+  const socket = new Socket()
+  const client = new pg.Client({ ...clientConfig(socketDirectory, 'postgres'), stream: () => socket })
+  // A lost session shows in the next query; without a listener it would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('SELECT pg_advisory_lock_shared($1, $2)', [LOCK_CLASS, USE])
+  } catch (error) {
+    await client.end()
+    throw error
+  }
+  const watch = await openWatch(socketDirectory, postmasterPid)
+  socket.unref()
+  const ask = async (statement: string, key: number): Promise<boolean> => {
+    const { rows } = await client.query<{ answer: boolean }>(`SELECT ${statement} AS answer`, [LOCK_CLASS, key])
+    return rows[0]?.answer === true
+  }
+  return {
+    tryServe: () => ask('pg_try_advisory_lock($1, $2)', SERVE),
+    serving: async () => {
+      const { rows } = await client.query<{ name: string }>(
+        `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
+          WHERE locktype = 'advisory' AND classid = $1 AND objid = $2`,
+        [LOCK_CLASS, SERVE],
+      )
+      return rows[0]?.name
+    },
+    leave: async () => {
+      socket.ref()
+      try {
+        await ask('pg_advisory_unlock_shared($1, $2)', USE)
+        // Only now: of several that leave at once, exactly the last one gets it.
+        const last = await ask('pg_try_advisory_lock($1, $2)', USE)
+        if (!last) await client.end()
+        return last
+      } catch {
+        return false // The session is lost: the server is gone, or watches for itself.
+      } finally {
+        await watch.end()
+      }
+    },
+  }
+}
+
+/**
+ * Leaves a session behind that stops the server when no process uses it, which is what a killed process cannot do any
+ * more. It runs inside the server and so needs no process of ours; one is enough, a second one ends at once.
+ */
+async function openWatch(socketDirectory: string, postmasterPid: number): Promise<pg.Client> {
+  const socket = new Socket()
+  const client = new pg.Client({
+    ...clientConfig(socketDirectory, 'postgres'),
+    application_name: 'svc watch',
+    stream: () => socket,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  socket.unref()
+  client
+    .query(
+      `DO $$
+       BEGIN
+         IF NOT pg_try_advisory_lock(${LOCK_CLASS}, ${WATCH}) THEN
+           RETURN;
+         END IF;
+         LOOP
+           COMMIT; -- a snapshot that is kept would hold back vacuum
+           PERFORM pg_sleep(${WATCH_SECONDS});
+           IF pg_try_advisory_lock(${LOCK_CLASS}, ${USE}) THEN
+             COPY (SELECT WHERE false) TO PROGRAM 'kill -INT ${postmasterPid}';
+             PERFORM pg_sleep(60);
+           END IF;
+         END LOOP;
+       END $$`,
+    )
+    // Either another session watches, or the server has ended, or this process leaves and the session stays.
+    .then(
+      () => client.end(),
+      () => client.end(),
+    )
+  return client
+}
