@@ -1,0 +1,9 @@
+/** The clock and the randomness that rules use, passed in so that tests decide them. */
+export interface Runtime {
+  /** The time. */
+  now(): Date
+  /** A new id (UUIDv7, RFC 9562), in the order of creation. */
+  newId(): string
+  /** Unpredictable bytes. */
+  randomBytes(size: number): Uint8Array
+}

@@ -1,0 +1,111 @@
+/**
+ * Why a call fails, and its Connect code: the values of `svc.v2.ErrorReason` without their prefix, where each has its
+ * meaning and an example.
+ */
+export const errorCodes = {
+  MALFORMED_REQUEST: 'invalid_argument',
+  FIELD_REQUIRED: 'invalid_argument',
+  FIELD_INVALID: 'invalid_argument',
+  CREDENTIAL_MISSING: 'unauthenticated',
+  CREDENTIAL_INVALID: 'unauthenticated',
+  CREDENTIAL_KIND_UNSUPPORTED: 'permission_denied',
+  PERMISSION_MISSING: 'permission_denied',
+  RESOURCE_NOT_FOUND: 'not_found',
+  CLIENT_CREDENTIALS_INVALID: 'unauthenticated',
+  GRANT_TYPE_UNSUPPORTED: 'invalid_argument',
+  RATE_LIMITED: 'resource_exhausted',
+  SERVICE_UNAVAILABLE: 'unavailable',
+  TRANSACTION_CONFLICT: 'aborted',
+  DEADLINE_EXCEEDED: 'deadline_exceeded',
+  TEAM_REQUIRED: 'invalid_argument',
+  PAGE_TOKEN_INVALID: 'invalid_argument',
+  STEPS_OR_STAGES_REQUIRED: 'invalid_argument',
+  STEPS_DIFFER_FROM_STAGES: 'invalid_argument',
+  TOO_MANY_STEPS: 'invalid_argument',
+  TIMEOUT_OUT_OF_RANGE: 'invalid_argument',
+  APPROVER_NOT_FOUND: 'invalid_argument',
+  BATCH_SIZE_OUT_OF_RANGE: 'invalid_argument',
+  DUPLICATE_ID: 'invalid_argument',
+  EXTERNAL_ID_TAKEN: 'already_exists',
+  SCOPED_ID_TAKEN: 'already_exists',
+  EMAIL_TAKEN: 'already_exists',
+  EMAIL_CHANGE_NOT_ALONE: 'invalid_argument',
+  EMAIL_MANAGED_BY_DIRECTORY: 'failed_precondition',
+  EMAIL_SHARED_BETWEEN_ORGANIZATIONS: 'failed_precondition',
+  PHONE_TAKEN: 'already_exists',
+  PIN_FIELD_NOT_SET: 'invalid_argument',
+  PIN_FIELD_NOT_ALLOWED: 'invalid_argument',
+  FIELD_PINNED_AND_RELEASED: 'invalid_argument',
+  OWN_ROLE: 'permission_denied',
+  MANAGER_IS_SELF: 'failed_precondition',
+  MANAGER_CYCLE: 'failed_precondition',
+  MANAGER_NOT_FOUND: 'invalid_argument',
+} as const
+
+/** A reason of the catalogue. */
+export type ErrorReason = keyof typeof errorCodes
+
+/** The Connect codes that the catalogue uses. */
+export type ErrorCode = (typeof errorCodes)[ErrorReason]
+
+/** One fault of one field; `field` is its path as the request spells it in JSON (`resources[3].name`). */
+export interface FieldViolation {
+  readonly field: string
+  readonly description: string
+  readonly reason: ErrorReason
+}
+
+/** What an error may carry besides its reason and its message. */
+export interface ServiceErrorOptions {
+  /** Facts for programs, such as the id of a resource. Public. */
+  readonly metadata?: Readonly<Record<string, string>>
+  /** The faults, where they are those of fields. */
+  readonly violations?: readonly FieldViolation[]
+  /** Whole seconds after which the caller may try again. */
+  readonly retryAfterSeconds?: number
+  /** The value of `WWW-Authenticate` (RFC 9110, RFC 6750). */
+  readonly challenge?: string
+  /** What led to it; for the log alone. */
+  readonly cause?: unknown
+}
+
+/** A failure that the caller may see: reason, message and details are public, the cause is not. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly reason: ErrorReason
+  readonly code: ErrorCode
+  readonly metadata: Readonly<Record<string, string>>
+  readonly violations: readonly FieldViolation[]
+  readonly retryAfterSeconds: number | undefined
+  readonly challenge: string | undefined
+
+  constructor(reason: ErrorReason, message: string, options: ServiceErrorOptions = {}) {
+    super(message, { cause: options.cause })
+    this.reason = reason
+    this.code = errorCodes[reason]
+    this.metadata = options.metadata ?? {}
+    this.violations = options.violations ?? []
+    this.retryAfterSeconds = options.retryAfterSeconds
+    this.challenge = options.challenge
+  }
+}
+
+/** An error about one field; the message names it. */
+export function invalidField(field: string, description: string, reason: ErrorReason = 'FIELD_INVALID'): ServiceError {
+  return invalidFields([{ field, description, reason }])
+}
+
+/** An error about several fields, at least one; the reason is that of the first. */
+export function invalidFields(violations: readonly [FieldViolation, ...FieldViolation[]]): ServiceError {
+  const message = violations.map((violation) => `${violation.field}: ${violation.description}`).join('; ')
+  return new ServiceError(violations[0].reason, message, { violations })
+}
+
+/**
+ * The one answer for what does not exist and for what the caller cannot see (decisions, section 2).
+ * `resourceType` is in words, such as `access policy`; `at` says where in the request the id stands, where that helps.
+ */
+export function notFound(resourceType: string, resourceId: string, at?: string): ServiceError {
+  const message = at === undefined ? `${resourceType} not found` : `${at}: ${resourceType} not found`
+  return new ServiceError('RESOURCE_NOT_FOUND', message, { metadata: { resourceType, resourceId } })
+}

@@ -1,0 +1,32 @@
+import { createContextKey, type HandlerContext } from '@connectrpc/connect'
+import type { Caller } from '../domain/caller.js'
+import { ServiceError } from '../errors.js'
+
+/** What is known of a request before its body is read. */
+export interface RequestContext {
+  /** The id that the answer and the log carry. */
+  readonly requestId: string
+  /** The address that limits count, as `TRUST_PROXY` tells it. */
+  readonly clientAddress: string
+  /** Who calls; `undefined` where the method takes anyone. */
+  readonly caller: Caller | undefined
+}
+
+/** Where handlers and interceptors find the request's context. */
+export const requestContextKey = createContextKey<RequestContext | undefined>(undefined, {
+  description: 'request context',
+})
+
+/** The context of the request that is being handled. */
+export function requestContextOf(context: Pick<HandlerContext, 'values'>): RequestContext {
+  const request = context.values.get(requestContextKey)
+  if (request === undefined) throw new Error('the request was handled without having been admitted')
+  return request
+}
+
+/** Who calls, in methods that need a credential. */
+export function callerOf(context: Pick<HandlerContext, 'values'>): Caller {
+  const { caller } = requestContextOf(context)
+  if (caller === undefined) throw new ServiceError('CREDENTIAL_MISSING', 'this needs a bearer credential')
+  return caller
+}

@@ -1,0 +1,65 @@
+import { type DescMethod, type DescService, getOption, hasOption } from '@bufbuild/protobuf'
+import { type AccessRule, access, CredentialKind } from '../../gen/svc/v2/access_pb.js'
+import { type CallerKind, type Permission, permissions } from '../domain/caller.js'
+
+/** Who may call a method, as its `svc.v2.access` option declares it. */
+export interface MethodAccess {
+  /** True where no credential is looked at. */
+  readonly anonymous: boolean
+  /** The kinds of caller that the method takes. */
+  readonly callerKinds: ReadonlySet<CallerKind>
+  /** What the caller has to have; `undefined` where `anonymous`. */
+  readonly permission: Permission | undefined
+  /** Whether a user may be admitted by what the request names; the method then judges. */
+  readonly userRelationSuffices: boolean
+}
+
+/**
+ * The access of every method of the services. Throws one error that names all methods without a usable rule: such a
+ * method must not be served.
+ */
+export function methodAccessOf(services: Iterable<DescService>): ReadonlyMap<DescMethod, MethodAccess> {
+  const rules = new Map<DescMethod, MethodAccess>()
+  const faults: string[] = []
+  for (const service of services) {
+    for (const method of service.methods) {
+      const rule = hasOption(method, access) ? methodAccessFrom(getOption(method, access)) : 'has no svc.v2.access option'
+      if (typeof rule === 'string') faults.push(`${service.typeName}.${method.name} ${rule}`)
+      else rules.set(method, rule)
+    }
+  }
+  if (faults.length > 0) throw new Error(`methods without an access rule: ${faults.join('; ')}`)
+  return rules
+}
+
+function methodAccessFrom(rule: AccessRule): MethodAccess | string {
+  const callerKinds = new Set<CallerKind>()
+  for (const kind of rule.credentialKinds) {
+    const callerKind = callerKindFrom(kind)
+    if (callerKind === undefined) return 'names an unknown kind of credential'
+    callerKinds.add(callerKind)
+  }
+  const permission = permissions.find((known) => known === rule.permission)
+  if (rule.anonymous) {
+    if (callerKinds.size > 0 || rule.permission !== '') return 'is anonymous and names credentials'
+  } else {
+    if (callerKinds.size === 0) return 'names no kind of credential'
+    if (permission === undefined) return `names no known permission (${rule.permission})`
+  }
+  return { anonymous: rule.anonymous, callerKinds, permission, userRelationSuffices: rule.userRelationSuffices }
+}
+
+function callerKindFrom(kind: CredentialKind): CallerKind | undefined {
+  switch (kind) {
+    case CredentialKind.ORGANIZATION_API_KEY:
+      return 'organization_api_key'
+    case CredentialKind.TEAM_API_KEY:
+      return 'team_api_key'
+    case CredentialKind.USER_TOKEN:
+      return 'user'
+    case CredentialKind.WORKER_TOKEN:
+      return 'worker'
+    case CredentialKind.UNSPECIFIED:
+      return undefined
+  }
+}

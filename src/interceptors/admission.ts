@@ -1,0 +1,43 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import { type ContextValues, createContextValues } from '@connectrpc/connect'
+import type { Caller } from '../domain/caller.js'
+import { type RequestContext, requestContextKey } from '../handlers/request-context.js'
+import type { MethodAccess } from './access-rule.js'
+import { authorize } from './authorize.js'
+import { bearerTokenFrom, credentialInvalid } from './bearer.js'
+
+/** What admission takes from a request, whatever the protocol. */
+export interface Admissible {
+  readonly requestId: string
+  readonly clientAddress: string
+  readonly authorization: string | undefined
+}
+
+/** Decides from the header alone whether a call goes on. Throws a `ServiceError` for a caller that it refuses. */
+export type Admit = (method: DescMethod, request: Admissible) => Promise<ContextValues>
+
+/** What admission stands on. */
+export interface AdmissionOptions {
+  readonly access: ReadonlyMap<DescMethod, MethodAccess>
+  /** Who holds a bearer token; `undefined` where the token is not accepted. */
+  readonly authenticate: (bearerToken: string) => Promise<Caller | undefined>
+}
+
+/**
+ * The part of the interceptor list that runs before a body is read, so that nothing of a stranger is parsed:
+ * authenticate, then authorize.
+ */
+export function createAdmission({ access, authenticate }: AdmissionOptions): Admit {
+  return async (method, request) => {
+    const rule = access.get(method)
+    if (rule === undefined) throw new Error(`${method.parent.typeName}.${method.name} is served without an access rule`)
+    let caller: Caller | undefined
+    if (!rule.anonymous) {
+      caller = await authenticate(bearerTokenFrom(request.authorization))
+      if (caller === undefined) throw credentialInvalid()
+      authorize(caller, rule)
+    }
+    const context: RequestContext = { requestId: request.requestId, clientAddress: request.clientAddress, caller }
+    return createContextValues().set(requestContextKey, context)
+  }
+}

@@ -1,0 +1,23 @@
+import { type Caller, type CallerKind, hasPermissionAnywhere, permissionMissing } from '../domain/caller.js'
+import { ServiceError } from '../errors.js'
+import type { MethodAccess } from './access-rule.js'
+
+const kindNames: Record<CallerKind, string> = {
+  organization_api_key: 'organization API keys',
+  team_api_key: 'team API keys',
+  user: 'user tokens',
+  worker: 'worker tokens',
+}
+
+/**
+ * Refuses a caller whom nothing in the request could admit: a kind that the method does not take, or a permission that
+ * the caller has nowhere (decisions, section 2). What the request names is judged by the method.
+ */
+export function authorize(caller: Caller, access: MethodAccess): void {
+  if (!access.callerKinds.has(caller.kind)) {
+    throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', `this method does not take ${kindNames[caller.kind]}`)
+  }
+  if (access.permission === undefined || hasPermissionAnywhere(caller, access.permission)) return
+  if (access.userRelationSuffices && caller.kind === 'user') return
+  throw permissionMissing(access.permission)
+}
