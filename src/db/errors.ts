@@ -1,0 +1,137 @@
+/** What a failure of the database means to a caller, whichever layer has reported it. */
+export type DatabaseFailure =
+  /** `constraint` is the name of the constraint or unique index. */
+  | { readonly kind: 'unique_violation'; readonly constraint: string }
+  | { readonly kind: 'foreign_key_violation'; readonly constraint: string }
+  | { readonly kind: 'check_violation'; readonly constraint: string }
+  /** A deadlock or a serialization failure: nothing was done, the same again may succeed. */
+  | { readonly kind: 'retryable' }
+  /** A statement, a lock or a transaction took longer than it may. */
+  | { readonly kind: 'timeout' }
+  /** No connection, none free in time, or the server stops. A write in this moment may have been done or not. */
+  | { readonly kind: 'unavailable' }
+  /** Text that PostgreSQL cannot hold, such as U+0000. */
+  | { readonly kind: 'invalid_text' }
+
+/** Tells what a thrown value says about the database; undefined when it says nothing that a caller could act on. */
+export function databaseFailure(error: unknown): DatabaseFailure | undefined {
+  const report = serverReport(error)
+  return (
+    (report && failureFromReport(report)) ?? (isUnreachable(error) ? { kind: 'unavailable' } : prismaFailure(error))
+  )
+}
+
+/** The part of a server's error message that decides. */
+interface ServerReport {
+  readonly sqlState: string
+  readonly message: string
+  readonly constraint: string | undefined
+}
+
+const SQL_STATE = /^[0-9A-Z]{5}$/
+
+/** Finds the server's report in an error of pg, of the driver adapter (bare when COMMIT fails) or of Prisma. */
+function serverReport(error: unknown): ServerReport | undefined {
+  const cause = adapterCause(error)
+  const sqlState = cause === undefined ? text(error, 'code') : text(cause, 'originalCode')
+  if (sqlState === undefined || !SQL_STATE.test(sqlState)) return undefined
+  // Prisma's own codes have the same shape; only pg's errors carry a severity.
+  if (cause === undefined && text(error, 'severity') === undefined) return undefined
+  return {
+    sqlState,
+    message: text(cause ?? error, cause === undefined ? 'message' : 'originalMessage') ?? '',
+    constraint: cause === undefined ? text(error, 'constraint') : text(property(cause, 'constraint'), 'index'),
+  }
+}
+
+function adapterCause(error: unknown): unknown {
+  const known = property(property(property(error, 'meta'), 'driverAdapterError'), 'cause')
+  return known ?? (text(error, 'name') === 'DriverAdapterError' ? property(error, 'cause') : undefined)
+}
+
+function failureFromReport({ sqlState, message, constraint }: ServerReport): DatabaseFailure | undefined {
+  switch (sqlState) {
+    case '23505':
+    case '23P01':
+      return { kind: 'unique_violation', constraint: constraint ?? quotedName(message) }
+    case '23001':
+    case '23503':
+      return { kind: 'foreign_key_violation', constraint: constraint ?? quotedName(message) }
+    case '23514':
+      return { kind: 'check_violation', constraint: constraint ?? quotedName(message) }
+    case '40001':
+    case '40P01':
+      return { kind: 'retryable' }
+    case '55P03':
+    case '57014':
+    case '25P03':
+    case '25P04':
+      return { kind: 'timeout' }
+    case '22021':
+    case '22P05':
+      return { kind: 'invalid_text' }
+    case '53300':
+    case '57P01':
+    case '57P02':
+    case '57P03':
+    case '57P05':
+      return { kind: 'unavailable' }
+    default:
+      return sqlState.startsWith('08') ? { kind: 'unavailable' } : undefined
+  }
+}
+
+/** The last quoted name of a message, which is the constraint's; the driver adapter keeps it nowhere else. */
+function quotedName(message: string): string {
+  return /"([^"]+)"[^"]*$/.exec(message)?.[1] ?? ''
+}
+
+const SOCKET_CODES = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH'],
+])
+const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
+/** Texts of pg and pg-pool, whose errors carry no code; a test holds each against the real thing. */
+const DRIVER_TEXTS = new Set([
+  'timeout exceeded when trying to connect',
+  'Connection terminated',
+  'Connection terminated unexpectedly',
+  'Connection terminated due to connection timeout',
+  'Cannot use a pool after calling end on the pool',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+])
+
+function isUnreachable(error: unknown): boolean {
+  const cause = adapterCause(error)
+  if (cause !== undefined) return ADAPTER_KINDS.has(text(cause, 'kind') ?? '')
+  if (!(error instanceof Error)) return false
+  const isSocketError = property(error, 'syscall') !== undefined && SOCKET_CODES.has(text(error, 'code') ?? '')
+  return isSocketError || DRIVER_TEXTS.has(error.message)
+}
+
+/** What only Prisma's own code tells. */
+function prismaFailure(error: unknown): DatabaseFailure | undefined {
+  switch (text(error, 'code')) {
+    case 'P2034':
+      return { kind: 'retryable' }
+    case 'P1001':
+    case 'P1002':
+    case 'P1017':
+    case 'P2024':
+    case 'P2037':
+      return { kind: 'unavailable' }
+    case 'P2028':
+      return { kind: /Unable to start/.test(text(error, 'message') ?? '') ? 'unavailable' : 'timeout' }
+    default:
+      return undefined
+  }
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined
+}
+
+function text(value: unknown, name: string): string | undefined {
+  const found = property(value, name)
+  return typeof found === 'string' ? found : undefined
+}

@@ -1,0 +1,129 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { packageRoot } from './package-root.js'
+
+/** One migration of `prisma/migrations`. */
+export interface Migration {
+  /** Name of its folder; the order of the names is the order of application. */
+  readonly name: string
+  readonly sql: string
+  /** SHA-256 of the file in hexadecimal, as Prisma Migrate records it. */
+  readonly checksum: string
+}
+
+/** The migrations that come with this build. */
+export const MIGRATIONS_DIRECTORY = join(packageRoot(), 'prisma', 'migrations')
+
+/** Prisma Migrate's own advisory lock: this runner and `prisma migrate` exclude each other. */
+const PRISMA_LOCK = 72707369
+const LOCK_TIMEOUT_MILLIS = 60_000
+
+/** Prisma Migrate's own table. */
+const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
+  id VARCHAR(36) PRIMARY KEY NOT NULL,
+  checksum VARCHAR(64) NOT NULL,
+  finished_at TIMESTAMPTZ,
+  migration_name VARCHAR(255) NOT NULL,
+  logs TEXT,
+  rolled_back_at TIMESTAMPTZ,
+  started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  applied_steps_count INTEGER NOT NULL DEFAULT 0
+)`
+
+/** Reads the migrations of a folder in order. Throws when one has no `migration.sql`. */
+export async function loadMigrations(directory: string = MIGRATIONS_DIRECTORY): Promise<Migration[]> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const bytes = await readFile(join(directory, name, 'migration.sql'))
+      return { name, sql: bytes.toString('utf8'), checksum: createHash('sha256').update(bytes).digest('hex') }
+    }),
+  )
+}
+
+/**
+ * Applies what is pending, in order, each migration in a transaction of its own, and answers the names applied. Any
+ * number of processes may do so at once. Throws, having changed nothing more, when a migration fails, has failed
+ * earlier under `prisma migrate`, was edited after it was applied, or is unknown to this build.
+ */
+export async function migrate(connectionString: string, migrations: readonly Migration[]): Promise<string[]> {
+  const client = new pg.Client({ connectionString, application_name: 'svc migrate', lock_timeout: LOCK_TIMEOUT_MILLIS })
+  let lost: Error | undefined
+  client.on('error', (error) => {
+    lost = error // The next query fails with it.
+  })
+  await client.connect()
+  try {
+    await lock(client)
+    const applied = await appliedMigrations(client)
+    checkHistory(applied, migrations)
+    const pending = migrations.filter(({ name }) => !applied.has(name))
+    for (const migration of pending) await apply(client, migration)
+    return pending.map(({ name }) => name)
+  } catch (error) {
+    throw lost ?? error
+  } finally {
+    await client.end() // Gives the lock back.
+  }
+}
+
+async function lock(client: pg.Client): Promise<void> {
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK])
+  } catch (cause) {
+    if (!(cause instanceof pg.DatabaseError) || cause.code !== '55P03') throw cause
+    throw new Error('another process has been migrating this database for a minute: try again later', { cause })
+  }
+}
+
+interface AppliedMigration {
+  readonly name: string
+  readonly checksum: string
+  readonly finished: boolean
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Map<string, AppliedMigration>> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found`,
+  )
+  if (rows[0]?.found !== true) {
+    await client.query(CREATE_TABLE)
+    return new Map()
+  }
+  const applied = await client.query<AppliedMigration>(
+    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
+  )
+  return new Map(applied.rows.map((row) => [row.name, row]))
+}
+
+function checkHistory(applied: Map<string, AppliedMigration>, migrations: readonly Migration[]): void {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  for (const { name, checksum, finished } of applied.values()) {
+    if (!finished) {
+      throw new Error(`migration ${name} failed earlier: repair the database, then use "npx prisma migrate resolve"`)
+    }
+    const migration = known.get(name)
+    if (migration === undefined) throw new Error(`the database has migration ${name}, which this build does not know`)
+    if (migration.checksum !== checksum) throw new Error(`migration ${name} was edited after it had been applied`)
+  }
+}
+
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  await client.query('BEGIN')
+  try {
+    await client.query(sql)
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+      [randomUUID(), checksum, name],
+    )
+    await client.query('COMMIT')
+  } catch (cause) {
+    await client.query('ROLLBACK')
+    throw new Error(`migration ${name} fails: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}
