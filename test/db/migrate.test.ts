@@ -1,0 +1,92 @@
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadMigrations, type Migration, migrate } from '../../src/db/migrate.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+const first: Migration = { name: '20260101000000_first', sql: 'CREATE TABLE first (id int)', checksum: 'a' }
+const second: Migration = { name: '20260102000000_second', sql: 'CREATE TABLE second (id int)', checksum: 'b' }
+
+describe('migrations at start-up', () => {
+  let database: TestDatabase
+  let client: pg.Client
+
+  beforeEach(async () => {
+    database = await createTestDatabase('empty')
+    client = new pg.Client({ connectionString: database.connectionString })
+    await client.connect()
+  })
+
+  afterEach(async () => {
+    await client.end()
+    await database.drop()
+  })
+
+  const tables = async () => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations' ORDER BY 1`,
+    )
+    return rows.map(({ name }) => name)
+  }
+
+  it('apply the migrations of the build to an empty database, and nothing the second time', async () => {
+    const migrations = await loadMigrations()
+    expect(await migrate(database.connectionString, migrations)).toEqual(migrations.map(({ name }) => name))
+    expect(await tables()).not.toEqual([])
+    expect(await migrate(database.connectionString, migrations)).toEqual([])
+  })
+
+  it('apply only what is pending', async () => {
+    await migrate(database.connectionString, [first])
+    expect(await migrate(database.connectionString, [first, second])).toEqual([second.name])
+    expect(await tables()).toEqual(['first', 'second'])
+  })
+
+  it('are applied once when several processes start at the same time', async () => {
+    const runs = await Promise.all(Array.from({ length: 5 }, () => migrate(database.connectionString, [first, second])))
+    expect(runs.filter((applied) => applied.length > 0)).toEqual([[first.name, second.name]])
+  })
+
+  it('leave nothing of a migration that fails, keep those before it, and name it', async () => {
+    const broken = { ...second, sql: 'CREATE TABLE half (id int); SELECT 1 / 0' }
+    await expect(migrate(database.connectionString, [first, broken])).rejects.toThrow(
+      `migration ${second.name} fails: division by zero`,
+    )
+    expect(await tables()).toEqual(['first'])
+    expect(await migrate(database.connectionString, [first, second])).toEqual([second.name])
+  })
+
+  it('refuse a migration that was edited after it had been applied', async () => {
+    await migrate(database.connectionString, [first])
+    await expect(migrate(database.connectionString, [{ ...first, checksum: 'c' }, second])).rejects.toThrow(
+      `migration ${first.name} was edited after it had been applied`,
+    )
+    expect(await tables()).toEqual(['first'])
+  })
+
+  it('refuse a database that is newer than the build', async () => {
+    await migrate(database.connectionString, [first, second])
+    await expect(migrate(database.connectionString, [first])).rejects.toThrow(
+      `the database has migration ${second.name}, which this build does not know`,
+    )
+  })
+
+  it('refuse a database in which "prisma migrate" has failed, until that is resolved', async () => {
+    await migrate(database.connectionString, [first])
+    await client.query('UPDATE _prisma_migrations SET finished_at = NULL')
+    await expect(migrate(database.connectionString, [first])).rejects.toThrow(`migration ${first.name} failed earlier`)
+    await client.query('UPDATE _prisma_migrations SET rolled_back_at = now()')
+    await client.query('DROP TABLE first')
+    expect(await migrate(database.connectionString, [first])).toEqual([first.name])
+  })
+
+  it('wait for the lock of "prisma migrate"', async () => {
+    await client.query('SELECT pg_advisory_lock(72707369)')
+    const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707369 AND NOT granted
+                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+    const run = migrate(database.connectionString, [first])
+    await expect.poll(async () => (await client.query(waiting)).rowCount).toBeGreaterThan(0)
+    expect(await tables()).toEqual([])
+    await client.query('SELECT pg_advisory_unlock(72707369)')
+    expect(await run).toEqual([first.name])
+  })
+})

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { createDatabase, type Database, type DatabaseOptions } from '../../src/db/database.js'
+import { databaseUrl } from './database-url.js'
+
+/** A database of its own for one suite. */
+export interface TestDatabase {
+  readonly connectionString: string
+  /** Opens a handle on it, which `drop` closes. */
+  open(options?: Partial<DatabaseOptions>): Database
+  /** Closes the handles and drops the database; to be called when the suite ends. */
+  drop(): Promise<void>
+}
+
+/** Clones a database with all migrations applied; `empty` makes one without. */
+export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
+  const { adminUrl, prefix, template } = inject('testRun')
+  const name = `${prefix}${randomUUID().replaceAll('-', '')}`
+  await asAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${from === 'template' ? template : 'template0'}`)
+  const connectionString = databaseUrl(adminUrl, name)
+  const opened: Database[] = []
+  return {
+    connectionString,
+    open: (options) => {
+      const database = createDatabase({ connectionString, log: { warn: () => {} }, ...options })
+      opened.push(database)
+      return database
+    },
+    drop: async () => {
+      await Promise.all(opened.map((database) => database.close()))
+      await asAdmin(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+    },
+  }
+}
+
+async function asAdmin(adminUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

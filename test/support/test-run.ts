@@ -1,0 +1,96 @@
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
+import { isAlive } from '../../src/db/embedded/postmaster.js'
+import { loadMigrations, migrate } from '../../src/db/migrate.js'
+import { databaseUrl } from './database-url.js'
+
+/** What the test files of one run share. */
+export interface TestRun {
+  /** URL of a database from which others can be created and dropped. */
+  readonly adminUrl: string
+  /** Prefix of the names of all databases of this run. */
+  readonly prefix: string
+  /** Name of the database with all migrations applied, to clone. */
+  readonly template: string
+}
+
+/** First half of the key of the advisory lock that a run holds for its life; the second half is the run's number. */
+const RUN_LOCK = 0x74657374
+const DIRECTORY_PREFIX = 'svc-test-'
+
+/**
+ * Prepares a run: the server of `TEST_DATABASE_URL` or an embedded one, cleared of what interrupted runs have left, and
+ * the template database. The second part of the answer removes all of it.
+ */
+export async function startTestRun(url: string | undefined): Promise<{ run: TestRun; stop(): Promise<void> }> {
+  const server = url === undefined ? await startEmbedded() : { adminUrl: url, stop: async () => {} }
+  const admin = new pg.Client({ connectionString: server.adminUrl })
+  await admin.connect()
+  const number = randomInt(1, 2 ** 31 - 1)
+  await admin.query('SELECT pg_advisory_lock($1, $2)', [RUN_LOCK, number])
+  await dropAbandoned(admin)
+  const prefix = `svc_test_${number}_`
+  const template = `${prefix}template`
+  await admin.query(`CREATE DATABASE ${template}`)
+  await migrate(databaseUrl(server.adminUrl, template), await loadMigrations())
+  return {
+    run: { adminUrl: server.adminUrl, prefix, template },
+    stop: async () => {
+      await dropDatabases(admin, await databasesLike(admin, `${prefix}%`))
+      await admin.end()
+      await server.stop()
+    },
+  }
+}
+
+async function startEmbedded() {
+  await removeAbandonedServers()
+  const dataDir = mkdtempSync(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`))
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
+  const server = await startEmbeddedPostgres({ dataDir, settings })
+  return {
+    adminUrl: databaseUrl(server.connectionString, 'postgres'),
+    stop: async () => {
+      await server.stop()
+      await removeEmbeddedPostgres(dataDir)
+      rmSync(dataDir, { recursive: true })
+    },
+  }
+}
+
+async function removeAbandonedServers(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(DIRECTORY_PREFIX) ? Number(name.slice(DIRECTORY_PREFIX.length).split('-')[0]) : 0
+    if (pid === 0 || isAlive(pid)) continue
+    await removeEmbeddedPostgres(join(tmpdir(), name))
+    rmSync(join(tmpdir(), name), { recursive: true })
+  }
+}
+
+async function dropAbandoned(admin: pg.Client): Promise<void> {
+  const { rows } = await admin.query<{ objid: string }>(
+    `SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1`,
+    [RUN_LOCK],
+  )
+  const alive = new Set(rows.map(({ objid }) => String(objid)))
+  const names = await databasesLike(admin, 'svc\\_test\\_%')
+  await dropDatabases(
+    admin,
+    names.filter((name) => !alive.has(name.split('_')[2] ?? '')),
+  )
+}
+
+async function databasesLike(admin: pg.Client, pattern: string): Promise<string[]> {
+  const { rows } = await admin.query<{ datname: string }>('SELECT datname FROM pg_database WHERE datname LIKE $1', [
+    pattern,
+  ])
+  return rows.map(({ datname }) => datname)
+}
+
+async function dropDatabases(admin: pg.Client, names: readonly string[]): Promise<void> {
+  for (const name of names) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+}
