@@ -1,0 +1,103 @@
+import type { ActorKind, FieldOwner } from '../../gen/prisma/enums.js'
+import type { Sql } from '../db/sql.js'
+import type { Caller, CallerKind } from './caller.js'
+import type { Runtime } from './runtime.js'
+
+/** Who did something. `id` is that of the user or key, empty for anonymous callers and the system. */
+export interface Actor {
+  readonly kind: ActorKind
+  readonly id: string
+  readonly name: string
+}
+
+/** What a write did to a governed field; the values of `svc.v2.FieldWriteOutcome` without their prefix. */
+export type FieldWriteOutcome =
+  | 'WRITTEN'
+  | 'UNCHANGED'
+  | 'SKIPPED_PINNED'
+  | 'SKIPPED_DIRECTORY_LOCKED'
+  | 'RELEASED'
+  | 'PINNED'
+
+/** One governed field of a write. `field` is a value of `svc.v2.UserProfileField` without its prefix; values are never kept. */
+export interface FieldChange {
+  readonly field: string
+  readonly outcome: FieldWriteOutcome
+  readonly oldOwner: FieldOwner
+  readonly newOwner: FieldOwner
+}
+
+/** Something that was done, to be kept in the audit log of the organization. It never holds a secret or a personal value. */
+export interface AuditEvent {
+  readonly organizationId: string
+  readonly actor: Actor
+  /** Such as `user.update`. */
+  readonly action: string
+  /** Such as `user`. */
+  readonly targetType: string
+  readonly targetId: string
+  /** The team of the target, where it has one. */
+  readonly teamId?: string | undefined
+  /** The request that did it, where one did. */
+  readonly requestId?: string | undefined
+  readonly changes?: readonly FieldChange[]
+}
+
+/** A caller without a credential. */
+export const anonymousActor: Actor = { kind: 'ANONYMOUS', id: '', name: '' }
+
+/** The service itself, or its operator on the command line. */
+export const systemActor: Actor = { kind: 'SYSTEM', id: '', name: '' }
+
+const actorKinds: Record<CallerKind, ActorKind> = {
+  organization_api_key: 'API_KEY',
+  team_api_key: 'API_KEY',
+  user: 'USER',
+  worker: 'WORKER',
+}
+
+/** The caller as the audit log names it. */
+export function actorOf(caller: Caller): Actor {
+  return { kind: actorKinds[caller.kind], id: caller.id, name: caller.name }
+}
+
+/** The changes as they are stored: the JSON of `svc.v2.FieldChange`. */
+export function fieldChangesToJson(changes: readonly FieldChange[] = []): string {
+  return JSON.stringify(
+    changes.map(({ field, outcome, oldOwner, newOwner }) => ({
+      field: `USER_PROFILE_FIELD_${field}`,
+      outcome: `FIELD_WRITE_OUTCOME_${outcome}`,
+      oldOwner: `FIELD_OWNER_${oldOwner}`,
+      newOwner: `FIELD_OWNER_${newOwner}`,
+    })),
+  )
+}
+
+const insertAuditEvents = `
+INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
+                          team_id, request_id, changes)
+SELECT * FROM unnest($1::uuid[], $2::text[], $3::actor_kind[], $4::text[], $5::text[], $6::text[], $7::text[],
+                     $8::text[], $9::text[], $10::text[], $11::jsonb[])`
+
+/**
+ * Writes the events in the order given, at the time of the transaction that `sql` is in, which must be the one that
+ * does what they tell. Does nothing for none.
+ */
+export async function recordAuditEvents(sql: Sql, events: readonly AuditEvent[], runtime: Runtime): Promise<void> {
+  if (events.length === 0) return
+  const column = (of: (event: AuditEvent) => string) => events.map(of)
+  const values = [
+    column(() => runtime.newId()),
+    column((event) => event.organizationId),
+    column((event) => event.actor.kind),
+    column((event) => event.actor.id),
+    column((event) => event.actor.name),
+    column((event) => event.action),
+    column((event) => event.targetType),
+    column((event) => event.targetId),
+    column((event) => event.teamId ?? ''),
+    column((event) => event.requestId ?? ''),
+    column((event) => fieldChangesToJson(event.changes)),
+  ]
+  await sql.execute(insertAuditEvents, values, 'insert_audit_events')
+}
