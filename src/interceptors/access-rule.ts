@@ -23,7 +23,9 @@ export function methodAccessOf(services: Iterable<DescService>): ReadonlyMap<Des
   const faults: string[] = []
   for (const service of services) {
     for (const method of service.methods) {
-      const rule = hasOption(method, access) ? methodAccessFrom(getOption(method, access)) : 'has no svc.v2.access option'
+      const rule = hasOption(method, access)
+        ? methodAccessFrom(getOption(method, access))
+        : 'has no svc.v2.access option'
       if (typeof rule === 'string') faults.push(`${service.typeName}.${method.name} ${rule}`)
       else rules.set(method, rule)
     }

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+
+/** What the environment decides. */
+export interface Config {
+  readonly port: number
+  readonly host: string
+  /** A `postgresql://` URL; absent is the embedded database in `dataDir`. */
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  /** CIDRs separated by commas, or a number of hops; absent trusts nobody. */
+  readonly trustProxy: string | undefined
+  readonly logLevel: LogLevel
+  /** Base addresses as callers see them, for documents. */
+  readonly publicUrl: string | undefined
+  readonly publicUrlEu: string | undefined
+  readonly oidc: { readonly issuer: string; readonly audience: string } | undefined
+  /** Keys of the HMAC over secrets; `previous` is still accepted while a new one comes into use. */
+  readonly secretPepper: { readonly current: string | undefined; readonly previous: string | undefined }
+  /** Origins that browsers may call from; `*` is all. */
+  readonly corsOrigins: readonly string[]
+  readonly maxBodyBytes: number
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** Levels of the log. */
+export type LogLevel = (typeof logLevels)[number]
+
+/** The environment cannot be used; the message names every bad variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+
+const environmentSchema = z.object({
+  PORT: z.coerce.number('must be a number').int().min(0).max(65_535).default(8080),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql URL' }).optional(),
+  SVC_DATA_DIR: z.string().min(1).default('.svc'),
+  TRUST_PROXY: z.string().optional(),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+  PUBLIC_URL: webUrl.optional(),
+  PUBLIC_URL_EU: webUrl.optional(),
+  OIDC_ISSUER: webUrl.optional(),
+  OIDC_AUDIENCE: z.string().min(1).optional(),
+  SVC_SECRET_PEPPER: z.string().min(16, 'must have at least 16 characters').optional(),
+  SVC_SECRET_PEPPER_PREVIOUS: z.string().min(16, 'must have at least 16 characters').optional(),
+  CORS_ORIGINS: z.string().default(''),
+  SVC_MAX_BODY_BYTES: z.coerce
+    .number('must be a number')
+    .int()
+    .min(1024)
+    .max(256 * 1024 * 1024)
+    .default(4 * 1024 * 1024),
+})
+
+/**
+ * Reads the configuration. An empty variable counts as unset. Throws a `ConfigError` that names every variable that
+ * cannot be used.
+ */
+export function configFromEnvironment(environment: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = environmentSchema.safeParse(set)
+  const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
+  const values = parsed.success ? parsed.data : undefined
+  if ((values?.OIDC_ISSUER === undefined) !== (values?.OIDC_AUDIENCE === undefined)) {
+    faults.push('OIDC_ISSUER and OIDC_AUDIENCE must be set together')
+  }
+  const corsOrigins = (values?.CORS_ORIGINS ?? '').split(',').flatMap((origin) => origin.trim() || [])
+  for (const origin of corsOrigins) {
+    if (!isOrigin(origin)) faults.push(`CORS_ORIGINS has ${origin}, which is not an origin such as https://example.com`)
+  }
+  if (values === undefined || faults.length > 0) throw new ConfigError(`bad configuration: ${faults.join('; ')}`)
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    databaseUrl: values.DATABASE_URL,
+    dataDir: values.SVC_DATA_DIR,
+    trustProxy: values.TRUST_PROXY,
+    logLevel: values.LOG_LEVEL,
+    publicUrl: values.PUBLIC_URL,
+    publicUrlEu: values.PUBLIC_URL_EU,
+    oidc: oidcFrom(values.OIDC_ISSUER, values.OIDC_AUDIENCE),
+    secretPepper: { current: values.SVC_SECRET_PEPPER, previous: values.SVC_SECRET_PEPPER_PREVIOUS },
+    corsOrigins,
+    maxBodyBytes: values.SVC_MAX_BODY_BYTES,
+  }
+}
+
+function oidcFrom(issuer: string | undefined, audience: string | undefined): Config['oidc'] {
+  return issuer === undefined || audience === undefined ? undefined : { issuer, audience }
+}
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
+}

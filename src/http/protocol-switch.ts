@@ -1,0 +1,48 @@
+import type { Socket } from 'node:net'
+
+const preface = Buffer.from('PRI')
+
+/** Gets the connections of one kind. */
+export interface ConnectionTarget {
+  emit(event: 'connection', socket: Socket): boolean
+}
+
+/**
+ * Looks at the first bytes of a connection: three of them tell the preface of HTTP/2 (RFC 9113 section 3.4) from a
+ * request line of HTTP/1.1. Hands the connection on with its bytes unread. A connection that says nothing for
+ * `timeoutMillis` is closed.
+ */
+export function createProtocolSwitch(
+  http1: ConnectionTarget,
+  http2: ConnectionTarget,
+  timeoutMillis: number,
+): (socket: Socket) => void {
+  return (socket) => {
+    const timer = setTimeout(() => socket.destroy(), timeoutMillis)
+    const onError = () => socket.destroy()
+    const onClose = () => clearTimeout(timer)
+    let seen: Buffer = Buffer.alloc(0)
+    const onReadable = () => {
+      for (let chunk: unknown = socket.read(); chunk !== null; chunk = socket.read()) {
+        if (chunk instanceof Buffer) seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
+      }
+      const target = targetOf(seen)
+      if (target === undefined) return
+      clearTimeout(timer)
+      socket.off('readable', onReadable)
+      socket.off('error', onError)
+      socket.off('close', onClose)
+      socket.unshift(seen)
+      target.emit('connection', socket)
+    }
+    const targetOf = (bytes: Buffer): ConnectionTarget | undefined => {
+      const compared = Math.min(bytes.length, preface.length)
+      if (compared === 0) return undefined
+      if (preface.compare(bytes, 0, compared, 0, compared) !== 0) return http1
+      return compared === preface.length ? http2 : undefined
+    }
+    socket.on('readable', onReadable)
+    socket.on('error', onError)
+    socket.on('close', onClose)
+  }
+}

@@ -1,0 +1,104 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { type DatabaseFailure, databaseFailure } from '../db/errors.js'
+import { constraintReason } from '../domain/constraint-reason.js'
+import { type ErrorCode, type ErrorReason, ServiceError } from '../errors.js'
+
+const errorDomain = 'svc.v2'
+
+const connectCodes: Record<ErrorCode, Code> = {
+  invalid_argument: Code.InvalidArgument,
+  not_found: Code.NotFound,
+  already_exists: Code.AlreadyExists,
+  permission_denied: Code.PermissionDenied,
+  resource_exhausted: Code.ResourceExhausted,
+  failed_precondition: Code.FailedPrecondition,
+  aborted: Code.Aborted,
+  unavailable: Code.Unavailable,
+  unauthenticated: Code.Unauthenticated,
+  deadline_exceeded: Code.DeadlineExceeded,
+}
+
+/** An error as the caller sees it. `unexpected` is what must go to the log because the caller does not see it. */
+export interface MappedError {
+  readonly error: ConnectError
+  readonly unexpected: boolean
+}
+
+/**
+ * The one way from a thrown value to what leaves the service: errors of the catalogue with their details, failures of
+ * the database by meaning, and everything else as `internal` with a fixed message.
+ */
+export function mapError(thrown: unknown): MappedError {
+  if (thrown instanceof ConnectError) return { error: thrown, unexpected: false }
+  if (thrown instanceof ServiceError) return { error: connectErrorFrom(thrown), unexpected: false }
+  if (isAbort(thrown)) return { error: abortError(thrown), unexpected: false }
+  const failure = databaseFailure(thrown)
+  const known = failure === undefined ? undefined : serviceErrorFrom(failure, thrown)
+  if (known !== undefined) return { error: connectErrorFrom(known), unexpected: known.code !== 'already_exists' }
+  return {
+    error: new ConnectError('internal error', Code.Internal, undefined, undefined, thrown),
+    unexpected: true,
+  }
+}
+
+function connectErrorFrom(error: ServiceError): ConnectError {
+  const headers = new Headers()
+  if (error.retryAfterSeconds !== undefined) headers.set('retry-after', String(error.retryAfterSeconds))
+  if (error.challenge !== undefined) headers.set('www-authenticate', error.challenge)
+  const detail =
+    error.violations.length > 0
+      ? { desc: BadRequestSchema, value: badRequestFrom(error) }
+      : {
+          desc: ErrorInfoSchema,
+          value: { reason: reasonName(error.reason), domain: errorDomain, metadata: { ...error.metadata } },
+        }
+  return new ConnectError(error.message, connectCodes[error.code], headers, [detail], error.cause)
+}
+
+function badRequestFrom(error: ServiceError): MessageInitShape<typeof BadRequestSchema> {
+  return {
+    fieldViolations: error.violations.map(({ field, description, reason }) => ({
+      field,
+      description,
+      reason: reasonName(reason),
+    })),
+  }
+}
+
+function reasonName(reason: ErrorReason): string {
+  return `ERROR_REASON_${reason}`
+}
+
+function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceError | undefined {
+  switch (failure.kind) {
+    case 'unique_violation':
+      return constraintReason(failure.constraint, cause)
+    case 'foreign_key_violation':
+    case 'check_violation':
+      return undefined
+    case 'retryable':
+      return new ServiceError('TRANSACTION_CONFLICT', 'too many concurrent changes; try again', { cause })
+    case 'timeout':
+      return new ServiceError('DEADLINE_EXCEEDED', 'the database did not answer in time', { cause })
+    case 'unavailable':
+      return new ServiceError('SERVICE_UNAVAILABLE', 'the service is unavailable; try again', {
+        cause,
+        retryAfterSeconds: 1,
+      })
+    case 'invalid_text':
+      return new ServiceError('MALFORMED_REQUEST', 'a text contains a character that cannot be stored', { cause })
+  }
+}
+
+/** What an aborted signal leaves behind: the deadline, or a caller that went away. */
+function isAbort(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError')
+}
+
+function abortError(thrown: Error): ConnectError {
+  if (thrown.name === 'TimeoutError')
+    return connectErrorFrom(new ServiceError('DEADLINE_EXCEEDED', 'the deadline passed'))
+  return new ConnectError('the call was canceled', Code.Canceled, undefined, undefined, thrown)
+}

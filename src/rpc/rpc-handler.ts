@@ -1,0 +1,105 @@
+import type { Writable } from 'node:stream'
+import type { DescMethod } from '@bufbuild/protobuf'
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  type ContextValues,
+  createConnectRouter,
+  type Interceptor,
+} from '@connectrpc/connect'
+import type { UniversalHandler } from '@connectrpc/connect/protocol'
+import {
+  compressionBrotli,
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from '@connectrpc/connect-node'
+import type { HttpRequest, HttpResponse } from './http-message.js'
+import { type Refusal, refusalFrom, unknownGrpcMethod } from './refusal.js'
+
+/** What the RPC protocols need. */
+export interface RpcHandlerOptions {
+  readonly routes: (router: ConnectRouter) => void
+  readonly interceptors: Interceptor[]
+  /** Decides from the header alone whether a call goes on; rejects with a `ConnectError`. */
+  readonly admit: (method: DescMethod, request: HttpRequest) => Promise<ContextValues>
+  readonly maxBodyBytes: number
+  readonly maxTimeoutMs: number
+  /** Aborts what runs when the server stops. */
+  readonly shutdownSignal: AbortSignal
+  /** Told about failures that no caller can be told about. */
+  readonly onError: (error: unknown, request: HttpRequest) => void
+}
+
+/** Answers a request whose path is that of a method, over Connect, gRPC or gRPC-Web. False: the path is not. */
+export type RpcHandler = (request: HttpRequest, response: HttpResponse) => boolean
+
+/** Serves every method of the routes under `/package.Service/Method`. */
+export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
+  const router = createConnectRouter({
+    interceptors: options.interceptors,
+    acceptCompression: [compressionGzip, compressionBrotli],
+    readMaxBytes: options.maxBodyBytes,
+    maxTimeoutMs: options.maxTimeoutMs,
+    shutdownSignal: options.shutdownSignal,
+    jsonOptions: { alwaysEmitImplicit: true, ignoreUnknownFields: false },
+  })
+  options.routes(router)
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]))
+  return (request, response) => {
+    const path = pathOf(request)
+    const handler = handlers.get(path)
+    if (handler === undefined) {
+      const refusal = unknownGrpcMethod(path, request.headers['content-type'])
+      if (refusal !== undefined) send(response, refusal)
+      return refusal !== undefined
+    }
+    const allowed = [...handler.allowedMethods, 'OPTIONS'].sort()
+    if (request.method === 'OPTIONS' || !allowed.includes(request.method ?? '')) {
+      send(response, {
+        status: request.method === 'OPTIONS' ? 204 : 405,
+        headers: { allow: allowed.join(', ') },
+        body: undefined,
+      })
+      return true
+    }
+    call(handler, request, response, options).catch((error: unknown) => options.onError(error, request))
+    return true
+  }
+}
+
+async function call(
+  handler: UniversalHandler,
+  request: HttpRequest,
+  response: HttpResponse,
+  { admit, onError }: RpcHandlerOptions,
+): Promise<void> {
+  let contextValues: ContextValues
+  try {
+    contextValues = await admit(handler.method, request)
+  } catch (error) {
+    send(response, refusalFrom(ConnectError.from(error), request.headers['content-type']))
+    return
+  }
+  try {
+    const answer = await handler(universalRequestFromNodeRequest(request, response, undefined, contextValues))
+    await universalResponseToNodeResponse(answer, response)
+  } catch (error) {
+    // The client went away: nobody is left to be told.
+    if (ConnectError.from(error).code !== Code.Aborted) onError(error, request)
+  }
+}
+
+function pathOf(request: HttpRequest): string {
+  const target = request.url ?? ''
+  const query = target.indexOf('?')
+  return query < 0 ? target : target.slice(0, query)
+}
+
+function send(response: HttpResponse, { status, headers, body }: Refusal): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.statusCode = status
+  const stream: Writable = response
+  stream.end(body)
+}
