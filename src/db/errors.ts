@@ -89,6 +89,7 @@ function quotedName(message: string): string {
 const SOCKET_CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH'],
 ])
+const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
 /** Texts of pg and pg-pool, whose errors carry no code; a test holds each against the real thing. */
 const DRIVER_TEXTS = new Set([
@@ -105,13 +106,19 @@ function isUnreachable(error: unknown): boolean {
   const cause = adapterCause(error)
   if (cause !== undefined) return ADAPTER_KINDS.has(text(cause, 'kind') ?? '')
   if (!(error instanceof Error)) return false
-  const isSocketError = property(error, 'syscall') !== undefined && SOCKET_CODES.has(text(error, 'code') ?? '')
-  return isSocketError || DRIVER_TEXTS.has(error.message)
+  return DRIVER_TEXTS.has(error.message) || (SOCKET_CODES.has(text(error, 'code') ?? '') && isFromSocket(error))
+}
+
+/** A file that is missing has the same code as a socket that is; Prisma keeps only the code, several addresses too. */
+function isFromSocket(error: Error): boolean {
+  const call = text(error, 'syscall')
+  if (call !== undefined) return SOCKET_CALLS.has(call)
+  return error instanceof AggregateError || text(error, 'clientVersion') !== undefined
 }
 
 /** What only Prisma's own code tells. */
 function prismaFailure(error: unknown): DatabaseFailure | undefined {
-  switch (text(error, 'code')) {
+  switch (text(error, 'code') ?? '') {
     case 'P2034':
       return { kind: 'retryable' }
     case 'P1001':

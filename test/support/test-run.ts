@@ -1,5 +1,5 @@
-import { randomInt } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { randomInt, randomUUID } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -26,7 +26,7 @@ const DIRECTORY_PREFIX = 'svc-test-'
  * Prepares a run: the server of `TEST_DATABASE_URL` or an embedded one, cleared of what interrupted runs have left, and
  * the template database. The second part of the answer removes all of it.
  */
-export async function startTestRun(url: string | undefined): Promise<{ run: TestRun; stop(): Promise<void> }> {
+export async function startTestRun(url: string | undefined): Promise<{ run: TestRun; stop: () => Promise<void> }> {
   const server = url === undefined ? await startEmbedded() : { adminUrl: url, stop: async () => {} }
   const admin = new pg.Client({ connectionString: server.adminUrl })
   await admin.connect()
@@ -49,7 +49,7 @@ export async function startTestRun(url: string | undefined): Promise<{ run: Test
 
 async function startEmbedded() {
   await removeAbandonedServers()
-  const dataDir = mkdtempSync(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`))
+  const dataDir = join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-${randomUUID()}`)
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
   const server = await startEmbeddedPostgres({ dataDir, settings })
   return {

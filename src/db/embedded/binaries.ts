@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   chmodSync,
   constants,
@@ -35,8 +36,7 @@ export const SERVER_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL
  * The PostgreSQL that npm has installed for this platform, ready to run: used where it lies when its library links are
  * complete and the server's account can reach it, else from a copy in the place. Throws when there is none.
  */
-export function prepareBinaries(place: Place): Binaries {
-  const root = installedPackage()
+export function prepareBinaries(place: Place, root: string = installedPackage()): Binaries {
   if (completeLinks(root) && (place.account === undefined || canUse(place.account, root))) return binariesIn(root)
   const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const copy = join(place.directory, `binaries-${version}`)
@@ -84,8 +84,7 @@ function canUse(account: Account, root: string): boolean {
 }
 
 function copyBinaries(root: string, copy: string): void {
-  const temporary = `${copy}.${process.pid}`
-  rmSync(temporary, { recursive: true, force: true })
+  const temporary = `${copy}.${randomUUID()}`
   cpSync(join(root, 'native'), join(temporary, 'native'), {
     recursive: true,
     verbatimSymlinks: true,

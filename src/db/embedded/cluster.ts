@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Binaries, SERVER_ENVIRONMENT } from './binaries.js'
@@ -18,7 +19,7 @@ const INITDB_OPTIONS = [
 export async function ensureCluster(place: Place, binaries: Binaries): Promise<void> {
   if (existsSync(place.dataDirectory)) return
   removeAbandoned(place)
-  const temporary = join(place.directory, `init-${process.pid}`)
+  const temporary = join(place.directory, `init-${process.pid}-${randomUUID()}`)
   await runInitdb(place, binaries, temporary)
   try {
     renameSync(temporary, place.dataDirectory)
@@ -34,8 +35,8 @@ export async function ensureCluster(place: Place, binaries: Binaries): Promise<v
 
 function removeAbandoned(place: Place): void {
   for (const name of readdirSync(place.directory)) {
-    const pid = /^init-(\d+)$/.exec(name)?.[1]
-    if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue
+    const pid = /^init-(\d+)-/.exec(name)?.[1]
+    if (pid === undefined || isAlive(Number(pid))) continue
     rmSync(join(place.directory, name), { recursive: true, force: true })
   }
 }

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createDatabase, type Database } from '../../src/db/database.js'
+import { type DatabaseFailure, databaseFailure } from '../../src/db/errors.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+/** What the action fails with, as the mapper sees it; undefined also when it does not fail. */
+async function failureOf(action: () => Promise<unknown>): Promise<DatabaseFailure | undefined> {
+  return action().then(
+    () => {
+      throw new Error('the action was expected to fail')
+    },
+    (error: unknown) => databaseFailure(error),
+  )
+}
+
+const raise = (sqlState: string) => `DO $$ BEGIN RAISE EXCEPTION USING errcode = '${sqlState}'; END $$`
+
+describe('a failure of the database', () => {
+  let test: TestDatabase
+  let database: Database
+  /** Times out fast and has two connections. */
+  let impatient: Database
+
+  beforeAll(async () => {
+    test = await createTestDatabase()
+    database = test.open()
+    impatient = test.open({
+      ...{ maxConnections: 2, connectionTimeoutMillis: 100, statementTimeoutMillis: 100, lockTimeoutMillis: 50 },
+    })
+    await database.query(`
+      CREATE TABLE item (
+        id int CONSTRAINT item_key PRIMARY KEY, size int CONSTRAINT size_positive CHECK (size > 0),
+        parent int CONSTRAINT item_parent REFERENCES item, "text" text, "json" jsonb
+      )`)
+    await database.query('INSERT INTO item (id, size) VALUES (1, 1), (2, 1)')
+  })
+
+  afterAll(() => test.drop())
+
+  /** The ways that a statement can take to the server; each reports failures in its own shape. */
+  const ways: Record<string, (text: string, values: unknown[]) => Promise<unknown>> = {
+    sql: (text, values) => database.query(text, values),
+    'sql in a transaction': (text, values) => database.transaction((sql) => sql.execute(text, values)),
+    prisma: (text, values) => database.prisma.$queryRawUnsafe(text, ...values),
+    'prisma in a transaction': (text, values) =>
+      database.prismaTransaction((prisma) => prisma.$executeRawUnsafe(text, ...values)),
+  }
+
+  const statements: [name: string, text: string, values: unknown[], failure: DatabaseFailure | undefined][] = [
+    ['a duplicate key', 'INSERT INTO item VALUES (1, 1)', [], { kind: 'unique_violation', constraint: 'item_key' }],
+    ['a broken check', 'INSERT INTO item VALUES (3, 0)', [], { kind: 'check_violation', constraint: 'size_positive' }],
+    [
+      'a missing parent',
+      'INSERT INTO item VALUES (3, 1, 99)',
+      [],
+      { kind: 'foreign_key_violation', constraint: 'item_parent' },
+    ],
+    ['U+0000 in text', 'INSERT INTO item (id, "text") VALUES (3, $1)', ['a\0b'], { kind: 'invalid_text' }],
+    [
+      'U+0000 in JSON',
+      'INSERT INTO item (id, "json") VALUES (3, $1::text::jsonb)',
+      ['"\\u0000"'],
+      { kind: 'invalid_text' },
+    ],
+    ['a session that is ended', 'SELECT pg_terminate_backend(pg_backend_pid())', [], { kind: 'unavailable' }],
+    ['a server that starts or stops', raise('57P03'), [], { kind: 'unavailable' }],
+    ['a server without free sessions', raise('53300'), [], { kind: 'unavailable' }],
+    ['a lost connection', raise('08006'), [], { kind: 'unavailable' }],
+    ['a wrong statement', 'SELECT nothing FROM nowhere', [], undefined],
+    ['a wrong value', `SELECT 'x'::text::int`, [], undefined],
+  ]
+  for (const [way, send] of Object.entries(ways)) {
+    it.each(statements)(`is told apart through ${way}: %s`, async (_, text, values, failure) => {
+      expect(await failureOf(() => send(text, values))).toEqual(failure)
+    })
+  }
+
+  it.each(['40001', '40P01'])(
+    'is retryable for SQLSTATE %s through every way without a transaction',
+    async (sqlState) => {
+      expect(await failureOf(() => database.query(raise(sqlState)))).toEqual({ kind: 'retryable' })
+      expect(await failureOf(() => database.prisma.$executeRawUnsafe(raise(sqlState)))).toEqual({ kind: 'retryable' })
+    },
+  )
+
+  it('names the constraint when a Prisma model is written', async () => {
+    const create = () => database.prisma.organization.create({ data: { id: 'one', name: '' } })
+    await create()
+    expect(await failureOf(create)).toEqual({ kind: 'unique_violation', constraint: 'organizations_pkey' })
+  })
+
+  it('is retryable when the serialization failure comes only at COMMIT', async () => {
+    const isolationLevel = 'Serializable'
+    const crossing = async (reached: () => void) =>
+      database.prisma.$transaction(
+        async (prisma) => {
+          await prisma.$queryRaw`SELECT sum(size) FROM item`
+          await prisma.$executeRaw`UPDATE item SET size = size + 1 WHERE id = 1`
+          await database.transaction(
+            async (sql) => {
+              await sql.query('SELECT sum(size) FROM item')
+              await sql.execute('UPDATE item SET size = size + 1 WHERE id = 2')
+            },
+            { isolationLevel },
+          )
+          reached()
+        },
+        { isolationLevel },
+      )
+    let commits = 0
+    expect(await failureOf(() => crossing(() => commits++))).toEqual({ kind: 'retryable' })
+    expect(commits).toBe(1)
+  })
+
+  it('is a timeout when a statement takes too long', async () => {
+    expect(await failureOf(() => impatient.query('SELECT pg_sleep(5)'))).toEqual({ kind: 'timeout' })
+    expect(await failureOf(() => impatient.prisma.$executeRaw`SELECT pg_sleep(5)`)).toEqual({ kind: 'timeout' })
+  })
+
+  it('is a timeout when a lock is not given up', async () => {
+    await database.transaction(async (sql) => {
+      await sql.query('SELECT FROM item WHERE id = 1 FOR UPDATE')
+      const update = 'UPDATE item SET size = 2 WHERE id = 1'
+      expect(await failureOf(() => impatient.execute(update))).toEqual({ kind: 'timeout' })
+      expect(await failureOf(() => impatient.prisma.$executeRawUnsafe(update))).toEqual({ kind: 'timeout' })
+    })
+  })
+
+  it('is a timeout when a Prisma transaction outlives its budget', async () => {
+    const slow = () =>
+      database.prismaTransaction(
+        async (prisma) => {
+          await prisma.$executeRaw`SELECT pg_sleep(0.1)`
+          await prisma.$executeRaw`SELECT pg_sleep(0.1)`
+        },
+        { timeoutMillis: 50 },
+      )
+    expect(await failureOf(slow)).toEqual({ kind: 'timeout' })
+  })
+
+  it('is unavailable when no connection becomes free', async () => {
+    const held = await Promise.all([impatient.pool.connect(), impatient.pool.connect()])
+    const actions = [
+      () => impatient.query('SELECT 1'),
+      () => impatient.transaction((sql) => sql.query('SELECT 1')),
+      () => impatient.prisma.organization.count(),
+      () => impatient.prismaTransaction((prisma) => prisma.organization.count()),
+      () => impatient.prisma.$transaction((prisma) => prisma.organization.count()),
+    ]
+    for (const action of actions) expect(await failureOf(action)).toEqual({ kind: 'unavailable' })
+    for (const client of held) client.release()
+  })
+
+  it('is unavailable when the connection is cut in the middle of a transaction', async () => {
+    const cut = (pid: unknown) => database.query('SELECT pg_terminate_backend($1)', [pid])
+    const viaSql = () =>
+      database.transaction(async (sql) => {
+        const [row] = await sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+        await cut(row?.pid)
+        await sql.query('SELECT 1')
+      })
+    const viaPrisma = () =>
+      database.prismaTransaction(async (prisma) => {
+        const [row] = await prisma.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
+        await cut(row?.pid)
+        await prisma.$queryRaw`SELECT 1`
+      })
+    expect(await failureOf(viaSql)).toEqual({ kind: 'unavailable' })
+    expect(await failureOf(viaPrisma)).toEqual({ kind: 'unavailable' })
+  })
+
+  it.each([
+    ['postgresql://postgres@127.0.0.1:1/none'],
+    ['postgresql://postgres@localhost:1/none'],
+    ['postgresql://postgres@localhost/none?host=%2Fnowhere'],
+  ])('is unavailable where nothing listens: %s', async (connectionString) => {
+    const unreachable = createDatabase({ connectionString, log: { warn: () => {} } })
+    const actions = [
+      () => unreachable.query('SELECT 1'),
+      () => unreachable.prisma.$queryRaw`SELECT 1`,
+      () => unreachable.prisma.organization.count(),
+      () => unreachable.prismaTransaction((prisma) => prisma.organization.count()),
+    ]
+    for (const action of actions) expect(await failureOf(action)).toEqual({ kind: 'unavailable' })
+    await unreachable.close()
+    for (const action of actions) expect(await failureOf(action)).toEqual({ kind: 'unavailable' })
+  })
+
+  it('does not take the next caller down: a connection lost while idle is replaced', async () => {
+    const warnings: string[] = []
+    const single = test.open({ maxConnections: 1, log: { warn: (_, message) => warnings.push(message) } })
+    const [row] = await single.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    await database.query('SELECT pg_terminate_backend($1)', [row?.pid])
+    await expect.poll(() => warnings).toEqual(['an idle database connection was lost'])
+    expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+  })
+
+  it('is not seen in what has nothing to do with the database', () => {
+    const missingFile = Object.assign(new Error('ENOENT'), { code: 'ENOENT', syscall: 'open' })
+    for (const value of [undefined, null, 'text', new Error('text'), { code: '40001' }, missingFile]) {
+      expect(databaseFailure(value)).toBeUndefined()
+    }
+  })
+})
