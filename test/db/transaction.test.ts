@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Database } from '../../src/db/database.js'
+import { databaseFailure } from '../../src/db/errors.js'
+import type { Sql } from '../../src/db/sql.js'
+import { type Timing, withRetries } from '../../src/db/transaction.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+/** Time that passes only while somebody sleeps. */
+function createTiming(random = 0.5): Timing & { pauses: number[] } {
+  let now = 0
+  const pauses: number[] = []
+  return {
+    pauses,
+    now: () => now,
+    random: () => random,
+    sleep: async (millis) => {
+      pauses.push(millis)
+      now += millis
+    },
+  }
+}
+
+describe('a transaction', () => {
+  let test: TestDatabase
+  let database: Database
+
+  beforeAll(async () => {
+    test = await createTestDatabase('empty')
+    database = test.open()
+    await database.query('CREATE TABLE counter (id int PRIMARY KEY, value int NOT NULL)')
+  })
+  afterAll(() => test.drop())
+  beforeEach(async () => {
+    await database.query('DELETE FROM counter')
+    await database.query('INSERT INTO counter VALUES (1, 0), (2, 0)')
+  })
+
+  const values = async () => {
+    const rows = await database.query<{ value: number }>('SELECT value FROM counter ORDER BY id')
+    return rows.map(({ value }) => value)
+  }
+  const add = (sql: Sql, id: number) => sql.execute('UPDATE counter SET value = value + 1 WHERE id = $1', [id])
+  const conflict = (sql: Sql) => sql.execute(`DO $$ BEGIN RAISE EXCEPTION 'conflict' USING errcode = '40001'; END $$`)
+
+  it('commits what its work has done and answers what it returned', async () => {
+    expect(await database.transaction(async (sql) => (await add(sql, 1)) + (await add(sql, 2)))).toBe(2)
+    expect(await values()).toEqual([1, 1])
+  })
+
+  it('leaves nothing when its work throws, and throws the same', async () => {
+    const reason = new Error('no')
+    const work = async (sql: Sql) => {
+      await add(sql, 1)
+      throw reason
+    }
+    await expect(database.transaction(work)).rejects.toBe(reason)
+    await expect(
+      database.prismaTransaction(async (prisma) => {
+        await prisma.$executeRaw`UPDATE counter SET value = 7`
+        throw reason
+      }),
+    ).rejects.toBe(reason)
+    expect(await values()).toEqual([0, 0])
+  })
+
+  it('is not taken for committed when its work has hidden a failed statement', async () => {
+    const work = async (sql: Sql) => {
+      await add(sql, 1)
+      await sql.query('SELECT 1 / 0').catch(() => undefined)
+    }
+    await expect(database.transaction(work)).rejects.toThrow('a failed transaction cannot be committed')
+    expect(await values()).toEqual([0, 0])
+  })
+
+  it('is repeated as a whole after two of them have deadlocked', async () => {
+    let arrived = 0
+    let bothHere = () => {}
+    const meeting = new Promise<void>((resolve) => {
+      bothHere = resolve
+    })
+    const crossing = (first: number, second: number) =>
+      database.transaction(async (sql) => {
+        await add(sql, first)
+        if (++arrived === 2) bothHere()
+        await meeting
+        await add(sql, second)
+      })
+    await Promise.all([crossing(1, 2), crossing(2, 1)])
+    expect(await values()).toEqual([2, 2])
+    expect(arrived).toBe(3)
+  })
+
+  it('loses no update among many that are serializable', async () => {
+    const increment = () =>
+      database.transaction(
+        async (sql) => {
+          const [row] = await sql.query<{ value: number }>('SELECT value FROM counter WHERE id = 1')
+          await sql.execute('UPDATE counter SET value = $1 WHERE id = 1', [(row?.value ?? 0) + 1])
+        },
+        { isolationLevel: 'Serializable' },
+      )
+    const results = await Promise.allSettled(Array.from({ length: 8 }, increment))
+    const done = results.filter(({ status }) => status === 'fulfilled').length
+    for (const result of results) {
+      if (result.status === 'rejected') expect(databaseFailure(result.reason)).toEqual({ kind: 'retryable' })
+    }
+    expect((await values())[0]).toBe(done)
+  })
+
+  it.each(['sql', 'prisma'])(
+    'is tried six times through %s, with growing random pauses, and then fails',
+    async (way) => {
+      const timing = createTiming()
+      const patient = test.open({ timing })
+      let tries = 0
+      const attempt =
+        way === 'sql'
+          ? patient.transaction(async (sql) => {
+              tries++
+              await add(sql, 1)
+              await conflict(sql)
+            })
+          : patient.prismaTransaction(async (prisma) => {
+              tries++
+              await prisma.$executeRawUnsafe(`DO $$ BEGIN RAISE EXCEPTION USING errcode = '40P01'; END $$`)
+            })
+      const failure = await attempt.catch(databaseFailure)
+      expect(failure).toEqual({ kind: 'retryable' })
+      expect(tries).toBe(6)
+      expect(timing.pauses).toEqual([5, 10, 20, 40, 80])
+      expect(await values()).toEqual([0, 0])
+    },
+  )
+
+  it('is not repeated for any other failure', async () => {
+    let tries = 0
+    const attempt = database.transaction(async (sql) => {
+      tries++
+      await sql.execute('INSERT INTO counter VALUES (1, 0)')
+    })
+    expect(await attempt.catch(databaseFailure)).toEqual({ kind: 'unique_violation', constraint: 'counter_pkey' })
+    expect(tries).toBe(1)
+  })
+
+  it('is not repeated past its budget, and each try is told what is left', async () => {
+    const timing = createTiming()
+    const left: (number | undefined)[] = []
+    const attempt = withRetries(
+      (millis) => {
+        left.push(millis)
+        return database.query(`DO $$ BEGIN RAISE EXCEPTION USING errcode = '40001'; END $$`)
+      },
+      { timeoutMillis: 30 },
+      timing,
+    )
+    expect(await attempt.catch(databaseFailure)).toEqual({ kind: 'retryable' })
+    expect(left).toEqual([30, 25, 15])
+  })
+
+  it('ends a statement that outlasts its budget', async () => {
+    const slow = database.transaction((sql) => sql.query('SELECT pg_sleep(5)'), { timeoutMillis: 50 })
+    expect(await slow.catch(databaseFailure)).toEqual({ kind: 'timeout' })
+  })
+
+  it('sends nothing more and commits nothing once its signal has aborted', async () => {
+    const reason = new Error('the caller has gone')
+    const controller = new AbortController()
+    const options = { signal: controller.signal }
+    const attempt = database.transaction(async (sql) => {
+      await add(sql, 1)
+      controller.abort(reason)
+    }, options)
+    await expect(attempt).rejects.toBe(reason)
+    await expect(database.transaction((sql) => add(sql, 1), options)).rejects.toBe(reason)
+    await expect(database.prismaTransaction((prisma) => prisma.$queryRaw`SELECT 1`, options)).rejects.toBe(reason)
+    expect(await values()).toEqual([0, 0])
+  })
+
+  it('writes nothing when it is for reading', async () => {
+    const attempt = database.transaction((sql) => add(sql, 1), { readOnly: true })
+    await expect(attempt).rejects.toMatchObject({ code: '25006' })
+  })
+
+  it('sees one state throughout under repeatable read', async () => {
+    const read = await database.transaction(
+      async (sql) => {
+        const before = await sql.query('SELECT value FROM counter ORDER BY id')
+        await add(database, 1)
+        return [before, await sql.query('SELECT value FROM counter ORDER BY id')]
+      },
+      { isolationLevel: 'RepeatableRead', readOnly: true },
+    )
+    expect(read[1]).toEqual(read[0])
+    expect(await values()).toEqual([1, 0])
+  })
+
+  it('gives its connection back whatever happens', async () => {
+    const single = test.open({ maxConnections: 1, connectionTimeoutMillis: 1_000 })
+    const end = `SELECT pg_terminate_backend(pg_backend_pid())`
+    for (const statement of ['SELECT 1', 'SELECT 1 / 0', end, 'SELECT 1']) {
+      await single.transaction((sql) => sql.query(statement)).catch(databaseFailure)
+      await single.prismaTransaction((prisma) => prisma.$queryRawUnsafe(statement)).catch(databaseFailure)
+    }
+    expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+  })
+})
+
+describe('a session', () => {
+  it('reads times in UTC whatever the database prefers, for SQL and for Prisma', async () => {
+    const test = await createTestDatabase('empty')
+    const name = new URL(test.connectionString).pathname.slice(1)
+    const database = test.open()
+    await database.query(`ALTER DATABASE ${name} SET timezone = 'Asia/Tokyo'`)
+    await database.query(`ALTER DATABASE ${name} SET datestyle = 'German'`)
+    const fresh = test.open()
+    const text = `SELECT '2026-01-31T09:05:00.123Z'::timestamptz AS at`
+    const expected = [{ at: new Date('2026-01-31T09:05:00.123Z') }]
+    expect(await fresh.query(text)).toEqual(expected)
+    expect(await fresh.prisma.$queryRawUnsafe(text)).toEqual(expected)
+    await test.drop()
+  })
+
+  it('prepares a named statement and each of Prisma’s texts once per connection', async () => {
+    const test = await createTestDatabase('empty')
+    const database = test.open({ maxConnections: 1 })
+    for (const value of [1, 2, 3]) {
+      expect(await database.query('SELECT $1::int AS value', [value], 'echo')).toEqual([{ value }])
+      expect(await database.prisma.$queryRaw`SELECT ${value}::int AS value`).toEqual([{ value }])
+    }
+    const prepared = await database.query('SELECT name FROM pg_prepared_statements ORDER BY name')
+    expect(prepared).toEqual([{ name: 'echo' }, { name: 'prisma_0' }])
+    await test.drop()
+  })
+})
