@@ -1,0 +1,478 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { FieldWriteOutcome } from '../src/domain/audit-event.js'
+import {
+  commandsOfDirectory,
+  commandsOfIngestion,
+  commandsOfRequest,
+  emptyProfile,
+  type FieldChange,
+  type FieldCommand,
+  type FieldOwner,
+  fieldOwners,
+  type GovernedField,
+  governedFields,
+  type ProfileRequest,
+  skippedFields,
+  writeProfile,
+} from '../src/domain/field-ownership.js'
+import { createOwnershipModel, type ModelStep } from './support/ownership-model.js'
+
+const before = new Date('2026-01-01T00:00:00.000Z')
+const now = new Date('2026-02-02T00:00:00.000Z')
+
+/** A field with this owner and the value `held`, after the commands. */
+function written(owner: FieldOwner, field: GovernedField, commands: readonly FieldCommand[]) {
+  const profile = { ...emptyProfile(before), [field]: { value: 'held', owner, since: before } }
+  return writeProfile(profile, commands, now)
+}
+
+interface Row {
+  /** The row of the specification's state table, or of the decisions. */
+  readonly name: string
+  readonly field?: GovernedField
+  readonly owner: FieldOwner
+  readonly commands: (field: GovernedField) => FieldCommand[]
+  readonly value: string
+  readonly newOwner: FieldOwner
+  readonly outcome: FieldWriteOutcome | undefined
+}
+
+const set = (field: GovernedField, value: string) => new Map([[field, value]])
+const person = (value: string) => (field: GovernedField) =>
+  commandsOfRequest({ writer: 'person', values: set(field, value) })
+const key = (value: string) => (field: GovernedField) =>
+  commandsOfRequest({ writer: 'automation', values: set(field, value) })
+const keyPinning = (value: string) => (field: GovernedField) =>
+  commandsOfRequest({ writer: 'automation', values: set(field, value), pinFields: new Set([field]) })
+const relationship =
+  (writer: ProfileRequest['writer'], value: string, pin?: boolean) =>
+  (field: GovernedField): FieldCommand[] =>
+    commandsOfRequest({ writer, values: set(field, value), pin })
+const release = (field: GovernedField) =>
+  commandsOfRequest({ writer: 'automation', values: new Map(), releaseFields: new Set([field]) })
+const ingestion = (value: string) => (field: GovernedField) => commandsOfIngestion(set(field, value))
+const directory = (value: string) => (field: GovernedField) => commandsOfDirectory(set(field, value), new Set())
+const withdrawal = (field: GovernedField) => commandsOfDirectory(new Map(), new Set([field]))
+
+const automationOwned = { owner: 'AUTOMATION' } as const
+const pinned = { owner: 'PINNED' } as const
+const locked = { owner: 'DIRECTORY' } as const
+
+const rows: readonly Row[] = [
+  // The state table of the specification, row by row.
+  {
+    ...automationOwned,
+    name: 'a request that sets an automation-owned field and lists it in pinFields pins it',
+    commands: keyPinning('new'),
+    value: 'new',
+    newOwner: 'PINNED',
+    outcome: 'PINNED',
+  },
+  {
+    ...automationOwned,
+    name: 'a user token that writes an automation-owned field owns it',
+    commands: person('new'),
+    value: 'new',
+    newOwner: 'PINNED',
+    outcome: 'PINNED',
+  },
+  {
+    ...automationOwned,
+    name: 'a key or worker without a pin writes as automation',
+    commands: key('new'),
+    value: 'new',
+    newOwner: 'AUTOMATION',
+    outcome: 'WRITTEN',
+  },
+  {
+    ...pinned,
+    name: 'a key or worker does not replace a pinned value',
+    commands: key('new'),
+    value: 'held',
+    newOwner: 'PINNED',
+    outcome: 'SKIPPED_PINNED',
+  },
+  {
+    ...pinned,
+    name: 'a key or worker that writes the held value of a pinned field succeeds',
+    commands: key('held'),
+    value: 'held',
+    newOwner: 'PINNED',
+    outcome: 'UNCHANGED',
+  },
+  {
+    ...pinned,
+    name: 'a release hands a pinned field back, and its value stays',
+    commands: release,
+    value: 'held',
+    newOwner: 'AUTOMATION',
+    outcome: 'RELEASED',
+  },
+  {
+    ...locked,
+    name: 'a key does not replace what the directory supplies',
+    commands: key('new'),
+    value: 'held',
+    newOwner: 'DIRECTORY',
+    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+  },
+  {
+    ...locked,
+    name: 'what the directory supplies is skipped even where the value is the same',
+    commands: key('held'),
+    value: 'held',
+    newOwner: 'DIRECTORY',
+    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+  },
+  {
+    ...locked,
+    name: 'no pin of a key takes a field from the directory',
+    commands: keyPinning('new'),
+    value: 'held',
+    newOwner: 'DIRECTORY',
+    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+  },
+  {
+    ...locked,
+    name: 'no user token takes a field from the directory',
+    commands: person('new'),
+    value: 'held',
+    newOwner: 'DIRECTORY',
+    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+  },
+  {
+    ...automationOwned,
+    name: 'an assignment with pin pins the manager',
+    field: 'MANAGER',
+    commands: relationship('automation', 'new', true),
+    value: 'new',
+    newOwner: 'PINNED',
+    outcome: 'PINNED',
+  },
+  {
+    ...automationOwned,
+    name: 'a clearing with pin pins the cleared state',
+    field: 'MANAGER',
+    commands: relationship('automation', '', true),
+    value: '',
+    newOwner: 'PINNED',
+    outcome: 'PINNED',
+  },
+  {
+    ...pinned,
+    name: 'a release hands a pinned manager back',
+    field: 'MANAGER',
+    commands: release,
+    value: 'held',
+    newOwner: 'AUTOMATION',
+    outcome: 'RELEASED',
+  },
+  // What the decisions add.
+  {
+    ...pinned,
+    name: 'a key that names a pinned field in pinFields replaces its value, and the pin stays',
+    commands: keyPinning('new'),
+    value: 'new',
+    newOwner: 'PINNED',
+    outcome: 'PINNED',
+  },
+  {
+    ...pinned,
+    name: 'a user token replaces a pinned value, and the pin stays',
+    commands: person('new'),
+    value: 'new',
+    newOwner: 'PINNED',
+    outcome: 'PINNED',
+  },
+  {
+    ...pinned,
+    name: 'a user token that writes the held value of a pinned field changes nothing',
+    commands: person('held'),
+    value: 'held',
+    newOwner: 'PINNED',
+    outcome: 'UNCHANGED',
+  },
+  {
+    ...automationOwned,
+    name: 'a user token that writes the value that automation holds owns it',
+    commands: person('held'),
+    value: 'held',
+    newOwner: 'PINNED',
+    outcome: 'PINNED',
+  },
+  {
+    ...automationOwned,
+    name: 'automation that writes the value that it holds changes nothing',
+    commands: key('held'),
+    value: 'held',
+    newOwner: 'AUTOMATION',
+    outcome: 'UNCHANGED',
+  },
+  {
+    ...automationOwned,
+    name: 'a user token that clears a field pins the cleared state',
+    commands: person(''),
+    value: '',
+    newOwner: 'PINNED',
+    outcome: 'PINNED',
+  },
+  {
+    ...automationOwned,
+    name: 'a release of what automation owns is nothing',
+    commands: release,
+    value: 'held',
+    newOwner: 'AUTOMATION',
+    outcome: undefined,
+  },
+  {
+    ...locked,
+    name: 'a release of what the directory supplies is skipped',
+    commands: release,
+    value: 'held',
+    newOwner: 'DIRECTORY',
+    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+  },
+  {
+    ...automationOwned,
+    name: 'a user token with pin: false assigns without taking ownership',
+    field: 'MANAGER',
+    commands: relationship('person', 'new', false),
+    value: 'new',
+    newOwner: 'AUTOMATION',
+    outcome: 'WRITTEN',
+  },
+  {
+    ...pinned,
+    name: 'a user token with pin: false does not replace a pinned manager',
+    field: 'MANAGER',
+    commands: relationship('person', 'new', false),
+    value: 'held',
+    newOwner: 'PINNED',
+    outcome: 'SKIPPED_PINNED',
+  },
+  {
+    ...automationOwned,
+    name: 'an assignment by a user token pins unless it says otherwise',
+    field: 'MANAGER',
+    commands: relationship('person', 'new'),
+    value: 'new',
+    newOwner: 'PINNED',
+    outcome: 'PINNED',
+  },
+  {
+    ...automationOwned,
+    name: 'an assignment by a key does not pin unless it says so',
+    field: 'MANAGER',
+    commands: relationship('automation', 'new'),
+    value: 'new',
+    newOwner: 'AUTOMATION',
+    outcome: 'WRITTEN',
+  },
+  {
+    ...automationOwned,
+    name: 'ingestion writes what automation owns',
+    commands: ingestion('new'),
+    value: 'new',
+    newOwner: 'AUTOMATION',
+    outcome: 'WRITTEN',
+  },
+  {
+    ...pinned,
+    name: 'ingestion does not replace a pinned value',
+    commands: ingestion('new'),
+    value: 'held',
+    newOwner: 'PINNED',
+    outcome: 'SKIPPED_PINNED',
+  },
+  {
+    ...automationOwned,
+    name: 'the directory locks what automation owns',
+    commands: directory('new'),
+    value: 'new',
+    newOwner: 'DIRECTORY',
+    outcome: 'WRITTEN',
+  },
+  {
+    ...pinned,
+    name: 'the directory locks over a pin',
+    commands: directory('new'),
+    value: 'new',
+    newOwner: 'DIRECTORY',
+    outcome: 'WRITTEN',
+  },
+  {
+    ...pinned,
+    name: 'the directory locks over a pin even where the value is the same',
+    commands: directory('held'),
+    value: 'held',
+    newOwner: 'DIRECTORY',
+    outcome: 'WRITTEN',
+  },
+  {
+    ...locked,
+    name: 'the directory replaces its own value',
+    commands: directory('new'),
+    value: 'new',
+    newOwner: 'DIRECTORY',
+    outcome: 'WRITTEN',
+  },
+  {
+    ...locked,
+    name: 'the directory that supplies the same again changes nothing',
+    commands: directory('held'),
+    value: 'held',
+    newOwner: 'DIRECTORY',
+    outcome: 'UNCHANGED',
+  },
+  {
+    ...locked,
+    name: 'a field that the directory stops supplying is unlocked, and its value stays',
+    commands: withdrawal,
+    value: 'held',
+    newOwner: 'AUTOMATION',
+    outcome: 'RELEASED',
+  },
+  {
+    ...pinned,
+    name: 'the directory does not unpin what it has never supplied',
+    commands: withdrawal,
+    value: 'held',
+    newOwner: 'PINNED',
+    outcome: undefined,
+  },
+]
+
+describe('ownership of a field', () => {
+  it.each(rows)('$name', ({ field, owner, commands, value, newOwner, outcome }) => {
+    for (const each of field === undefined ? governedFields : [field]) {
+      const { profile, changes } = written(owner, each, commands(each))
+      expect(profile[each]).toEqual({ value, owner: newOwner, since: owner === newOwner ? before : now })
+      expect(changes).toEqual(
+        outcome === undefined ? [] : [{ field: each, outcome, oldOwner: owner, newOwner } satisfies FieldChange],
+      )
+      expect(skippedFields(changes)).toEqual({
+        pinned: outcome === 'SKIPPED_PINNED' ? [each] : [],
+        directoryLocked: outcome === 'SKIPPED_DIRECTORY_LOCKED' ? [each] : [],
+      })
+    }
+  })
+
+  it('is released before it is set: a key replaces the value of a field that it releases', () => {
+    const commands = commandsOfRequest({
+      writer: 'automation',
+      values: set('JOB_TITLE', 'new'),
+      releaseFields: new Set(['JOB_TITLE']),
+    })
+    const { profile, changes } = written('PINNED', 'JOB_TITLE', commands)
+    expect(profile.JOB_TITLE).toEqual({ value: 'new', owner: 'AUTOMATION', since: now })
+    expect(changes.map(({ outcome }) => outcome)).toEqual(['RELEASED', 'WRITTEN'])
+  })
+
+  it('is pinned anew when a user token releases and sets it', () => {
+    const commands = commandsOfRequest({
+      writer: 'person',
+      values: set('JOB_TITLE', 'new'),
+      releaseFields: new Set(['JOB_TITLE']),
+    })
+    expect(written('PINNED', 'JOB_TITLE', commands).profile.JOB_TITLE).toMatchObject({ value: 'new', owner: 'PINNED' })
+  })
+
+  it('that is locked is listed once when a request releases and sets it', () => {
+    const commands = commandsOfRequest({
+      writer: 'automation',
+      values: set('LOCALE', 'new'),
+      releaseFields: new Set(['LOCALE']),
+    })
+    expect(skippedFields(written('DIRECTORY', 'LOCALE', commands).changes)).toEqual({
+      pinned: [],
+      directoryLocked: ['LOCALE'],
+    })
+  })
+
+  it('leaves the other fields alone', () => {
+    const start = emptyProfile(before)
+    for (const field of governedFields) {
+      const { profile } = writeProfile(start, commandsOfDirectory(set(field, 'new'), new Set()), now)
+      expect({ ...profile, [field]: start[field] }).toEqual(start)
+    }
+  })
+
+  it('lists what was skipped in enum order, whatever the order of the request', () => {
+    const start = { ...emptyProfile(before) }
+    for (const field of governedFields) start[field] = { value: 'held', owner: 'PINNED', since: before }
+    const values = new Map([...governedFields].reverse().map((field) => [field, 'new']))
+    const { changes } = writeProfile(start, commandsOfRequest({ writer: 'automation', values }), now)
+    expect(skippedFields(changes).pinned).toEqual(governedFields)
+  })
+})
+
+describe('a history of writes', () => {
+  const field = fc.constantFrom(...governedFields)
+  const value = fc.constantFrom('', 'a', 'b')
+  const values = fc.array(fc.tuple(field, value), { maxLength: 5 }).map((entries) => new Map(entries))
+  const fields = fc.array(field, { maxLength: 3 }).map((list) => new Set(list))
+  const step: fc.Arbitrary<ModelStep> = fc.oneof(
+    fc.record({
+      by: fc.constantFrom('user token' as const, 'api key' as const, 'worker' as const),
+      values,
+      pinFields: fields,
+      releaseFields: fields,
+    }),
+    fc.record({
+      by: fc.constant('relationship' as const),
+      token: fc.constantFrom('user token' as const, 'api key' as const),
+      manager: value,
+      pin: fc.constantFrom(undefined, true, false),
+    }),
+    fc.record({ by: fc.constant('ingestion' as const), values }),
+    fc.record({ by: fc.constant('directory' as const), values, withdrawn: fields }),
+  )
+
+  it('of any length and kind ends as a second, naive reading of the rules says', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const model = createOwnershipModel(before)
+        let profile = emptyProfile(before)
+        steps.forEach((each, index) => {
+          const at = new Date(before.getTime() + index + 1)
+          const expected = model.apply(each, at)
+          const result = writeProfile(profile, commandsOf(each), at)
+          profile = result.profile
+          expect(profile).toEqual(model.profile())
+          expect(skippedFields(result.changes)).toEqual(expected)
+        })
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('never lowers the owner of a field but by a release or a withdrawal', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let profile = emptyProfile(before)
+        for (const each of steps) {
+          const { profile: next, changes } = writeProfile(profile, commandsOf(each), now)
+          for (const { outcome, oldOwner, newOwner } of changes) {
+            if (outcome === 'RELEASED') expect(newOwner).toBe('AUTOMATION')
+            else expect(fieldOwners.indexOf(newOwner)).toBeGreaterThanOrEqual(fieldOwners.indexOf(oldOwner))
+          }
+          profile = next
+        }
+      }),
+    )
+  })
+})
+
+function commandsOf(step: ModelStep): FieldCommand[] {
+  switch (step.by) {
+    case 'ingestion':
+      return commandsOfIngestion(step.values)
+    case 'directory':
+      return commandsOfDirectory(step.values, step.withdrawn)
+    case 'relationship':
+      return relationship(step.token === 'user token' ? 'person' : 'automation', step.manager, step.pin)('MANAGER')
+    default:
+      return commandsOfRequest({ ...step, writer: step.by === 'user token' ? 'person' : 'automation' })
+  }
+}

@@ -1,0 +1,134 @@
+import {
+  type FieldOwner,
+  type FieldState,
+  type GovernedField,
+  governedFields,
+  type Profile,
+  type SkippedFields,
+} from '../../src/domain/field-ownership.js'
+
+/** One write of a history, as a client would say it. */
+export type ModelStep =
+  | {
+      readonly by: 'user token' | 'api key' | 'worker'
+      readonly values: ReadonlyMap<GovernedField, string>
+      readonly pinFields: ReadonlySet<GovernedField>
+      readonly releaseFields: ReadonlySet<GovernedField>
+    }
+  | {
+      readonly by: 'relationship'
+      readonly token: 'user token' | 'api key'
+      /** Empty clears. */
+      readonly manager: string
+      readonly pin: boolean | undefined
+    }
+  | { readonly by: 'ingestion'; readonly values: ReadonlyMap<GovernedField, string> }
+  | {
+      readonly by: 'directory'
+      readonly values: ReadonlyMap<GovernedField, string>
+      readonly withdrawn: ReadonlySet<GovernedField>
+    }
+
+interface NaiveField {
+  value: string
+  /** A person or a deliberate key holds it. */
+  pinned: boolean
+  /** The directory supplies it. */
+  locked: boolean
+  since: Date
+}
+
+/**
+ * The rules of ownership, told a second time the slow way: two flags per field, and one branch per sentence of the
+ * specification. It shares nothing with the code that it judges.
+ */
+export function createOwnershipModel(start: Date): {
+  apply(step: ModelStep, at: Date): SkippedFields
+  profile(): Profile
+} {
+  const fields = new Map<GovernedField, NaiveField>()
+  for (const name of governedFields) fields.set(name, { value: '', pinned: false, locked: false, since: start })
+
+  const of = (name: GovernedField): NaiveField => {
+    const field = fields.get(name)
+    if (field === undefined) throw new Error(`no such field: ${name}`)
+    return field
+  }
+
+  return {
+    apply(step, at) {
+      const skippedPinned: GovernedField[] = []
+      const skippedLocked: GovernedField[] = []
+
+      const writeThroughApi = (name: GovernedField, value: string, pins: boolean) => {
+        const field = of(name)
+        if (field.locked) {
+          skippedLocked.push(name)
+        } else if (pins) {
+          if (!field.pinned) field.since = at
+          field.pinned = true
+          field.value = value
+        } else if (field.pinned) {
+          if (field.value !== value) skippedPinned.push(name)
+        } else {
+          field.value = value
+        }
+      }
+
+      if (step.by === 'directory') {
+        for (const name of governedFields) {
+          const field = of(name)
+          const value = step.values.get(name)
+          if (value !== undefined) {
+            if (!field.locked) field.since = at
+            field.locked = true
+            field.pinned = false
+            field.value = value
+          } else if (step.withdrawn.has(name) && field.locked) {
+            field.locked = false
+            field.since = at
+          }
+        }
+      } else if (step.by === 'relationship') {
+        writeThroughApi('MANAGER', step.manager, step.pin === undefined ? step.token === 'user token' : step.pin)
+      } else if (step.by === 'ingestion') {
+        for (const [name, value] of step.values) writeThroughApi(name, value, false)
+      } else {
+        for (const name of step.releaseFields) {
+          const field = of(name)
+          if (field.locked) {
+            skippedLocked.push(name)
+          } else if (field.pinned) {
+            field.pinned = false
+            field.since = at
+          }
+        }
+        for (const [name, value] of step.values) {
+          writeThroughApi(name, value, step.by === 'user token' || step.pinFields.has(name))
+        }
+      }
+
+      const inOrder = (names: GovernedField[]) => governedFields.filter((name) => names.includes(name))
+      return { pinned: inOrder(skippedPinned), directoryLocked: inOrder(skippedLocked) }
+    },
+
+    profile() {
+      const state = (name: GovernedField): FieldState => {
+        const { value, pinned, locked, since } = of(name)
+        const owner: FieldOwner = locked ? 'DIRECTORY' : pinned ? 'PINNED' : 'AUTOMATION'
+        return { value, owner, since }
+      }
+      return {
+        FIRST_NAME: state('FIRST_NAME'),
+        LAST_NAME: state('LAST_NAME'),
+        AVATAR_URL: state('AVATAR_URL'),
+        TIMEZONE: state('TIMEZONE'),
+        LOCALE: state('LOCALE'),
+        DEPARTMENT: state('DEPARTMENT'),
+        JOB_TITLE: state('JOB_TITLE'),
+        MANAGER: state('MANAGER'),
+        PRIMARY_PHONE: state('PRIMARY_PHONE'),
+      }
+    },
+  }
+}
