@@ -59,7 +59,7 @@ const environmentSchema = z.object({
  * Reads the configuration. An empty variable counts as unset. Throws a `ConfigError` that names every variable that
  * cannot be used.
  */
-export function configFromEnvironment(environment: Readonly<Record<string, string | undefined>>): Config {
+export function configFromEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = environmentSchema.safeParse(set)
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)

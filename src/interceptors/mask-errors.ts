@@ -1,4 +1,4 @@
-import type { Interceptor } from '@connectrpc/connect'
+import type { ConnectError, Interceptor } from '@connectrpc/connect'
 import { requestContextKey } from '../handlers/request-context.js'
 import { mapError } from './error-mapping.js'
 
@@ -7,24 +7,27 @@ export interface ErrorLog {
   error(fields: Record<string, unknown>, message: string): void
 }
 
-/**
- * Turns whatever a handler throws into what the caller may see, and logs what the caller does not see with the id of
- * the request.
- */
+/** What is known of the call that failed. */
+export interface FailedCall {
+  readonly requestId: string | undefined
+  readonly method: string
+}
+
+/** What the caller may see of a thrown value; what the caller does not see is logged. */
+export function maskError(thrown: unknown, log: ErrorLog, call: FailedCall): ConnectError {
+  const { error, unexpected } = mapError(thrown)
+  if (unexpected) log.error({ ...call, err: thrown }, 'call failed')
+  return error
+}
+
+/** Masks whatever a handler throws. */
 export function createErrorMasking(log: ErrorLog): Interceptor {
   return (next) => async (request) => {
     try {
       return await next(request)
     } catch (thrown) {
-      const { error, unexpected } = mapError(thrown)
-      if (unexpected) {
-        const requestId = request.contextValues.get(requestContextKey)?.requestId
-        log.error(
-          { requestId, method: `${request.service.typeName}/${request.method.name}`, err: thrown },
-          'call failed',
-        )
-      }
-      throw error
+      const requestId = request.contextValues.get(requestContextKey)?.requestId
+      throw maskError(thrown, log, { requestId, method: request.method.name })
     }
   }
 }

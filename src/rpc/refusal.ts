@@ -15,16 +15,15 @@ export interface Refusal {
  */
 export function refusalFrom(error: ConnectError, contentType: string | undefined): Refusal {
   const grpc = /^application\/grpc(-web)?(-text)?(\+\w+)?/i.exec(contentType ?? '')
-  const headers = Object.fromEntries(error.metadata)
   if (grpc !== null) {
-    const status = new Headers(headers)
+    const status = new Headers()
     setTrailerStatus(status, error)
     status.set('content-type', grpc[0].toLowerCase())
     return { status: 200, headers: Object.fromEntries(status), body: undefined }
   }
   return {
     status: codeToHttpStatus(error.code),
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...Object.fromEntries(error.metadata), 'content-type': 'application/json' },
     body: errorToJsonBytes(error, undefined),
   }
 }

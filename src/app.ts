@@ -1,0 +1,100 @@
+import type { AddressInfo } from 'node:net'
+import type { DescMethod } from '@bufbuild/protobuf'
+import type { ContextValues } from '@connectrpc/connect'
+import type { Logger } from 'pino'
+import type { Config } from './config.js'
+import type { Database } from './db/database.js'
+import { createAuthenticator } from './domain/authentication.js'
+import { createKeyUses } from './domain/key-use.js'
+import type { Runtime } from './domain/runtime.js'
+import { createSecretHasher } from './domain/secret-hash.js'
+import { httpFormOf } from './handlers/http-form.js'
+import { createRoutes, services } from './handlers/routes.js'
+import { createRequestHandler, type RequestIds } from './http/request-handler.js'
+import { createHttpServer } from './http/server.js'
+import { methodAccessOf } from './interceptors/access-rule.js'
+import { createAdmission } from './interceptors/admission.js'
+import { createErrorMasking, maskError } from './interceptors/mask-errors.js'
+import { createRestTranscoder } from './rest/index.js'
+import type { HttpRequest } from './rpc/http-message.js'
+import { createRpcHandler } from './rpc/rpc-handler.js'
+
+/** What the service is made of. */
+export interface AppOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly log: Logger
+}
+
+/** The service, ready to listen. */
+export interface App {
+  /** Begins to listen and answers the address. */
+  listen(port: number, host: string): Promise<AddressInfo>
+  /** Takes no more calls, waits for those that run, and writes what is still to be written. */
+  close(): Promise<void>
+}
+
+/** How long a call may run, whatever deadline its caller sets. */
+const MAX_TIMEOUT_MS = 60_000
+/** How long calls may go on when the service stops. */
+const GRACE_MS = 10_000
+
+/** Builds the service once: every pool, cache and clock it uses is made here or passed in. */
+export function createApp({ config, database, runtime, log }: AppOptions): App {
+  const shutdown = new AbortController()
+  const requestIds: RequestIds = new WeakMap()
+  const hasher = createSecretHasher(config.secretPepper)
+  const keyUses = createKeyUses({ database, log })
+  const authenticate = createAuthenticator({ database, hasher, keyUses })
+  const admission = createAdmission({ access: methodAccessOf(services), authenticate })
+
+  const admit = async (method: DescMethod, request: HttpRequest): Promise<ContextValues> => {
+    const requestId = requestIds.get(request) ?? ''
+    try {
+      return await admission(method, {
+        requestId,
+        clientAddress: request.socket.remoteAddress ?? '',
+        authorization: request.headers.authorization,
+      })
+    } catch (error) {
+      throw maskError(error, log, { requestId, method: method.name })
+    }
+  }
+  const onError = (error: unknown, request: HttpRequest) =>
+    log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
+
+  const routes = createRoutes({ database, runtime, hasher })
+  const interceptors = [createErrorMasking(log)]
+  const rest = createRestTranscoder({
+    routes,
+    interceptors,
+    admit: ({ method, request }) => admit(method, request),
+    requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json']),
+    emptyResponse: (method) => httpFormOf(method).emptyResponse,
+    maxBodyBytes: (method) => httpFormOf(method).maxBodyBytes || config.maxBodyBytes,
+    jsonOptions: { alwaysEmitImplicit: true },
+    maxTimeoutMs: MAX_TIMEOUT_MS,
+    shutdownSignal: shutdown.signal,
+    onError: (cause, { request }) => onError(cause, request),
+  })
+  const rpc = createRpcHandler({
+    routes,
+    interceptors,
+    admit,
+    maxBodyBytes: config.maxBodyBytes,
+    maxTimeoutMs: MAX_TIMEOUT_MS,
+    shutdownSignal: shutdown.signal,
+    onError,
+  })
+  const server = createHttpServer(createRequestHandler({ rpc, rest, newId: runtime.newId, log }, requestIds))
+  return {
+    listen: server.listen,
+    close: async () => {
+      const closed = server.close(GRACE_MS)
+      shutdown.abort()
+      await closed
+      await keyUses.flush()
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, CommanderError } from 'commander'
+import { type Logger, pino } from 'pino'
+import { v7 } from 'uuid'
+import { type Config, configFromEnvironment } from '../config.js'
+import { packageRoot } from '../db/package-root.js'
+import type { Runtime } from '../domain/runtime.js'
+import { type CommandContext, openConfiguredDatabase } from './command-context.js'
+import { registerExportCommand } from './export.js'
+import { registerImportCommand } from './import.js'
+import { registerKeysCommand } from './keys.js'
+import { registerMigrateCommand } from './migrate.js'
+import { registerServeCommand } from './serve.js'
+import { registerTokensCommand } from './tokens.js'
+
+/** What the program gets from the process. */
+export type ProgramStreams = Pick<CommandContext, 'stdin' | 'stdout' | 'stderr' | 'stopSignal'>
+
+/** Runs the command line and answers the exit status: 0, or 1 with a line on standard error that says why. */
+export async function runProgram(argv: readonly string[], streams: ProgramStreams): Promise<number> {
+  const program = createProgram(streams)
+  try {
+    await program.parseAsync([...argv])
+    return 0
+  } catch (error) {
+    // Commander has written its own message.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1
+    streams.stderr.write(`svc: ${error instanceof Error ? error.message : String(error)}\n`)
+    return 1
+  }
+}
+
+function createProgram(streams: ProgramStreams): Command {
+  const context = createContext(streams)
+  const program = new Command('svc')
+    .description('an administration API for access, workflows and tickets')
+    .version(packageVersion())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => streams.stdout.write(text),
+      writeErr: (text) => streams.stderr.write(text),
+    })
+  for (const register of [
+    registerServeCommand,
+    registerMigrateCommand,
+    registerImportCommand,
+    registerExportCommand,
+    registerKeysCommand,
+    registerTokensCommand,
+  ]) {
+    register(program, context)
+  }
+  return program
+}
+
+/** The configuration is read when a command first asks: help and checks need none. */
+function createContext(streams: ProgramStreams): CommandContext {
+  let config: Config | undefined
+  let log: Logger | undefined
+  const context: CommandContext = {
+    ...streams,
+    runtime: systemRuntime,
+    get config() {
+      config ??= configFromEnvironment()
+      return config
+    },
+    get log() {
+      // Standard output belongs to what a command answers.
+      log ??= pino({ level: context.config.logLevel }, pino.destination({ dest: 2, sync: true }))
+      return log
+    },
+    openDatabase: () => openConfiguredDatabase(context.config, context.log),
+  }
+  return context
+}
+
+const systemRuntime: Runtime = {
+  now: () => new Date(),
+  newId: () => v7(),
+  randomBytes: (size) => randomBytes(size),
+}
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : ''
+}

@@ -1,0 +1,53 @@
+import cluster, { type Address, type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import type { CommandContext } from './command-context.js'
+import { originOf } from './origin.js'
+
+/** A worker that dies sooner than this after its start is not worth another. */
+const MIN_LIFE_MS = 2_000
+
+/**
+ * Runs the service in several processes that share the port and the database, until the operator stops it. A worker
+ * that dies is replaced; one that cannot start ends the program.
+ */
+export async function runWorkers(
+  count: number,
+  connectionString: string,
+  { stopSignal, log }: CommandContext,
+  onListening: (origin: string) => Promise<void>,
+): Promise<void> {
+  const failure = new AbortController()
+  const running = new Set<Worker>()
+  const start = (): Worker => {
+    const worker = cluster.fork({ DATABASE_URL: connectionString })
+    const startedAt = performance.now()
+    running.add(worker)
+    worker.once('exit', (code, signal) => {
+      running.delete(worker)
+      if (stopSignal.aborted || failure.signal.aborted) return
+      log.error({ pid: worker.process.pid, code, signal }, 'a worker died')
+      if (performance.now() - startedAt < MIN_LIFE_MS) failure.abort(new Error('a worker could not start'))
+      else start()
+    })
+    return worker
+  }
+  const stop = AbortSignal.any([stopSignal, failure.signal])
+  const listening = Array.from({ length: count }, start).map((worker) => once(worker, 'listening', { signal: stop }))
+  try {
+    const [first]: { address: Address }[] = (await Promise.all(listening)).map(([address]) => ({ address }))
+    if (first !== undefined) await onListening(originOf(first.address.address, first.address.port))
+    if (!stop.aborted) await once(stop, 'abort')
+  } catch (error) {
+    if (!stop.aborted) throw error
+  } finally {
+    await Promise.all([...running].map((worker) => endWorker(worker)))
+  }
+  failure.signal.throwIfAborted()
+}
+
+async function endWorker(worker: Worker): Promise<void> {
+  if (worker.isDead()) return
+  const exit = once(worker, 'exit')
+  worker.process.kill('SIGTERM')
+  await exit
+}

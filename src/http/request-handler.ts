@@ -1,0 +1,39 @@
+import { performance } from 'node:perf_hooks'
+import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import { requestIdFrom } from './request-id.js'
+import type { HttpHandler } from './server.js'
+
+/** Where requests are logged. A pino logger fits. */
+export interface RequestLog {
+  info(fields: Record<string, unknown>, message: string): void
+}
+
+/** What stands behind the port. */
+export interface RequestHandlerOptions {
+  /** Answers the paths of RPC methods; false for any other path. */
+  readonly rpc: (request: HttpRequest, response: HttpResponse) => boolean
+  /** Answers everything else. */
+  readonly rest: (request: HttpRequest, response: HttpResponse) => void
+  readonly newId: () => string
+  readonly log: RequestLog
+}
+
+/** The ids of the requests that are being answered. */
+export type RequestIds = WeakMap<HttpRequest, string>
+
+/** Gives each request its id, logs its end, and hands it to the door whose path it has. */
+export function createRequestHandler({ rpc, rest, newId, log }: RequestHandlerOptions, ids: RequestIds): HttpHandler {
+  return (request, response) => {
+    const requestId = requestIdFrom(request.headers['x-request-id'], newId)
+    const start = performance.now()
+    ids.set(request, requestId)
+    response.setHeader('x-request-id', requestId)
+    response.once('close', () => {
+      const durationMs = Math.round((performance.now() - start) * 10) / 10
+      // The query is left out: it may hold what people should not have put there.
+      const path = request.url?.split('?', 1)[0]
+      log.info({ requestId, method: request.method, path, status: response.statusCode, durationMs }, 'request')
+    })
+    if (!rpc(request, response)) rest(request, response)
+  }
+}
