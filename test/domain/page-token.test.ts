@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from '../../src/db/database.js'
+import { MAX_PAGE_SIZE, pageSizeFrom } from '../../src/domain/page-size.js'
+import { createPageTokens, type PageQuery, type PageTokens } from '../../src/domain/page-token.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+const query: PageQuery = { method: 'ListAppInstances', organizationId: 'acme', filter: { teamId: 'it' } }
+const invalid = expect.objectContaining({ reason: 'PAGE_TOKEN_INVALID', code: 'invalid_argument' })
+
+describe('a page token', () => {
+  let database: TestDatabase
+  let db: Database
+  let tokens: PageTokens
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    db = database.open()
+    tokens = createPageTokens(db)
+  })
+
+  afterAll(() => database.drop())
+
+  it('gives back the position that it was issued for', async () => {
+    const position = fc
+      .string({ minLength: 1, maxLength: 200, unit: 'grapheme' })
+      .filter((text) => !text.includes('\0'))
+    await fc.assert(
+      fc.asyncProperty(position, async (text) => {
+        expect(await tokens.read(query, await tokens.issue(query, text))).toBe(text)
+      }),
+    )
+  })
+
+  it('is absent for the first page', async () => {
+    expect(await tokens.read(query, '')).toBeUndefined()
+  })
+
+  it('is accepted by every process on the database', async () => {
+    expect(await createPageTokens(db).read(query, await tokens.issue(query, '42'))).toBe('42')
+  })
+
+  it('does not show its position, nor how long it is', async () => {
+    const short = await tokens.issue(query, '7')
+    const long = await tokens.issue(query, '1234567890')
+    expect(long).toHaveLength(short.length)
+    expect(Buffer.from(long, 'base64url').includes('1234567890')).toBe(false)
+    expect(short).toMatch(/^[A-Za-z0-9_-]+$/)
+  })
+
+  it('is refused after any change of any character', async () => {
+    const token = await tokens.issue(query, '42')
+    for (let index = 0; index < token.length; index++) {
+      const other = token[index] === 'A' ? 'B' : 'A'
+      const changed = token.slice(0, index) + other + token.slice(index + 1)
+      await expect(tokens.read(query, changed), changed).rejects.toEqual(invalid)
+    }
+  })
+
+  it.each([
+    ['another method', { ...query, method: 'ListUsers' }],
+    ['another organization', { ...query, organizationId: 'globex' }],
+    ['another value of the filter', { ...query, filter: { teamId: 'people' } }],
+    ['another name in the filter', { ...query, filter: { groupId: 'it' } }],
+    ['a wider filter', { ...query, filter: { teamId: 'it', name: '' } }],
+    ['no filter', { ...query, filter: {} }],
+  ])('is refused by %s', async (_, other) => {
+    const token = await tokens.issue(query, '42')
+    await expect(tokens.read(other, token)).rejects.toEqual(invalid)
+  })
+
+  it.each([
+    ['text that is no base64url', '!!!'],
+    ['a space', ' '],
+    ['a number', '42'],
+    ['something long', 'A'.repeat(100_000)],
+    ['as many zero bytes', 'A'.repeat(86)],
+  ])('is refused where it is %s', async (_, token) => {
+    await expect(tokens.read(query, token)).rejects.toEqual(invalid)
+  })
+
+  it('is refused with text around it', async () => {
+    const token = await tokens.issue(query, '42')
+    for (const changed of [
+      `${token}=`,
+      `${token} `,
+      ` ${token}`,
+      `${token}A`,
+      token.slice(0, -1),
+      `${token}${token}`,
+    ]) {
+      await expect(tokens.read(query, changed), changed).rejects.toEqual(invalid)
+    }
+  })
+
+  it('does not depend on the order in which the filter is written', async () => {
+    const token = await tokens.issue({ ...query, filter: { a: '1', b: '2' } }, '42')
+    expect(await tokens.read({ ...query, filter: { b: '2', a: '1' } }, token)).toBe('42')
+  })
+})
+
+describe('the size of a page', () => {
+  it.each([
+    [0, MAX_PAGE_SIZE],
+    [1, 1],
+    [MAX_PAGE_SIZE, MAX_PAGE_SIZE],
+    [MAX_PAGE_SIZE + 1, MAX_PAGE_SIZE],
+    [2 ** 31 - 1, MAX_PAGE_SIZE],
+  ])('that is asked for as %i is %i', (requested, size) => {
+    expect(pageSizeFrom(requested)).toBe(size)
+  })
+
+  it('is refused where it is negative', () => {
+    expect(() => pageSizeFrom(-1)).toThrow(
+      expect.objectContaining({
+        reason: 'FIELD_INVALID',
+        violations: [expect.objectContaining({ field: 'pageSize' })],
+      }),
+    )
+  })
+})
