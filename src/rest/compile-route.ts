@@ -1,0 +1,140 @@
+import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
+import { type FieldPath, fieldPathToString, findField, resolveFieldPath, startsWithPath } from './field-path.js'
+import { compileFieldSetter, type FieldSetter } from './field-setter.js'
+import type { HttpRule } from './http-rule.js'
+import type { JsonReaders } from './json-reader.js'
+import type { RestJsonOptions } from './options.js'
+import { compileParameterBinder, type ParameterBinder } from './parameter-binder.js'
+import { decodePercent } from './percent.js'
+import { compileFieldBody, compileNoBody, compileWholeBody, type RequestBody } from './request-body.js'
+import { compileResponseBody, type ResponseBody } from './response-body.js'
+import { type PathTemplate, parseTemplate, templateFaultToString } from './template.js'
+
+/** A binding of a method that needs no further thought: how its path, query and bodies are read and written. */
+export interface CompiledBinding {
+  readonly httpMethod: string
+  readonly template: PathTemplate
+  readonly bindPath: (message: Message, captures: readonly string[]) => void
+  readonly bindQuery: ParameterBinder
+  readonly requestBody: RequestBody
+  readonly responseBody: ResponseBody
+}
+
+/** What bindings are compiled with, the same for all of one transcoder or service. */
+export interface BindingOptions {
+  readonly readers: JsonReaders
+  readonly json: RestJsonOptions
+  readonly ignoreUnknown: boolean
+  readonly systemParameters: ReadonlySet<string>
+  readonly decodeSlashes: boolean
+}
+
+const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** Compiles one rule for a pair of message types; every fault is added to `faults`, and then nothing is answered. */
+export function compileBinding(
+  rule: HttpRule,
+  input: DescMessage,
+  output: DescMessage,
+  options: BindingOptions,
+  faults: string[],
+): CompiledBinding | undefined {
+  const before = faults.length
+  if (rule.method === undefined) {
+    faults.push('the rule has no pattern: expected one of get, put, post, delete, patch or custom')
+    return undefined
+  }
+  if (!HTTP_TOKEN.test(rule.method)) faults.push(`custom kind ${JSON.stringify(rule.method)} is not an HTTP method`)
+  const parsed = parseTemplate(rule.path)
+  if (!parsed.ok) {
+    faults.push(`path ${JSON.stringify(rule.path)}: ${templateFaultToString(parsed.fault)}`)
+  }
+  const template = parsed.ok ? parsed.template : undefined
+  const variables = template === undefined ? [] : resolveVariables(rule.path, template, input, faults)
+  const bodyField = resolveBodyField('body', rule.body, input, faults)
+  const responseField = resolveBodyField('response_body', rule.responseBody, output, faults)
+  if (bodyField !== undefined && variables.some((path) => path.length === 1 && path[0] === bodyField)) {
+    faults.push(`body ${JSON.stringify(rule.body)} is bound by the path already`)
+  }
+  if (faults.length > before || template === undefined) return undefined
+  return {
+    httpMethod: rule.method,
+    template,
+    bindPath: compilePathBinder(template, variables, options.decodeSlashes),
+    bindQuery: compileQuery(rule, input, variables, bodyField, options),
+    requestBody: compileRequestBody(rule, input, bodyField, options),
+    responseBody: compileResponseBody(output, responseField, options.json),
+  }
+}
+
+function resolveVariables(path: string, template: PathTemplate, input: DescMessage, faults: string[]): FieldPath[] {
+  const resolved: FieldPath[] = []
+  for (const variable of template.variables) {
+    const name = variable.fieldPath.join('.')
+    const where = `path ${JSON.stringify(path)}: column ${variable.column}: variable ${JSON.stringify(name)}`
+    const result = resolveFieldPath(input, variable.fieldPath, true)
+    if (!result.ok) {
+      faults.push(`${where}: ${result.reason}`)
+    } else if (result.fields.at(-1)?.fieldKind === 'list') {
+      faults.push(`${where}: a repeated field cannot be bound by the path`)
+    } else if (resolved.some((other) => startsWithPath(result.fields, other) || startsWithPath(other, result.fields))) {
+      faults.push(`${where}: bound twice`)
+    } else {
+      resolved.push(result.fields)
+    }
+  }
+  return resolved
+}
+
+function resolveBodyField(option: string, name: string, desc: DescMessage, faults: string[]): DescField | undefined {
+  if (name === '' || (name === '*' && option === 'body')) return undefined
+  const field = findField(desc, name, true)
+  if (field === undefined) {
+    const hint = name.includes('.') ? ' (it must be a field of the message itself)' : ''
+    faults.push(`${option} ${JSON.stringify(name)}: no such field in ${desc.typeName}${hint}`)
+  }
+  return field
+}
+
+function compilePathBinder(template: PathTemplate, paths: readonly FieldPath[], decodeSlashes: boolean) {
+  const binders = template.variables.map((variable, index) => {
+    const path = paths[index]
+    if (path === undefined) throw new Error('a variable without a field')
+    const set: FieldSetter = compileFieldSetter(path)
+    return { set, name: fieldPathToString(path), keepSlash: variable.multi && !decodeSlashes }
+  })
+  return (message: Message, captures: readonly string[]): void => {
+    for (const [index, { set, name, keepSlash }] of binders.entries()) {
+      set(message, decodePercent(captures[index] ?? '', name, keepSlash), name)
+    }
+  }
+}
+
+function compileQuery(
+  rule: HttpRule,
+  input: DescMessage,
+  variables: readonly FieldPath[],
+  bodyField: DescField | undefined,
+  options: BindingOptions,
+): ParameterBinder {
+  const taken = variables.map((fields) => ({ fields, by: 'the path' }))
+  if (bodyField !== undefined) taken.push({ fields: [bodyField], by: 'the body' })
+  return compileParameterBinder(input, {
+    kind: 'query parameter',
+    taken,
+    closed: rule.body === '*' ? 'cannot be given: every field outside of the path is bound by the body' : undefined,
+    ignoreUnknown: options.ignoreUnknown,
+    allowed: options.systemParameters,
+  })
+}
+
+function compileRequestBody(
+  rule: HttpRule,
+  input: DescMessage,
+  field: DescField | undefined,
+  options: BindingOptions,
+): RequestBody {
+  const bodyOptions = { readers: options.readers, form: { ignoreUnknown: options.ignoreUnknown } }
+  if (field !== undefined) return compileFieldBody(field, bodyOptions)
+  return rule.body === '*' ? compileWholeBody(input, bodyOptions) : compileNoBody()
+}

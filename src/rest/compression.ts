@@ -1,0 +1,89 @@
+import { promisify } from 'node:util'
+import {
+  type BrotliCompress,
+  brotliCompress,
+  brotliDecompress,
+  constants,
+  createBrotliCompress,
+  createDeflate,
+  createGzip,
+  type Deflate,
+  deflate,
+  type Gzip,
+  gunzip,
+  gzip,
+  inflate,
+} from 'node:zlib'
+import { parsePreferences } from './accept.js'
+import { bodyTooLarge } from './http-failure.js'
+import { invalidArgument } from './invalid.js'
+
+/** A content coding that is taken and given; `identity` is the absence of one. */
+export type Coding = 'gzip' | 'deflate' | 'br'
+
+/** The codings in the order in which the server prefers them at equal weight. */
+export const CODINGS: readonly Coding[] = ['gzip', 'br', 'deflate']
+
+const BROTLI_QUALITY = 4
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY }
+const compressors = {
+  gzip: promisify<Uint8Array, Buffer>(gzip),
+  deflate: promisify<Uint8Array, Buffer>(deflate),
+  br: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, { params: brotliParams }),
+}
+const decompressors = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+/** The coding to answer in by Accept-Encoding (RFC 9110, section 12.5.3); undefined for none. */
+export function negotiateCoding(header: string | undefined): Coding | undefined {
+  if (header === undefined) return undefined
+  const preferences = parsePreferences(header)
+  const weightOf = (name: string): number | undefined => preferences.find((each) => each.name === name)?.weight
+  let best: Coding | undefined
+  let bestWeight = weightOf('identity') ?? 0
+  for (const coding of CODINGS) {
+    const weight = weightOf(coding) ?? (coding === 'gzip' ? weightOf('x-gzip') : undefined) ?? weightOf('*') ?? 0
+    if (weight > bestWeight || (weight === bestWeight && weight > 0 && best === undefined)) {
+      best = coding
+      bestWeight = weight
+    }
+  }
+  return best
+}
+
+/** The codings that a Content-Encoding header lists, in the order applied; undefined if one is not supported. */
+export function parseContentEncoding(header: string | undefined): Coding[] | undefined {
+  const names = (header ?? '').split(',').map((name) => name.trim().toLowerCase())
+  const codings: Coding[] = []
+  for (const name of names) {
+    if (name === '' || name === 'identity') continue
+    const coding = name === 'x-gzip' ? 'gzip' : CODINGS.find((known) => known === name)
+    if (coding === undefined || codings.length > 0) return undefined
+    codings.push(coding)
+  }
+  return codings
+}
+
+/** Compresses a whole body. */
+export function compress(coding: Coding, bytes: Uint8Array): Promise<Buffer> {
+  return compressors[coding](bytes)
+}
+
+/** Decompresses a whole body: 413 beyond `maxBytes` of output, `invalid_argument` for broken data. */
+export async function decompress(coding: Coding, bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
+  try {
+    return await decompressors[coding](bytes, { maxOutputLength: Math.max(maxBytes, 1) })
+  } catch (error) {
+    if (error instanceof RangeError) throw bodyTooLarge(maxBytes)
+    throw invalidArgument('', `the body is not valid ${coding} data`)
+  }
+}
+
+/** Creates a compressor for a streamed body, to be flushed after every message. */
+export function createCompressor(coding: Coding): Gzip | Deflate | BrotliCompress {
+  if (coding === 'gzip') return createGzip()
+  return coding === 'deflate' ? createDeflate() : createBrotliCompress({ params: brotliParams })
+}

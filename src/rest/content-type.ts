@@ -1,0 +1,42 @@
+/** What a request body is, as far as this transcoder tells bodies apart. */
+export type BodyType = 'json' | 'form'
+
+/** A media type in lower case with its parameters, names in lower case. */
+export interface MediaType {
+  readonly type: string
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const MEDIA_TYPE = new RegExp(`^\\s*(${TOKEN}/${TOKEN})\\s*((?:;[^]*)?)$`)
+const PARAMETER = new RegExp(`;\\s*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)"))?\\s*`, 'y')
+
+/** Parses a Content-Type header (RFC 9110, section 8.3.1); undefined when it is malformed. */
+export function parseMediaType(header: string): MediaType | undefined {
+  const match = MEDIA_TYPE.exec(header)
+  if (match === null) return undefined
+  const rest = match[2] ?? ''
+  const parameters = new Map<string, string>()
+  PARAMETER.lastIndex = 0
+  while (PARAMETER.lastIndex < rest.length) {
+    const parameter = PARAMETER.exec(rest)
+    if (parameter === null) return undefined
+    const [, name, token, text] = parameter
+    if (name !== undefined) parameters.set(name.toLowerCase(), token ?? (text ?? '').replace(/\\(.)/g, '$1'))
+  }
+  return { type: (match[1] ?? '').toLowerCase(), parameters }
+}
+
+/**
+ * What a request's Content-Type says its body is: JSON for `application/json` and for none at all, a form for
+ * `application/x-www-form-urlencoded`, both in UTF-8; undefined for everything else.
+ */
+export function bodyTypeFromHeader(header: string | undefined): BodyType | undefined {
+  if (header === undefined || header === 'application/json') return 'json'
+  const media = parseMediaType(header)
+  if (media === undefined) return undefined
+  const charset = media.parameters.get('charset')?.toLowerCase() ?? 'utf-8'
+  if (charset !== 'utf-8' && charset !== 'utf8') return undefined
+  if (media.type === 'application/json') return 'json'
+  return media.type === 'application/x-www-form-urlencoded' ? 'form' : undefined
+}

@@ -1,0 +1,55 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { DescMethod, JsonValue } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { Call } from './call.js'
+import { connectErrorJson, statusErrorJson } from './error-body.js'
+import { HttpFailure } from './http-failure.js'
+import { httpStatusFromCode } from './http-status.js'
+import type { NodeRequest, NodeResponse } from './node-http.js'
+import type { RestJsonOptions, RestTranscoderOptions } from './options.js'
+import { addCallHeaders, addHeaders, endResponse } from './respond.js'
+
+/** Answers errors in the one format of a transcoder. */
+export interface ErrorResponder {
+  /** Brings whatever was thrown to a public error; an unknown failure is reported and masked as `internal`. */
+  publicError(cause: unknown, method: DescMethod | undefined, request: NodeRequest): HttpFailure
+  /** Sends an error as the whole answer. */
+  send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void
+  /** The JSON of an error, for the last line of a stream. */
+  json(error: ConnectError): JsonValue
+}
+
+/** Creates the responder for the `errorBody` and `onError` options. */
+export function createErrorResponder(options: RestTranscoderOptions, json: RestJsonOptions): ErrorResponder {
+  const errorJson = (error: ConnectError): JsonValue =>
+    options.errorBody === 'status' ? statusErrorJson(error, json) : connectErrorJson(error, json)
+
+  function publicError(cause: unknown, method: DescMethod | undefined, request: NodeRequest): HttpFailure {
+    if (cause instanceof HttpFailure) return cause
+    if (cause instanceof ConnectError) return new HttpFailure(httpStatusFromCode(cause.code), cause)
+    try {
+      options.onError?.(cause, { method, request })
+    } catch {
+      // A hook that fails must not keep the client from its answer; there is nobody else to tell.
+    }
+    return new HttpFailure(500, new ConnectError('internal error', Code.Internal))
+  }
+
+  function send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void {
+    const { error } = failure
+    const custom =
+      typeof options.errorBody === 'function' ? options.errorBody(error, { method: call?.method }) : undefined
+    const { contentType, body } = custom ?? {
+      contentType: 'application/json',
+      body: JSON.stringify(errorJson(error)),
+    }
+    const headers: OutgoingHttpHeaders = {}
+    if (call !== undefined) addCallHeaders(headers, call)
+    addHeaders(headers, error.metadata)
+    Object.assign(headers, failure.headers)
+    headers['content-type'] = contentType
+    endResponse(request, response, failure.status, headers, body)
+  }
+
+  return { publicError, send, json: errorJson }
+}

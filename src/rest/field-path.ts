@@ -1,0 +1,68 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
+
+/** A path of fields from a message down to a field that URL text can fill. */
+export type FieldPath = readonly [DescField, ...DescField[]]
+
+/** The outcome of resolving a field path: the fields, or what is wrong in words. */
+export type FieldPathResult =
+  | { readonly ok: true; readonly fields: FieldPath }
+  | { readonly ok: false; readonly reason: string }
+
+/** Finds a field by its proto name or, unless `protoOnly`, by its JSON name. */
+export function findField(desc: DescMessage, name: string, protoOnly = false): DescField | undefined {
+  return desc.fields.find((field) => field.name === name || (!protoOnly && field.jsonName === name))
+}
+
+/**
+ * Resolves names to a field path whose last field takes URL text: a scalar, an enum, or a well-known type with a text
+ * form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself.
+ */
+export function resolveFieldPath(desc: DescMessage, names: readonly string[], protoOnly: boolean): FieldPathResult {
+  const fields: DescField[] = []
+  let at: DescMessage | undefined = desc
+  for (const name of names) {
+    const previous = fields.at(-1)
+    if (at === undefined) return refuse(`${String(previous?.name)} has no fields`)
+    if (previous !== undefined && previous.fieldKind !== 'message') {
+      return refuse(`${previous.name} is a ${previous.fieldKind === 'map' ? 'map' : 'repeated field'}`)
+    }
+    const field: DescField | undefined = findField(at, name, protoOnly)
+    if (field === undefined) return refuse(`no field "${name}" in ${at.typeName}`)
+    if (previous === undefined || !isWrapperDesc(at)) fields.push(field)
+    at = field.fieldKind === 'message' || field.fieldKind === 'list' ? field.message : undefined
+  }
+  const [first, ...rest] = fields
+  const leaf = fields.at(-1)
+  if (first === undefined || leaf === undefined) return refuse('is empty')
+  if (leaf.fieldKind === 'map') return refuse(`${leaf.name} is a map`)
+  if (leaf.message !== undefined && !hasTextForm(leaf.message)) {
+    return refuse(`${leaf.name} is a message (${leaf.message.typeName}); name one of its fields`)
+  }
+  return { ok: true, fields: [first, ...rest] }
+}
+
+/** Whether a message type has a text form that a URL can carry: wrappers, Timestamp, Duration and FieldMask. */
+export function hasTextForm(desc: DescMessage): boolean {
+  return isWrapperDesc(desc) || TEXT_TYPES.has(desc.typeName)
+}
+
+const TEXT_TYPES: ReadonlySet<string> = new Set([
+  'google.protobuf.Timestamp',
+  'google.protobuf.Duration',
+  'google.protobuf.FieldMask',
+])
+
+/** The proto names of a field path, joined by dots. */
+export function fieldPathToString(fields: readonly DescField[]): string {
+  return fields.map((field) => field.name).join('.')
+}
+
+/** Whether `path` is `prefix` or leads to something inside it. */
+export function startsWithPath(path: readonly DescField[], prefix: readonly DescField[]): boolean {
+  return prefix.length <= path.length && prefix.every((field, index) => path[index] === field)
+}
+
+function refuse(reason: string): FieldPathResult {
+  return { ok: false, reason }
+}

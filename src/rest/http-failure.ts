@@ -1,0 +1,37 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { Code, ConnectError } from '@connectrpc/connect'
+
+/** An error whose HTTP status is not the one of its code, with headers of its own. */
+export class HttpFailure extends Error {
+  readonly error: ConnectError
+  readonly status: number
+  readonly headers: OutgoingHttpHeaders
+  constructor(status: number, error: ConnectError, headers: OutgoingHttpHeaders = {}) {
+    super(error.message)
+    this.error = error
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** 404: no route has this path. */
+export function pathNotFound(path: string): HttpFailure {
+  const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path
+  return new HttpFailure(404, new ConnectError(`no such path: ${shown}`, Code.NotFound))
+}
+
+/** 405: the path is known, the method is not one of `allowed`, which goes out as `Allow`. */
+export function methodNotAllowed(method: string, allowed: readonly string[]): HttpFailure {
+  const error = new ConnectError(`${method} is not allowed here, only ${allowed.join(', ')}`, Code.Unimplemented)
+  return new HttpFailure(405, error, { allow: allowed.join(', ') })
+}
+
+/** 413: the body is larger than its limit, before or after decompression. */
+export function bodyTooLarge(maxBytes: number): HttpFailure {
+  return new HttpFailure(413, new ConnectError(`the body is larger than ${maxBytes} bytes`, Code.ResourceExhausted))
+}
+
+/** 415: the type or coding of the body is not taken here. */
+export function unsupportedMediaType(message: string, headers: OutgoingHttpHeaders): HttpFailure {
+  return new HttpFailure(415, new ConnectError(message, Code.InvalidArgument), headers)
+}

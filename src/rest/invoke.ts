@@ -1,0 +1,154 @@
+import { create, type DescMessage, isMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf'
+import {
+  Code,
+  ConnectError,
+  type HandlerContext,
+  type Interceptor,
+  type MethodImplSpec,
+  type StreamRequest,
+  type StreamResponse,
+  type UnaryRequest,
+  type UnaryResponse,
+} from '@connectrpc/connect'
+import { type Call, handlerContextFromCall } from './call.js'
+
+type UnarySpec = MethodImplSpec & { kind: 'unary' }
+type ServerStreamingSpec = MethodImplSpec & { kind: 'server_streaming' }
+type AnyFn = ReturnType<Interceptor>
+
+/** Calls a unary implementation through the interceptors, and answers a complete message. */
+export async function invokeUnary(
+  spec: UnarySpec,
+  interceptors: readonly Interceptor[],
+  call: Call,
+  message: Message,
+): Promise<Message> {
+  const context = handlerContextFromCall(call)
+  if (interceptors.length === 0) return complete(spec.method.output, await spec.impl(message, context))
+  const request = unaryRequest(spec, call, message)
+  let original: UnaryResponse | undefined
+  const innermost: AnyFn = async (req) => {
+    if (req.stream) throw new ConnectError('an interceptor made a stream of a unary call', Code.Internal)
+    const output = complete(spec.method.output, await spec.impl(req.message, contextFor(context, request, req)))
+    original = unaryResponse(spec, call, output)
+    return original
+  }
+  const response = await applyInterceptors(innermost, interceptors)(request)
+  if (response.stream) throw new ConnectError('an interceptor made a stream of a unary call', Code.Internal)
+  if (response !== original) keepHeaders(response, call)
+  return response.message
+}
+
+/** Calls a server-streaming implementation through the interceptors; the messages come as they are made. */
+export async function* invokeServerStreaming(
+  spec: ServerStreamingSpec,
+  interceptors: readonly Interceptor[],
+  call: Call,
+  message: Message,
+): AsyncGenerator<Message> {
+  const context = handlerContextFromCall(call)
+  const request: StreamRequest = {
+    stream: true,
+    message: once(message),
+    method: spec.method,
+    service: call.method.parent,
+    requestMethod: call.request.method ?? 'GET',
+    url: call.url,
+    signal: call.signal,
+    header: call.requestHeader,
+    contextValues: call.values,
+  }
+  const innermost: AnyFn = async (req) => {
+    if (!req.stream) throw new ConnectError('an interceptor made a unary call of a stream', Code.Internal)
+    const input = await single(req.message)
+    const output = completeAll(spec.method.output, spec.impl(input, contextFor(context, request, req)))
+    const { responseHeader: header, responseTrailer: trailer } = call
+    return { stream: true, message: output, method: spec.method, service: call.method.parent, header, trailer }
+  }
+  const response = await applyInterceptors(innermost, interceptors)(request)
+  if (!response.stream) throw new ConnectError('an interceptor made a unary call of a stream', Code.Internal)
+  keepHeaders({ header: response.header, trailer: call.responseTrailer }, call)
+  yield* response.message
+  keepHeaders(response, call)
+}
+
+function applyInterceptors(innermost: AnyFn, interceptors: readonly Interceptor[]): AnyFn {
+  return interceptors.reduceRight<AnyFn>((next, interceptor) => interceptor(next), innermost)
+}
+
+// Accessors on the object itself: made only when read, and still there in a copy that an interceptor spreads.
+function unaryRequest(spec: UnarySpec, call: Call, message: Message): UnaryRequest {
+  return {
+    stream: false,
+    message,
+    method: spec.method,
+    service: call.method.parent,
+    requestMethod: call.request.method ?? 'GET',
+    get url() {
+      return call.url
+    },
+    get signal() {
+      return call.signal
+    },
+    get header() {
+      return call.requestHeader
+    },
+    get contextValues() {
+      return call.values
+    },
+  }
+}
+
+function unaryResponse(spec: UnarySpec, call: Call, message: Message): UnaryResponse {
+  return {
+    stream: false,
+    message,
+    method: spec.method,
+    service: call.method.parent,
+    get header() {
+      return call.responseHeader
+    },
+    get trailer() {
+      return call.responseTrailer
+    },
+  }
+}
+
+function contextFor(context: HandlerContext, original: object, req: UnaryRequest | StreamRequest): HandlerContext {
+  if (req === original) return context
+  const { service, header: requestHeader, signal, contextValues: values } = req
+  return { ...context, service, requestHeader, signal, values }
+}
+
+function keepHeaders(response: Pick<UnaryResponse | StreamResponse, 'header' | 'trailer'>, call: Call): void {
+  replaceHeaders(response.header, call.responseHeader)
+  replaceHeaders(response.trailer, call.responseTrailer)
+}
+
+function replaceHeaders(from: Headers, to: Headers): void {
+  if (from === to) return
+  for (const name of [...to.keys()]) to.delete(name)
+  for (const [name, value] of from) to.append(name, value)
+}
+
+function complete(desc: DescMessage, output: MessageInitShape<DescMessage>): Message {
+  return isMessage(output, desc) ? output : create(desc, output)
+}
+
+async function* completeAll(desc: DescMessage, outputs: AsyncIterable<MessageInitShape<DescMessage>>) {
+  for await (const output of outputs) yield complete(desc, output)
+}
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value
+}
+
+async function single<T>(values: AsyncIterable<T>): Promise<T> {
+  const all: T[] = []
+  for await (const value of values) all.push(value)
+  const [first] = all
+  if (first === undefined || all.length > 1) {
+    throw new ConnectError('a server-streaming call has exactly one request message', Code.Unimplemented)
+  }
+  return first
+}

@@ -1,0 +1,48 @@
+import { ScalarType } from '@bufbuild/protobuf'
+import { parseJsonTree } from './json-text.js'
+import { describeJson, Fraction, type JsonTree } from './json-tree.js'
+import {
+  bytesFromBase64,
+  floatFromText,
+  floatInRange,
+  integerInRange,
+  isIntegerType,
+  isJsonNumber,
+  type ScalarLocal,
+  scalarFromText,
+  ValueFault,
+} from './scalar-text.js'
+
+/**
+ * Reads JSON as a scalar by the ProtoJSON mapping: integers as numbers or decimal strings, exact and in range, floats
+ * as numbers or strings incl. `NaN` and `Infinity`, bytes as base64. Throws `ValueFault`.
+ */
+export function scalarFromJson(type: ScalarType, json: JsonTree, longAsString: boolean): ScalarLocal {
+  if (type === ScalarType.STRING) return typeof json === 'string' ? json : refuse('a string', json)
+  if (type === ScalarType.BOOL) return typeof json === 'boolean' ? json : refuse('true or false', json)
+  if (type === ScalarType.BYTES) return typeof json === 'string' ? bytesFromBase64(json) : refuse('base64', json)
+  if (!isIntegerType(type)) {
+    if (typeof json === 'number' || typeof json === 'bigint') return floatInRange(type, Number(json))
+    if (json instanceof Fraction) return floatInRange(type, json.value)
+    return typeof json === 'string' ? floatFromText(type, json) : refuse('a number', json)
+  }
+  if (typeof json === 'bigint') return integerInRange(type, json, longAsString)
+  if (typeof json === 'number' && Number.isInteger(json)) return integerInRange(type, json, longAsString)
+  return typeof json === 'string' ? integerFromString(type, json, longAsString) : refuse('an integer', json)
+}
+
+/** Reads the key of a JSON object as a map key, in the form in which protobuf-es keeps it. */
+export function mapKeyFromText(type: ScalarType, text: string): string {
+  return String(scalarFromText(type, text, false))
+}
+
+// A string holds what a number could: "1e3" and "2.0" are integers too.
+function integerFromString(type: ScalarType, text: string, longAsString: boolean): ScalarLocal {
+  if (!isJsonNumber(text) || /^-?[0-9]+$/.test(text)) return scalarFromText(type, text, longAsString)
+  const value = parseJsonTree(text)
+  return typeof value === 'string' ? refuse('an integer', text) : scalarFromJson(type, value, longAsString)
+}
+
+function refuse(expected: string, json: JsonTree): never {
+  throw new ValueFault(`expected ${expected}, got ${describeJson(json)}`)
+}

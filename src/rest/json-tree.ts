@@ -1,0 +1,69 @@
+import type { JsonValue } from '@bufbuild/protobuf'
+import { quoted } from './invalid.js'
+import { ValueFault } from './scalar-text.js'
+
+/**
+ * Parsed JSON that lost nothing: an integer beyond 2^53 is a bigint, and a number with a fraction that a double cannot
+ * tell from an integer is a `Fraction`.
+ */
+export type JsonTree = null | boolean | number | bigint | string | Fraction | JsonTree[] | JsonTreeObject
+
+/** An object of a `JsonTree`. */
+export interface JsonTreeObject {
+  [key: string]: JsonTree
+}
+
+/** A number that is not an integer although its nearest double is one. */
+export class Fraction {
+  readonly value: number
+  constructor(value: number) {
+    this.value = value
+  }
+}
+
+/** How deep arrays and objects, and messages, may nest; the limit of protobuf-es. */
+export const MAX_JSON_DEPTH = 100
+
+/** Sets a key of an object as its own property, `__proto__` included. */
+export function setKey<T>(object: { [key: string]: T }, key: string, value: T): void {
+  if (key !== '__proto__') object[key] = value
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** Turns a tree into plain JSON values, with integers beyond 2^53 as decimal strings. */
+export function plainJson(tree: JsonTree): JsonValue {
+  if (typeof tree === 'bigint') return String(tree)
+  if (tree instanceof Fraction) return tree.value
+  if (Array.isArray(tree)) return tree.map(plainJson)
+  if (typeof tree !== 'object' || tree === null) return tree
+  const plain: { [key: string]: JsonValue } = {}
+  for (const [key, value] of Object.entries(tree)) setKey(plain, key, plainJson(value))
+  return plain
+}
+
+/** Turns a tree into plain JSON values with every number as a double, as Struct and Value keep it. */
+export function plainNumbers(tree: JsonTree): JsonValue {
+  if (typeof tree === 'bigint') return Number(tree)
+  if (tree instanceof Fraction) return tree.value
+  if (Array.isArray(tree)) return tree.map(plainNumbers)
+  if (typeof tree !== 'object' || tree === null) return tree
+  const plain: { [key: string]: JsonValue } = {}
+  for (const [key, value] of Object.entries(tree)) setKey(plain, key, plainNumbers(value))
+  return plain
+}
+
+/** The object that JSON must be, or a `ValueFault`. */
+export function expectObject(json: JsonTree): JsonTreeObject {
+  if (typeof json !== 'object' || json === null || Array.isArray(json) || json instanceof Fraction) {
+    throw new ValueFault(`expected an object, got ${describeJson(json)}`)
+  }
+  return json
+}
+
+/** JSON for an error message: scalars as written, containers by kind. */
+export function describeJson(json: JsonTree): string {
+  if (Array.isArray(json)) return 'an array'
+  if (typeof json === 'string') return quoted(json)
+  if (json instanceof Fraction) return String(json.value)
+  return typeof json === 'object' && json !== null ? 'an object' : quoted(String(json)).slice(1, -1)
+}

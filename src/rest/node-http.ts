@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+
+/** A request of `node:http` or of the compatibility API of `node:http2`. */
+export type NodeRequest = IncomingMessage | Http2ServerRequest
+
+/** The response that belongs to a `NodeRequest`. */
+export type NodeResponse = ServerResponse | Http2ServerResponse
+
+/** What a Node server calls for every request. */
+export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
+
+/** One value of a request header; several lines are joined with ", ", for which pseudo headers never ask. */
+export function headerOf(request: NodeRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** Whether a request has, or may still send, a body. */
+export function mayHaveBody(request: NodeRequest): boolean {
+  const length = request.headers['content-length']
+  if (length !== undefined) return Number(length) !== 0
+  if ('stream' in request) return !request.stream.endAfterHeaders
+  return request.headers['transfer-encoding'] !== undefined
+}
+
+/** Whether a response can no longer be written because its connection or stream is gone. */
+export function isGone(response: NodeResponse): boolean {
+  return 'stream' in response ? response.stream.destroyed : response.destroyed
+}
+
+/** The request's headers as the web class, pseudo headers left out. */
+export function webHeadersFromRequest(request: NodeRequest): Headers {
+  const headers = new Headers()
+  const raw = request.rawHeaders
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] ?? ''
+    if (name !== '' && !name.startsWith(':')) headers.append(name, raw[index + 1] ?? '')
+  }
+  return headers
+}
+
+/** The absolute URL that the client asked for, as text. */
+export function urlFromRequest(request: NodeRequest): string {
+  const target = request.url ?? '/'
+  if (!target.startsWith('/')) return target
+  const authority = ('authority' in request ? request.authority : undefined) || request.headers.host || 'localhost'
+  const secure = 'encrypted' in request.socket && request.socket.encrypted === true
+  return `${secure ? 'https' : 'http'}://${authority}${target}`
+}

@@ -1,0 +1,89 @@
+import type { DescMethod, JsonReadOptions, JsonWriteOptions } from '@bufbuild/protobuf'
+import type { ConnectError, ConnectRouter, ContextValues, Interceptor } from '@connectrpc/connect'
+import type { BodyType } from './content-type.js'
+import type { TimeoutFormat } from './deadline.js'
+import type { ErrorBody } from './error-body.js'
+import type { NodeHandler, NodeRequest } from './node-http.js'
+
+/** What `admit` is told of a call: its path and method are matched, nothing of its body or query is read. */
+export interface AdmitCall {
+  readonly method: DescMethod
+  readonly request: NodeRequest
+  readonly requestHeader: Headers
+  readonly responseHeader: Headers
+  readonly url: string
+  readonly signal: AbortSignal
+  readonly contextValues: ContextValues
+}
+
+/** How the bodies and queries of one JSON API are read and printed; the options of protobuf-es. */
+export type RestJsonOptions = Partial<JsonReadOptions & JsonWriteOptions>
+
+/** The options of `createRestTranscoder`. Only `routes` is required; every default is the safe one. */
+export interface RestTranscoderOptions {
+  /** Registers services, as for `connectNodeAdapter`. */
+  readonly routes: (router: ConnectRouter) => unknown
+  /** Interceptors around every call, the first one outermost, as in `connectNodeAdapter`. */
+  readonly interceptors?: readonly Interceptor[] | undefined
+  /** Gets every request whose path no route has; without it such a request is answered with 404. */
+  readonly fallback?: NodeHandler | undefined
+  /**
+   * Runs when path and method are matched, before size, type and content of the body and the query are looked at. What
+   * it throws is the answer; context values that it returns are those that interceptors and handlers see.
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is a valid hook.
+  readonly admit?: ((call: AdmitCall) => ContextValues | void | Promise<ContextValues | void>) | undefined
+  /** Query and form names that bind no field: refused (default) or passed over. */
+  readonly unknownQuery?: 'reject' | 'ignore' | undefined
+  /** Query names that are always passed over, such as `$alt`, `alt`, `key`, `prettyPrint`; default none. */
+  readonly systemParameters?: readonly string[] | undefined
+  /**
+   * The body of an error: `{code, message, detail}` (default), `google.rpc.Status`, or a function that may answer
+   * another body and gives undefined for the default one. `method` is undefined where no route was matched.
+   */
+  readonly errorBody?:
+    | 'connect'
+    | 'status'
+    | ((error: ConnectError, context: { readonly method: DescMethod | undefined }) => ErrorBody | undefined)
+    | undefined
+  /** Whether methods without a rule are mounted as `POST /package.Service/Method` with the body `*`; default false. */
+  readonly defaultBindings?: boolean | undefined
+  /** How JSON is read and printed. The types of all mounted services are known for `Any` without a registry. */
+  readonly jsonOptions?: RestJsonOptions | undefined
+  /** The limit of a request body in bytes, before and after decompression; default 4 MiB. */
+  readonly maxBodyBytes?: number | ((method: DescMethod) => number) | undefined
+  /** The body types that a method takes; 415 otherwise. Default JSON and forms. */
+  readonly requestTypes?: ((method: DescMethod) => readonly BodyType[]) | undefined
+  /** Whether a method answers 200 with an empty body instead of JSON; default never. */
+  readonly emptyResponse?: ((method: DescMethod) => boolean) | undefined
+  /** Whether answers are compressed as Accept-Encoding asks (gzip, br, deflate); default true. */
+  readonly compressResponses?: boolean | undefined
+  /** The least size in bytes of an answer that is compressed; default 1024. Streams are always compressed when asked. */
+  readonly compressMinBytes?: number | undefined
+  /** The request headers that set a deadline, in lower case; default `connect-timeout-ms` and `grpc-timeout`. */
+  readonly timeoutHeaders?: Readonly<Record<string, TimeoutFormat>> | undefined
+  /** The deadline of a call whose request names none, in milliseconds; default none. */
+  readonly defaultTimeoutMs?: number | undefined
+  /** The longest deadline, to which longer ones are shortened, in milliseconds; default none. */
+  readonly maxTimeoutMs?: number | undefined
+  /** Aborts the signal of every running call, with `canceled`. */
+  readonly shutdownSignal?: AbortSignal | undefined
+  /** Whether `%2F` in a capture of several segments is decoded too; default false, as http.proto says. */
+  readonly fullyDecodeReservedExpansion?: boolean | undefined
+  /** Told the cause of every failure that is masked as `internal`. */
+  readonly onError?:
+    | ((cause: unknown, context: { readonly method: DescMethod | undefined; readonly request: NodeRequest }) => void)
+    | undefined
+}
+
+/** The default limit of a request body: 4 MiB. */
+export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
+
+/** The default least size of a compressed answer. */
+export const DEFAULT_COMPRESS_MIN_BYTES = 1024
+
+/** The default timeout headers. */
+export const DEFAULT_TIMEOUT_HEADERS: Readonly<Record<string, TimeoutFormat>> = {
+  'connect-timeout-ms': 'milliseconds',
+  'grpc-timeout': 'grpc',
+}

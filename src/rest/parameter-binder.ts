@@ -1,0 +1,91 @@
+import type { DescMessage, Message } from '@bufbuild/protobuf'
+import { type FieldPath, fieldPathToString, resolveFieldPath, startsWithPath } from './field-path.js'
+import { compileFieldSetter, type FieldSetter } from './field-setter.js'
+import { invalidArgument, quoted } from './invalid.js'
+import { decodeFormText } from './percent.js'
+
+/** Binds the pairs of a query or a form, `a=1&b.c=2`, into a message; throws `invalid_argument`, naming the pair. */
+export type ParameterBinder = (message: Message, encoded: string) => void
+
+/** What a binder needs to know of its place in a route. */
+export interface ParameterBinderOptions {
+  /** What the pairs are called in errors. */
+  readonly kind: 'query parameter' | 'form field'
+  /** Field paths that something else binds, with its name: they are refused. */
+  readonly taken: readonly { readonly fields: FieldPath; readonly by: string }[]
+  /** Why no field at all can be given here, or undefined. */
+  readonly closed: string | undefined
+  /** Whether names that bind nothing are passed over. */
+  readonly ignoreUnknown: boolean
+  /** Names that are always passed over. */
+  readonly allowed: ReadonlySet<string>
+}
+
+type Parameter =
+  | { readonly ok: true; readonly id: string; readonly repeated: boolean; readonly set: FieldSetter }
+  | { readonly ok: false; readonly reason: string; readonly unknown: boolean }
+
+const MAX_CACHED_NAMES = 1000
+
+/**
+ * Compiles a binder for a message type. Names are JSON names or proto names, `.` leads into messages, a repeated field
+ * is given by repetition, a singular one at most once whatever its spelling.
+ */
+export function compileParameterBinder(desc: DescMessage, options: ParameterBinderOptions): ParameterBinder {
+  const cache = new Map<string, Parameter>()
+
+  function parameter(name: string): Parameter {
+    const held = cache.get(name)
+    if (held !== undefined) return held
+    const made = resolveParameter(desc, name, options)
+    // Only names that bind are kept, so that a caller cannot fill the cache at will.
+    if (made.ok && cache.size < MAX_CACHED_NAMES) cache.set(name, made)
+    return made
+  }
+
+  return (message, encoded) => {
+    let first: string | undefined
+    let seen: Set<string> | undefined
+    for (const [name, raw] of pairs(encoded, options.kind)) {
+      if (options.allowed.has(name)) continue
+      const target = parameter(name)
+      if (!target.ok) {
+        if (target.unknown && options.ignoreUnknown) continue
+        throw invalidArgument(name, `${options.kind} ${quoted(name)} ${target.reason}`)
+      }
+      if (!target.repeated) {
+        if (first === target.id || seen?.has(target.id) === true) {
+          throw invalidArgument(name, `${options.kind} ${quoted(name)} is given more than once`)
+        }
+        if (first === undefined) first = target.id
+        else seen = (seen ?? new Set<string>()).add(target.id)
+      }
+      target.set(message, decodeFormText(raw, name), name)
+    }
+  }
+}
+
+function* pairs(encoded: string, kind: string): Generator<[name: string, rawValue: string]> {
+  let start = 0
+  while (start <= encoded.length) {
+    let end = encoded.indexOf('&', start)
+    if (end < 0) end = encoded.length
+    if (end > start) {
+      let equals = encoded.indexOf('=', start)
+      if (equals < 0 || equals > end) equals = end
+      yield [decodeFormText(encoded.slice(start, equals), kind), encoded.slice(Math.min(equals + 1, end), end)]
+    }
+    start = end + 1
+  }
+}
+
+function resolveParameter(desc: DescMessage, name: string, options: ParameterBinderOptions): Parameter {
+  const resolved = resolveFieldPath(desc, name.split('.'), false)
+  if (!resolved.ok) return { ok: false, reason: `is unknown: ${resolved.reason}`, unknown: true }
+  if (options.closed !== undefined) return { ok: false, reason: options.closed, unknown: false }
+  const { fields } = resolved
+  const taken = options.taken.find((other) => startsWithPath(fields, other.fields))
+  if (taken !== undefined) return { ok: false, reason: `is bound by ${taken.by}`, unknown: false }
+  const repeated = fields.at(-1)?.fieldKind === 'list'
+  return { ok: true, id: fieldPathToString(fields), repeated, set: compileFieldSetter(fields) }
+}

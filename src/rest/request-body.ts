@@ -1,0 +1,112 @@
+import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf'
+import type { BodyType } from './content-type.js'
+import { type FieldPath, hasTextForm } from './field-path.js'
+import { httpBodyFromBytes, isHttpBody } from './http-body.js'
+import { invalidArgument } from './invalid.js'
+import { readJson } from './json-message.js'
+import type { JsonReaders } from './json-reader.js'
+import { parseJsonTree } from './json-text.js'
+import { compileParameterBinder, type ParameterBinderOptions } from './parameter-binder.js'
+
+/** Reads the bytes of a request body into a message; throws `invalid_argument`. */
+export interface RequestBody {
+  /** The body types this mapping can read; `raw` takes every type. */
+  readonly accepts: readonly BodyType[] | 'raw'
+  /** `contentType` is the header as it came, empty when there was none. */
+  read(message: Message, bytes: Uint8Array, type: BodyType, contentType: string): void
+}
+
+/** What the compiling of a body mapping needs. */
+export interface RequestBodyOptions {
+  readonly readers: JsonReaders
+  readonly form: Pick<ParameterBinderOptions, 'ignoreUnknown'>
+}
+
+/** No body is mapped: nothing but an empty object may come. */
+export function compileNoBody(): RequestBody {
+  return {
+    accepts: 'raw',
+    read(_message, bytes) {
+      if (
+        !/^\s*(?:\{\s*\})?\s*$/.test(Buffer.from(bytes.subarray(0, 1024)).toString('latin1')) ||
+        bytes.length > 1024
+      ) {
+        throw invalidArgument('body', 'this method takes no body')
+      }
+    },
+  }
+}
+
+/** `body: "*"`: every field that the path does not bind comes from the body. */
+export function compileWholeBody(desc: DescMessage, options: RequestBodyOptions): RequestBody {
+  if (isHttpBody(desc)) {
+    return {
+      accepts: 'raw',
+      read: (message, bytes, _type, contentType) => void Object.assign(message, { contentType, data: copy(bytes) }),
+    }
+  }
+  const readMessage = options.readers.message(desc)
+  const bindForm = compileParameterBinder(desc, formOptions(options))
+  return {
+    accepts: ['json', 'form'],
+    read(message, bytes, type) {
+      if (bytes.length === 0) return
+      if (type === 'form') bindForm(message, latin1(bytes))
+      else readJson(readMessage, message, parseJsonTree(bytes), 'body')
+    },
+  }
+}
+
+/** `body: "field"`: the body is the value of one field: a message, a scalar, a list or a map. */
+export function compileFieldBody(field: DescField, options: RequestBodyOptions): RequestBody {
+  const single = field.fieldKind === 'message' ? field.message : undefined
+  if (isHttpBody(single)) {
+    const desc = single
+    return {
+      accepts: 'raw',
+      read(message, bytes, _type, contentType) {
+        if (bytes.length > 0 || contentType !== '') {
+          setField(message, field, httpBodyFromBytes(desc, contentType, copy(bytes)))
+        }
+      },
+    }
+  }
+  const readField = options.readers.field(field)
+  const bindForm = single === undefined || hasTextForm(single) ? undefined : compileFormField(field, single, options)
+  return {
+    accepts: bindForm === undefined ? ['json'] : ['json', 'form'],
+    read(message, bytes, type) {
+      if (bytes.length === 0) return
+      if (type === 'form') bindForm?.(message, latin1(bytes))
+      else readJson(readField, message, parseJsonTree(bytes), field.jsonName)
+    },
+  }
+}
+
+function compileFormField(field: DescField, desc: DescMessage, options: RequestBodyOptions) {
+  const bind = compileParameterBinder(desc, formOptions(options))
+  return (message: Message, text: string): void => {
+    const child = create(desc)
+    bind(child, text)
+    setField(message, field, child)
+  }
+}
+
+function setField(message: Message, field: DescField, value: Message): void {
+  const slot = field.oneof === undefined ? value : { case: field.localName, value }
+  Object.assign(message, { [field.oneof?.localName ?? field.localName]: slot })
+}
+
+function formOptions(options: RequestBodyOptions): ParameterBinderOptions {
+  const taken: { fields: FieldPath; by: string }[] = []
+  return { kind: 'form field', taken, closed: undefined, allowed: new Set(), ...options.form }
+}
+
+// Form text is ASCII by definition; bytes beyond it are decoded as UTF-8 with the percent-encoding.
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
+function copy(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes)
+}

@@ -1,0 +1,64 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { Call } from './call.js'
+import { type Coding, compress } from './compression.js'
+import { isGone, type NodeRequest, type NodeResponse } from './node-http.js'
+
+// What the server frames itself; a handler cannot set it.
+const FRAMING: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Sends a whole body with its length; for HEAD the same without the body. Returns when it is handed over. */
+export async function sendBody(
+  request: NodeRequest,
+  response: NodeResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: string | Uint8Array,
+  coding?: Coding,
+): Promise<void> {
+  let bytes = body
+  if (coding !== undefined) {
+    bytes = await compress(coding, typeof body === 'string' ? Buffer.from(body) : body)
+    headers['content-encoding'] = coding
+  }
+  endResponse(request, response, status, headers, bytes)
+}
+
+/** Sends a whole body at once; nothing happens when the client is gone. */
+export function endResponse(
+  request: NodeRequest,
+  response: NodeResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: string | Uint8Array,
+): void {
+  if (response.headersSent || isGone(response)) return
+  if (status !== 204) headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  response.writeHead(status, headers)
+  if (request.method === 'HEAD' || body.length === 0) response.end()
+  else response.end(body)
+  // The rest of a body that nobody read is drained, so that the client gets to see the answer; HTTP/1 does it by itself.
+  if ('stream' in request && !request.complete) request.resume()
+}
+
+/** Adds headers that a handler or an error set, framing left out; several cookies stay several. */
+export function addHeaders(headers: OutgoingHttpHeaders, from: Headers | undefined, prefix = ''): void {
+  if (from === undefined) return
+  for (const [name, value] of from) {
+    if (FRAMING.has(name)) continue
+    if (name === 'set-cookie') headers[`${prefix}${name}`] = from.getSetCookie()
+    else headers[`${prefix}${name}`] = value
+  }
+}
+
+/** The headers that a call set; its trailers as `trailer-…`, the way the Connect protocol sends them for unary calls. */
+export function addCallHeaders(headers: OutgoingHttpHeaders, call: Call): void {
+  addHeaders(headers, call.touchedHeader)
+  addHeaders(headers, call.touchedTrailer, 'trailer-')
+}

@@ -1,0 +1,133 @@
+import { createRegistry, type DescFile, type DescMethod, type Registry } from '@bufbuild/protobuf'
+import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
+import { type BindingOptions, type CompiledBinding, compileBinding } from './compile-route.js'
+import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
+import { createJsonReaders } from './json-message.js'
+import type { JsonReaders } from './json-reader.js'
+import { DEFAULT_MAX_BODY_BYTES, type RestJsonOptions, type RestTranscoderOptions } from './options.js'
+import { type RecordedMethod, recordRoutes } from './recording-router.js'
+import { createRouteTrie, type RouteTrie } from './route-trie.js'
+import { templateToString } from './template.js'
+
+/** A binding with the implementation that it leads to and the settings of its method. */
+export interface Route {
+  readonly binding: CompiledBinding
+  readonly method: DescMethod
+  readonly spec: MethodImplSpec & { kind: 'unary' | 'server_streaming' }
+  readonly interceptors: readonly Interceptor[]
+  readonly json: RestJsonOptions
+  readonly maxBodyBytes: number
+  readonly maxTimeoutMs: number | undefined
+  readonly requestTypes: readonly string[]
+  readonly emptyResponse: boolean
+}
+
+/** All routes of a transcoder, and the JSON options with the types of all its services. */
+export interface RouteTable {
+  readonly trie: RouteTrie<Route>
+  readonly json: RestJsonOptions
+}
+
+/**
+ * Compiles every rule of every registered method. All faults (templates, fields, streams that HTTP cannot carry, two
+ * bindings of one shape, verb and method) are thrown as one error that names the methods.
+ */
+export function createRouteTable(options: RestTranscoderOptions): RouteTable {
+  const recorded = recordRoutes(options.routes)
+  const registry = options.jsonOptions?.registry ?? registryFromMethods(recorded)
+  const json: RestJsonOptions = { ...options.jsonOptions, registry }
+  const trie = createRouteTrie<Route>()
+  const shared = createJsonReaders(json)
+  const faults: string[] = []
+  for (const method of recorded) {
+    for (const rule of bindingRules(method.spec, options, faults)) {
+      addRoute(trie, rule, method, { ...options, jsonOptions: json }, shared, faults)
+    }
+  }
+  if (faults.length > 0) {
+    throw new Error(`the HTTP rules have ${faults.length} fault(s):\n${faults.map((each) => `- ${each}`).join('\n')}`)
+  }
+  return { trie, json }
+}
+
+function bindingRules(spec: MethodImplSpec, options: RestTranscoderOptions, faults: string[]): HttpRule[] {
+  const name = methodName(spec.method)
+  const rule = httpRuleFromMethod(spec.method)
+  const streamsIn = spec.kind === 'client_streaming' || spec.kind === 'bidi_streaming'
+  if (rule === undefined) {
+    if (options.defaultBindings !== true || streamsIn) return []
+    const path = `/${spec.method.parent.typeName}/${spec.method.name}`
+    return [{ method: 'POST', path, body: '*', responseBody: '', additionalBindings: [] }]
+  }
+  if (streamsIn) {
+    faults.push(`${name}: a stream of requests cannot be mapped to HTTP`)
+    return []
+  }
+  if (rule.additionalBindings.some((each) => each.additionalBindings.length > 0)) {
+    faults.push(`${name}: additional_bindings must not nest`)
+  }
+  return [rule, ...rule.additionalBindings]
+}
+
+function addRoute(
+  trie: RouteTrie<Route>,
+  rule: HttpRule,
+  recorded: RecordedMethod,
+  options: RestTranscoderOptions,
+  shared: JsonReaders,
+  faults: string[],
+): void {
+  const { spec } = recorded
+  if (spec.kind !== 'unary' && spec.kind !== 'server_streaming') return
+  const { method } = spec
+  const own = recorded.options
+  const json: RestJsonOptions = { ...options.jsonOptions, ...own.jsonOptions }
+  const found: string[] = []
+  const readers = own.jsonOptions === undefined ? shared : createJsonReaders(json)
+  const binding = compileBinding(rule, method.input, method.output, bindingOptions(options, json, readers), found)
+  faults.push(...found.map((fault) => `${methodName(method)}: ${fault}`))
+  if (binding === undefined) return
+  const { maxBodyBytes } = options
+  const limit = typeof maxBodyBytes === 'function' ? maxBodyBytes(method) : maxBodyBytes
+  const held = trie.insert(binding.template, binding.httpMethod, {
+    binding,
+    method,
+    spec,
+    interceptors: own.interceptors ?? options.interceptors ?? [],
+    json,
+    maxBodyBytes: own.readMaxBytes ?? limit ?? DEFAULT_MAX_BODY_BYTES,
+    maxTimeoutMs: own.maxTimeoutMs ?? options.maxTimeoutMs,
+    requestTypes: options.requestTypes?.(method) ?? ['json', 'form'],
+    emptyResponse: options.emptyResponse?.(method) ?? false,
+  })
+  if (held !== undefined) {
+    const mine = `${binding.httpMethod} ${templateToString(binding.template)} of ${methodName(method)}`
+    const theirs = `${held.binding.httpMethod} ${templateToString(held.binding.template)} of ${methodName(held.method)}`
+    faults.push(`${mine} conflicts with ${theirs}`)
+  }
+}
+
+function bindingOptions(options: RestTranscoderOptions, json: RestJsonOptions, readers: JsonReaders): BindingOptions {
+  return {
+    readers,
+    json,
+    ignoreUnknown: options.unknownQuery === 'ignore',
+    systemParameters: new Set(options.systemParameters),
+    decodeSlashes: options.fullyDecodeReservedExpansion === true,
+  }
+}
+
+function methodName(method: DescMethod): string {
+  return `${method.parent.typeName}.${method.name}`
+}
+
+function registryFromMethods(methods: readonly RecordedMethod[]): Registry {
+  const files = new Set<DescFile>()
+  const add = (file: DescFile): void => {
+    if (files.has(file)) return
+    files.add(file)
+    file.dependencies.forEach(add)
+  }
+  for (const { spec } of methods) add(spec.method.parent.file)
+  return createRegistry(...files)
+}

@@ -1,0 +1,130 @@
+import { type DescEnum, ScalarType } from '@bufbuild/protobuf'
+import { quoted } from './invalid.js'
+
+/** A value that text or JSON cannot be read as; the caller knows the field and makes the error. */
+export class ValueFault extends Error {}
+
+const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
+const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+const MAX_INTEGER_DIGITS = 20
+const FLOAT_MAX = 3.4028234663852886e38
+// Halfway to the next float above FLOAT_MAX: everything below rounds to FLOAT_MAX.
+const FLOAT_LIMIT = 3.4028235677973366e38
+
+const RANGES: Readonly<Partial<Record<ScalarType, readonly [bigint, bigint]>>> = {
+  [ScalarType.INT32]: [-(2n ** 31n), 2n ** 31n - 1n],
+  [ScalarType.SINT32]: [-(2n ** 31n), 2n ** 31n - 1n],
+  [ScalarType.SFIXED32]: [-(2n ** 31n), 2n ** 31n - 1n],
+  [ScalarType.UINT32]: [0n, 2n ** 32n - 1n],
+  [ScalarType.FIXED32]: [0n, 2n ** 32n - 1n],
+  [ScalarType.INT64]: [-(2n ** 63n), 2n ** 63n - 1n],
+  [ScalarType.SINT64]: [-(2n ** 63n), 2n ** 63n - 1n],
+  [ScalarType.SFIXED64]: [-(2n ** 63n), 2n ** 63n - 1n],
+  [ScalarType.UINT64]: [0n, 2n ** 64n - 1n],
+  [ScalarType.FIXED64]: [0n, 2n ** 64n - 1n],
+}
+const WIDE: ReadonlySet<ScalarType> = new Set([
+  ScalarType.INT64,
+  ScalarType.SINT64,
+  ScalarType.SFIXED64,
+  ScalarType.UINT64,
+  ScalarType.FIXED64,
+])
+
+/** A scalar as protobuf-es keeps it; 64-bit integers are bigint, or string with `longAsString`. */
+export type ScalarLocal = string | number | bigint | boolean | Uint8Array
+
+/** Whether a scalar type is an integer of any width. */
+export function isIntegerType(type: ScalarType): boolean {
+  return RANGES[type] !== undefined
+}
+
+/** Reads URL text as a scalar: `true` and `false`, decimal integers in range, JSON numbers, base64 in both alphabets. */
+export function scalarFromText(type: ScalarType, text: string, longAsString: boolean): ScalarLocal {
+  if (type === ScalarType.STRING) return text
+  if (type === ScalarType.BYTES) return bytesFromBase64(text)
+  if (type === ScalarType.BOOL) {
+    if (text !== 'true' && text !== 'false') throw new ValueFault(`expected true or false, got ${quoted(text)}`)
+    return text === 'true'
+  }
+  if (!isIntegerType(type)) return floatFromText(type, text)
+  if (!INTEGER.test(text)) throw new ValueFault(`expected a decimal integer, got ${quoted(text)}`)
+  if (text.length > MAX_INTEGER_DIGITS) throw outOfRange(type, text)
+  return integerInRange(type, WIDE.has(type) ? BigInt(text) : Number(text), longAsString)
+}
+
+/** Checks an exact integer against the range of its type and brings it to its local form. */
+export function integerInRange(type: ScalarType, value: bigint | number, longAsString: boolean): ScalarLocal {
+  const range = RANGES[type]
+  if (range === undefined) throw new ValueFault(`${ScalarType[type]} is not an integer type`)
+  if (value < range[0] || value > range[1]) throw outOfRange(type, String(value))
+  if (!WIDE.has(type)) return Number(value) + 0
+  return longAsString ? String(BigInt(value)) : BigInt(value)
+}
+
+/** Checks that a double fits `FLOAT` where that is the type; infinities and NaN pass. */
+export function floatInRange(type: ScalarType, value: number): number {
+  if (type !== ScalarType.FLOAT || !Number.isFinite(value) || Math.abs(value) <= FLOAT_MAX) return value
+  if (Math.abs(value) < FLOAT_LIMIT) return Math.sign(value) * FLOAT_MAX
+  throw outOfRange(type, String(value))
+}
+
+/** Reads text as a float: a JSON number, `NaN`, `Infinity` or `-Infinity`. */
+export function floatFromText(type: ScalarType, text: string): number {
+  if (text === 'NaN') return Number.NaN
+  if (text === 'Infinity') return Number.POSITIVE_INFINITY
+  if (text === '-Infinity') return Number.NEGATIVE_INFINITY
+  if (!JSON_NUMBER.test(text)) throw new ValueFault(`expected a number, got ${quoted(text)}`)
+  const value = Number(text)
+  if (!Number.isFinite(value)) throw outOfRange(type, text)
+  return floatInRange(type, value)
+}
+
+/** Whether text is a number by the grammar of JSON. */
+export function isJsonNumber(text: string): boolean {
+  return JSON_NUMBER.test(text)
+}
+
+/** Reads an enum value by name or by number; a closed enum takes its declared numbers alone. */
+export function enumFromText(desc: DescEnum, text: string): number {
+  const named = enumNumberByName(desc, text)
+  if (named !== undefined) return named
+  if (INTEGER.test(text)) return enumFromNumber(desc, Number(text))
+  if (text === 'null' && desc.typeName === 'google.protobuf.NullValue') return 0
+  throw new ValueFault(`no value ${quoted(text)} in enum ${desc.typeName}`)
+}
+
+/** The number of an enum value's name, proto or JSON; undefined when there is none. */
+export function enumNumberByName(desc: DescEnum, name: string): number | undefined {
+  return desc.values.find((value) => value.name === name || value.jsonName === name)?.number
+}
+
+/** Checks a number given for an enum: an int32, and declared when the enum is closed. */
+export function enumFromNumber(desc: DescEnum, value: number): number {
+  const known = Number.isInteger(value) && (desc.open ? value === (value | 0) : desc.value[value] !== undefined)
+  if (!known) throw new ValueFault(`no value ${String(value)} in enum ${desc.typeName}`)
+  return value + 0
+}
+
+const BASE64 = /^([A-Za-z0-9+/_-]*)(={0,2})$/
+
+/** Decodes base64 in the standard or URL alphabet, padded or not; anything else in the text is a fault. */
+export function bytesFromBase64(text: string): Uint8Array {
+  const match = BASE64.exec(text)
+  const digits = match?.[1]?.length ?? 0
+  const padding = match?.[2]?.length ?? 0
+  if (match === null || digits % 4 === 1 || (padding > 0 && (digits + padding) % 4 !== 0)) {
+    throw new ValueFault(`expected base64, got ${quoted(text)}`)
+  }
+  // Node's decoder takes both alphabets; the copy frees the shared pool.
+  return new Uint8Array(Buffer.from(text, 'base64'))
+}
+
+function outOfRange(type: ScalarType, text: string): ValueFault {
+  return new ValueFault(`${text.length > 40 ? `${text.slice(0, 40)}…` : text} is out of range for ${typeName(type)}`)
+}
+
+/** The proto name of a scalar type, such as `int32`. */
+export function typeName(type: ScalarType): string {
+  return ScalarType[type].toLowerCase()
+}

@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { constants } from 'node:http2'
+import type { BrotliCompress, Deflate, Gzip } from 'node:zlib'
+import type { JsonValue, Message } from '@bufbuild/protobuf'
+import { prefersEventStream } from './accept.js'
+import type { Call } from './call.js'
+import { type Coding, createCompressor } from './compression.js'
+import { headerOf, isGone, type NodeResponse } from './node-http.js'
+import { addHeaders } from './respond.js'
+import type { ResponseBody } from './response-body.js'
+
+/** How the messages of a stream are told apart on the wire. */
+export type StreamFormat = 'ndjson' | 'sse' | 'raw'
+
+const CONTENT_TYPES = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; charset=utf-8' } as const
+
+/** The format of a stream by its messages and the request's Accept: bytes, Server-Sent Events or one JSON a line. */
+export function streamFormat(body: ResponseBody, accept: string | undefined): StreamFormat {
+  if (body.raw) return 'raw'
+  return prefersEventStream(accept) ? 'sse' : 'ndjson'
+}
+
+/** One message on the wire. */
+export function frameMessage(format: StreamFormat, body: string | Uint8Array): string | Uint8Array {
+  if (format === 'raw') return body
+  const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
+  return format === 'sse' ? `data: ${text}\n\n` : `${text}\n`
+}
+
+/** The last line of a stream that failed: `{"error": …}`, as an event `error` over SSE; raw bytes have no such line. */
+export function frameError(format: StreamFormat, error: JsonValue): string | undefined {
+  if (format === 'raw') return undefined
+  const text = JSON.stringify({ error })
+  return format === 'sse' ? `event: error\ndata: ${text}\n\n` : `${text}\n`
+}
+
+/**
+ * Sends a stream of messages, each as soon as it comes and no faster than the client reads. What fails before the first
+ * message is thrown, nothing being sent; what fails later becomes the last line. Trailers go out as HTTP trailers.
+ */
+export async function sendStream(
+  call: Call,
+  messages: AsyncIterator<Message>,
+  body: ResponseBody,
+  coding: Coding | undefined,
+  failed: (cause: unknown) => JsonValue,
+): Promise<void> {
+  try {
+    const first = await call.unlessAborted(messages.next())
+    const encoded = first.done === true ? undefined : body.encode(first.value)
+    const format = streamFormat(body, headerOf(call.request, 'accept'))
+    const type = format === 'raw' ? (encoded?.contentType ?? 'application/octet-stream') : CONTENT_TYPES[format]
+    call.response.writeHead(200, streamHeaders(call, type, format, coding))
+    if (call.request.method === 'HEAD') call.response.end()
+    else await pump(call, messages, encoded?.body, body, format, coding, failed)
+  } finally {
+    stop(messages)
+  }
+}
+
+async function pump(
+  call: Call,
+  messages: AsyncIterator<Message>,
+  first: string | Uint8Array | undefined,
+  body: ResponseBody,
+  format: StreamFormat,
+  coding: Coding | undefined,
+  failed: (cause: unknown) => JsonValue,
+): Promise<void> {
+  const sink = createSink(call, coding)
+  try {
+    let next = first
+    while (next !== undefined && !isGone(call.response)) {
+      await sink.write(frameMessage(format, next))
+      const result = await call.unlessAborted(messages.next())
+      next = result.done === true ? undefined : body.encode(result.value).body
+    }
+  } catch (cause) {
+    const line = frameError(format, failed(cause))
+    // Raw bytes have no place for an error: cutting the connection is the only way to say that they are not all.
+    if (line === undefined) return cut(call)
+    await sink.write(line)
+  }
+  addTrailers(call)
+  await sink.end()
+}
+
+// The iterator may be stuck in a handler that ignores its signal: it is told to stop and not waited for.
+function stop(messages: AsyncIterator<Message>): void {
+  messages.return?.().catch(() => undefined)
+}
+
+function cut(call: Call): void {
+  if ('stream' in call.response) call.response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  else call.response.destroy()
+}
+
+function streamHeaders(call: Call, type: string, format: StreamFormat, coding: Coding | undefined) {
+  const headers: OutgoingHttpHeaders = { 'content-type': type, vary: 'accept, accept-encoding' }
+  if (format === 'sse') headers['cache-control'] = 'no-cache'
+  if (coding !== undefined) headers['content-encoding'] = coding
+  addHeaders(headers, call.touchedHeader)
+  return headers
+}
+
+function addTrailers(call: Call): void {
+  const { touchedTrailer, response } = call
+  if (touchedTrailer === undefined || isGone(response)) return
+  const trailers: OutgoingHttpHeaders = {}
+  addHeaders(trailers, touchedTrailer)
+  response.addTrailers(trailers)
+}
+
+interface Sink {
+  write(chunk: string | Uint8Array): Promise<void>
+  end(): Promise<void>
+}
+
+function createSink(call: Call, coding: Coding | undefined): Sink {
+  const { response } = call
+  const writable = coding === undefined ? undefined : createCompressor(coding)
+  writable?.pipe(response as NodeJS.WritableStream)
+  async function write(chunk: string | Uint8Array): Promise<void> {
+    if (isGone(response)) return
+    if (writable !== undefined) return writeCompressed(writable, chunk)
+    if (!writeChunk(response, chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+  }
+  async function end(): Promise<void> {
+    if (isGone(response)) return void writable?.destroy()
+    const closed = once(response, 'close')
+    if (writable === undefined) response.end()
+    else writable.end()
+    await closed
+  }
+  return { write, end }
+}
+
+// The two response classes declare overloads of `write` that have no common signature.
+function writeChunk(response: NodeResponse, chunk: string | Uint8Array): boolean {
+  return 'stream' in response ? response.write(chunk) : response.write(chunk)
+}
+
+function writeCompressed(writable: Gzip | Deflate | BrotliCompress, chunk: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    writable.write(chunk, (error) => (error ? reject(error) : writable.flush(() => resolve())))
+  })
+}

@@ -1,0 +1,188 @@
+import { decodePercent } from './percent.js'
+import { scanTemplate, type TemplateFault, type Token } from './template-scanner.js'
+
+/** One segment of a template: literal text in decoded form, `*` for one segment, or `**` for all that follow. */
+export type TemplateSegment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: '*' }
+  | { readonly kind: '**' }
+
+/** A variable: the field path it binds and the segments `[start, end)` it captures. */
+export interface TemplateVariable {
+  readonly fieldPath: readonly string[]
+  readonly start: number
+  readonly end: number
+  /** Whether more or less than one segment can be captured; such values keep `%2F` encoded. */
+  readonly multi: boolean
+  /** 1-based column of the field path, for errors. */
+  readonly column: number
+}
+
+/** A parsed path template with its variables flattened into segments; `verb` is decoded, empty when there is none. */
+export interface PathTemplate {
+  readonly segments: readonly TemplateSegment[]
+  readonly variables: readonly TemplateVariable[]
+  readonly verb: string
+}
+
+/** The outcome of parsing: a template, or the first fault. */
+export type TemplateResult =
+  | { readonly ok: true; readonly template: PathTemplate }
+  | { readonly ok: false; readonly fault: TemplateFault }
+
+/**
+ * Parses a path template by the grammar of google/api/http.proto:
+ *
+ *     Template  = "/" Segments [ Verb ] ;
+ *     Segments  = Segment { "/" Segment } ;
+ *     Segment   = "*" | "**" | LITERAL | Variable ;
+ *     Variable  = "{" FieldPath [ "=" Segments ] "}" ;
+ *     FieldPath = IDENT { "." IDENT } ;
+ *     Verb      = ":" LITERAL ;
+ *
+ * `**` must be the last segment, a variable holds no variable, and a LITERAL is RFC 3986 pchar without `:` and `*`.
+ */
+export function parseTemplate(text: string): TemplateResult {
+  const tokens = scanTemplate(text)
+  if (!Array.isArray(tokens)) return { ok: false, fault: tokens }
+  try {
+    return { ok: true, template: createParser(tokens).template() }
+  } catch (error) {
+    if (error instanceof FaultSignal) return { ok: false, fault: error.fault }
+    throw error
+  }
+}
+
+/** The text of a fault: `column 7: expected "}", found end of template`. */
+export function templateFaultToString(fault: TemplateFault): string {
+  return `column ${fault.column}: expected ${fault.expected}, found ${fault.found}`
+}
+
+/** Prints a template in canonical form: `{x}` for `{x=*}`, literals percent-encoded where they must be. */
+export function templateToString(template: PathTemplate): string {
+  const parts: string[] = []
+  let at = 0
+  for (const variable of template.variables) {
+    while (at < variable.start) parts.push(segmentToString(template.segments[at++]))
+    const inner = template.segments.slice(variable.start, variable.end).map(segmentToString).join('/')
+    parts.push(inner === '*' ? `{${variable.fieldPath.join('.')}}` : `{${variable.fieldPath.join('.')}=${inner}}`)
+    at = variable.end
+  }
+  while (at < template.segments.length) parts.push(segmentToString(template.segments[at++]))
+  return `/${parts.join('/')}${template.verb === '' ? '' : `:${encodeLiteral(template.verb)}`}`
+}
+
+/** The shape of a template: its canonical form with every variable replaced by what it captures. */
+export function templateShape(template: PathTemplate): string {
+  return templateToString({ ...template, variables: [] })
+}
+
+function segmentToString(segment: TemplateSegment | undefined): string {
+  if (segment === undefined) return ''
+  return segment.kind === 'literal' ? encodeLiteral(segment.text) : segment.kind
+}
+
+function encodeLiteral(text: string): string {
+  return encodeURIComponent(text).replace(/%(24|26|2B|2C|3B|40)|\*/g, (code) =>
+    code === '*' ? '%2A' : decodeURIComponent(code),
+  )
+}
+
+class FaultSignal extends Error {
+  readonly fault: TemplateFault
+  constructor(fault: TemplateFault) {
+    super('template fault')
+    this.fault = fault
+  }
+}
+
+const IDENT_PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/
+
+function createParser(tokens: readonly Token[]): { template(): PathTemplate } {
+  let next = 0
+  const segments: TemplateSegment[] = []
+  const variables: TemplateVariable[] = []
+  const last: Token = { kind: 'end', text: '', column: 1 }
+  const peek = (): Token => tokens[next] ?? last
+  const take = (): Token => tokens[next++] ?? last
+
+  function fail(token: Token, expected: string): never {
+    const found = token.kind === 'end' ? 'the end of the template' : JSON.stringify(token.text)
+    throw new FaultSignal({ column: token.column, expected, found })
+  }
+
+  function expect(kind: Token['kind'], expected: string): Token {
+    const token = take()
+    return token.kind === kind ? token : fail(token, expected)
+  }
+
+  // "=" is a path character in a literal, and a token of its own only behind a field path.
+  function literal(expected: string): string {
+    const first = peek()
+    let text = ''
+    while (peek().kind === 'word' || peek().kind === '=') text += take().text
+    if (text === '') fail(first, expected)
+    return decodeLiteral(text, first)
+  }
+
+  function decodeLiteral(text: string, token: Token): string {
+    try {
+      return decodePercent(text, token.text)
+    } catch {
+      return fail(token, 'percent-encoded UTF-8')
+    }
+  }
+
+  function segment(inVariable: boolean): void {
+    const token = peek()
+    const previous = segments.at(-1)
+    if (previous?.kind === '**') fail(token, 'the end of the path, because "**" must be its last segment')
+    if (token.kind === '*' || token.kind === '**') {
+      segments.push({ kind: take().kind === '*' ? '*' : '**' })
+    } else if (token.kind === '{' && !inVariable) {
+      variable()
+    } else {
+      const expected = inVariable ? '"*", "**" or a literal' : '"*", "**", "{" or a literal'
+      segments.push({ kind: 'literal', text: literal(expected) })
+    }
+  }
+
+  function segmentList(inVariable: boolean): void {
+    segment(inVariable)
+    while (peek().kind === '/') {
+      take()
+      segment(inVariable)
+    }
+  }
+
+  function variable(): void {
+    take()
+    const name = expect('word', 'a field path')
+    if (!IDENT_PATH.test(name.text)) fail(name, 'a field path of identifiers joined by "."')
+    const start = segments.length
+    const equals = peek().kind === '='
+    if (equals) {
+      take()
+      segmentList(true)
+    } else {
+      segments.push({ kind: '*' })
+    }
+    expect('}', equals ? '"/" or "}"' : '"=" or "}"')
+    const multi = segments.length - start !== 1 || segments[start]?.kind === '**'
+    variables.push({ fieldPath: name.text.split('.'), start, end: segments.length, multi, column: name.column })
+  }
+
+  function template(): PathTemplate {
+    expect('/', '"/"')
+    segmentList(false)
+    let verb = ''
+    if (peek().kind === ':') {
+      take()
+      verb = literal('a literal')
+    }
+    expect('end', verb === '' ? '"/", ":" or the end of the template' : 'the end of the template')
+    return { segments, variables, verb }
+  }
+
+  return { template }
+}

@@ -1,0 +1,175 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { create, type Message } from '@bufbuild/protobuf'
+import { ConnectError } from '@connectrpc/connect'
+import { checkBodyHeaders, readBody } from './body-reader.js'
+import { type Call, createCall } from './call.js'
+import { type Coding, negotiateCoding } from './compression.js'
+import { bodyTypeFromHeader } from './content-type.js'
+import { parseTimeout } from './deadline.js'
+import { createErrorResponder, type ErrorResponder } from './error-response.js'
+import { methodNotAllowed, pathNotFound, unsupportedMediaType } from './http-failure.js'
+import { invokeServerStreaming, invokeUnary } from './invoke.js'
+import { headerOf, mayHaveBody, type NodeHandler, type NodeRequest, type NodeResponse } from './node-http.js'
+import { DEFAULT_COMPRESS_MIN_BYTES, DEFAULT_TIMEOUT_HEADERS, type RestTranscoderOptions } from './options.js'
+import { parseRequestTarget } from './request-target.js'
+import { addCallHeaders, endResponse, sendBody } from './respond.js'
+import { createRouteTable, type Route } from './route-table.js'
+import type { RouteMatch } from './route-trie.js'
+import { sendStream } from './stream-response.js'
+
+/**
+ * Creates the transcoder: a request handler of `node:http` and `node:http2` that serves every method with a
+ * `google.api.http` rule of the services that `routes` registers. Faults in the rules are thrown here, all in one error.
+ */
+export function createRestTranscoder(options: RestTranscoderOptions): NodeHandler {
+  const { trie, json } = createRouteTable(options)
+  const errors = createErrorResponder(options, json)
+
+  return (request, response) => {
+    const { path, query } = parseRequestTarget(request.url ?? '/')
+    const method = request.method ?? 'GET'
+    const match = trie.find(path, method)
+    if (match !== undefined) {
+      void serve(match, query, request, response, options, errors)
+      return
+    }
+    const allowed = trie.allowed(path)
+    if (allowed.length === 0 && options.fallback !== undefined) options.fallback(request, response)
+    else if (allowed.length === 0) errors.send(pathNotFound(path), request, response)
+    else if (method === 'OPTIONS') endResponse(request, response, 204, { allow: allowed.join(', ') }, '')
+    else errors.send(methodNotAllowed(method, allowed), request, response)
+  }
+}
+
+// Never rejects: every failure is an answer, or the client is gone.
+async function serve(
+  match: RouteMatch<Route>,
+  query: string,
+  request: NodeRequest,
+  response: NodeResponse,
+  options: RestTranscoderOptions,
+  errors: ErrorResponder,
+): Promise<void> {
+  const { route } = match
+  const call = createCall(route.method, request, response, options.shutdownSignal)
+  try {
+    const timeoutMs = timeoutOf(route, request, options)
+    if (timeoutMs !== undefined) call.startDeadline(timeoutMs)
+    const answered = answer(match, query, call, options, errors)
+    // A stream minds its deadline itself, because part of it may be sent.
+    await (timeoutMs === undefined || route.spec.kind === 'server_streaming' ? answered : call.unlessAborted(answered))
+  } catch (cause) {
+    const failure = errors.publicError(publicCause(call, cause), route.method, request)
+    if (!response.headersSent) errors.send(failure, request, response, call)
+  }
+  call.finish()
+}
+
+// What fails because its call was aborted, failed for the reason of the abort.
+function publicCause(call: Call, cause: unknown): unknown {
+  return call.abortReason !== undefined && !(cause instanceof ConnectError) ? call.abortReason : cause
+}
+
+async function answer(
+  match: RouteMatch<Route>,
+  query: string,
+  call: Call,
+  options: RestTranscoderOptions,
+  errors: ErrorResponder,
+): Promise<void> {
+  const { route } = match
+  const { spec, binding } = route
+  if (options.admit !== undefined) await admit(call, options.admit)
+  const message = create(route.method.input)
+  await bindBody(route, call, message)
+  binding.bindPath(message, match.captures)
+  if (query !== '') binding.bindQuery(message, query)
+  if (spec.kind === 'server_streaming') {
+    const messages = invokeServerStreaming(spec, route.interceptors, call, message)
+    await sendStream(call, messages, binding.responseBody, codingOf(call, options), (cause) =>
+      errors.json(errors.publicError(publicCause(call, cause), route.method, call.request).error),
+    )
+  } else {
+    await sendUnary(route, call, await invokeUnary(spec, route.interceptors, call, message), options)
+  }
+}
+
+async function admit(call: Call, hook: NonNullable<RestTranscoderOptions['admit']>): Promise<void> {
+  const values = await hook({
+    method: call.method,
+    request: call.request,
+    get requestHeader() {
+      return call.requestHeader
+    },
+    get responseHeader() {
+      return call.responseHeader
+    },
+    get url() {
+      return call.url
+    },
+    get signal() {
+      return call.signal
+    },
+    get contextValues() {
+      return call.values
+    },
+  })
+  if (values !== undefined) call.values = values
+}
+
+async function bindBody(route: Route, call: Call, message: Message): Promise<void> {
+  const { request } = call
+  const { requestBody } = route.binding
+  if (!mayHaveBody(request)) return
+  const codings = checkBodyHeaders(request, route.maxBodyBytes)
+  const header = headerOf(request, 'content-type')
+  const type = bodyTypeFromHeader(header)
+  const { accepts } = requestBody
+  if (accepts !== 'raw' && (type === undefined || !accepts.includes(type) || !route.requestTypes.includes(type))) {
+    const taken = accepts.filter((each) => route.requestTypes.includes(each)).map((each) => MEDIA_TYPES[each])
+    throw unsupportedMediaType(`content-type ${header ?? 'application/json'} is not taken here: ${taken.join(', ')}`, {
+      accept: taken.join(', '),
+    })
+  }
+  const bytes = await readBody(request, codings, route.maxBodyBytes)
+  requestBody.read(message, bytes, type ?? 'json', header ?? '')
+}
+
+const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+
+async function sendUnary(route: Route, call: Call, message: Message, options: RestTranscoderOptions): Promise<void> {
+  if (call.abortReason !== undefined) return
+  const headers: OutgoingHttpHeaders = {}
+  if (route.emptyResponse) {
+    addCallHeaders(headers, call)
+    endResponse(call.request, call.response, 200, headers, '')
+    return
+  }
+  const { contentType, body } = route.binding.responseBody.encode(message)
+  headers['content-type'] = contentType
+  const large = body.length >= (options.compressMinBytes ?? DEFAULT_COMPRESS_MIN_BYTES)
+  if (large && options.compressResponses !== false) headers['vary'] = 'accept-encoding'
+  addCallHeaders(headers, call)
+  const coding = large && headers['content-encoding'] === undefined ? codingOf(call, options) : undefined
+  if (coding === undefined) endResponse(call.request, call.response, 200, headers, body)
+  else await sendBody(call.request, call.response, 200, headers, body, coding)
+}
+
+function codingOf(call: Call, options: RestTranscoderOptions): Coding | undefined {
+  if (options.compressResponses === false) return undefined
+  return negotiateCoding(headerOf(call.request, 'accept-encoding'))
+}
+
+function timeoutOf(route: Route, request: NodeRequest, options: RestTranscoderOptions): number | undefined {
+  let timeoutMs: number | undefined
+  const headers = options.timeoutHeaders ?? DEFAULT_TIMEOUT_HEADERS
+  for (const name of Object.keys(headers)) {
+    const value = headerOf(request, name)
+    if (value === undefined) continue
+    const given = parseTimeout(name, value, headers[name] ?? 'milliseconds')
+    timeoutMs = Math.min(timeoutMs ?? given, given)
+  }
+  timeoutMs ??= options.defaultTimeoutMs
+  if (route.maxTimeoutMs === undefined) return timeoutMs
+  return Math.min(timeoutMs ?? route.maxTimeoutMs, route.maxTimeoutMs)
+}
