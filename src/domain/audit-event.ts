@@ -81,10 +81,9 @@ SELECT * FROM unnest($1::uuid[], $2::text[], $3::actor_kind[], $4::text[], $5::t
 
 /**
  * Writes the events in the order given, at the time of the transaction that `sql` is in, which must be the one that
- * does what they tell. Does nothing for none.
+ * does what they tell. The statement is sent for none as well, so that its time does not tell whether there was one.
  */
 export async function recordAuditEvents(sql: Sql, events: readonly AuditEvent[], runtime: Runtime): Promise<void> {
-  if (events.length === 0) return
   const column = (of: (event: AuditEvent) => string) => events.map(of)
   const values = [
     column(() => runtime.newId()),
