@@ -12,6 +12,9 @@ const WATCH = 3
 
 const WATCH_SECONDS = 2
 
+const SELECT_HOLDER = `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND classid = $1 AND objid = $2`
+
 /** The session in which a process tells the embedded server that it uses it. */
 export interface UseSession {
   /** Tries to become the one that serves; false when another process does. */
@@ -45,22 +48,21 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
   }
   const watch = await openWatch(socketDirectory, postmasterPid)
   socket.unref()
-  const ask = async (statement: string, key: number): Promise<boolean> => {
-    const { rows } = await client.query<{ answer: boolean }>(`SELECT ${statement} AS answer`, [LOCK_CLASS, key])
-    return rows[0]?.answer === true
+  /** Keeps the process alive until the answer is there, not longer. */
+  const query = async <Row extends pg.QueryResultRow>(text: string, key: number): Promise<Row | undefined> => {
+    socket.ref()
+    try {
+      return (await client.query<Row>(text, [LOCK_CLASS, key])).rows[0]
+    } finally {
+      socket.unref()
+    }
   }
+  const ask = async (call: string, key: number): Promise<boolean> =>
+    (await query<{ answer: boolean }>(`SELECT ${call} AS answer`, key))?.answer === true
   return {
     tryServe: () => ask('pg_try_advisory_lock($1, $2)', SERVE),
-    serving: async () => {
-      const { rows } = await client.query<{ name: string }>(
-        `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
-          WHERE locktype = 'advisory' AND classid = $1 AND objid = $2`,
-        [LOCK_CLASS, SERVE],
-      )
-      return rows[0]?.name
-    },
+    serving: async () => (await query<{ name: string }>(SELECT_HOLDER, SERVE))?.name,
     leave: async () => {
-      socket.ref()
       try {
         await ask('pg_advisory_unlock_shared($1, $2)', USE)
         // Only now: of several that leave at once, exactly the last one gets it.

@@ -1,0 +1,276 @@
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  type EmbeddedPostgres,
+  removeEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/db/embedded/embedded-postgres.js'
+import { isPostmaster, readPidFile } from '../../src/db/embedded/postmaster.js'
+
+describe('the embedded PostgreSQL', () => {
+  /** A data directory with a stopped server: a copy of it is there faster than a new one. */
+  const seed = join(tmpdir(), `svc-embedded-${randomUUID()}`)
+  let folder: string
+  let dataDir: string
+  const processes: ChildProcess[] = []
+
+  beforeAll(async () => {
+    const embedded = await startEmbeddedPostgres({ dataDir: seed })
+    await embedded.stop()
+  })
+  afterAll(() => rmSync(seed, { recursive: true }))
+
+  beforeEach(() => {
+    folder = join(tmpdir(), `svc-embedded-${randomUUID()}`)
+    mkdirSync(folder)
+    chmodSync(folder, 0o711)
+    dataDir = join(folder, 'data')
+  })
+
+  afterEach(async () => {
+    for (const child of processes.splice(0)) child.kill('SIGKILL')
+    await removeEmbeddedPostgres(dataDir)
+    chmodSync(folder, 0o711)
+    rmSync(folder, { recursive: true })
+  })
+
+  const start = () => startEmbeddedPostgres({ dataDir })
+  const plant = () => execFileSync('cp', ['-a', seed, dataDir])
+  const cluster = () => join(realpathSync(join(dataDir, 'postgres')), 'data')
+  const running = () => {
+    const file = readPidFile(cluster())
+    return file !== undefined && isPostmaster(file.pid, cluster()) ? file.pid : undefined
+  }
+
+  async function ask(embedded: { connectionString: string }, statement: string) {
+    const client = new pg.Client({ connectionString: embedded.connectionString })
+    await client.connect()
+    const { rows } = await client.query(statement)
+    await client.end()
+    return rows
+  }
+
+  /** Another process on the same folder, in a process group of its own. */
+  async function startProcess(task: 'use' | 'serve' | 'write') {
+    const program = fileURLToPath(new URL('./embedded-process.mjs', import.meta.url))
+    const child = fork(program, [dataDir, task], { detached: true, execArgv: [] })
+    processes.push(child)
+    const [handle]: { connectionString: string; adopted: boolean }[] = await once(child, 'message')
+    if (handle === undefined) throw new Error('the process says nothing')
+    return { child, handle }
+  }
+
+  /** Kills the process with its group, which the server is not part of. */
+  async function kill(child: ChildProcess) {
+    const gone = once(child, 'exit')
+    process.kill(-(child.pid ?? 0), 'SIGKILL')
+    await gone
+  }
+
+  it('starts on an empty folder, keeps what was written, and stops', async () => {
+    const first = await start()
+    expect(first.adopted).toBe(false)
+    await ask(first, 'CREATE TABLE kept AS SELECT 1 AS n')
+    await first.stop()
+    expect(running()).toBeUndefined()
+
+    const second = await start()
+    expect(await ask(second, 'SELECT n FROM kept')).toEqual([{ n: 1 }])
+    await second.stop()
+    expect(running()).toBeUndefined()
+  })
+
+  it('is durable, reachable through its socket alone, and in UTC', async () => {
+    plant()
+    const embedded = await start()
+    const settings = `SELECT name, setting FROM pg_settings
+      WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'TimeZone') ORDER BY name`
+    expect(await ask(embedded, settings)).toEqual([
+      { name: 'TimeZone', setting: 'UTC' },
+      { name: 'fsync', setting: 'on' },
+      { name: 'full_page_writes', setting: 'on' },
+      { name: 'listen_addresses', setting: '' },
+      { name: 'synchronous_commit', setting: 'on' },
+    ])
+    const { mode, uid } = statSync(realpathSync(join(dataDir, 'postgres')))
+    expect(mode & 0o077).toBe(0)
+    expect(uid).not.toBe(0)
+    await embedded.stop()
+  })
+
+  it('is one server for all that start at once on an empty folder', async () => {
+    const all = await Promise.all([start(), start(), start(), startProcess('use').then(({ handle }) => handle)])
+    expect(new Set(all.map(({ connectionString }) => connectionString)).size).toBe(1)
+    expect(all.filter(({ adopted }) => !adopted)).toHaveLength(1)
+  })
+
+  it('stays until the last of its users has left, whoever started it', async () => {
+    plant()
+    const starter = await start()
+    const { child, handle } = await startProcess('serve')
+    expect(handle.adopted).toBe(true)
+    await starter.stop()
+    expect(await ask(handle, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+
+    const visitor = await start()
+    expect(visitor.adopted).toBe(true)
+    await visitor.stop()
+    expect(await ask(handle, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+
+    child.send('stop')
+    await once(child, 'exit')
+    expect(running()).toBeUndefined()
+  })
+
+  it('stops when all of its users leave at the same moment', async () => {
+    plant()
+    const users: EmbeddedPostgres[] = await Promise.all([start(), start(), start(), start()])
+    await Promise.all(users.map((user) => user.stop()))
+    expect(running()).toBeUndefined()
+  })
+
+  it('lets one process serve: a second one is refused by a message that names the first', async () => {
+    plant()
+    const { child } = await startProcess('serve')
+    const second = await start()
+    await expect(second.lockServe()).rejects.toThrow(`another server (svc ${child.pid}) already serves from`)
+    await kill(child)
+    await second.lockServe()
+    await second.stop()
+  })
+
+  it('is joined again after the process that served was killed', async () => {
+    plant()
+    const { child } = await startProcess('serve')
+    const server = running()
+    await kill(child)
+    const next = await start()
+    expect(next.adopted).toBe(true)
+    expect(running()).toBe(server)
+    await next.lockServe()
+    await next.stop()
+    expect(running()).toBeUndefined()
+  })
+
+  it('ends by itself soon after its last user was killed', async () => {
+    plant()
+    const { child } = await startProcess('serve')
+    await kill(child)
+    await expect.poll(running, { timeout: 10_000, interval: 50 }).toBeUndefined()
+  })
+
+  it('loses no acknowledged write when everything is killed', async () => {
+    plant()
+    const acknowledged: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const { child } = await startProcess('write')
+      const enough = acknowledged.length + 50
+      await new Promise<void>((resolve) => {
+        child.on('message', ({ written }: { written: number }) => {
+          if (acknowledged.push(written) === enough) resolve()
+        })
+      })
+      process.kill(running() ?? 0, 'SIGKILL')
+      await kill(child)
+      expect(existsSync(join(cluster(), 'postmaster.pid'))).toBe(true)
+    }
+    const embedded = await start()
+    expect(embedded.adopted).toBe(false)
+    const rows = await ask(embedded, 'SELECT n FROM written')
+    const found = new Set(rows.map(({ n }: { n: string }) => Number(n)))
+    expect(acknowledged.filter((n) => !found.has(n))).toEqual([])
+    await embedded.stop()
+  })
+
+  it('starts although its old process id belongs to another process of its account by now', async () => {
+    plant()
+    const embedded = await start()
+    const file = join(cluster(), 'postmaster.pid')
+    const server = running() ?? 0
+    const content = readFileSync(file, 'utf8')
+    process.kill(server, 'SIGKILL')
+    await expect.poll(running).toBeUndefined()
+    await embedded.stop()
+
+    const { uid, gid } = statSync(cluster())
+    const stranger = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid, cwd: '/' } : {})
+    processes.push(stranger)
+    writeFileSync(file, content.replace(String(server), String(stranger.pid)))
+    const next = await start()
+    expect(next.adopted).toBe(false)
+    expect(running()).not.toBe(stranger.pid)
+    expect(stranger.exitCode).toBeNull()
+    await next.stop()
+  })
+
+  it('starts after its creation was interrupted', async () => {
+    plant()
+    await (await start()).stop()
+    const place = realpathSync(join(dataDir, 'postgres'))
+    rmSync(cluster(), { recursive: true })
+    mkdirSync(join(place, `init-99999999-${randomUUID()}`, 'base'), { recursive: true })
+    const embedded = await start()
+    expect(readdirSync(place).filter((name) => name.startsWith('init-'))).toEqual([])
+    await embedded.stop()
+  })
+
+  it('works in a folder that only its owner can enter', async () => {
+    chmodSync(folder, 0o700)
+    const first = await start()
+    await ask(first, 'CREATE TABLE kept AS SELECT 1 AS n')
+    await first.stop()
+    const second = await start()
+    expect(await ask(second, 'SELECT n FROM kept')).toEqual([{ n: 1 }])
+    await second.stop()
+    const place = realpathSync(join(dataDir, 'postgres'))
+    await removeEmbeddedPostgres(dataDir)
+    expect(existsSync(place)).toBe(false)
+  })
+
+  it('works in a folder whose path is too long for a socket', async () => {
+    dataDir = join(folder, 'x'.repeat(100))
+    plant()
+    const embedded = await start()
+    const socketDirectory = new URL(embedded.connectionString).searchParams.get('host') ?? ''
+    expect(Buffer.byteLength(join(socketDirectory, '.s.PGSQL.5432'))).toBeLessThanOrEqual(103)
+    expect(statSync(socketDirectory).mode & 0o077).toBe(0)
+    expect(await ask(embedded, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await embedded.stop()
+    await removeEmbeddedPostgres(dataDir)
+    expect(existsSync(socketDirectory)).toBe(false)
+  })
+
+  it('does not mind what the environment says about other servers', async () => {
+    plant()
+    for (const [name, value] of Object.entries({ PGPORT: '1', PGHOST: 'nowhere', PGSSLMODE: 'require', PGUSER: 'x' })) {
+      vi.stubEnv(name, value)
+    }
+    const embedded = await start()
+    expect(await ask(embedded, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await embedded.stop()
+    vi.unstubAllEnvs()
+  })
+
+  it('says why it does not start', async () => {
+    plant()
+    const broken = startEmbeddedPostgres({ dataDir, settings: { shared_buffers: 'plenty' } })
+    await expect(broken).rejects.toThrow('invalid value for parameter "shared_buffers": "plenty"')
+  })
+})
