@@ -472,7 +472,9 @@ function commandsOf(step: ModelStep): FieldCommand[] {
       return commandsOfDirectory(step.values, step.withdrawn)
     case 'relationship':
       return relationship(step.token === 'user token' ? 'person' : 'automation', step.manager, step.pin)('MANAGER')
-    default:
+    case 'user token':
+    case 'api key':
+    case 'worker':
       return commandsOfRequest({ ...step, writer: step.by === 'user token' ? 'person' : 'automation' })
   }
 }

@@ -165,18 +165,22 @@ export function commandsOfDirectory(
   })
 }
 
+/** A profile, made field by field. */
+export function profileOf(stateOf: (field: GovernedField) => FieldState): Profile {
+  return {
+    FIRST_NAME: stateOf('FIRST_NAME'),
+    LAST_NAME: stateOf('LAST_NAME'),
+    AVATAR_URL: stateOf('AVATAR_URL'),
+    TIMEZONE: stateOf('TIMEZONE'),
+    LOCALE: stateOf('LOCALE'),
+    DEPARTMENT: stateOf('DEPARTMENT'),
+    JOB_TITLE: stateOf('JOB_TITLE'),
+    MANAGER: stateOf('MANAGER'),
+    PRIMARY_PHONE: stateOf('PRIMARY_PHONE'),
+  }
+}
+
 /** A profile with nothing in it, owned by automation. */
 export function emptyProfile(now: Date): Profile {
-  const state: FieldState = { value: '', owner: 'AUTOMATION', since: now }
-  return {
-    FIRST_NAME: state,
-    LAST_NAME: state,
-    AVATAR_URL: state,
-    TIMEZONE: state,
-    LOCALE: state,
-    DEPARTMENT: state,
-    JOB_TITLE: state,
-    MANAGER: state,
-    PRIMARY_PHONE: state,
-  }
+  return profileOf(() => ({ value: '', owner: 'AUTOMATION', since: now }))
 }

@@ -4,6 +4,7 @@ import {
   type GovernedField,
   governedFields,
   type Profile,
+  profileOf,
   type SkippedFields,
 } from '../../src/domain/field-ownership.js'
 
@@ -118,17 +119,7 @@ export function createOwnershipModel(start: Date): {
         const owner: FieldOwner = locked ? 'DIRECTORY' : pinned ? 'PINNED' : 'AUTOMATION'
         return { value, owner, since }
       }
-      return {
-        FIRST_NAME: state('FIRST_NAME'),
-        LAST_NAME: state('LAST_NAME'),
-        AVATAR_URL: state('AVATAR_URL'),
-        TIMEZONE: state('TIMEZONE'),
-        LOCALE: state('LOCALE'),
-        DEPARTMENT: state('DEPARTMENT'),
-        JOB_TITLE: state('JOB_TITLE'),
-        MANAGER: state('MANAGER'),
-        PRIMARY_PHONE: state('PRIMARY_PHONE'),
-      }
+      return profileOf(state)
     },
   }
 }

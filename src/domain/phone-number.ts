@@ -1,0 +1,18 @@
+// The smallest metadata knows calling codes and possible lengths, which is all that is judged here. Ranges within a
+// plan are not: operators open new ones before a library knows them, and refusing a real number is the worse mistake.
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+
+/** Longer than any number however it is written. */
+const MAX_LENGTH = 64
+const writtenNumber = /^\+[0-9 ().\-/]+$/
+
+/**
+ * The number in E.164, such as `+14155552671`; nothing where the text is not a phone number in international form, with
+ * a calling code that exists and a length that its plan has. Spaces and punctuation are ignored; extensions have no
+ * place in E.164.
+ */
+export function phoneNumberFromText(text: string): string | undefined {
+  if (text.length > MAX_LENGTH || !writtenNumber.test(text)) return undefined
+  const number = parsePhoneNumberFromString(text, { extract: false })
+  return number?.isPossible() === true ? number.number : undefined
+}
