@@ -161,6 +161,7 @@ CREATE TABLE "source_profiles" (
     "profile" JSONB NOT NULL,
     "profile_hash" BYTEA NOT NULL,
     "changed_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "change_ordinal" BIGSERIAL NOT NULL,
 
     CONSTRAINT "source_profiles_pkey" PRIMARY KEY ("organization_id","source","external_id")
 );
@@ -589,7 +590,7 @@ CREATE UNIQUE INDEX "groups_organization_id_id_key" ON "groups"("organization_id
 CREATE INDEX "group_members_organization_id_user_id_idx" ON "group_members"("organization_id", "user_id");
 
 -- CreateIndex
-CREATE INDEX "source_profiles_organization_id_user_id_changed_at_idx" ON "source_profiles"("organization_id", "user_id", "changed_at");
+CREATE INDEX "source_profiles_organization_id_user_id_change_ordinal_idx" ON "source_profiles"("organization_id", "user_id", "change_ordinal");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "department_options_name_unique" ON "department_options"("organization_id", "name");
