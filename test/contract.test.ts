@@ -1,0 +1,73 @@
+import { type DescMethod, getOption, hasOption } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import { describe, expect, it } from 'vitest'
+import { http } from '../gen/google/api/annotations_pb.js'
+import { ErrorReasonSchema } from '../gen/svc/v2/error_reason_pb.js'
+import { errorCodes } from '../src/errors.js'
+import { services } from '../src/handlers/routes.js'
+import { methodAccessOf } from '../src/interceptors/access-rule.js'
+
+const methods = services.flatMap((service) => service.methods)
+const named = methods.map((method): [string, DescMethod] => [`${method.parent.name}.${method.name}`, method])
+
+/** The routes of the specification and of decisions, section 1. */
+const routes: Record<string, string> = {
+  'AuthService.RevokeLeakedKey': 'post /v2/auth/revoke',
+  'AuthService.CreateToken': 'post /v2/auth/token',
+  'AccessPolicyApprovalProcedureService.CreateAccessPolicyApprovalProcedure':
+    'post /v2/access-policies/{access_policy_id}/approval-procedures',
+  'AppResourceService.BatchUpdateAppResources': 'put /v2/app-resources/batch',
+  'PriorityService.UpdatePriority': 'patch /v2/priorities/{id}',
+  'AppInstanceService.ListAppInstances': 'get /v2/app-instances',
+  'JourneyService.GetJourney': 'get /v2/journeys/{id}',
+  'EntityIngestionConfigService.ListEntityIngestionConfigs': 'get /v2/entity-ingestion-configs',
+  'EntityFieldMappingService.ListEntityFieldMappings': 'get /v2/entity-field-mappings',
+  'SlaDefinitionService.ListSlaDefinitions': 'get /v2/teams/{team_id}/sla-definitions',
+  'UserService.UpdateUser': 'put /v2/users/{id}',
+  'UserService.CreateUser': 'post /v2/users',
+  'UserService.GetUser': 'get /v2/users/{id}',
+  'UserService.ListUsers': 'get /v2/users',
+  'UserService.ListDepartmentOptions': 'get /v2/department-options',
+  'UserRelationshipService.CreateUserRelationship': 'post /v2/user-relationships',
+  'UserRelationshipService.DeleteUserRelationship': 'delete /v2/user-relationships/{user_id}',
+  'UserRelationshipService.GetUserRelationship': 'get /v2/user-relationships/{user_id}',
+  'UserIngestionService.IngestUserProfiles': 'post /v2/user-ingestion/profiles',
+  'UserIngestionService.RepublishUser': 'post /v2/users/{id}:republish',
+  'AuditLogService.ListAuditEvents': 'get /v2/audit-events',
+}
+
+describe('the contract', () => {
+  it('has the methods and routes of the specification, and no others', () => {
+    expect(Object.fromEntries(named.map(([name, method]) => [name, routeOf(method)]))).toEqual(routes)
+  })
+
+  it('says of every method who may call it', () => {
+    expect(methodAccessOf(services).size).toBe(methods.length)
+  })
+
+  it.each(named)('%s says whether it may be repeated', (_, method) => {
+    expect(hasOption(method, http)).toBe(true)
+    const isRead = routeOf(method)?.startsWith('get') ?? false
+    expect(method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS).toBe(isRead)
+  })
+
+  it('documents every reason of the catalogue, and has every documented one', () => {
+    const documented = ErrorReasonSchema.values.map(({ name }) => name.replace('ERROR_REASON_', ''))
+    expect(documented).toEqual(['UNSPECIFIED', ...Object.keys(errorCodes)])
+  })
+
+  it('is not served with a method that lacks an access rule', () => {
+    const [service] = services
+    const [method] = methods
+    if (service === undefined || method === undefined) throw new Error('there is no service')
+    const stranger = { ...method, name: 'Stranger', proto: { ...method.proto, options: undefined } }
+    expect(() => methodAccessOf([{ ...service, methods: [stranger] }])).toThrow(
+      /Stranger has no svc\.v2\.access option/,
+    )
+  })
+})
+
+function routeOf(method: DescMethod): string | undefined {
+  const { pattern } = getOption(method, http)
+  return pattern.case === undefined || pattern.case === 'custom' ? undefined : `${pattern.case} ${pattern.value}`
+}
