@@ -31,7 +31,8 @@ function textFault(value: string, { min = 0, max, multiline = false }: TextLimit
   const length = value.length <= max ? value.length : [...value].length
   if (length < min) return min === 1 ? 'must not be empty' : `must have at least ${min} characters`
   if (length > max) return `must have at most ${max} characters`
-  if ((multiline ? controlCharacterExceptLayout : controlCharacter).test(value)) return 'must not have control characters'
+  if ((multiline ? controlCharacterExceptLayout : controlCharacter).test(value))
+    return 'must not have control characters'
   if (!value.isWellFormed()) return 'must be well-formed Unicode'
   return undefined
 }
