@@ -1,4 +1,5 @@
 import { create, type DescField, type DescMessage, type JsonValue, type Message, toJson } from '@bufbuild/protobuf'
+import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
 import { bytesFromHttpBody, isHttpBody } from './http-body.js'
 import type { RestJsonOptions } from './options.js'
@@ -78,7 +79,9 @@ function jsonOfUnset(desc: DescMessage, field: DescField, key: string, options: 
     const bare = isWrapperDesc(field.message) || field.message.typeName.startsWith('google.protobuf.')
     return bare && field.message.typeName !== 'google.protobuf.Empty' ? null : {}
   }
-  const zero = field.fieldKind === 'enum' ? field.enum.values[0]?.number : field.getDefaultValue()
+  const zero =
+    field.getDefaultValue() ??
+    (field.fieldKind === 'enum' ? field.enum.values[0]?.number : scalarZeroValue(field.scalar, field.longAsString))
   const slot = field.oneof === undefined ? zero : { case: field.localName, value: zero }
   const message = Object.assign(create(desc), { [field.oneof?.localName ?? field.localName]: slot })
   const json = toJson(desc, message, { ...options, alwaysEmitImplicit: true })
