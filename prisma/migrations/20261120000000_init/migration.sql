@@ -217,6 +217,7 @@ CREATE TABLE "user_tokens" (
 CREATE TABLE "revoke_attempts" (
     "client_address" TEXT NOT NULL,
     "accepted_at" TIMESTAMPTZ(6)[],
+    "refused" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "revoke_attempts_pkey" PRIMARY KEY ("client_address")
 );
