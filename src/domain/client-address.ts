@@ -1,0 +1,95 @@
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Network = [Address, number]
+
+/** Whose word on the address of a client is taken: proxies by network, or so many hops in front of the service. */
+export type TrustProxy =
+  | { readonly by: 'networks'; readonly networks: readonly Network[] }
+  | { readonly by: 'hops'; readonly hops: number }
+
+/** Trusts nobody: the client is who has opened the connection. */
+export const trustNobody: TrustProxy = { by: 'hops', hops: 0 }
+
+/** Proxies in a row, at most. */
+const MAX_HOPS = 32
+
+/**
+ * Reads `TRUST_PROXY`: addresses and CIDRs separated by commas, or a number of hops; empty trusts nobody. Throws an
+ * error that says which part cannot be used.
+ */
+export function parseTrustProxy(text: string): TrustProxy {
+  const trimmed = text.trim()
+  if (trimmed === '') return trustNobody
+  if (/^[0-9]+$/.test(trimmed)) {
+    const hops = Number(trimmed)
+    if (hops > MAX_HOPS) throw new Error(`TRUST_PROXY is ${trimmed}, but at most ${MAX_HOPS} hops can be trusted`)
+    return { by: 'hops', hops }
+  }
+  return { by: 'networks', networks: trimmed.split(',').map((part) => parseNetwork(part.trim())) }
+}
+
+function parseNetwork(text: string): Network {
+  const [addressText = '', prefixText, ...rest] = text.split('/')
+  const address = parseAddress(addressText)
+  const bits = address?.kind() === 'ipv4' ? 32 : 128
+  const prefix = prefixText === undefined ? bits : Number(prefixText)
+  const isPrefix = prefixText === undefined || /^[0-9]{1,3}$/.test(prefixText)
+  if (address === undefined || !isPrefix || prefix > bits || rest.length > 0) {
+    throw new Error(
+      `TRUST_PROXY has ${JSON.stringify(text)}, which is neither an address nor a CIDR such as 10.0.0.0/8`,
+    )
+  }
+  return [address, prefix]
+}
+
+/** What limits count a request under: see `createClientAddressOf`. */
+export type ClientAddressOf = (
+  socketAddress: string | undefined,
+  forwardedFor: string | readonly string[] | undefined,
+) => string
+
+/**
+ * Makes the function that tells the address of a client from that of the socket and the `X-Forwarded-For` header. The
+ * header is walked from the right as long as the hop that has written it is trusted, and no further than it can be
+ * read; what a client writes into it stands to the left of that. IPv4-mapped addresses are those of IPv4; addresses of
+ * IPv6 are counted by /64, the least that one client has.
+ */
+export function createClientAddressOf(trust: TrustProxy): ClientAddressOf {
+  return (socketAddress, forwardedFor) => {
+    let client = parseAddress(socketAddress ?? '')
+    if (client === undefined) return 'unknown'
+    const hops = String(forwardedFor ?? '').split(',')
+    for (let passed = 0; isTrusted(trust, client, passed); passed++) {
+      const next = parseAddress(withoutPort(hops.pop()?.trim() ?? ''))
+      if (next === undefined) break
+      client = next
+    }
+    return addressKey(client)
+  }
+}
+
+function isTrusted(trust: TrustProxy, address: Address, passed: number): boolean {
+  if (trust.by === 'hops') return passed < trust.hops
+  return trust.networks.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
+}
+
+/** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(text: string): string {
+  return /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)?.[1] ?? /^([0-9.]+):[0-9]+$/.exec(text)?.[1] ?? text
+}
+
+/** The address of a text in the usual notation, IPv4-mapped ones unmapped; undefined for anything else. */
+function parseAddress(text: string): Address | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
+  const withoutZone = text.split('%', 1)[0] ?? ''
+  if (!ipaddr.IPv6.isValid(withoutZone)) return undefined
+  const address = ipaddr.IPv6.parse(withoutZone)
+  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
+}
+
+function addressKey(address: Address): string {
+  if (address.kind() === 'ipv4') return address.toString()
+  const parts = address.toByteArray().map((byte, index) => (index < 8 ? byte : 0))
+  return `${ipaddr.fromByteArray(parts).toString()}/64`
+}
