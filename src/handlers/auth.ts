@@ -2,14 +2,26 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import { ACCESS_TOKEN_SECONDS, type AccessTokenOptions, createAccessToken } from '../domain/access-token.js'
 import { clientCredentialsFrom } from '../domain/client-credentials.js'
-import { ServiceError } from '../errors.js'
+import { type RevocationOptions, revokeLeakedKey } from '../domain/revocation.js'
+import { invalidField, ServiceError } from '../errors.js'
+import { requestContextOf } from './request-context.js'
+import type { CountRevokeCall } from './revoke-limit.js'
 
 /** What the methods of credentials need. */
-export type AuthHandlersOptions = AccessTokenOptions
+export interface AuthHandlersOptions extends AccessTokenOptions, RevocationOptions {
+  readonly database: AccessTokenOptions['database'] & RevocationOptions['database']
+  readonly countRevokeCall: CountRevokeCall
+}
 
 /** The methods of `AuthService`. */
-export function createAuthHandlers(options: AuthHandlersOptions): Partial<ServiceImpl<typeof AuthService>> {
+export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<typeof AuthService> {
   return {
+    revokeLeakedKey: async ({ secret }, context) => {
+      await options.countRevokeCall(context.method, context.values)
+      if (secret === '') throw invalidField('secret', 'is required', 'FIELD_REQUIRED')
+      await revokeLeakedKey(options, secret, requestContextOf(context).requestId)
+      return {}
+    },
     createToken: async (request, context) => {
       if (request.grantType !== 'client_credentials') {
         throw new ServiceError('GRANT_TYPE_UNSUPPORTED', 'grant_type must be client_credentials')

@@ -1,0 +1,39 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import { type ConnectError, type ContextValues, createContextKey } from '@connectrpc/connect'
+import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import { withoutDatabaseFailures } from '../domain/revocation.js'
+import { type RevokeLimiter, rateLimited } from '../domain/revoke-limiter.js'
+import { requestContextOf } from './request-context.js'
+
+/** Counts a call of `RevokeLeakedKey` once, whoever asks first. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`. */
+export type CountRevokeCall = (method: DescMethod, values: ContextValues) => Promise<void>
+
+const countedKey = createContextKey(false, { description: 'counted against the limit of revocations' })
+
+/**
+ * Makes the counter; other methods pass. Over REST it is asked when the size and the type of the body are judged and
+ * nothing of it is parsed, so that malformed forms count; over the RPC protocols the handler asks.
+ */
+export function createRevokeCallCounter(limiter: RevokeLimiter): CountRevokeCall {
+  return async (method, values) => {
+    if (method !== AuthService.method.revokeLeakedKey || values.get(countedKey)) return
+    const { clientAddress } = requestContextOf({ values })
+    const admission = await withoutDatabaseFailures(() => limiter.admit(clientAddress))
+    if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
+    values.set(countedKey, true)
+  }
+}
+
+/** The body of a refused revocation over REST (specification, Errors); undefined for every other error. */
+export function slowDownBody(
+  error: ConnectError,
+  { method }: { readonly method: DescMethod | undefined },
+): { contentType: string; body: string } | undefined {
+  if (method !== AuthService.method.revokeLeakedKey) return undefined
+  if (!error.findDetails(ErrorInfoSchema).some(({ reason }) => reason === 'ERROR_REASON_RATE_LIMITED')) return undefined
+  return {
+    contentType: 'application/json',
+    body: JSON.stringify({ error: 'slow_down', error_description: error.rawMessage }),
+  }
+}
