@@ -4,19 +4,26 @@ import type { ContextValues } from '@connectrpc/connect'
 import type { Logger } from 'pino'
 import type { Config } from './config.js'
 import type { Database } from './db/database.js'
+import { createReadiness } from './db/readiness.js'
+import { systemTiming } from './db/transaction.js'
 import { createAuthenticator } from './domain/authentication.js'
+import { createClientAddressOf } from './domain/client-address.js'
 import { createKeyUses } from './domain/key-use.js'
+import { createRevokeLimiter } from './domain/revoke-limiter.js'
 import type { Runtime } from './domain/runtime.js'
 import { createSecretHasher } from './domain/secret-hash.js'
 import { httpFormOf } from './handlers/http-form.js'
+import { createRevokeCallCounter, slowDownBody } from './handlers/revoke-limit.js'
 import { createRoutes, services } from './handlers/routes.js'
 import { createRequestHandler, type RequestIds } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
-import { methodAccessOf } from './interceptors/access-rule.js'
+import { anonymousAccessOf, methodAccessOf } from './interceptors/access-rule.js'
 import { createAdmission } from './interceptors/admission.js'
 import { createErrorMasking, maskError } from './interceptors/mask-errors.js'
 import { createRestTranscoder } from './rest/index.js'
+import { createHealthRoutes, healthService } from './rpc/health.js'
 import type { HttpRequest } from './rpc/http-message.js'
+import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
 import { createRpcHandler } from './rpc/rpc-handler.js'
 
 /** What the service is made of. */
@@ -44,17 +51,21 @@ const GRACE_MS = 10_000
 export function createApp({ config, database, runtime, log }: AppOptions): App {
   const shutdown = new AbortController()
   const requestIds: RequestIds = new WeakMap()
+  const clientAddressOf = createClientAddressOf(config.trustProxy)
   const hasher = createSecretHasher(config.secretPepper)
   const keyUses = createKeyUses({ database, log })
   const authenticate = createAuthenticator({ database, hasher, keyUses })
-  const admission = createAdmission({ access: methodAccessOf(services), authenticate })
+  const ready = createReadiness(database, log)
+  const infrastructure = [healthService, ...reflectionServices]
+  const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
+  const admission = createAdmission({ access, authenticate })
 
   const admit = async (method: DescMethod, request: HttpRequest): Promise<ContextValues> => {
     const requestId = requestIds.get(request) ?? ''
     try {
       return await admission(method, {
         requestId,
-        clientAddress: request.socket.remoteAddress ?? '',
+        clientAddress: clientAddressOf(request.socket.remoteAddress, request.headers['x-forwarded-for']),
         authorization: request.headers.authorization,
       })
     } catch (error) {
@@ -64,7 +75,8 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const onError = (error: unknown, request: HttpRequest) =>
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
 
-  const routes = createRoutes({ database, runtime, hasher })
+  const countRevokeCall = createRevokeCallCounter(createRevokeLimiter(database))
+  const routes = createRoutes({ database, runtime, hasher, keyUses, timing: systemTiming, countRevokeCall })
   const interceptors = [createErrorMasking(log)]
   const rest = createRestTranscoder({
     routes,
@@ -74,12 +86,19 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     emptyResponse: (method) => httpFormOf(method).emptyResponse,
     maxBodyBytes: (method) => httpFormOf(method).maxBodyBytes || config.maxBodyBytes,
     jsonOptions: { alwaysEmitImplicit: true },
+    errorBody: slowDownBody,
     maxTimeoutMs: MAX_TIMEOUT_MS,
     shutdownSignal: shutdown.signal,
     onError: (cause, { request }) => onError(cause, request),
   })
+  const health = createHealthRoutes({ services, isReady: async () => !shutdown.signal.aborted && (await ready()) })
+  const reflection = createReflectionRoutes([...services, ...infrastructure])
   const rpc = createRpcHandler({
-    routes,
+    routes: (router) => {
+      routes(router)
+      health(router)
+      reflection(router)
+    },
     interceptors,
     admit,
     maxBodyBytes: config.maxBodyBytes,

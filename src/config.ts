@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseTrustProxy, type TrustProxy } from './domain/client-address.js'
 
 /** What the environment decides. */
 export interface Config {
@@ -7,8 +8,8 @@ export interface Config {
   /** A `postgresql://` URL; absent is the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
-  /** CIDRs separated by commas, or a number of hops; absent trusts nobody. */
-  readonly trustProxy: string | undefined
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustProxy: TrustProxy
   readonly logLevel: LogLevel
   /** Base addresses as callers see them, for documents. */
   readonly publicUrl: string | undefined
@@ -33,12 +34,21 @@ export class ConfigError extends Error {
 
 const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 
+const trustProxyFrom = (text: string, context: z.RefinementCtx): TrustProxy => {
+  try {
+    return parseTrustProxy(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be read' })
+    return z.NEVER
+  }
+}
+
 const environmentSchema = z.object({
   PORT: z.coerce.number('must be a number').int().min(0).max(65_535).default(8080),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql URL' }).optional(),
   SVC_DATA_DIR: z.string().min(1).default('.svc'),
-  TRUST_PROXY: z.string().optional(),
+  TRUST_PROXY: z.string().default('').transform(trustProxyFrom),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   PUBLIC_URL: webUrl.optional(),
   PUBLIC_URL_EU: webUrl.optional(),
@@ -62,7 +72,7 @@ const environmentSchema = z.object({
 export function configFromEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = environmentSchema.safeParse(set)
-  const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
+  const faults = parsed.success ? [] : parsed.error.issues.map(faultFrom)
   const values = parsed.success ? parsed.data : undefined
   if ((values?.OIDC_ISSUER === undefined) !== (values?.OIDC_AUDIENCE === undefined)) {
     faults.push('OIDC_ISSUER and OIDC_AUDIENCE must be set together')
@@ -94,4 +104,9 @@ function oidcFrom(issuer: string | undefined, audience: string | undefined): Con
 
 function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
+}
+
+function faultFrom({ path, message }: z.core.$ZodIssue): string {
+  const variable = path.join('.')
+  return message.startsWith(variable) ? message : `${variable} ${message}`
 }

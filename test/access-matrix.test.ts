@@ -1,4 +1,4 @@
-import { type DescMethod, getOption } from '@bufbuild/protobuf'
+import { type DescMethod, type DescMethodUnary, getOption } from '@bufbuild/protobuf'
 import { Code, ConnectError, type Transport } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -119,9 +119,9 @@ describe('the access matrix', () => {
   })
 })
 
-function methodOf(name: string): DescMethod {
+function methodOf(name: string): DescMethodUnary {
   const method = services.flatMap(({ methods }) => methods).find((each) => each.name === name)
-  if (method === undefined) throw new Error(`there is no method ${name}`)
+  if (method?.methodKind !== 'unary') throw new Error(`there is no unary method ${name}`)
   return method
 }
 
@@ -136,10 +136,9 @@ function callRest(service: TestService, method: DescMethod, token: string | unde
 
 async function callConnect(
   transport: Transport,
-  method: DescMethod,
+  method: DescMethodUnary,
   token: string | undefined,
 ): Promise<ConnectError | undefined> {
-  if (method.methodKind !== 'unary') throw new Error(`${method.name} is not unary`)
   const header = token === undefined ? undefined : { authorization: `Bearer ${token}` }
   const idFields = ['id', 'userId', 'teamId', 'accessPolicyId']
   const message = Object.fromEntries(

@@ -15,7 +15,7 @@ import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
 import type { Database } from '../db/database.js'
 import type { Runtime } from '../domain/runtime.js'
-import type { SecretHasher } from '../domain/secret-hash.js'
+import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
 
 /** Every service of the API. */
 export const services: readonly DescService[] = [
@@ -35,15 +35,15 @@ export const services: readonly DescService[] = [
 ]
 
 /** What handlers stand on; each takes the part that it needs. */
-export interface RoutesOptions {
+export type RoutesOptions = AuthHandlersOptions & {
   readonly database: Database
   readonly runtime: Runtime
-  readonly hasher: SecretHasher
 }
 
 /** Registers every service. A method without an implementation answers `unimplemented`. */
-export function createRoutes(_options: RoutesOptions): (router: ConnectRouter) => void {
+export function createRoutes(options: RoutesOptions): (router: ConnectRouter) => void {
   return (router) => {
-    for (const service of services) router.service(service, {})
+    router.service(AuthService, createAuthHandlers(options))
+    for (const service of services.filter((each) => each !== AuthService)) router.service(service, {})
   }
 }
