@@ -2,6 +2,8 @@ import { crc32 } from 'node:zlib'
 import type { ApiKeyKind } from '../../gen/prisma/enums.js'
 import type { Runtime } from './runtime.js'
 
+export type { ApiKeyKind }
+
 /** What scanners look for (specification, API key secret). */
 export const apiKeySecretPattern = 'svc_secret_(pk|wk|mk)_[0-9A-Za-z]{49}'
 

@@ -16,32 +16,28 @@ export interface RevocationOptions {
   readonly hasher: SecretHasher
   readonly runtime: Runtime
   readonly timing: Pick<Timing, 'now' | 'sleep'>
+  /** How long a revocation may take, in milliseconds; default 5 s. */
+  readonly timeoutMillis?: number | undefined
 }
-
-/** How long a revocation may take, repetitions included, in milliseconds. */
-const TIMEOUT_MILLIS = 5_000
 
 /**
  * Revokes the live key of a secret, if it is one. Neither the result nor the time tells whether it was: the same
  * statements run for every text, and the answer, a failure as well, leaves on a grid. When it resolves, no process
- * accepts a token of the key. Throws `SERVICE_UNAVAILABLE` where the database could not do it.
+ * accepts a token of the key. Throws `SERVICE_UNAVAILABLE` where the database could not do it in time; it may have been
+ * done all the same, and may be repeated.
  */
 export function revokeLeakedKey(options: RevocationOptions, secret: string, requestId: string): Promise<void> {
-  const { database, hasher, runtime, timing } = options
+  const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
+  const revoke = async (sql: Sql) => {
+    // What has not the form of a secret is not even hashed: it may be a password that somebody pasted.
+    const candidates = inspectApiKeySecret(secret).ok
+      ? hasher.candidates(secret)
+      : hasher.candidates('').map(() => runtime.randomBytes(32))
+    const rows = await sql.query<RevokedKey>(revokeKeyOfSecret, [candidates], 'revoke_key_of_secret')
+    await endSessions(sql, rows, { runtime, actor: anonymousActor, requestId })
+  }
   return onTimeGrid(timing, () =>
-    withoutDatabaseFailures(() =>
-      database.transaction(
-        async (sql) => {
-          // What has not the form of a secret is not even hashed: it may be a password that somebody pasted.
-          const candidates = inspectApiKeySecret(secret).ok
-            ? hasher.candidates(secret)
-            : hasher.candidates('').map(() => runtime.randomBytes(32))
-          const rows = await sql.query<RevokedKey>(revokeKeyOfSecret, [candidates], 'revoke_key_of_secret')
-          await endSessions(sql, rows, { runtime, actor: anonymousActor, requestId })
-        },
-        { timeoutMillis: TIMEOUT_MILLIS },
-      ),
-    ),
+    withDatabase(timing, timeoutMillis, () => database.transaction(revoke, { timeoutMillis })),
   )
 }
 
@@ -98,15 +94,34 @@ async function endSessions(sql: Sql, keys: readonly RevokedKey[], circumstances:
   await recordAuditEvents(sql, events, runtime)
 }
 
-/** Every failure of the database is the one that the specification knows for this method. */
-export async function withoutDatabaseFailures<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Turns every failure of the database, and its silence past the time given, into the one that the specification knows
+ * for revocations.
+ */
+export async function withDatabase<T>(
+  timing: Pick<Timing, 'sleep'>,
+  timeoutMillis: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const settled = new AbortController()
+  const silence = async () => {
+    // The server ends slow statements by itself and says so; this is for one that does not say anything any more.
+    await timing.sleep(timeoutMillis + 500, settled.signal)
+    throw unavailable(undefined)
+  }
   try {
-    return await work()
+    return await Promise.race([work(), silence()])
   } catch (error) {
     if (error instanceof ServiceError || databaseFailure(error) === undefined) throw error
-    throw new ServiceError('SERVICE_UNAVAILABLE', 'the service is temporarily unavailable', {
-      retryAfterSeconds: 1,
-      cause: error,
-    })
+    throw unavailable(error)
+  } finally {
+    settled.abort()
   }
+}
+
+function unavailable(cause: unknown): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'the service is temporarily unavailable; try again', {
+    retryAfterSeconds: 1,
+    cause,
+  })
 }

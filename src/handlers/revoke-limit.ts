@@ -2,12 +2,16 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import { type ConnectError, type ContextValues, createContextKey } from '@connectrpc/connect'
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import { withoutDatabaseFailures } from '../domain/revocation.js'
+import type { Timing } from '../db/transaction.js'
+import { withDatabase } from '../domain/revocation.js'
 import { type RevokeLimiter, rateLimited } from '../domain/revoke-limiter.js'
 import { requestContextOf } from './request-context.js'
 
 /** Counts a call of `RevokeLeakedKey` once, whoever asks first. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`. */
 export type CountRevokeCall = (method: DescMethod, values: ContextValues) => Promise<void>
+
+/** How long the limiter may take; it waits for other requests of the same address. */
+const TIMEOUT_MILLIS = 5_000
 
 const countedKey = createContextKey(false, { description: 'counted against the limit of revocations' })
 
@@ -15,11 +19,11 @@ const countedKey = createContextKey(false, { description: 'counted against the l
  * Makes the counter; other methods pass. Over REST it is asked when the size and the type of the body are judged and
  * nothing of it is parsed, so that malformed forms count; over the RPC protocols the handler asks.
  */
-export function createRevokeCallCounter(limiter: RevokeLimiter): CountRevokeCall {
+export function createRevokeCallCounter(limiter: RevokeLimiter, timing: Pick<Timing, 'sleep'>): CountRevokeCall {
   return async (method, values) => {
     if (method !== AuthService.method.revokeLeakedKey || values.get(countedKey)) return
     const { clientAddress } = requestContextOf({ values })
-    const admission = await withoutDatabaseFailures(() => limiter.admit(clientAddress))
+    const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => limiter.admit(clientAddress))
     if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
     values.set(countedKey, true)
   }
