@@ -120,8 +120,10 @@ describe('the access matrix', () => {
 })
 
 function methodOf(name: string): DescMethodUnary {
-  const method = services.flatMap(({ methods }) => methods).find((each) => each.name === name)
-  if (method?.methodKind !== 'unary') throw new Error(`there is no unary method ${name}`)
+  const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary'
+  const methods = services.flatMap((service) => service.methods).filter(isUnary)
+  const method = methods.find((each) => each.name === name)
+  if (method === undefined) throw new Error(`there is no unary method ${name}`)
   return method
 }
 
