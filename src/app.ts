@@ -75,7 +75,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const onError = (error: unknown, request: HttpRequest) =>
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
 
-  const countRevokeCall = createRevokeCallCounter(createRevokeLimiter(database))
+  const countRevokeCall = createRevokeCallCounter(createRevokeLimiter(database), systemTiming)
   const routes = createRoutes({ database, runtime, hasher, keyUses, timing: systemTiming, countRevokeCall })
   const interceptors = [createErrorMasking(log)]
   const rest = createRestTranscoder({
