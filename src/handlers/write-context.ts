@@ -1,0 +1,9 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import type { WriteContext } from '../domain/audit-statement.js'
+import type { Runtime } from '../domain/runtime.js'
+import { requestContextOf } from './request-context.js'
+
+/** What a write takes from the request that is being handled. */
+export function writeContextOf(runtime: Runtime, context: Pick<HandlerContext, 'values' | 'signal'>): WriteContext {
+  return { runtime, requestId: requestContextOf(context).requestId, signal: context.signal }
+}
