@@ -1,0 +1,24 @@
+import { create } from '@bufbuild/protobuf'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { type PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
+import type { Database } from '../db/database.js'
+import { updatePriority } from '../domain/priority.js'
+import type { Runtime } from '../domain/runtime.js'
+import { callerOf } from './request-context.js'
+import { writeContextOf } from './write-context.js'
+
+/** The service of priorities. */
+export function createPriorityHandlers({
+  database,
+  runtime,
+}: {
+  readonly database: Database
+  readonly runtime: Runtime
+}): ServiceImpl<typeof PriorityService> {
+  return {
+    async updatePriority(request, context) {
+      const priority = await updatePriority(database, callerOf(context), request, writeContextOf(runtime, context))
+      return create(UpdatePriorityResponseSchema, { data: priority })
+    },
+  }
+}
