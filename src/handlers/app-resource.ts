@@ -1,0 +1,25 @@
+import { create } from '@bufbuild/protobuf'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { type AppResourceService, BatchUpdateAppResourcesResponseSchema } from '../../gen/svc/v2/app_resource_pb.js'
+import type { Database } from '../db/database.js'
+import { batchUpdateAppResources } from '../domain/app-resource.js'
+import type { Runtime } from '../domain/runtime.js'
+import { callerOf } from './request-context.js'
+import { writeContextOf } from './write-context.js'
+
+/** The service of app resources. */
+export function createAppResourceHandlers({
+  database,
+  runtime,
+}: {
+  readonly database: Database
+  readonly runtime: Runtime
+}): ServiceImpl<typeof AppResourceService> {
+  return {
+    async batchUpdateAppResources({ resources }, context) {
+      const write = writeContextOf(runtime, context)
+      const updated = await batchUpdateAppResources(database, callerOf(context), resources, write)
+      return create(BatchUpdateAppResourcesResponseSchema, { data: updated })
+    },
+  }
+}
