@@ -1,0 +1,23 @@
+import { create } from '@bufbuild/protobuf'
+import type { ServiceImpl } from '@connectrpc/connect'
+import {
+  type EntityFieldMappingService,
+  ListEntityFieldMappingsResponseSchema,
+} from '../../gen/svc/v2/entity_field_mapping_pb.js'
+import type { Sql } from '../db/sql.js'
+import { listEntityFieldMappings } from '../domain/entity-field-mapping.js'
+import { callerOf } from './request-context.js'
+
+/** The service of field mappings. */
+export function createEntityFieldMappingHandlers({
+  database,
+}: {
+  readonly database: Sql
+}): ServiceImpl<typeof EntityFieldMappingService> {
+  return {
+    async listEntityFieldMappings(request, context) {
+      const data = await listEntityFieldMappings(database, callerOf(context), request)
+      return create(ListEntityFieldMappingsResponseSchema, { data })
+    },
+  }
+}

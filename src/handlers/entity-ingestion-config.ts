@@ -1,0 +1,23 @@
+import { create } from '@bufbuild/protobuf'
+import type { ServiceImpl } from '@connectrpc/connect'
+import {
+  type EntityIngestionConfigService,
+  ListEntityIngestionConfigsResponseSchema,
+} from '../../gen/svc/v2/entity_ingestion_config_pb.js'
+import type { Sql } from '../db/sql.js'
+import { listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
+import { callerOf } from './request-context.js'
+
+/** The service of ingestion configs. */
+export function createEntityIngestionConfigHandlers({
+  database,
+}: {
+  readonly database: Sql
+}): ServiceImpl<typeof EntityIngestionConfigService> {
+  return {
+    async listEntityIngestionConfigs(request, context) {
+      const data = await listEntityIngestionConfigs(database, callerOf(context), request)
+      return create(ListEntityIngestionConfigsResponseSchema, { data })
+    },
+  }
+}
