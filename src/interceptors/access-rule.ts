@@ -34,6 +34,17 @@ export function methodAccessOf(services: Iterable<DescService>): ReadonlyMap<Des
   return rules
 }
 
+/** Open access to every method of services that are not ours, cannot carry our option and hold nothing of a tenant. */
+export function anonymousAccessOf(services: Iterable<DescService>): ReadonlyMap<DescMethod, MethodAccess> {
+  const open: MethodAccess = {
+    anonymous: true,
+    callerKinds: new Set(),
+    permission: undefined,
+    userRelationSuffices: false,
+  }
+  return new Map([...services].flatMap((service) => service.methods.map((method) => [method, open] as const)))
+}
+
 function methodAccessFrom(rule: AccessRule): MethodAccess | string {
   const callerKinds = new Set<CallerKind>()
   for (const kind of rule.credentialKinds) {

@@ -1,0 +1,74 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { DescService, MessageInitShape } from '@bufbuild/protobuf'
+import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
+import {
+  Health,
+  type HealthCheckRequest,
+  HealthCheckResponse_ServingStatus,
+  type HealthCheckResponseSchema,
+  type HealthListResponseSchema,
+} from '../../gen/grpc/health/v1/health_pb.js'
+
+/** The health service. */
+export const healthService: DescService = Health
+
+/** What health stands on. */
+export interface HealthOptions {
+  /** The services that are asked for by name; the empty name is the server as a whole. */
+  readonly services: readonly DescService[]
+  /** Whether calls can be answered now. All services stand on the same database, so all share it. Never rejects. */
+  readonly isReady: () => Promise<boolean>
+  /** How often a watched status is looked at. Default 1 s. */
+  readonly watchIntervalMillis?: number
+}
+
+/** Registers the health service of gRPC. */
+export function createHealthRoutes(options: HealthOptions): (router: ConnectRouter) => void {
+  const names = new Set(['', ...options.services.map((service) => service.typeName)])
+  return (router) => {
+    router.service(Health, {
+      check: async ({ service }: HealthCheckRequest): Promise<MessageInitShape<typeof HealthCheckResponseSchema>> => {
+        if (!names.has(service)) throw new ConnectError(`${service} is not served here`, Code.NotFound)
+        return { status: await statusOf(options) }
+      },
+      list: async (): Promise<MessageInitShape<typeof HealthListResponseSchema>> => {
+        const status = await statusOf(options)
+        return { statuses: Object.fromEntries([...names].map((name) => [name, { status }])) }
+      },
+      watch: ({ service }: HealthCheckRequest, { signal }: HandlerContext) =>
+        names.has(service)
+          ? watchStatus(() => statusOf(options), options.watchIntervalMillis ?? 1000, signal)
+          : watchStatus(async () => HealthCheckResponse_ServingStatus.SERVICE_UNKNOWN, UNKNOWN_INTERVAL_MILLIS, signal),
+    })
+  }
+}
+
+/** A service that is not known stays so until the process ends; the stream is only kept open, as gRPC asks for. */
+const UNKNOWN_INTERVAL_MILLIS = 60_000
+
+async function statusOf({ isReady }: HealthOptions): Promise<HealthCheckResponse_ServingStatus> {
+  return (await isReady()) ? HealthCheckResponse_ServingStatus.SERVING : HealthCheckResponse_ServingStatus.NOT_SERVING
+}
+
+/** The first status, then every change, until the caller goes away or the server stops. */
+async function* watchStatus(
+  read: () => Promise<HealthCheckResponse_ServingStatus>,
+  intervalMillis: number,
+  signal: AbortSignal,
+): AsyncGenerator<MessageInitShape<typeof HealthCheckResponseSchema>> {
+  let last: HealthCheckResponse_ServingStatus | undefined
+  while (!signal.aborted) {
+    const status = await read()
+    if (status !== last) yield { status }
+    last = status
+    await elapsed(intervalMillis, signal)
+  }
+}
+
+async function elapsed(millis: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(millis, undefined, { signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
