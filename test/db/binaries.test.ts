@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canEnter, unprivilegedAccount } from '../../src/db/embedded/account.js'
-import { prepareBinaries } from '../../src/db/embedded/binaries.js'
+import { installedPackage, prepareBinaries } from '../../src/db/embedded/binaries.js'
 import { type Place, resolvePlace } from '../../src/db/embedded/place.js'
 
 describe('the programs of the embedded PostgreSQL', () => {
@@ -20,7 +20,7 @@ describe('the programs of the embedded PostgreSQL', () => {
     mkdirSync(folder)
     chmodSync(folder, 0o711)
     place = resolvePlace(join(folder, 'data'))
-    const original = dirname(dirname(dirname(prepareBinaries(place).postgres)))
+    const original = installedPackage()
     links = JSON.parse(readFileSync(join(original, 'native/pg-symlinks.json'), 'utf8'))
     installed = join(folder, 'installed', 'package')
     cpSync(original, installed, { recursive: true, filter: (path) => !lstatSync(path).isSymbolicLink() })

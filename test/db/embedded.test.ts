@@ -30,6 +30,7 @@ describe('the embedded PostgreSQL', () => {
   let folder: string
   let dataDir: string
   const processes: ChildProcess[] = []
+  const users: EmbeddedPostgres[] = []
 
   beforeAll(async () => {
     const embedded = await startEmbeddedPostgres({ dataDir: seed })
@@ -46,12 +47,18 @@ describe('the embedded PostgreSQL', () => {
 
   afterEach(async () => {
     for (const child of processes.splice(0)) child.kill('SIGKILL')
+    await Promise.all(users.splice(0).map((user) => user.stop()))
     await removeEmbeddedPostgres(dataDir)
     chmodSync(folder, 0o711)
     rmSync(folder, { recursive: true })
   })
 
-  const start = () => startEmbeddedPostgres({ dataDir })
+  /** Without fsync, which only a loss of power could tell from the default. */
+  const start = async () => {
+    const embedded = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
+    users.push(embedded)
+    return embedded
+  }
   const plant = () => execFileSync('cp', ['-a', seed, dataDir])
   const cluster = () => join(realpathSync(join(dataDir, 'postgres')), 'data')
   const running = () => {
@@ -99,7 +106,7 @@ describe('the embedded PostgreSQL', () => {
 
   it('is durable, reachable through its socket alone, and in UTC', async () => {
     plant()
-    const embedded = await start()
+    const embedded = await startEmbeddedPostgres({ dataDir })
     const settings = `SELECT name, setting FROM pg_settings
       WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'TimeZone') ORDER BY name`
     expect(await ask(embedded, settings)).toEqual([
@@ -141,8 +148,8 @@ describe('the embedded PostgreSQL', () => {
 
   it('stops when all of its users leave at the same moment', async () => {
     plant()
-    const users: EmbeddedPostgres[] = await Promise.all([start(), start(), start(), start()])
-    await Promise.all(users.map((user) => user.stop()))
+    const all = await Promise.all([start(), start(), start(), start()])
+    await Promise.all(all.map((user) => user.stop()))
     expect(running()).toBeUndefined()
   })
 
@@ -187,8 +194,10 @@ describe('the embedded PostgreSQL', () => {
           if (acknowledged.push(written) === enough) resolve()
         })
       })
-      process.kill(running() ?? 0, 'SIGKILL')
-      await kill(child)
+      const server = running() ?? 0
+      const killed = kill(child)
+      process.kill(server, 'SIGKILL')
+      await killed
       expect(existsSync(join(cluster(), 'postmaster.pid'))).toBe(true)
     }
     const embedded = await start()
@@ -199,15 +208,30 @@ describe('the embedded PostgreSQL', () => {
     await embedded.stop()
   })
 
+  it('is started again when it falls, and its user is still one of its users then', async () => {
+    plant()
+    const { child, handle } = await startProcess('serve')
+    const server = running() ?? 0
+    process.kill(server, 'SIGKILL')
+    await expect.poll(() => running() ?? server, { timeout: 10_000 }).not.toBe(server)
+    const visitor = await start()
+    await expect(visitor.lockServe()).rejects.toThrow(`another server (svc ${child.pid})`)
+    await visitor.stop()
+    expect(await ask(handle, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    child.send('stop')
+    await once(child, 'exit')
+    expect(running()).toBeUndefined()
+  })
+
   it('starts although its old process id belongs to another process of its account by now', async () => {
     plant()
-    const embedded = await start()
+    const { child } = await startProcess('use')
     const file = join(cluster(), 'postmaster.pid')
     const server = running() ?? 0
     const content = readFileSync(file, 'utf8')
+    await kill(child)
     process.kill(server, 'SIGKILL')
     await expect.poll(running).toBeUndefined()
-    await embedded.stop()
 
     const { uid, gid } = statSync(cluster())
     const stranger = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid, cwd: '/' } : {})

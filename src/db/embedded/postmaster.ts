@@ -24,10 +24,17 @@ const SHUTDOWN_MILLIS = 30_000
 
 /** Reads `postmaster.pid`; undefined when there is none or it is only half written. */
 export function readPidFile(dataDirectory: string): PidFile | undefined {
-  const path = join(dataDirectory, 'postmaster.pid')
-  if (!existsSync(path)) return undefined
-  const [pid, , , , socketDirectory] = readFileSync(path, 'utf8').split('\n')
+  const [pid, , , , socketDirectory] = readIfThere(join(dataDirectory, 'postmaster.pid')).split('\n')
   return Number(pid) > 0 && socketDirectory ? { pid: Number(pid), socketDirectory } : undefined
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    throw error
+  }
 }
 
 /** Whether a process with this id exists, whoever owns it. */
@@ -49,19 +56,24 @@ export function isPostmaster(pid: number, dataDirectory: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(dataDirectory)
   } catch {
-    return false // It has ended.
+    return false // It has ended in this moment.
   }
 }
 
 /**
  * Starts the server in a session of its own, so that an interrupt from the terminal does not reach it, with its output
  * in the log file, so that it outlives this process. It may find that another process was faster, and end at once.
+ * `stalePid` is an id in `postmaster.pid` that was found to be no server's.
  */
-export function spawnPostmaster(place: Place, binaries: Binaries, settings: Record<string, string>): StartedPostmaster {
+export function spawnPostmaster(
+  place: Place,
+  binaries: Binaries,
+  settings: Readonly<Record<string, string>>,
+  stalePid: number | undefined,
+): StartedPostmaster {
   if ((statSync(place.logFile, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) {
     renameSync(place.logFile, `${place.logFile}.1`)
   }
-  const stale = readPidFile(place.dataDirectory)
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const logged = statSync(place.logFile, { throwIfNoEntry: false })?.size ?? 0
   const log = openSync(place.logFile, 'a', 0o600)
@@ -69,9 +81,9 @@ export function spawnPostmaster(place: Place, binaries: Binaries, settings: Reco
   const child = spawn(binaries.postgres, ['-D', place.dataDirectory, '-k', place.socketDirectory, ...flags], {
     ...place.account,
     cwd: place.directory,
-    // PostgreSQL takes a lock file that names this process for stale. The caller knows that it is: the id is somebody
-    // else's by now. All its other checks, shared memory still in use among them, stay in force.
-    env: { ...SERVER_ENVIRONMENT, ...(stale && { PG_GRANDPARENT_PID: String(stale.pid) }) },
+    // PostgreSQL takes a lock file that names this process for stale; without it, the id being somebody else's by now
+    // would keep it from starting. Its other checks, shared memory still in use among them, stay in force.
+    env: { ...SERVER_ENVIRONMENT, ...(stalePid !== undefined && { PG_GRANDPARENT_PID: String(stalePid) }) },
     detached: true,
     stdio: ['ignore', log, log],
   })
@@ -90,11 +102,20 @@ export function spawnPostmaster(place: Place, binaries: Binaries, settings: Reco
 export async function stopPostmaster(dataDirectory: string): Promise<void> {
   const running = readPidFile(dataDirectory)
   if (running === undefined || !isPostmaster(running.pid, dataDirectory)) return
-  process.kill(running.pid, 'SIGINT')
+  signal(running.pid, 'SIGINT')
   const deadline = performance.now() + SHUTDOWN_MILLIS
   // The file goes last; the process may stay as a zombie where nobody collects it.
   while (readPidFile(dataDirectory)?.pid === running.pid && isPostmaster(running.pid, dataDirectory)) {
     if (performance.now() > deadline) throw new Error(`PostgreSQL (pid ${running.pid}) does not stop`)
     await sleep(5)
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    // It has ended in this moment.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

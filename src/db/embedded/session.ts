@@ -17,6 +17,8 @@ const SELECT_HOLDER = `SELECT application_name AS name FROM pg_locks JOIN pg_sta
 
 /** The session in which a process tells the embedded server that it uses it. */
 export interface UseSession {
+  /** Settles when the session has ended, wanted or not. */
+  readonly ended: Promise<void>
   /** Tries to become the one that serves; false when another process does. */
   tryServe(): Promise<boolean>
   /** Name of the process that serves, as far as the server can tell. */
@@ -37,16 +39,19 @@ export function clientConfig(socketDirectory: string, database: string): pg.Clie
 export async function openUseSession(socketDirectory: string, postmasterPid: number): Promise<UseSession> {
   const socket = new Socket()
   const client = new pg.Client({ ...clientConfig(socketDirectory, 'postgres'), stream: () => socket })
-  // A lost session shows in the next query; without a listener it would end the process.
-  client.on('error', () => {})
+  client.on('error', () => {}) // A lost session shows in `ended`; without a listener it would end the process.
+  const ended = new Promise<void>((resolve) => {
+    client.once('end', resolve)
+  })
   await client.connect()
+  let watch: pg.Client
   try {
     await client.query('SELECT pg_advisory_lock_shared($1, $2)', [LOCK_CLASS, USE])
+    watch = await openWatch(socketDirectory, postmasterPid)
   } catch (error) {
     await client.end()
     throw error
   }
-  const watch = await openWatch(socketDirectory, postmasterPid)
   socket.unref()
   /** Keeps the process alive until the answer is there, not longer. */
   const query = async <Row extends pg.QueryResultRow>(text: string, key: number): Promise<Row | undefined> => {
@@ -60,6 +65,7 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
   const ask = async (call: string, key: number): Promise<boolean> =>
     (await query<{ answer: boolean }>(`SELECT ${call} AS answer`, key))?.answer === true
   return {
+    ended,
     tryServe: () => ask('pg_try_advisory_lock($1, $2)', SERVE),
     serving: async () => (await query<{ name: string }>(SELECT_HOLDER, SERVE))?.name,
     leave: async () => {
