@@ -1,163 +1,185 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect'
-import { type NodeRequest, type NodeResponse, urlFromRequest, webHeadersFromRequest } from './node-http.js'
-
-/** What one call has, made only when somebody asks for it. */
-export interface Call {
-  readonly method: DescMethod
-  readonly request: NodeRequest
-  readonly response: NodeResponse
-  values: ContextValues
-  readonly url: string
-  readonly requestHeader: Headers
-  readonly responseHeader: Headers
-  readonly responseTrailer: Headers
-  readonly signal: AbortSignal
-  /** The headers and trailers that the call set, undefined when nobody touched them. */
-  readonly touchedHeader: Headers | undefined
-  readonly touchedTrailer: Headers | undefined
-  /** The milliseconds left until the deadline, undefined without one. */
-  timeoutMs(): number | undefined
-  /** Starts the deadline: `deadline_exceeded` aborts the call when it passes. */
-  startDeadline(timeoutMs: number): void
-  /** Why the call was aborted: the client is gone, the deadline passed, the server stops. Undefined while it was not. */
-  readonly abortReason: ConnectError | undefined
-  /** Settles as `work` does, or rejects with the abort reason as soon as there is one. */
-  unlessAborted<T>(work: Promise<T>): Promise<T>
-  /** Ends the call: stops the timer and aborts the signal, as Connect does at the end of a call. */
-  finish(): void
-}
+import { isGone, type NodeRequest, type NodeResponse, urlFromRequest, webHeadersFromRequest } from './node-http.js'
 
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Creates the call for a request. The client going away, or `shutdown`, aborts its signal with `canceled`. */
-export function createCall(
-  method: DescMethod,
-  request: NodeRequest,
-  response: NodeResponse,
-  shutdown: AbortSignal | undefined,
-): Call {
-  const made: Lazily = {}
-  let abortReason: ConnectError | undefined
-  let finished = false
-  let timer: NodeJS.Timeout | undefined
-  let deadline: number | undefined
+/**
+ * One call, with everything that handlers and interceptors may ask for made only when they ask. The client going away,
+ * the deadline or `shutdown` aborts it. A class, because closures per call would cost more than the call.
+ */
+export class Call {
+  readonly method: DescMethod
+  readonly request: NodeRequest
+  readonly response: NodeResponse
+  /** Why the call was aborted; undefined while it was not. Known only once somebody watches the call. */
+  abortReason: ConnectError | undefined
+  readonly #shutdown: AbortSignal | undefined
+  #finished = false
+  #values: ContextValues | undefined
+  #url: string | undefined
+  #requestHeader: Headers | undefined
+  #responseHeader: Headers | undefined
+  #responseTrailer: Headers | undefined
+  #controller: AbortController | undefined
+  #timer: NodeJS.Timeout | undefined
+  #deadline: number | undefined
+  #onClose: (() => void) | undefined
+  #onShutdown: (() => void) | undefined
+  #waiting: Promise<never> | undefined
+  #rejectWaiting: ((reason: ConnectError) => void) | undefined
 
-  function abort(why: ConnectError): void {
-    if (abortReason !== undefined || finished) return
-    abortReason = why
-    made.controller?.abort(why)
-    made.rejectWaiting?.(why)
+  constructor(method: DescMethod, request: NodeRequest, response: NodeResponse, shutdown: AbortSignal | undefined) {
+    this.method = method
+    this.request = request
+    this.response = response
+    this.#shutdown = shutdown
   }
-  const onClose = (): void => abort(new ConnectError('the client went away', Code.Canceled))
-  const onShutdown = (): void => abort(new ConnectError('the server shuts down', Code.Canceled))
-  response.once('close', onClose)
-  shutdown?.addEventListener('abort', onShutdown)
 
-  return {
-    method,
-    request,
-    response,
-    get values() {
-      made.values ??= createContextValues()
-      return made.values
-    },
-    set values(values) {
-      made.values = values
-    },
-    get url() {
-      made.url ??= urlFromRequest(request)
-      return made.url
-    },
-    get requestHeader() {
-      made.requestHeader ??= webHeadersFromRequest(request)
-      return made.requestHeader
-    },
-    get responseHeader() {
-      made.responseHeader ??= new Headers()
-      return made.responseHeader
-    },
-    get responseTrailer() {
-      made.responseTrailer ??= new Headers()
-      return made.responseTrailer
-    },
-    get signal() {
-      if (made.controller === undefined) {
-        made.controller = new AbortController()
-        if (abortReason !== undefined) made.controller.abort(abortReason)
-      }
-      return made.controller.signal
-    },
-    get touchedHeader() {
-      return made.responseHeader
-    },
-    get touchedTrailer() {
-      return made.responseTrailer
-    },
-    timeoutMs: () => (deadline === undefined ? undefined : deadline - Date.now()),
-    startDeadline(timeoutMs) {
-      deadline = Date.now() + timeoutMs
-      const expire = (): void => abort(new ConnectError('the deadline passed', Code.DeadlineExceeded))
-      if (timeoutMs <= 0) expire()
-      else if (timeoutMs <= MAX_TIMER_MS) timer = setTimeout(expire, timeoutMs)
-    },
-    get abortReason() {
-      return abortReason
-    },
-    unlessAborted(work) {
-      made.waiting ??= new Promise<never>((_, reject) => {
-        made.rejectWaiting = reject
-        if (abortReason !== undefined) reject(abortReason)
-      })
-      return Promise.race([work, made.waiting])
-    },
-    finish() {
-      if (finished) return
-      finished = true
-      clearTimeout(timer)
-      response.off('close', onClose)
-      shutdown?.removeEventListener('abort', onShutdown)
-      if (abortReason === undefined) made.controller?.abort()
-    },
+  get values(): ContextValues {
+    this.#values ??= createContextValues()
+    return this.#values
+  }
+
+  set values(values: ContextValues) {
+    this.#values = values
+  }
+
+  get url(): string {
+    this.#url ??= urlFromRequest(this.request)
+    return this.#url
+  }
+
+  get requestHeader(): Headers {
+    this.#requestHeader ??= webHeadersFromRequest(this.request)
+    return this.#requestHeader
+  }
+
+  get responseHeader(): Headers {
+    this.#responseHeader ??= new Headers()
+    return this.#responseHeader
+  }
+
+  get responseTrailer(): Headers {
+    this.#responseTrailer ??= new Headers()
+    return this.#responseTrailer
+  }
+
+  /** The headers that the call set, undefined when nobody touched them. */
+  get touchedHeader(): Headers | undefined {
+    return this.#responseHeader
+  }
+
+  /** The trailers that the call set, undefined when nobody touched them. */
+  get touchedTrailer(): Headers | undefined {
+    return this.#responseTrailer
+  }
+
+  /** Aborted with `canceled` or `deadline_exceeded`, and at the end of the call, as over Connect. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      this.#watch()
+      if (this.abortReason !== undefined) this.#controller.abort(this.abortReason)
+      else if (this.#finished) this.#controller.abort()
+    }
+    return this.#controller.signal
+  }
+
+  /** The milliseconds left until the deadline, undefined without one. */
+  timeoutMs(): number | undefined {
+    return this.#deadline === undefined ? undefined : this.#deadline - Date.now()
+  }
+
+  /** Starts the deadline: `deadline_exceeded` aborts the call when it passes. */
+  startDeadline(timeoutMs: number): void {
+    this.#deadline = Date.now() + timeoutMs
+    const expire = (): void => this.#abort(new ConnectError('the deadline passed', Code.DeadlineExceeded))
+    if (timeoutMs <= 0) expire()
+    else if (timeoutMs <= MAX_TIMER_MS) this.#timer = setTimeout(expire, timeoutMs)
+  }
+
+  /** Settles as `work` does, or rejects with the abort reason as soon as there is one. */
+  unlessAborted<T>(work: Promise<T>): Promise<T> {
+    this.#watch()
+    this.#waiting ??= new Promise<never>((_, reject) => {
+      this.#rejectWaiting = reject
+      if (this.abortReason !== undefined) reject(this.abortReason)
+    })
+    return Promise.race([work, this.#waiting])
+  }
+
+  /** Ends the call: stops the timer and aborts the signal, as Connect does at the end of a call. */
+  finish(): void {
+    this.#finished = true
+    clearTimeout(this.#timer)
+    if (this.#onClose !== undefined) this.response.off('close', this.#onClose)
+    if (this.#onShutdown !== undefined) this.#shutdown?.removeEventListener('abort', this.#onShutdown)
+    if (this.abortReason === undefined) this.#controller?.abort()
+  }
+
+  // Listeners cost more than most calls: they are added when the first one asks for the signal.
+  #watch(): void {
+    if (this.#onClose !== undefined || this.#finished) return
+    this.#onClose = () => this.#abort(new ConnectError('the client went away', Code.Canceled))
+    if (isGone(this.response)) this.#onClose()
+    else this.response.on('close', this.#onClose)
+    if (this.#shutdown === undefined) return
+    this.#onShutdown = () => this.#abort(new ConnectError('the server shuts down', Code.Canceled))
+    if (this.#shutdown.aborted) this.#onShutdown()
+    else this.#shutdown.addEventListener('abort', this.#onShutdown)
+  }
+
+  #abort(reason: ConnectError): void {
+    if (this.abortReason !== undefined || this.#finished) return
+    this.abortReason = reason
+    this.#controller?.abort(reason)
+    this.#rejectWaiting?.(reason)
   }
 }
 
-interface Lazily {
-  values?: ContextValues
-  url?: string
-  requestHeader?: Headers
-  responseHeader?: Headers
-  responseTrailer?: Headers
-  controller?: AbortController
-  waiting?: Promise<never>
-  rejectWaiting?: (reason: ConnectError) => void
+/** The context that a handler gets: a view of its call. */
+class CallContext implements HandlerContext {
+  readonly #call: Call
+  constructor(call: Call) {
+    this.#call = call
+  }
+  get method(): DescMethod {
+    return this.#call.method
+  }
+  get service(): DescMethod['parent'] {
+    return this.#call.method.parent
+  }
+  get requestMethod(): string {
+    return this.#call.request.method ?? 'GET'
+  }
+  get protocolName(): string {
+    return 'rest'
+  }
+  get timeoutMs(): () => number | undefined {
+    return () => this.#call.timeoutMs()
+  }
+  get url(): string {
+    return this.#call.url
+  }
+  get signal(): AbortSignal {
+    return this.#call.signal
+  }
+  get requestHeader(): Headers {
+    return this.#call.requestHeader
+  }
+  get responseHeader(): Headers {
+    return this.#call.responseHeader
+  }
+  get responseTrailer(): Headers {
+    return this.#call.responseTrailer
+  }
+  get values(): ContextValues {
+    return this.#call.values
+  }
 }
 
-/** The context that a handler gets. Its members are accessors on the object itself, so that spreading it works. */
+/** Creates the context that a handler gets. Its members are read from the call when the handler asks for them. */
 export function handlerContextFromCall(call: Call): HandlerContext {
-  return {
-    method: call.method,
-    service: call.method.parent,
-    requestMethod: call.request.method ?? 'GET',
-    protocolName: 'rest',
-    timeoutMs: () => call.timeoutMs(),
-    get url() {
-      return call.url
-    },
-    get signal() {
-      return call.signal
-    },
-    get requestHeader() {
-      return call.requestHeader
-    },
-    get responseHeader() {
-      return call.responseHeader
-    },
-    get responseTrailer() {
-      return call.responseTrailer
-    },
-    get values() {
-      return call.values
-    },
-  }
+  return new CallContext(call)
 }

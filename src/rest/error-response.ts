@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { DescMethod, JsonValue } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Call } from './call.js'
-import { connectErrorJson, statusErrorJson } from './error-body.js'
+import { connectErrorJson, type ErrorBody, statusErrorJson } from './error-body.js'
 import { HttpFailure } from './http-failure.js'
 import { httpStatusFromCode } from './http-status.js'
 import type { NodeRequest, NodeResponse } from './node-http.js'
@@ -24,22 +24,38 @@ export function createErrorResponder(options: RestTranscoderOptions, json: RestJ
   const errorJson = (error: ConnectError): JsonValue =>
     options.errorBody === 'status' ? statusErrorJson(error, json) : connectErrorJson(error, json)
 
-  function publicError(cause: unknown, method: DescMethod | undefined, request: NodeRequest): HttpFailure {
-    if (cause instanceof HttpFailure) return cause
-    if (cause instanceof ConnectError) return new HttpFailure(httpStatusFromCode(cause.code), cause)
+  function report(cause: unknown, method: DescMethod | undefined, request: NodeRequest): void {
     try {
       options.onError?.(cause, { method, request })
     } catch {
       // A hook that fails must not keep the client from its answer; there is nobody else to tell.
     }
+  }
+
+  function customBody(
+    error: ConnectError,
+    method: DescMethod | undefined,
+    request: NodeRequest,
+  ): ErrorBody | undefined {
+    if (typeof options.errorBody !== 'function') return undefined
+    try {
+      return options.errorBody(error, { method })
+    } catch (cause) {
+      report(cause, method, request)
+      return undefined
+    }
+  }
+
+  function publicError(cause: unknown, method: DescMethod | undefined, request: NodeRequest): HttpFailure {
+    if (cause instanceof HttpFailure) return cause
+    if (cause instanceof ConnectError) return new HttpFailure(httpStatusFromCode(cause.code), cause)
+    report(cause, method, request)
     return new HttpFailure(500, new ConnectError('internal error', Code.Internal))
   }
 
   function send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void {
     const { error } = failure
-    const custom =
-      typeof options.errorBody === 'function' ? options.errorBody(error, { method: call?.method }) : undefined
-    const { contentType, body } = custom ?? {
+    const { contentType, body } = customBody(error, call?.method, request) ?? {
       contentType: 'application/json',
       body: JSON.stringify(errorJson(error)),
     }

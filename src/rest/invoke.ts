@@ -116,8 +116,19 @@ function unaryResponse(spec: UnarySpec, call: Call, message: Message): UnaryResp
 
 function contextFor(context: HandlerContext, original: object, req: UnaryRequest | StreamRequest): HandlerContext {
   if (req === original) return context
-  const { service, header: requestHeader, signal, contextValues: values } = req
-  return { ...context, service, requestHeader, signal, values }
+  return {
+    service: req.service,
+    method: context.method,
+    requestMethod: context.requestMethod,
+    protocolName: context.protocolName,
+    url: context.url,
+    timeoutMs: context.timeoutMs,
+    signal: req.signal,
+    requestHeader: req.header,
+    responseHeader: context.responseHeader,
+    responseTrailer: context.responseTrailer,
+    values: req.contextValues,
+  }
 }
 
 function keepHeaders(response: Pick<UnaryResponse | StreamResponse, 'header' | 'trailer'>, call: Call): void {

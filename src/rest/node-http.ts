@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 
 /** A request of `node:http` or of the compatibility API of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
@@ -27,6 +27,12 @@ export function mayHaveBody(request: NodeRequest): boolean {
 /** Whether a response can no longer be written because its connection or stream is gone. */
 export function isGone(response: NodeResponse): boolean {
   return 'stream' in response ? response.stream.destroyed : response.destroyed
+}
+
+/** Cuts a response short, so that the client does not take it for whole. */
+export function cutResponse(response: NodeResponse): void {
+  if ('stream' in response) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  else response.destroy()
 }
 
 /** The request's headers as the web class, pseudo headers left out. */

@@ -13,24 +13,21 @@ const FRAMING: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Sends a whole body with its length; for HEAD the same without the body. Returns when it is handed over. */
-export async function sendBody(
+/** Compresses a whole body and sends it. */
+export async function sendCompressed(
   request: NodeRequest,
   response: NodeResponse,
   status: number,
   headers: OutgoingHttpHeaders,
   body: string | Uint8Array,
-  coding?: Coding,
+  coding: Coding,
 ): Promise<void> {
-  let bytes = body
-  if (coding !== undefined) {
-    bytes = await compress(coding, typeof body === 'string' ? Buffer.from(body) : body)
-    headers['content-encoding'] = coding
-  }
+  const bytes = await compress(coding, typeof body === 'string' ? Buffer.from(body) : body)
+  headers['content-encoding'] = coding
   endResponse(request, response, status, headers, bytes)
 }
 
-/** Sends a whole body at once; nothing happens when the client is gone. */
+/** Sends a whole body with its length, for HEAD the same without the body; nothing happens when the client is gone. */
 export function endResponse(
   request: NodeRequest,
   response: NodeResponse,

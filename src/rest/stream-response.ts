@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
-import { constants } from 'node:http2'
 import type { BrotliCompress, Deflate, Gzip } from 'node:zlib'
 import type { JsonValue, Message } from '@bufbuild/protobuf'
 import { prefersEventStream } from './accept.js'
 import type { Call } from './call.js'
 import { type Coding, createCompressor } from './compression.js'
-import { headerOf, isGone, type NodeResponse } from './node-http.js'
+import { cutResponse, headerOf, isGone, type NodeResponse } from './node-http.js'
 import { addHeaders } from './respond.js'
 import type { ResponseBody } from './response-body.js'
 
@@ -79,7 +78,7 @@ async function pump(
   } catch (cause) {
     const line = frameError(format, failed(cause))
     // Raw bytes have no place for an error: cutting the connection is the only way to say that they are not all.
-    if (line === undefined) return cut(call)
+    if (line === undefined) return cutResponse(call.response)
     await sink.write(line)
   }
   addTrailers(call)
@@ -89,11 +88,6 @@ async function pump(
 // The iterator may be stuck in a handler that ignores its signal: it is told to stop and not waited for.
 function stop(messages: AsyncIterator<Message>): void {
   messages.return?.().catch(() => undefined)
-}
-
-function cut(call: Call): void {
-  if ('stream' in call.response) call.response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
-  else call.response.destroy()
 }
 
 function streamHeaders(call: Call, type: string, format: StreamFormat, coding: Coding | undefined) {

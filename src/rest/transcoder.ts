@@ -2,17 +2,24 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { create, type Message } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
 import { checkBodyHeaders, readBody } from './body-reader.js'
-import { type Call, createCall } from './call.js'
+import { Call } from './call.js'
 import { type Coding, negotiateCoding } from './compression.js'
 import { bodyTypeFromHeader } from './content-type.js'
 import { parseTimeout } from './deadline.js'
 import { createErrorResponder, type ErrorResponder } from './error-response.js'
 import { methodNotAllowed, pathNotFound, unsupportedMediaType } from './http-failure.js'
 import { invokeServerStreaming, invokeUnary } from './invoke.js'
-import { headerOf, mayHaveBody, type NodeHandler, type NodeRequest, type NodeResponse } from './node-http.js'
+import {
+  cutResponse,
+  headerOf,
+  mayHaveBody,
+  type NodeHandler,
+  type NodeRequest,
+  type NodeResponse,
+} from './node-http.js'
 import { DEFAULT_COMPRESS_MIN_BYTES, DEFAULT_TIMEOUT_HEADERS, type RestTranscoderOptions } from './options.js'
 import { parseRequestTarget } from './request-target.js'
-import { addCallHeaders, endResponse, sendBody } from './respond.js'
+import { addCallHeaders, endResponse, sendCompressed } from './respond.js'
 import { createRouteTable, type Route } from './route-table.js'
 import type { RouteMatch } from './route-trie.js'
 import { sendStream } from './stream-response.js'
@@ -30,7 +37,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const method = request.method ?? 'GET'
     const match = trie.find(path, method)
     if (match !== undefined) {
-      void serve(match, query, request, response, options, errors)
+      void serve({ ...match, query, options, errors }, request, response)
       return
     }
     const allowed = trie.allowed(path)
@@ -41,26 +48,27 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
   }
 }
 
+/** A request whose route is found. */
+interface Matched extends RouteMatch<Route> {
+  readonly query: string
+  readonly options: RestTranscoderOptions
+  readonly errors: ErrorResponder
+}
+
 // Never rejects: every failure is an answer, or the client is gone.
-async function serve(
-  match: RouteMatch<Route>,
-  query: string,
-  request: NodeRequest,
-  response: NodeResponse,
-  options: RestTranscoderOptions,
-  errors: ErrorResponder,
-): Promise<void> {
-  const { route } = match
-  const call = createCall(route.method, request, response, options.shutdownSignal)
+async function serve(matched: Matched, request: NodeRequest, response: NodeResponse): Promise<void> {
+  const { route, errors, options } = matched
+  const call = new Call(route.method, request, response, options.shutdownSignal)
   try {
     const timeoutMs = timeoutOf(route, request, options)
-    if (timeoutMs !== undefined) call.startDeadline(timeoutMs)
-    const answered = answer(match, query, call, options, errors)
+    if (typeof timeoutMs === 'number') call.startDeadline(timeoutMs)
+    const answered = answer(matched, call, timeoutMs)
     // A stream minds its deadline itself, because part of it may be sent.
     await (timeoutMs === undefined || route.spec.kind === 'server_streaming' ? answered : call.unlessAborted(answered))
   } catch (cause) {
     const failure = errors.publicError(publicCause(call, cause), route.method, request)
     if (!response.headersSent) errors.send(failure, request, response, call)
+    else if (!response.writableEnded) cutResponse(response)
   }
   call.finish()
 }
@@ -70,28 +78,32 @@ function publicCause(call: Call, cause: unknown): unknown {
   return call.abortReason !== undefined && !(cause instanceof ConnectError) ? call.abortReason : cause
 }
 
-async function answer(
-  match: RouteMatch<Route>,
-  query: string,
-  call: Call,
-  options: RestTranscoderOptions,
-  errors: ErrorResponder,
-): Promise<void> {
-  const { route } = match
+async function answer(matched: Matched, call: Call, timeout: number | ConnectError | undefined): Promise<void> {
+  const { route, options, errors } = matched
   const { spec, binding } = route
-  if (options.admit !== undefined) await admit(call, options.admit)
-  const message = create(route.method.input)
-  await bindBody(route, call, message)
-  binding.bindPath(message, match.captures)
-  if (query !== '') binding.bindQuery(message, query)
+  const bound = bindRequest(matched, call, timeout)
+  const message = await (timeout === undefined ? bound : call.unlessAborted(bound))
   if (spec.kind === 'server_streaming') {
     const messages = invokeServerStreaming(spec, route.interceptors, call, message)
     await sendStream(call, messages, binding.responseBody, codingOf(call, options), (cause) =>
       errors.json(errors.publicError(publicCause(call, cause), route.method, call.request).error),
     )
   } else {
-    await sendUnary(route, call, await invokeUnary(spec, route.interceptors, call, message), options)
+    const compressed = sendUnary(route, call, await invokeUnary(spec, route.interceptors, call, message), options)
+    if (compressed !== undefined) await compressed
   }
+}
+
+// The order of judgement: who may call, then the deadline's own syntax, size and type of the body, and content.
+async function bindRequest(matched: Matched, call: Call, timeout: number | ConnectError | undefined): Promise<Message> {
+  const { route, options, query, captures } = matched
+  if (options.admit !== undefined) await admit(call, options.admit)
+  if (timeout instanceof ConnectError) throw timeout
+  const message = create(route.method.input)
+  if (mayHaveBody(call.request)) await bindBody(route, call, message)
+  route.binding.bindPath(message, captures)
+  if (query !== '') route.binding.bindQuery(message, query)
+  return message
 }
 
 async function admit(call: Call, hook: NonNullable<RestTranscoderOptions['admit']>): Promise<void> {
@@ -120,7 +132,6 @@ async function admit(call: Call, hook: NonNullable<RestTranscoderOptions['admit'
 async function bindBody(route: Route, call: Call, message: Message): Promise<void> {
   const { request } = call
   const { requestBody } = route.binding
-  if (!mayHaveBody(request)) return
   const codings = checkBodyHeaders(request, route.maxBodyBytes)
   const header = headerOf(request, 'content-type')
   const type = bodyTypeFromHeader(header)
@@ -137,13 +148,19 @@ async function bindBody(route: Route, call: Call, message: Message): Promise<voi
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-async function sendUnary(route: Route, call: Call, message: Message, options: RestTranscoderOptions): Promise<void> {
-  if (call.abortReason !== undefined) return
+// A promise only where the answer is compressed first.
+function sendUnary(
+  route: Route,
+  call: Call,
+  message: Message,
+  options: RestTranscoderOptions,
+): Promise<void> | undefined {
+  if (call.abortReason !== undefined) return undefined
   const headers: OutgoingHttpHeaders = {}
   if (route.emptyResponse) {
     addCallHeaders(headers, call)
     endResponse(call.request, call.response, 200, headers, '')
-    return
+    return undefined
   }
   const { contentType, body } = route.binding.responseBody.encode(message)
   headers['content-type'] = contentType
@@ -151,8 +168,9 @@ async function sendUnary(route: Route, call: Call, message: Message, options: Re
   if (large && options.compressResponses !== false) headers['vary'] = 'accept-encoding'
   addCallHeaders(headers, call)
   const coding = large && headers['content-encoding'] === undefined ? codingOf(call, options) : undefined
-  if (coding === undefined) endResponse(call.request, call.response, 200, headers, body)
-  else await sendBody(call.request, call.response, 200, headers, body, coding)
+  if (coding !== undefined) return sendCompressed(call.request, call.response, 200, headers, body, coding)
+  endResponse(call.request, call.response, 200, headers, body)
+  return undefined
 }
 
 function codingOf(call: Call, options: RestTranscoderOptions): Coding | undefined {
@@ -160,13 +178,19 @@ function codingOf(call: Call, options: RestTranscoderOptions): Coding | undefine
   return negotiateCoding(headerOf(call.request, 'accept-encoding'))
 }
 
-function timeoutOf(route: Route, request: NodeRequest, options: RestTranscoderOptions): number | undefined {
+// The deadline that the request asks for, within the limits of the server; a malformed header is reported later.
+function timeoutOf(
+  route: Route,
+  request: NodeRequest,
+  options: RestTranscoderOptions,
+): number | ConnectError | undefined {
   let timeoutMs: number | undefined
   const headers = options.timeoutHeaders ?? DEFAULT_TIMEOUT_HEADERS
   for (const name of Object.keys(headers)) {
     const value = headerOf(request, name)
     if (value === undefined) continue
     const given = parseTimeout(name, value, headers[name] ?? 'milliseconds')
+    if (given instanceof ConnectError) return given
     timeoutMs = Math.min(timeoutMs ?? given, given)
   }
   timeoutMs ??= options.defaultTimeoutMs

@@ -17,7 +17,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect'
 
-const image = fromBinary(FileDescriptorSetSchema, readFileSync(new URL('./proto/messages.binpb', import.meta.url)))
+const image = fromBinary(FileDescriptorSetSchema, readFileSync('test/rest/proto/messages.binpb'))
 
 /** An HTTP rule as a test writes it. */
 export interface RuleInit {
@@ -111,14 +111,14 @@ export type AnyHandler = (message: Record<string, unknown>, context: HandlerCont
 
 /** Registers one handler for every method of a service. */
 export function routesOf(service: DescService, handler: AnyHandler): (router: ConnectRouter) => void {
-  const implementation: Partial<ServiceImpl<DescService>> = Object.fromEntries(
+  const implementation = Object.fromEntries(
     service.methods.map((method) => [
       method.localName,
       (message: Message, context: HandlerContext) =>
         handler(message as unknown as Record<string, unknown>, context, method),
     ]),
   )
-  return (router) => void router.service(service, implementation)
+  return (router) => void router.service(service, implementation as unknown as Partial<ServiceImpl<DescService>>)
 }
 
 /** Routes that answer every request with itself. */
