@@ -9,6 +9,7 @@ import { systemTiming } from './db/transaction.js'
 import { createAuthenticator } from './domain/authentication.js'
 import { createClientAddressOf } from './domain/client-address.js'
 import { createKeyUses } from './domain/key-use.js'
+import { createPageTokens } from './domain/page-token.js'
 import { createRevokeLimiter } from './domain/revoke-limiter.js'
 import type { Runtime } from './domain/runtime.js'
 import { createSecretHasher } from './domain/secret-hash.js'
@@ -76,7 +77,15 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
 
   const countRevokeCall = createRevokeCallCounter(createRevokeLimiter(database), systemTiming)
-  const routes = createRoutes({ database, runtime, hasher, keyUses, timing: systemTiming, countRevokeCall })
+  const routes = createRoutes({
+    database,
+    runtime,
+    hasher,
+    keyUses,
+    timing: systemTiming,
+    countRevokeCall,
+    pageTokens: createPageTokens(database),
+  })
   const interceptors = [createErrorMasking(log)]
   const rest = createRestTranscoder({
     routes,

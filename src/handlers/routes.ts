@@ -14,8 +14,17 @@ import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
 import type { Database } from '../db/database.js'
+import type { PageTokens } from '../domain/page-token.js'
 import type { Runtime } from '../domain/runtime.js'
+import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-approval-procedure.js'
+import { createAppInstanceHandlers } from './app-instance.js'
+import { createAppResourceHandlers } from './app-resource.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
+import { createEntityFieldMappingHandlers } from './entity-field-mapping.js'
+import { createEntityIngestionConfigHandlers } from './entity-ingestion-config.js'
+import { createJourneyHandlers } from './journey.js'
+import { createPriorityHandlers } from './priority.js'
+import { createSlaDefinitionHandlers } from './sla-definition.js'
 
 /** Every service of the API. */
 export const services: readonly DescService[] = [
@@ -38,12 +47,24 @@ export const services: readonly DescService[] = [
 export type RoutesOptions = AuthHandlersOptions & {
   readonly database: Database
   readonly runtime: Runtime
+  readonly pageTokens: PageTokens
 }
 
 /** Registers every service. A method without an implementation answers `unimplemented`. */
 export function createRoutes(options: RoutesOptions): (router: ConnectRouter) => void {
   return (router) => {
+    router.service(AccessPolicyApprovalProcedureService, createAccessPolicyApprovalProcedureHandlers(options))
+    router.service(AppInstanceService, createAppInstanceHandlers(options))
+    router.service(AppResourceService, createAppResourceHandlers(options))
+    router.service(AuditLogService, {})
     router.service(AuthService, createAuthHandlers(options))
-    for (const service of services.filter((each) => each !== AuthService)) router.service(service, {})
+    router.service(EntityFieldMappingService, createEntityFieldMappingHandlers(options))
+    router.service(EntityIngestionConfigService, createEntityIngestionConfigHandlers(options))
+    router.service(JourneyService, createJourneyHandlers(options))
+    router.service(PriorityService, createPriorityHandlers(options))
+    router.service(SlaDefinitionService, createSlaDefinitionHandlers(options))
+    router.service(UserIngestionService, {})
+    router.service(UserRelationshipService, {})
+    router.service(UserService, {})
   }
 }
