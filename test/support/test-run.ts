@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -62,12 +62,14 @@ async function startEmbedded() {
   }
 }
 
+/** Removes the servers of this user's runs whose process is gone; another user's are not ours to touch. */
 async function removeAbandonedServers(): Promise<void> {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = name.startsWith(DIRECTORY_PREFIX) ? Number(name.slice(DIRECTORY_PREFIX.length).split('-')[0]) : 0
-    if (pid === 0 || isAlive(pid)) continue
-    await removeEmbeddedPostgres(join(tmpdir(), name))
-    rmSync(join(tmpdir(), name), { recursive: true })
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(DIRECTORY_PREFIX))) {
+    const directory = join(tmpdir(), name)
+    const pid = Number(name.slice(DIRECTORY_PREFIX.length).split('-')[0])
+    if (isAlive(pid) || statSync(directory, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue
+    await removeEmbeddedPostgres(directory)
+    rmSync(directory, { recursive: true })
   }
 }
 
