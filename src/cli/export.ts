@@ -1,0 +1,19 @@
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import { exportRecords } from '../handlers/transfer/export-records.js'
+import type { CommandContext } from './command-context.js'
+
+/** `svc export`: writes every record, without secrets, in the form that `svc import` takes. */
+export function registerExportCommand(program: Command, context: CommandContext): void {
+  program
+    .command('export')
+    .description('write the whole database to standard output as newline-delimited JSON records')
+    .action(async () => {
+      const { database, close } = await context.openDatabase()
+      try {
+        await pipeline(exportRecords(database), context.stdout, { end: false })
+      } finally {
+        await close()
+      }
+    })
+}

@@ -1,0 +1,80 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { SingleBar } from 'cli-progress'
+import type { Command } from 'commander'
+import type { ImportSummary } from '../domain/transfer/import-rows.js'
+import { type ImportProgress, importRecords } from '../handlers/transfer/import-records.js'
+import type { CommandContext } from './command-context.js'
+
+/** `svc import FILE|-`: brings records in, all or nothing, and says how many of each kind. */
+export function registerImportCommand(program: Command, context: CommandContext): void {
+  program
+    .command('import')
+    .description('import newline-delimited JSON records, all or nothing')
+    .argument('<file>', 'the file, or - for standard input')
+    .action(async (file: string) => {
+      const input = await openInput(file, context)
+      const { database, close } = await context.openDatabase()
+      const progress = createProgress(context.stderr, input.size)
+      try {
+        const summary = await importRecords(database, progress.watch(input.chunks), {
+          runtime: context.runtime,
+          onProgress: progress.show,
+        })
+        progress.stop()
+        context.stdout.write(textFromSummary(summary))
+      } finally {
+        progress.stop()
+        await close()
+      }
+    })
+}
+
+interface Input {
+  readonly chunks: AsyncIterable<Uint8Array | string>
+  /** Bytes; absent where it is not known. */
+  readonly size: number | undefined
+}
+
+async function openInput(file: string, context: CommandContext): Promise<Input> {
+  if (file === '-') return { chunks: context.stdin, size: undefined }
+  const status = await stat(file)
+  if (status.isDirectory()) throw new Error(`${file} is a directory`)
+  return { chunks: createReadStream(file), size: status.isFile() ? status.size : undefined }
+}
+
+interface Progress {
+  /** Passes the chunks on and counts them. */
+  watch(chunks: Input['chunks']): Input['chunks']
+  show(progress: ImportProgress): void
+  /** Clears the bar; may be called twice. */
+  stop(): void
+}
+
+/** A bar on a terminal, nothing elsewhere. */
+function createProgress(stderr: CommandContext['stderr'], size: number | undefined): Progress {
+  if (stderr.isTTY !== true) return { watch: (chunks) => chunks, show: () => {}, stop: () => {} }
+  const format = size === undefined ? '{phase} {lines} lines' : '{bar} {percentage}% {phase} {lines} lines'
+  const bar = new SingleBar({ format, stream: stderr, clearOnComplete: true, hideCursor: true, barsize: 30 })
+  bar.start(size ?? 0, 0, { phase: 'reading', lines: 0 })
+  return {
+    watch: async function* (chunks) {
+      for await (const chunk of chunks) {
+        yield chunk
+        bar.increment(typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length)
+      }
+    },
+    show: (progress) => {
+      bar.update(
+        progress.phase === 'read' ? { phase: 'reading', lines: progress.line } : { phase: `writing ${progress.kind}` },
+      )
+    },
+    stop: () => bar.stop(),
+  }
+}
+
+function textFromSummary({ kinds }: ImportSummary): string {
+  if (kinds.length === 0) return 'nothing to import\n'
+  const width = Math.max(...kinds.map(({ kind }) => kind.length))
+  return kinds.map(({ kind, records, created }) => `${kind.padEnd(width)}  ${records} (${created} new)\n`).join('')
+}

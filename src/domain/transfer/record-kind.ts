@@ -1,0 +1,58 @@
+import type { AccessPolicyRecord } from './access-policy.js'
+import type { AppInstanceRecord } from './app-instance.js'
+import type { AppResourceRecord } from './app-resource.js'
+import type { ApprovalProcedureRecord } from './approval-procedure.js'
+import type { EntityFieldMappingRecord } from './entity-field-mapping.js'
+import type { EntityIngestionConfigRecord } from './entity-ingestion-config.js'
+import type { EntityTypeRecord } from './entity-type.js'
+import type { GroupRecord } from './group.js'
+import type { JourneyRecord } from './journey.js'
+import type { OrganizationRecord } from './organization.js'
+import type { PriorityRecord } from './priority.js'
+import type { SlaDefinitionRecord } from './sla-definition.js'
+import type { TeamRecord } from './team.js'
+import type { UserRecord } from './user.js'
+
+/** The records of each kind, in the JSON of the API with every field printed that has no presence. */
+export interface RecordTypes {
+  readonly organization: OrganizationRecord
+  readonly team: TeamRecord
+  readonly user: UserRecord
+  readonly group: GroupRecord
+  readonly accessPolicy: AccessPolicyRecord
+  readonly approvalProcedure: ApprovalProcedureRecord
+  readonly appInstance: AppInstanceRecord
+  readonly appResource: AppResourceRecord
+  readonly priority: PriorityRecord
+  readonly journey: JourneyRecord
+  readonly entityType: EntityTypeRecord
+  readonly entityIngestionConfig: EntityIngestionConfigRecord
+  readonly entityFieldMapping: EntityFieldMappingRecord
+  readonly slaDefinition: SlaDefinitionRecord
+}
+
+/** What a line can hold: the members of `svc.v2.ImportRecord`. */
+export type RecordKind = keyof RecordTypes
+
+/** Every kind, each behind those that it refers to: the order of writing and of export. */
+export const recordKinds = [
+  'organization',
+  'team',
+  'user',
+  'group',
+  'accessPolicy',
+  'approvalProcedure',
+  'appInstance',
+  'appResource',
+  'priority',
+  'journey',
+  'entityType',
+  'entityIngestionConfig',
+  'entityFieldMapping',
+  'slaDefinition',
+] as const satisfies readonly RecordKind[]
+
+/** One record with its kind. */
+export type TransferRecord = {
+  [Kind in RecordKind]: { readonly kind: Kind; readonly record: RecordTypes[Kind] }
+}[RecordKind]

@@ -1,0 +1,58 @@
+import type { Database } from '../../db/database.js'
+import type { Runtime } from '../../domain/runtime.js'
+import { ImportError } from '../../domain/transfer/import-error.js'
+import { type ImportSummary, importRows } from '../../domain/transfer/import-rows.js'
+import type { RecordKind, TransferRecord } from '../../domain/transfer/record-kind.js'
+import { stagedRowOf } from '../../domain/transfer/resources.js'
+import type { StagedLine } from '../../domain/transfer/staging.js'
+import { ServiceError } from '../../errors.js'
+import { createRecordJson, type RecordJson } from './record-json.js'
+import { textLines } from './text-lines.js'
+
+/** How far an import has come: lines read, or the kind that is being written. */
+export type ImportProgress =
+  | { readonly phase: 'read'; readonly line: number }
+  | { readonly phase: 'write'; readonly kind: RecordKind; readonly records: number }
+
+/** What an import needs besides the database and the text. */
+export interface ImportOptions {
+  readonly runtime: Runtime
+  readonly onProgress?: (progress: ImportProgress) => void
+}
+
+/**
+ * Imports newline-delimited JSON, one `svc.v2.ImportRecord` a line, in one transaction: all of it, or nothing and an
+ * ImportError that names the line. `chunks` are pieces of the text, cut anywhere. Importing the same again changes nothing.
+ */
+export function importRecords(
+  database: Database,
+  chunks: AsyncIterable<Uint8Array | string>,
+  { runtime, onProgress }: ImportOptions,
+): Promise<ImportSummary> {
+  const recordJson = createRecordJson()
+  return importRows(database, {
+    runtime,
+    stage: async (staging) => {
+      for await (const { line, text } of textLines(chunks)) {
+        const sent = staging.add(stagedLineOf(recordJson, line, text, runtime))
+        if (sent !== undefined) {
+          onProgress?.({ phase: 'read', line })
+          await sent
+        }
+      }
+    },
+    onWrite: (kind, records) => onProgress?.({ phase: 'write', kind, records }),
+  })
+}
+
+function stagedLineOf(recordJson: RecordJson, line: number, text: string, runtime: Runtime): StagedLine {
+  let kind: TransferRecord['kind'] | undefined
+  try {
+    const transferRecord = recordJson.recordFromText(text)
+    kind = transferRecord.kind
+    return { kind, line, ...stagedRowOf(transferRecord.kind, transferRecord.record, runtime) }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    throw new ImportError(line, kind === undefined ? error.message : `${kind}.${error.message}`, error)
+  }
+}
