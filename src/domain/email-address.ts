@@ -1,3 +1,5 @@
+import type { FieldViolation } from '../errors.js'
+
 /** RFC 5321 section 4.5.3.1: octets of a path without its angle brackets, and of its local part. */
 const MAX_OCTETS = 254
 const MAX_LOCAL_OCTETS = 64
@@ -26,4 +28,11 @@ export function emailAddressFault(address: string): string | undefined {
 /** What email addresses are compared by: the ASCII letters in lower case, as the database does it. */
 export function emailKeyOf(address: string): string {
   return address.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+/** What is wrong with an email address that a request has to carry; empty is absent. */
+export function emailViolations(field: string, address: string): FieldViolation[] {
+  if (address === '') return [{ field, description: 'is required', reason: 'FIELD_REQUIRED' }]
+  const fault = emailAddressFault(address)
+  return fault === undefined ? [] : [{ field, description: fault, reason: 'FIELD_INVALID' }]
 }

@@ -105,6 +105,11 @@ function decideSet(held: Pick<FieldState, 'value' | 'owner'>, value: string, as:
   return { outcome: as === 'PINNED' ? 'PINNED' : 'WRITTEN', value, owner: as }
 }
 
+/** Whether any value or owner has changed. */
+export function isChanged(changes: readonly FieldChange[]): boolean {
+  return changes.some(({ outcome }) => outcome === 'WRITTEN' || outcome === 'PINNED' || outcome === 'RELEASED')
+}
+
 /** The fields that the changes have left alone. */
 export function skippedFields(changes: Iterable<FieldChange>): SkippedFields {
   const pinned = new Set<GovernedField>()

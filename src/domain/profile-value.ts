@@ -7,6 +7,9 @@ import { timezoneFromText } from './timezone.js'
 /** The governed fields that requests carry as text; the manager is a person. */
 export type TextField = Exclude<GovernedField, 'MANAGER'>
 
+/** Those fields, in enum order. */
+export const textFields: readonly TextField[] = governedFields.filter((field) => field !== 'MANAGER')
+
 /** How requests and answers call the governed fields. */
 export const fieldNames: Readonly<Record<GovernedField, string>> = {
   FIRST_NAME: 'firstName',
@@ -29,6 +32,11 @@ export interface ProfileValues {
   readonly violations: FieldViolation[]
 }
 
+/** The fields that the input gives, whatever their values. */
+export function fieldsOf(input: ProfileInput): ReadonlySet<GovernedField> {
+  return new Set(textFields.filter((field) => input[field] !== undefined))
+}
+
 const MAX_URL_LENGTH = 2048
 const MAX_LOCALE_LENGTH = 255
 
@@ -36,9 +44,9 @@ const MAX_LOCALE_LENGTH = 255
 export function profileValuesOf(input: ProfileInput, path = ''): ProfileValues {
   const values = new Map<GovernedField, string>()
   const violations: FieldViolation[] = []
-  for (const field of governedFields) {
-    const text = field === 'MANAGER' ? undefined : input[field]
-    if (field === 'MANAGER' || text === undefined) continue
+  for (const field of textFields) {
+    const text = input[field]
+    if (text === undefined) continue
     const name = `${path}${fieldNames[field]}`
     const faults = textViolations(name, text, field === 'AVATAR_URL' ? { max: MAX_URL_LENGTH } : optionalNameLimits)
     const value = text === '' ? '' : faults.length === 0 ? canonicalForms[field](text) : undefined

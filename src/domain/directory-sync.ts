@@ -1,0 +1,161 @@
+import type { Database } from '../db/database.js'
+import type { Sql } from '../db/sql.js'
+import { type FieldViolation, invalidFields, notFound } from '../errors.js'
+import { type Actor, type AuditEvent, recordAuditEvents } from './audit-event.js'
+import type { WriteContext } from './audit-statement.js'
+import { addDepartmentOptions, savedDepartment } from './department-option.js'
+import { emailKeyOf, emailViolations } from './email-address.js'
+import { commandsOfDirectory, type GovernedField, governedFields, isChanged, writeProfile } from './field-ownership.js'
+import { lockManagers, requireManager } from './manager-chain.js'
+import { findOrCreateMembers } from './member-creation.js'
+import { lockMembers, type Member, updateMembers, withProfile } from './membership.js'
+import { findEmailHolders, lockEmailAddresses } from './person.js'
+import { fieldNames, type ProfileInput, profileValuesOf } from './profile-value.js'
+import { retryOnUniqueViolation } from './unique-retry.js'
+import { targetOf } from './user-audit.js'
+import { emailTaken, isEmailChange, renamePerson } from './user-email.js'
+
+/** The connection of an identity provider: the organization that it supplies, and the key that it writes with. */
+export interface Directory {
+  readonly organizationId: string
+  readonly keyId: string
+  readonly name: string
+}
+
+/** What a directory says of a member. What is absent stays as it is. */
+export interface DirectoryWrite {
+  /** Values to store and to lock; an empty one is stored as empty. */
+  readonly supplied: ProfileInput
+  /** The manager's id, empty for none: stored and locked as well. */
+  readonly managerUserId?: string | undefined
+  /** Fields that the directory supplies no longer: unlocked, their values stay. A supplied field counts as supplied. */
+  readonly withdrawn?: ReadonlySet<GovernedField>
+  readonly email?: string | undefined
+  /** False deactivates, true reactivates. */
+  readonly active?: boolean | undefined
+}
+
+/** Every field that a write does not supply: what is withdrawn where a write replaces the whole of a user. */
+export function fieldsNotSupplied({ supplied, managerUserId }: DirectoryWrite): ReadonlySet<GovernedField> {
+  return new Set(
+    governedFields.filter((field) => (field === 'MANAGER' ? managerUserId : supplied[field]) === undefined),
+  )
+}
+
+/**
+ * Adds a person to the organization as the directory supplies it. Throws `FIELD_REQUIRED` and `FIELD_INVALID`,
+ * `EMAIL_TAKEN` with the holder, `PHONE_TAKEN` and the reasons about managers.
+ */
+export async function createDirectoryUser(
+  database: Database,
+  directory: Directory,
+  write: DirectoryWrite & { readonly email: string },
+  context: WriteContext,
+): Promise<Member> {
+  const values = valuesOf(write)
+  return retryOnUniqueViolation(['memberships_email_unique'], () =>
+    database.transaction(async (sql) => {
+      const { organizationId } = directory
+      const key = emailKeyOf(write.email)
+      await lockManagers(sql, organizationId)
+      await lockEmailAddresses(sql, [key])
+      const holder = (await findEmailHolders(sql, organizationId, [key])).get(key)
+      if (holder !== undefined) throw emailTaken(holder)
+      const userId = (await findOrCreateMembers(sql, organizationId, [write.email], context.runtime)).userIds.get(key)
+      if (userId === undefined) throw new Error('a member was neither found nor made')
+      return applyWrite(
+        sql,
+        directory,
+        { userId, write: { ...write, email: undefined }, values, created: true },
+        context,
+      )
+    }, context),
+  )
+}
+
+/**
+ * Changes a member as the directory says: over any pin, and locking what it supplies (decisions, section 9). The member
+ * comes from the directory from then on. Throws `FIELD_INVALID`, `RESOURCE_NOT_FOUND`,
+ * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
+ */
+export async function writeDirectoryUser(
+  database: Database,
+  directory: Directory,
+  userId: string,
+  write: DirectoryWrite,
+  context: WriteContext,
+): Promise<Member> {
+  const values = valuesOf(write)
+  return retryOnUniqueViolation(['memberships_email_unique'], () =>
+    database.transaction(async (sql) => {
+      if (write.managerUserId) await lockManagers(sql, directory.organizationId)
+      return applyWrite(sql, directory, { userId, write, values, created: false }, context)
+    }, context),
+  )
+}
+
+function valuesOf({ supplied, managerUserId, email }: DirectoryWrite): ReadonlyMap<GovernedField, string> {
+  const { values, violations } = profileValuesOf(supplied)
+  const [first, ...others]: FieldViolation[] = [
+    ...(email === undefined ? [] : emailViolations('email', email)),
+    ...violations,
+  ]
+  if (first !== undefined) throw invalidFields([first, ...others])
+  return managerUserId === undefined ? values : values.set('MANAGER', managerUserId)
+}
+
+interface JudgedWrite {
+  readonly userId: string
+  readonly write: DirectoryWrite
+  readonly values: ReadonlyMap<GovernedField, string>
+  readonly created: boolean
+}
+
+async function applyWrite(
+  sql: Sql,
+  directory: Directory,
+  { userId, write, values, created }: JudgedWrite,
+  { runtime, requestId }: WriteContext,
+): Promise<Member> {
+  const { organizationId } = directory
+  const now = runtime.now()
+  const [held] = await lockMembers(sql, organizationId, [userId])
+  if (held === undefined) throw notFound('user', userId)
+  const email = write.email !== undefined && isEmailChange(held, write.email) ? write.email : undefined
+  if (email !== undefined) await renamePerson(sql, organizationId, userId, email)
+  if (write.managerUserId) {
+    const { managerUserId } = write
+    await requireManager(sql, organizationId, { userId, managerUserId, field: fieldNames.MANAGER })
+  }
+  const { profile, changes } = writeProfile(
+    held.profile,
+    commandsOfDirectory(values, write.withdrawn ?? new Set()),
+    now,
+  )
+  const isActive = write.active ?? held.deactivatedAt === null
+  const member: Member = {
+    ...withProfile(held, profile, now),
+    email: email ?? held.email,
+    directoryManaged: true,
+    deactivatedAt: isActive ? null : (held.deactivatedAt ?? now),
+  }
+  const isTurned = isActive !== (held.deactivatedAt === null)
+  if (isChanged(changes) || isTurned || !held.directoryManaged) await updateMembers(sql, organizationId, [member])
+  const department = savedDepartment(profile, changes)
+  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], runtime)
+
+  const event = (action: string): AuditEvent => ({
+    ...{ organizationId, actor: actorOf(directory), action, requestId },
+    ...targetOf(userId),
+  })
+  const events: AuditEvent[] = []
+  if (created || changes.length > 0) events.push({ ...event(created ? 'user.create' : 'user.directory_sync'), changes })
+  if (email !== undefined) events.push(event('user.update_email'))
+  if (isTurned) events.push(event(isActive ? 'user.reactivate' : 'user.deactivate'))
+  await recordAuditEvents(sql, events, runtime)
+  return member
+}
+
+function actorOf({ keyId, name }: Directory): Actor {
+  return { kind: 'DIRECTORY', id: keyId, name }
+}

@@ -1,0 +1,38 @@
+import type { Sql } from '../db/sql.js'
+import { emailKeyOf } from './email-address.js'
+import { emptyProfile } from './field-ownership.js'
+import { insertMembers, newMember } from './membership.js'
+import { findEmailHolders, findOrCreatePersons, lockEmailAddresses } from './person.js'
+import type { Runtime } from './runtime.js'
+
+/** Members by the key of their address, and the ids of those who were not there before. */
+export interface FoundMembers {
+  readonly userIds: ReadonlyMap<string, string>
+  readonly created: ReadonlySet<string>
+}
+
+/**
+ * The members of the organization with these addresses; who is none yet becomes one, with an empty profile. Deactivated
+ * members are found as well. A race for an address ends in a violation of `memberships_email_unique`.
+ */
+export async function findOrCreateMembers(
+  sql: Sql,
+  organizationId: string,
+  emails: readonly string[],
+  runtime: Runtime,
+): Promise<FoundMembers> {
+  const byKey = new Map(emails.map((email) => [emailKeyOf(email), email]))
+  if (byKey.size === 0) return { userIds: new Map(), created: new Set() }
+  await lockEmailAddresses(sql, [...byKey.keys()])
+  const holders = await findEmailHolders(sql, organizationId, [...byKey.keys()])
+  const userIds = new Map([...holders].map(([key, { userId }]) => [key, userId]))
+  const missing = [...byKey].filter(([key]) => !userIds.has(key)).map(([, email]) => email)
+  const persons = await findOrCreatePersons(sql, missing, runtime)
+  const now = runtime.now()
+  const members = [...persons].map(([key, userId]) =>
+    newMember({ userId, email: byKey.get(key) ?? key, role: 'ORG_MEMBER', profile: emptyProfile(now) }, now),
+  )
+  await insertMembers(sql, organizationId, members)
+  for (const [key, userId] of persons) userIds.set(key, userId)
+  return { userIds, created: new Set(persons.values()) }
+}

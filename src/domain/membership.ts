@@ -1,0 +1,213 @@
+import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
+import type { Sql } from '../db/sql.js'
+import { type GovernedField, governedFields, type Profile, profileOf } from './field-ownership.js'
+
+/** A person in one organization: who the person is, and the governed profile. */
+export interface Member {
+  readonly userId: string
+  readonly email: string
+  readonly role: UserRole
+  readonly profile: Profile
+  /** When the manager was assigned; null where there is none. */
+  readonly managerAssignedAt: Date | null
+  /** Whether the person comes from a directory. */
+  readonly directoryManaged: boolean
+  readonly createdAt: Date
+  readonly deactivatedAt: Date | null
+  /** The place in the order of creation. */
+  readonly ordinal: string
+}
+
+/** A member that is yet to be written; the database gives the ordinal. */
+export type NewMember = Omit<Member, 'ordinal'>
+
+/** A member who joins now and is active. */
+export function newMember(given: Pick<Member, 'userId' | 'email' | 'role' | 'profile'>, now: Date): NewMember {
+  return { ...given, managerAssignedAt: null, directoryManaged: false, createdAt: now, deactivatedAt: null }
+}
+
+/** The member with another profile; a manager who was not there before is assigned now. */
+export function withProfile(member: Member, profile: Profile, now: Date): Member {
+  const manager = profile.MANAGER.value
+  const isSame = manager === member.profile.MANAGER.value
+  return { ...member, profile, managerAssignedAt: manager === '' ? null : isSame ? member.managerAssignedAt : now }
+}
+
+/** Given and family name together; empty where the person has neither. */
+export function nameOf({ profile }: Pick<Member, 'profile'>): string {
+  return `${profile.FIRST_NAME.value} ${profile.LAST_NAME.value}`.trim()
+}
+
+const columnOf = {
+  FIRST_NAME: 'first_name',
+  LAST_NAME: 'last_name',
+  AVATAR_URL: 'avatar_url',
+  TIMEZONE: 'timezone',
+  LOCALE: 'locale',
+  DEPARTMENT: 'department',
+  JOB_TITLE: 'job_title',
+  MANAGER: 'manager_user_id',
+  PRIMARY_PHONE: 'primary_phone',
+} as const satisfies Record<GovernedField, string>
+
+const ownerOf = { ...columnOf, MANAGER: 'manager' } as const
+
+type ValueColumn = (typeof columnOf)[GovernedField]
+type OwnedColumn = (typeof ownerOf)[GovernedField]
+type MemberRow = Readonly<Record<ValueColumn, string | null>> &
+  Readonly<Record<`${OwnedColumn}_owner`, FieldOwner>> &
+  Readonly<Record<`${OwnedColumn}_owned_since`, Date>> & {
+    readonly user_id: string
+    readonly email: string
+    readonly role: UserRole
+    readonly manager_assigned_at: Date | null
+    readonly directory_managed: boolean
+    readonly created_at: Date
+    readonly deactivated_at: Date | null
+    readonly ordinal: string
+  }
+
+const governedColumns = governedFields.flatMap((field) => [
+  columnOf[field],
+  `${ownerOf[field]}_owner`,
+  `${ownerOf[field]}_owned_since`,
+])
+const writtenColumns = ['role', 'manager_assigned_at', 'directory_managed', 'deactivated_at', ...governedColumns]
+
+const selectMembers = `
+SELECT m.user_id, u.email, m.created_at, m.ordinal, ${writtenColumns.map((column) => `m.${column}`).join(', ')}
+  FROM memberships m
+  JOIN users u ON u.id = m.user_id
+ WHERE m.organization_id = $1`
+
+/** Reads one member; undefined where the organization has no such member. */
+export async function findMember(sql: Sql, organizationId: string, userId: string): Promise<Member | undefined> {
+  const rows = await sql.query<MemberRow>(
+    `${selectMembers} AND m.user_id = $2`,
+    [organizationId, userId],
+    'find_member',
+  )
+  return rows.map(memberFromRow)[0]
+}
+
+/**
+ * Reads members and holds them until the transaction ends: writers of one member wait for each other, and only for
+ * each other. Rows are locked in the order of the ids. The email address is held as well.
+ */
+export async function lockMembers(sql: Sql, organizationId: string, userIds: readonly string[]): Promise<Member[]> {
+  const rows = await sql.query<MemberRow>(
+    `${selectMembers} AND m.user_id = ANY ($2) ORDER BY m.user_id FOR NO KEY UPDATE OF m FOR KEY SHARE OF u`,
+    [organizationId, userIds],
+    'lock_members',
+  )
+  return rows.map(memberFromRow)
+}
+
+/** Which members of the organization have these numbers: the id by the number. */
+export async function findPhoneHolders(
+  sql: Sql,
+  organizationId: string,
+  phones: readonly string[],
+): Promise<Map<string, string>> {
+  if (phones.length === 0) return new Map()
+  const rows = await sql.query<{ user_id: string; primary_phone: string }>(
+    'SELECT user_id, primary_phone FROM memberships WHERE organization_id = $1 AND primary_phone = ANY ($2)',
+    [organizationId, phones],
+    'find_phone_holders',
+  )
+  return new Map(rows.map((row) => [row.primary_phone, row.user_id]))
+}
+
+/** A part of the list of members, in the order of creation. */
+export interface MemberRange {
+  /** The ordinal after which the part starts. */
+  readonly after: string
+  readonly includeDeactivated: boolean
+  readonly limit: number
+}
+
+/** Reads a part of the list of members. */
+export async function listMembers(sql: Sql, organizationId: string, range: MemberRange): Promise<Member[]> {
+  const rows = await sql.query<MemberRow>(
+    `${selectMembers} AND m.ordinal > $2 AND ($3 OR m.deactivated_at IS NULL) ORDER BY m.ordinal LIMIT $4`,
+    [organizationId, range.after, range.includeDeactivated, range.limit],
+    'list_members',
+  )
+  return rows.map(memberFromRow)
+}
+
+/** The type of each column of a row of JSON. */
+const recordColumns = writtenColumns
+  .map((column) => {
+    if (column === 'role') return 'role user_role'
+    if (column === 'directory_managed') return 'directory_managed boolean'
+    if (column.endsWith('_owner')) return `${column} field_owner`
+    return /_(since|at)$/.test(column) ? `${column} timestamptz` : `${column} text`
+  })
+  .join(', ')
+
+const updateStatement = `
+UPDATE memberships m
+   SET ${writtenColumns.map((column) => `${column} = r.${column}`).join(', ')}
+  FROM json_to_recordset($2) AS r (user_id text, ${recordColumns})
+ WHERE m.organization_id = $1 AND m.user_id = r.user_id`
+
+/**
+ * Writes members that the transaction has locked, in one statement, so that two of them may swap phone numbers. Email
+ * addresses are not written.
+ */
+export async function updateMembers(sql: Sql, organizationId: string, members: readonly Member[]): Promise<void> {
+  if (members.length === 0) return
+  await sql.execute(updateStatement, [organizationId, JSON.stringify(members.map(rowFromMember))], 'update_members')
+}
+
+const insertStatement = `
+INSERT INTO memberships (organization_id, user_id, email_key, created_at, ${writtenColumns.join(', ')})
+SELECT $1, r.user_id, u.email_key, r.created_at, ${writtenColumns.map((column) => `r.${column}`).join(', ')}
+  FROM ROWS FROM (json_to_recordset($2) AS (user_id text, created_at timestamptz, ${recordColumns}))
+       WITH ORDINALITY AS r (user_id, created_at, ${writtenColumns.join(', ')}, place)
+  JOIN users u ON u.id = r.user_id
+ ORDER BY r.place`
+
+/** Adds members to the organization in the order given; the persons are there already. */
+export async function insertMembers(sql: Sql, organizationId: string, members: readonly NewMember[]): Promise<void> {
+  if (members.length === 0) return
+  await sql.execute(insertStatement, [organizationId, JSON.stringify(members.map(rowFromMember))], 'insert_members')
+}
+
+function memberFromRow(row: MemberRow): Member {
+  return {
+    userId: row.user_id,
+    email: row.email,
+    role: row.role,
+    profile: profileOf((field) => ({
+      value: row[columnOf[field]] ?? '',
+      owner: row[`${ownerOf[field]}_owner`],
+      since: row[`${ownerOf[field]}_owned_since`],
+    })),
+    managerAssignedAt: row.manager_assigned_at,
+    directoryManaged: row.directory_managed,
+    createdAt: row.created_at,
+    deactivatedAt: row.deactivated_at,
+    ordinal: row.ordinal,
+  }
+}
+
+function rowFromMember(member: NewMember): Record<string, unknown> {
+  const row: Record<string, unknown> = {
+    user_id: member.userId,
+    created_at: member.createdAt,
+    role: member.role,
+    manager_assigned_at: member.managerAssignedAt,
+    directory_managed: member.directoryManaged,
+    deactivated_at: member.deactivatedAt,
+  }
+  for (const field of governedFields) {
+    const { value, owner, since } = member.profile[field]
+    const isNullable = field === 'MANAGER' || field === 'PRIMARY_PHONE'
+    row[columnOf[field]] = isNullable && value === '' ? null : value
+    row[`${ownerOf[field]}_owner`] = owner
+    row[`${ownerOf[field]}_owned_since`] = since
+  }
+  return row
+}

@@ -1,0 +1,149 @@
+import type { Sql } from '../db/sql.js'
+import { addDepartmentOptions, savedDepartment } from './department-option.js'
+import { emailKeyOf } from './email-address.js'
+import {
+  commandsOfIngestion,
+  type FieldChange,
+  type GovernedField,
+  isChanged,
+  writeProfile,
+} from './field-ownership.js'
+import { type ManagerChains, managerFault, readManagerChains } from './manager-chain.js'
+import { findPhoneHolders, lockMembers, type Member, updateMembers, withProfile } from './membership.js'
+import { findEmailHolders } from './person.js'
+import type { Runtime } from './runtime.js'
+
+/** What a source supplies of one member: canonical values, and the manager's address, empty to clear. */
+export interface Publication {
+  readonly userId: string
+  readonly supplied: ReadonlyMap<GovernedField, string>
+  readonly managerEmail: string | undefined
+}
+
+/** What a publication has done, and what of it was left out (spec, phone rule). */
+export interface PublicationResult {
+  readonly changes: readonly FieldChange[]
+  readonly skippedPhone: boolean
+  readonly unresolvedManager: boolean
+}
+
+/** The members after all publications, by id, and one result per publication. */
+export interface Publishing {
+  readonly members: ReadonlyMap<string, Member>
+  readonly results: readonly PublicationResult[]
+}
+
+/**
+ * Publishes source profiles as automation, one after the other, and their managers after all of them. Managers must be
+ * locked where one is supplied; the members exist. A number that another member claims at the same moment ends in a
+ * violation of `memberships_primary_phone_unique`.
+ */
+export async function publishProfiles(
+  sql: Sql,
+  organizationId: string,
+  publications: readonly Publication[],
+  runtime: Runtime,
+): Promise<Publishing> {
+  const now = runtime.now()
+  const held = await lockMembers(sql, organizationId, [...new Set(publications.map(idOf))])
+  const members = new Map(held.map((member) => [member.userId, member]))
+  const phones = await findPhoneHolders(sql, organizationId, suppliedPhones(publications))
+  const fields = publications.map((publication) => publishFields(members, phones, publication, now))
+  const managers = await findManagers(sql, organizationId, publications)
+  const chains = await readManagerChains(sql, organizationId, [...new Set(managers.values())])
+  const results = publications.map((publication, index): PublicationResult => {
+    const { changes, skippedPhone } = fields[index] ?? { changes: [], skippedPhone: false }
+    const manager = publishManager(members, { managers, chains }, publication, now)
+    return {
+      changes: [...changes, ...manager.changes],
+      skippedPhone,
+      unresolvedManager: manager.unresolved,
+    }
+  })
+  const changed = new Set(publications.filter((_, index) => isChanged(results[index]?.changes ?? [])).map(idOf))
+  await updateMembers(
+    sql,
+    organizationId,
+    [...changed].map((userId) => memberOf(members, userId)),
+  )
+  const departments = fields.flatMap(({ department }) => department ?? [])
+  await addDepartmentOptions(sql, organizationId, departments, runtime)
+  return { members, results }
+}
+
+const idOf = ({ userId }: Publication) => userId
+
+function suppliedPhones(publications: readonly Publication[]): string[] {
+  return publications.flatMap(({ supplied }) => supplied.get('PRIMARY_PHONE') ?? []).filter((phone) => phone !== '')
+}
+
+interface PublishedFields {
+  readonly changes: readonly FieldChange[]
+  readonly skippedPhone: boolean
+  readonly department: string | undefined
+}
+
+/** Writes what is supplied but the manager into `members`; `phones` follows. */
+function publishFields(
+  members: Map<string, Member>,
+  phones: Map<string, string>,
+  { userId, supplied }: Publication,
+  now: Date,
+): PublishedFields {
+  const member = memberOf(members, userId)
+  const phone = supplied.get('PRIMARY_PHONE') ?? ''
+  const holder = phones.get(phone)
+  // A number that is pinned or locked is not written anyway, and is told as that.
+  const isPhoneTaken = holder !== undefined && holder !== userId && member.profile.PRIMARY_PHONE.owner === 'AUTOMATION'
+  const values = new Map(supplied)
+  if (isPhoneTaken) values.delete('PRIMARY_PHONE')
+  const { profile, changes } = writeProfile(member.profile, commandsOfIngestion(values), now)
+  members.set(userId, withProfile(member, profile, now))
+  const heldPhone = member.profile.PRIMARY_PHONE.value
+  const newPhone = profile.PRIMARY_PHONE.value
+  if (newPhone !== heldPhone) {
+    phones.delete(heldPhone)
+    if (newPhone !== '') phones.set(newPhone, userId)
+  }
+  return { changes, skippedPhone: isPhoneTaken, department: savedDepartment(profile, changes) }
+}
+
+/** The ids of the managers who are supplied and known, by the key of the address. */
+async function findManagers(
+  sql: Sql,
+  organizationId: string,
+  publications: readonly Publication[],
+): Promise<Map<string, string>> {
+  const keys = publications.flatMap(({ managerEmail }) => (managerEmail ? [emailKeyOf(managerEmail)] : []))
+  if (keys.length === 0) return new Map()
+  const holders = await findEmailHolders(sql, organizationId, keys)
+  return new Map([...holders].map(([key, { userId }]) => [key, userId]))
+}
+
+/** Writes the manager into `members`; `chains` follows. */
+function publishManager(
+  members: Map<string, Member>,
+  { managers, chains }: { managers: ReadonlyMap<string, string>; chains: ManagerChains },
+  { userId, managerEmail }: Publication,
+  now: Date,
+): { readonly changes: readonly FieldChange[]; readonly unresolved: boolean } {
+  if (managerEmail === undefined) return { changes: [], unresolved: false }
+  const member = memberOf(members, userId)
+  const managerUserId = managerEmail === '' ? '' : managers.get(emailKeyOf(managerEmail))
+  const isGood =
+    managerUserId !== undefined && (managerUserId === '' || managerFault(chains, userId, managerUserId) === undefined)
+  if (!isGood && member.profile.MANAGER.owner === 'AUTOMATION') return { changes: [], unresolved: true }
+  // What cannot be resolved meets a pin or a lock here, as a value that no member has.
+  const value = managerUserId ?? managerEmail
+  const { profile, changes } = writeProfile(member.profile, commandsOfIngestion(new Map([['MANAGER', value]])), now)
+  members.set(userId, withProfile(member, profile, now))
+  if (profile.MANAGER.value === '') chains.delete(userId)
+  else chains.set(userId, profile.MANAGER.value)
+  return { changes, unresolved: false }
+}
+
+function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {
+  const member = members.get(userId)
+  if (member === undefined) throw new Error('a source profile belongs to nobody')
+  return member
+}

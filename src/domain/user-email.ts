@@ -1,0 +1,58 @@
+import type { Sql } from '../db/sql.js'
+import { ServiceError } from '../errors.js'
+import { emailKeyOf } from './email-address.js'
+import type { Member } from './membership.js'
+import { type EmailHolder, findEmailHolders } from './person.js'
+
+/** The error for an address that a member of the organization has; it names the holder (spec, endpoint 10, rule 2). */
+export function emailTaken({ userId, name }: EmailHolder): ServiceError {
+  const holder = name === '' ? `user ${userId}` : `${name} (user ${userId})`
+  return new ServiceError('EMAIL_TAKEN', `the email address belongs to ${holder}`, {
+    metadata: { holderId: userId, holderName: name },
+  })
+}
+
+/** Whether an address is another one than the member's; case does not count. */
+export function isEmailChange(member: Pick<Member, 'email'>, email: string): boolean {
+  return emailKeyOf(email) !== emailKeyOf(member.email)
+}
+
+/**
+ * Changes the address of a person whose membership the transaction has locked. Throws, in this order,
+ * `EMAIL_MANAGED_BY_DIRECTORY`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS` and `EMAIL_TAKEN` with the holder. A race for the
+ * address ends in a violation of `memberships_email_unique`.
+ */
+export async function changeEmail(sql: Sql, organizationId: string, member: Member, email: string): Promise<void> {
+  if (member.directoryManaged) {
+    throw new ServiceError(
+      'EMAIL_MANAGED_BY_DIRECTORY',
+      'the user comes from the directory: change the email address in the identity provider',
+    )
+  }
+  await renamePerson(sql, organizationId, member.userId, email)
+}
+
+/** The same without the first rule: for the directory itself. */
+export async function renamePerson(sql: Sql, organizationId: string, userId: string, email: string): Promise<void> {
+  // Against a membership that another organization is adding: whoever adds one holds the person.
+  await sql.query('SELECT id FROM users WHERE id = $1 FOR UPDATE', [userId], 'lock_person')
+  const [count] = await sql.query<{ shared: boolean }>(
+    'SELECT count(*) > 1 AS shared FROM memberships WHERE user_id = $1',
+    [userId],
+    'is_person_shared',
+  )
+  if (count?.shared !== false) {
+    throw new ServiceError(
+      'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
+      'the user belongs to several organizations, so the email address cannot be changed here',
+    )
+  }
+  const emailKey = emailKeyOf(email)
+  const holder = (await findEmailHolders(sql, organizationId, [emailKey])).get(emailKey)
+  if (holder !== undefined && holder.userId !== userId) throw emailTaken(holder)
+  await sql.execute(
+    'UPDATE users SET email = $2, email_key = $3 WHERE id = $1',
+    [userId, email, emailKey],
+    'rename_person',
+  )
+}

@@ -1,0 +1,158 @@
+import type { Database } from '../db/database.js'
+import type { Sql } from '../db/sql.js'
+import { type FieldViolation, invalidFields } from '../errors.js'
+import { type AuditEvent, actorOf, recordAuditEvents } from './audit-event.js'
+import type { WriteContext } from './audit-statement.js'
+import type { Caller } from './caller.js'
+import { emailKeyOf } from './email-address.js'
+import { type SkippedFields, skippedFields } from './field-ownership.js'
+import { lockManagers } from './manager-chain.js'
+import { findOrCreateMembers } from './member-creation.js'
+import { type PublicationResult, publishProfiles } from './profile-publication.js'
+import {
+  findSourceProfiles,
+  type KeptProfile,
+  type KnownProfile,
+  keepSourceProfiles,
+  lockSource,
+  profileHashOf,
+  publicationOf,
+  type SourceProfile,
+  type StoredProfile,
+  sourceFormat,
+  sourceProfileViolations,
+  storedProfileOf,
+} from './source-profile.js'
+import { racedMemberConstraints, retryOnUniqueViolation } from './unique-retry.js'
+import { requireOrganizationPermission } from './user-access.js'
+import { targetOf } from './user-audit.js'
+
+/** Profiles of one source. */
+export interface IngestionRequest {
+  readonly source: string
+  readonly profiles: readonly SourceProfile[]
+}
+
+/** What became of the fields of a profile. */
+export interface PublishedFields {
+  readonly skipped: SkippedFields
+  readonly skippedPhone: boolean
+  readonly unresolvedManager: boolean
+}
+
+/** What became of one profile. */
+export interface IngestionResult extends PublishedFields {
+  readonly externalId: string
+  readonly userId: string
+  readonly outcome: 'CREATED' | 'UPDATED' | 'UNCHANGED'
+}
+
+const MAX_PROFILES = 1_000
+/** Faults that one answer names. */
+const MAX_VIOLATIONS = 50
+/**
+ * Takes in profiles of one source and publishes those that are new or changed; one result per profile, in their order
+ * (decisions, section 9). Throws `FIELD_REQUIRED`, `FIELD_INVALID`, `BATCH_SIZE_OUT_OF_RANGE` and `DUPLICATE_ID` for the
+ * request, and `PERMISSION_MISSING`; nothing is written then.
+ */
+export async function ingestUserProfiles(
+  database: Database,
+  caller: Caller,
+  request: IngestionRequest,
+  context: WriteContext,
+): Promise<IngestionResult[]> {
+  const [first, ...others] = requestViolations(request)
+  if (first !== undefined) throw invalidFields([first, ...others.slice(0, MAX_VIOLATIONS - 1)])
+  requireOrganizationPermission(caller, 'ingestion:write')
+  return retryOnUniqueViolation(racedMemberConstraints, () =>
+    database.transaction((sql) => ingest(sql, caller, request, context), context),
+  )
+}
+
+function requestViolations({ source, profiles }: IngestionRequest): FieldViolation[] {
+  if (source === '') return [{ field: 'source', description: 'is required', reason: 'FIELD_REQUIRED' }]
+  if (!sourceFormat.test(source)) {
+    const description = 'must be 1 to 64 characters of a-z, 0-9, "_", "." and "-"'
+    return [{ field: 'source', description, reason: 'FIELD_INVALID' }]
+  }
+  if (profiles.length === 0 || profiles.length > MAX_PROFILES) {
+    const description = `must have 1 to ${MAX_PROFILES} entries`
+    return [{ field: 'profiles', description, reason: 'BATCH_SIZE_OUT_OF_RANGE' }]
+  }
+  const seen = new Set<string>()
+  return profiles.flatMap((profile, index) => {
+    const path = `profiles[${index}].`
+    const violations = sourceProfileViolations(profile, path)
+    if (profile.externalId !== '' && seen.has(profile.externalId)) {
+      const description = 'stands in the call more than once'
+      violations.push({ field: `${path}externalId`, description, reason: 'DUPLICATE_ID' })
+    }
+    seen.add(profile.externalId)
+    return violations
+  })
+}
+
+/** A profile that is new or not as it was, and the user whom it has had so far. */
+interface ChangedProfile {
+  readonly profile: SourceProfile
+  readonly stored: StoredProfile
+  readonly knownUserId: string | undefined
+}
+
+async function ingest(
+  sql: Sql,
+  caller: Caller,
+  { source, profiles }: IngestionRequest,
+  { runtime, requestId }: WriteContext,
+): Promise<IngestionResult[]> {
+  const { organizationId } = caller
+  await lockSource(sql, organizationId, source)
+  const externalIds = profiles.map(({ externalId }) => externalId)
+  const known = await findSourceProfiles(sql, organizationId, source, externalIds)
+  const changed = profiles.flatMap((profile): ChangedProfile[] => {
+    const stored = storedProfileOf(profile)
+    const before = known.get(profile.externalId)
+    if (before?.hash.equals(profileHashOf(stored)) === true) return []
+    return [{ profile, stored, knownUserId: before?.userId }]
+  })
+  if (changed.some(({ stored }) => stored.managerEmail)) await lockManagers(sql, organizationId)
+  const newcomers = changed.filter(({ knownUserId }) => knownUserId === undefined).map(({ profile }) => profile.email)
+  const { userIds, created } = await findOrCreateMembers(sql, organizationId, newcomers, runtime)
+  const kept = changed.map(({ profile, stored, knownUserId }): KeptProfile => {
+    const userId = knownUserId ?? userIds.get(emailKeyOf(profile.email))
+    if (userId === undefined) throw new Error('a profile has found no user')
+    return { externalId: profile.externalId, userId, stored }
+  })
+  const publications = kept.map(({ userId, stored }) => publicationOf(userId, stored))
+  const { results } = await publishProfiles(sql, organizationId, publications, runtime)
+  await keepSourceProfiles(sql, organizationId, source, kept)
+
+  const unreported = new Set(created)
+  const events: AuditEvent[] = []
+  const published = new Map<string, IngestionResult>()
+  for (const [index, { externalId, userId }] of kept.entries()) {
+    const { changes, skippedPhone, unresolvedManager } = resultAt(results, index)
+    const isCreated = unreported.delete(userId) // The first profile of a new user has made it.
+    const outcome = isCreated ? 'CREATED' : 'UPDATED'
+    published.set(externalId, {
+      ...{ externalId, userId, outcome, skipped: skippedFields(changes), skippedPhone, unresolvedManager },
+    })
+    const action = isCreated ? 'user.create' : 'user.ingest'
+    events.push({ organizationId, actor: actorOf(caller), action, requestId, ...targetOf(userId), changes })
+  }
+  await recordAuditEvents(sql, events, runtime)
+  return externalIds.map((externalId) => published.get(externalId) ?? unchanged(externalId, known))
+}
+
+function unchanged(externalId: string, known: ReadonlyMap<string, KnownProfile>): IngestionResult {
+  const userId = known.get(externalId)?.userId
+  if (userId === undefined) throw new Error('a profile is neither known nor published')
+  const skipped: SkippedFields = { pinned: [], directoryLocked: [] }
+  return { externalId, userId, outcome: 'UNCHANGED', skipped, skippedPhone: false, unresolvedManager: false }
+}
+
+function resultAt(results: readonly PublicationResult[], index: number): PublicationResult {
+  const result = results[index]
+  if (result === undefined) throw new Error('a publication has no result')
+  return result
+}

@@ -1,0 +1,123 @@
+import type { Database } from '../db/database.js'
+import type { Sql } from '../db/sql.js'
+import { type FieldViolation, invalidFields, notFound } from '../errors.js'
+import { actorOf, recordAuditEvents } from './audit-event.js'
+import type { WriteContext } from './audit-statement.js'
+import type { Caller } from './caller.js'
+import {
+  commandsOfRequest,
+  type FieldCommand,
+  isChanged,
+  type SkippedFields,
+  skippedFields,
+  writeProfile,
+} from './field-ownership.js'
+import { lockManagers, requireManager } from './manager-chain.js'
+import { findMember, lockMembers, type Member, updateMembers, withProfile } from './membership.js'
+import { getUser } from './user.js'
+import { apiWriterOf, requireMemberPermission } from './user-access.js'
+import { targetOf } from './user-audit.js'
+
+/** Who manages a user, and since when. */
+export interface ManagerRelationship {
+  readonly userId: string
+  readonly managerUserId: string
+  readonly createdAt: Date
+}
+
+/** A manager to assign, or to clear where there is no id. `pin` absent: a user token pins, a key does not. */
+export interface ManagerWrite {
+  readonly userId: string
+  readonly managerUserId: string
+  readonly pin: boolean | undefined
+}
+
+/** The relationship after a write, and whether the write was skipped. */
+export interface ManagerWriteResult {
+  readonly relationship: ManagerRelationship | undefined
+  readonly skipped: SkippedFields
+}
+
+/** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND`, for a user without a manager as for one that is unknown. */
+export async function getManager(sql: Sql, caller: Caller, userId: string): Promise<ManagerRelationship> {
+  const member = await findMember(sql, caller.organizationId, userId)
+  const relationship = member && relationshipOf(member)
+  if (relationship === undefined) throw notFound('user relationship', userId)
+  return relationship
+}
+
+/**
+ * Assigns a manager, or replaces the one assigned (spec, endpoint 12). Throws `FIELD_REQUIRED`, `RESOURCE_NOT_FOUND`,
+ * `PERMISSION_MISSING`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and
+ * `MANAGER_CYCLE`.
+ */
+export async function assignManager(
+  database: Database,
+  caller: Caller,
+  write: ManagerWrite,
+  context: WriteContext,
+): Promise<ManagerWriteResult> {
+  const [first, ...others] = [
+    ...requiredViolations('userId', write.userId),
+    ...requiredViolations('relatedUserId', write.managerUserId),
+  ]
+  if (first !== undefined) throw invalidFields([first, ...others])
+  await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, write.userId))
+  return database.transaction(async (sql) => {
+    await lockManagers(sql, caller.organizationId)
+    const held = await lockMember(sql, caller, write.userId)
+    await requireManager(sql, caller.organizationId, { ...write, field: 'relatedUserId' })
+    return writeManager(sql, caller, { held, write, action: 'user_relationship.create' }, context)
+  }, context)
+}
+
+/** Clears the manager of a user (spec, endpoint 13). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`. */
+export async function clearManager(
+  database: Database,
+  caller: Caller,
+  { userId, pin }: Omit<ManagerWrite, 'managerUserId'>,
+  context: WriteContext,
+): Promise<ManagerWriteResult> {
+  await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, userId))
+  return database.transaction(async (sql) => {
+    const held = await lockMember(sql, caller, userId)
+    const write = { userId, managerUserId: '', pin }
+    return writeManager(sql, caller, { held, write, action: 'user_relationship.delete' }, context)
+  }, context)
+}
+
+async function lockMember(sql: Sql, caller: Caller, userId: string): Promise<Member> {
+  const [held] = await lockMembers(sql, caller.organizationId, [userId])
+  if (held === undefined) throw notFound('user', userId)
+  return held
+}
+
+async function writeManager(
+  sql: Sql,
+  caller: Caller,
+  { held, write, action }: { held: Member; write: ManagerWrite; action: string },
+  { runtime, requestId }: WriteContext,
+): Promise<ManagerWriteResult> {
+  const { organizationId } = caller
+  const commands: FieldCommand[] = commandsOfRequest({
+    writer: apiWriterOf(caller),
+    values: new Map([['MANAGER', write.managerUserId]]),
+    pin: write.pin,
+  })
+  const now = runtime.now()
+  const { profile, changes } = writeProfile(held.profile, commands, now)
+  const member = withProfile(held, profile, now)
+  if (isChanged(changes)) await updateMembers(sql, organizationId, [member])
+  const event = { organizationId, actor: actorOf(caller), action, requestId, ...targetOf(held.userId) }
+  await recordAuditEvents(sql, [{ ...event, changes }], runtime)
+  return { relationship: relationshipOf(member), skipped: skippedFields(changes) }
+}
+
+function relationshipOf({ userId, profile, managerAssignedAt }: Member): ManagerRelationship | undefined {
+  if (managerAssignedAt === null) return undefined
+  return { userId, managerUserId: profile.MANAGER.value, createdAt: managerAssignedAt }
+}
+
+function requiredViolations(field: string, value: string): FieldViolation[] {
+  return value === '' ? [{ field, description: 'is required', reason: 'FIELD_REQUIRED' }] : []
+}

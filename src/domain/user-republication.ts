@@ -1,0 +1,64 @@
+import type { Database } from '../db/database.js'
+import type { Sql } from '../db/sql.js'
+import { notFound } from '../errors.js'
+import { actorOf, recordAuditEvents } from './audit-event.js'
+import type { WriteContext } from './audit-statement.js'
+import type { Caller } from './caller.js'
+import { skippedFields } from './field-ownership.js'
+import { lockManagers } from './manager-chain.js'
+import { lockMembers, type Member } from './membership.js'
+import { publishProfiles } from './profile-publication.js'
+import { publicationOf, readSourceProfiles } from './source-profile.js'
+import { racedMemberConstraints, retryOnUniqueViolation } from './unique-retry.js'
+import { getUser } from './user.js'
+import { requireMemberPermission } from './user-access.js'
+import { targetOf } from './user-audit.js'
+import type { PublishedFields } from './user-ingestion.js'
+
+/** A user after all of its source profiles were published anew. */
+export interface RepublishResult extends PublishedFields {
+  readonly member: Member
+}
+
+/**
+ * Publishes all source profiles of a user anew, in the order of their last change: what ingestion has left out is
+ * considered again (spec, phone rule). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
+ */
+export async function republishUser(
+  database: Database,
+  caller: Caller,
+  userId: string,
+  context: WriteContext,
+): Promise<RepublishResult> {
+  await requireMemberPermission(caller, 'ingestion:write', () => getUser(database, caller, userId))
+  return retryOnUniqueViolation(racedMemberConstraints, () =>
+    database.transaction((sql) => republish(sql, caller, userId, context), context),
+  )
+}
+
+async function republish(
+  sql: Sql,
+  caller: Caller,
+  userId: string,
+  { runtime, requestId }: WriteContext,
+): Promise<RepublishResult> {
+  const { organizationId } = caller
+  await lockManagers(sql, organizationId)
+  // Locked before the profiles are read: whoever takes in a newer one holds the member until it is kept.
+  const [held] = await lockMembers(sql, organizationId, [userId])
+  if (held === undefined) throw notFound('user', userId)
+  const stored = await readSourceProfiles(sql, organizationId, userId)
+  const publications = stored.map((profile) => publicationOf(userId, profile))
+  const { members, results } = await publishProfiles(sql, organizationId, publications, runtime)
+  const changes = results.flatMap((result) => result.changes)
+  if (stored.length > 0) {
+    const event = { organizationId, actor: actorOf(caller), action: 'user.republish', requestId }
+    await recordAuditEvents(sql, [{ ...event, ...targetOf(userId), changes }], runtime)
+  }
+  return {
+    member: members.get(userId) ?? held,
+    skipped: skippedFields(changes),
+    skippedPhone: results.some((result) => result.skippedPhone),
+    unresolvedManager: results.some((result) => result.unresolvedManager),
+  }
+}

@@ -1,0 +1,122 @@
+import type { UserRole } from '../../gen/prisma/enums.js'
+import type { Database } from '../db/database.js'
+import type { Sql } from '../db/sql.js'
+import { invalidField, invalidFields, notFound, ServiceError } from '../errors.js'
+import { type AuditEvent, actorOf, recordAuditEvents } from './audit-event.js'
+import type { WriteContext } from './audit-statement.js'
+import type { Caller } from './caller.js'
+import { addDepartmentOptions, savedDepartment } from './department-option.js'
+import { emailViolations } from './email-address.js'
+import {
+  commandsOfRequest,
+  type FieldCommand,
+  type GovernedField,
+  isChanged,
+  type SkippedFields,
+  skippedFields,
+  writeProfile,
+} from './field-ownership.js'
+import { lockMembers, type Member, updateMembers } from './membership.js'
+import { pinViolations, updatePinFields } from './pin-request.js'
+import { fieldsOf, type ProfileInput, profileValuesOf } from './profile-value.js'
+import { retryOnUniqueViolation } from './unique-retry.js'
+import { getUser } from './user.js'
+import { apiWriterOf, isOwnProfile, requireMemberPermission } from './user-access.js'
+import { targetOf } from './user-audit.js'
+import { changeEmail, isEmailChange } from './user-email.js'
+
+/** Changes of a user; what is absent stays as it is. */
+export interface UserUpdate {
+  readonly userId: string
+  readonly email: string | undefined
+  readonly role: UserRole | undefined
+  readonly profile: ProfileInput
+  readonly pinFields: readonly GovernedField[]
+  readonly releaseFields: readonly GovernedField[]
+}
+
+/** A member after a write, and the fields that the write has left alone. */
+export interface MemberWrite {
+  readonly member: Member
+  readonly skipped: SkippedFields
+}
+
+/**
+ * Changes a member of the caller's organization (spec, endpoint 10; decisions, section 9). A person changes the own
+ * profile without any permission; everyone else needs `users:write` over the organization. Throws `FIELD_INVALID` and
+ * the reasons about pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `OWN_ROLE`, the reasons about
+ * emails in the order of the decisions, and `PHONE_TAKEN`; nothing is written then.
+ */
+export async function updateUser(
+  database: Database,
+  caller: Caller,
+  update: UserUpdate,
+  context: WriteContext,
+): Promise<MemberWrite> {
+  const commands = commandsOf(caller, update)
+  if (!isOwnProfile(caller, update.userId)) {
+    await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, update.userId))
+  }
+  return retryOnUniqueViolation(['memberships_email_unique'], () =>
+    database.transaction((sql) => applyUpdate(sql, caller, { update, commands }, context), context),
+  )
+}
+
+/** What the request asks for, judged by itself. */
+function commandsOf(caller: Caller, update: UserUpdate): FieldCommand[] {
+  const { values, violations } = profileValuesOf(update.profile)
+  const { pinFields, releaseFields } = update
+  const [first, ...others] = [
+    ...(update.email === undefined ? [] : emailViolations('email', update.email)),
+    ...violations,
+    ...pinViolations({ pinFields, releaseFields, setFields: fieldsOf(update.profile) }, updatePinFields),
+  ]
+  if (first !== undefined) throw invalidFields([first, ...others])
+  return commandsOfRequest({
+    writer: apiWriterOf(caller),
+    values,
+    pinFields: new Set(pinFields),
+    releaseFields: new Set(releaseFields),
+  })
+}
+
+async function applyUpdate(
+  sql: Sql,
+  caller: Caller,
+  { update, commands }: { update: UserUpdate; commands: readonly FieldCommand[] },
+  { runtime, requestId }: WriteContext,
+): Promise<MemberWrite> {
+  const { organizationId } = caller
+  const [held] = await lockMembers(sql, organizationId, [update.userId])
+  if (held === undefined) throw notFound('user', update.userId)
+  const role = update.role ?? held.role
+  if (role !== held.role && isOwnProfile(caller, held.userId)) {
+    throw new ServiceError('OWN_ROLE', 'nobody changes the own role')
+  }
+  const email = update.email !== undefined && isEmailChange(held, update.email) ? update.email : undefined
+  if (email !== undefined) {
+    if (update.role !== undefined || commands.length > 0) throw emailChangeNotAlone()
+    await changeEmail(sql, organizationId, held, email)
+  }
+  const { profile, changes } = writeProfile(held.profile, commands, runtime.now())
+  const member: Member = { ...held, email: email ?? held.email, role, profile }
+  if (role !== held.role || isChanged(changes)) await updateMembers(sql, organizationId, [member])
+  const department = savedDepartment(profile, changes)
+  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], runtime)
+
+  const event = (action: string): AuditEvent => ({
+    ...{ organizationId, actor: actorOf(caller), action, requestId },
+    ...targetOf(held.userId),
+  })
+  const events: AuditEvent[] = []
+  if (changes.length > 0) events.push({ ...event('user.update'), changes })
+  if (role !== held.role) events.push(event('user.update_role'))
+  if (email !== undefined) events.push(event('user.update_email'))
+  await recordAuditEvents(sql, events, runtime)
+  return { member, skipped: skippedFields(changes) }
+}
+
+/** Any other field counts, whatever its value: to write what is held may take ownership of it. */
+function emailChangeNotAlone(): ServiceError {
+  return invalidField('email', 'a change of it has to be the only change of the request', 'EMAIL_CHANGE_NOT_ALONE')
+}

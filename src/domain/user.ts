@@ -1,0 +1,135 @@
+import type { UserRole } from '../../gen/prisma/enums.js'
+import type { Database } from '../db/database.js'
+import type { Sql } from '../db/sql.js'
+import { invalidFields, notFound } from '../errors.js'
+import { actorOf, recordAuditEvents } from './audit-event.js'
+import type { WriteContext } from './audit-statement.js'
+import type { Caller } from './caller.js'
+import { addDepartmentOptions, savedDepartment } from './department-option.js'
+import { emailKeyOf, emailViolations } from './email-address.js'
+import {
+  commandsOfRequest,
+  emptyProfile,
+  type FieldCommand,
+  type GovernedField,
+  writeProfile,
+} from './field-ownership.js'
+import { findMember, insertMembers, listMembers, type Member, newMember } from './membership.js'
+import { pageSizeFrom } from './page-size.js'
+import type { PageQuery, PageTokens } from './page-token.js'
+import { findEmailHolders, findOrCreatePersons, lockEmailAddresses } from './person.js'
+import { createPinFields, pinViolations } from './pin-request.js'
+import { fieldsOf, type ProfileInput, profileValuesOf } from './profile-value.js'
+import { retryOnUniqueViolation } from './unique-retry.js'
+import { apiWriterOf, requireOrganizationPermission } from './user-access.js'
+import { targetOf } from './user-audit.js'
+import { emailTaken } from './user-email.js'
+
+/** A person to add. */
+export interface NewUser {
+  readonly email: string
+  readonly role: UserRole
+  readonly profile: ProfileInput
+  readonly pinFields: readonly GovernedField[]
+}
+
+/** Which users to list; 0 and the empty token are absent. */
+export interface UserListRequest {
+  readonly pageSize: number
+  readonly pageToken: string
+  readonly includeDeactivated: boolean
+}
+
+/** A page of users; the token is empty on the last one. */
+export interface UserPage {
+  readonly users: Member[]
+  readonly nextPageToken: string
+}
+
+/** Reads one member of the caller's organization. Throws `RESOURCE_NOT_FOUND`. */
+export async function getUser(sql: Sql, caller: Caller, userId: string): Promise<Member> {
+  const member = await findMember(sql, caller.organizationId, userId)
+  if (member === undefined) throw notFound('user', userId)
+  return member
+}
+
+/**
+ * A page of the members of the caller's organization, in the order of their creation. Throws `FIELD_INVALID` for a
+ * negative size and `PAGE_TOKEN_INVALID`.
+ */
+export async function listUsers(
+  sql: Sql,
+  caller: Caller,
+  request: UserListRequest,
+  pageTokens: PageTokens,
+): Promise<UserPage> {
+  const pageSize = pageSizeFrom(request.pageSize)
+  const { organizationId } = caller
+  const { includeDeactivated } = request
+  const query: PageQuery = {
+    method: 'ListUsers',
+    organizationId,
+    filter: { includeDeactivated: String(includeDeactivated) },
+  }
+  const after = (await pageTokens.read(query, request.pageToken)) ?? '0'
+  const users = await listMembers(sql, organizationId, { after, includeDeactivated, limit: pageSize + 1 })
+  const hasMore = users.length > pageSize
+  if (hasMore) users.pop()
+  const last = users.at(-1)
+  return { users, nextPageToken: hasMore && last !== undefined ? await pageTokens.issue(query, last.ordinal) : '' }
+}
+
+/**
+ * Adds a person to the caller's organization; a person whom another organization knows by the address gets a further
+ * membership. Throws `FIELD_REQUIRED`, `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`,
+ * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
+ */
+export async function createUser(
+  database: Database,
+  caller: Caller,
+  user: NewUser,
+  context: WriteContext,
+): Promise<Member> {
+  const { values, violations } = profileValuesOf(user.profile)
+  const [first, ...others] = [
+    ...emailViolations('email', user.email),
+    ...violations,
+    ...pinViolations({ pinFields: user.pinFields, setFields: fieldsOf(user.profile) }, createPinFields),
+  ]
+  if (first !== undefined) throw invalidFields([first, ...others])
+  requireOrganizationPermission(caller, 'users:write')
+  const commands = commandsOfRequest({
+    writer: apiWriterOf(caller),
+    values,
+    pinFields: new Set(user.pinFields),
+  })
+  return retryOnUniqueViolation(['memberships_email_unique'], () =>
+    database.transaction((sql) => insertUser(sql, caller, { user, commands }, context), context),
+  )
+}
+
+async function insertUser(
+  sql: Sql,
+  caller: Caller,
+  { user, commands }: { user: NewUser; commands: readonly FieldCommand[] },
+  { runtime, requestId }: WriteContext,
+): Promise<Member> {
+  const { organizationId } = caller
+  const emailKey = emailKeyOf(user.email)
+  await lockEmailAddresses(sql, [emailKey])
+  const holder = (await findEmailHolders(sql, organizationId, [emailKey])).get(emailKey)
+  if (holder !== undefined) throw emailTaken(holder)
+  const userId = (await findOrCreatePersons(sql, [user.email], runtime)).get(emailKey)
+  if (userId === undefined) throw new Error('a person was neither found nor made')
+  const now = runtime.now()
+  const { profile, changes } = writeProfile(emptyProfile(now), commands, now)
+  await insertMembers(sql, organizationId, [newMember({ userId, email: user.email, role: user.role, profile }, now)])
+  const department = savedDepartment(profile, changes)
+  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], runtime)
+  await recordAuditEvents(
+    sql,
+    [{ ...{ organizationId, actor: actorOf(caller), action: 'user.create', requestId }, ...targetOf(userId), changes }],
+    runtime,
+  )
+  return getUser(sql, caller, userId)
+}
