@@ -102,7 +102,7 @@ describe('authentication', () => {
     const key = await insertApiKey(database, { organizationId: acme })
     const userToken = await insertUserToken(database, { userId: users.admin })
     const expire = (table: string) =>
-      database.execute(`UPDATE ${table} SET expires_at = now() WHERE token_hash = ANY($1)`, [
+      database.execute(`UPDATE ${table} SET expires_at = now() - interval '1 second' WHERE token_hash = ANY($1)`, [
         [hasher.hash(key.token), hasher.hash(userToken)],
       ])
     expect([await expire('api_key_sessions'), await expire('user_tokens')]).toEqual([1, 1])

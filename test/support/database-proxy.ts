@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
+
+/** A way to a database that a test can block and open again. */
+export interface DatabaseProxy {
+  readonly connectionString: string
+  /** Cuts every connection and refuses new ones, as a server that is gone. */
+  cut(): Promise<void>
+  /** Lets nothing through and breaks nothing, as a network that has lost its way. */
+  stall(): void
+  /** Opens the way again. */
+  mend(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a proxy in front of the database of the URL. */
+export async function startDatabaseProxy(connectionString: string): Promise<DatabaseProxy> {
+  const sockets = new Set<Socket>()
+  let stalled = false
+  const server = createServer((client) => {
+    const upstream = connect(upstreamOf(connectionString))
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => to.destroy()).once('close', () => sockets.delete(from) && to.destroy())
+      from.pipe(to)
+      if (stalled) from.pause()
+    }
+  })
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  }
+  const port = await listen(0)
+  const cut = async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  const url = new URL(connectionString)
+  const through = new URL(`postgresql://${url.username}@127.0.0.1:${port}${url.pathname}`)
+  if (url.password !== '') through.password = url.password
+  return {
+    connectionString: through.href,
+    cut,
+    stall: () => {
+      stalled = true
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+    mend: async () => {
+      stalled = false
+      // What was stalled is not repaired: its two ends have long given up.
+      for (const socket of sockets) socket.destroy()
+      if (!server.listening) await listen(port)
+    },
+    close: async () => {
+      if (server.listening) await cut()
+    },
+  }
+}
+
+/** Where the server of a URL listens: a TCP port, or the socket in the folder that `host` names. */
+function upstreamOf(connectionString: string): NetConnectOpts {
+  const url = new URL(connectionString)
+  const port = Number(url.port || url.searchParams.get('port') || 5432)
+  const folder = url.searchParams.get('host')
+  return folder?.startsWith('/') ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port }
+}

@@ -1,0 +1,24 @@
+// A second process of the service on the database of its argument, for tests of what holds across processes. Runs the
+// built code. Says its address over IPC; stops when told anything, or when its parent is gone.
+import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import { v7 } from 'uuid'
+import { createApp } from '../../dist/src/app.js'
+import { configFromEnvironment } from '../../dist/src/config.js'
+import { createDatabase } from '../../dist/src/db/database.js'
+
+const log = pino({ level: 'warn' }, pino.destination(2))
+const [connectionString] = process.argv.slice(2)
+const database = createDatabase({ connectionString, log })
+const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size) => randomBytes(size) }
+const app = createApp({ config: configFromEnvironment(), database, runtime, log })
+const { port } = await app.listen(0, '127.0.0.1')
+
+let stopping
+const stop = () => {
+  stopping ??= app.close().then(() => database.close())
+  return stopping
+}
+process.on('message', () => stop().then(() => process.disconnect()))
+process.on('disconnect', stop)
+process.send({ baseUrl: `http://127.0.0.1:${port}` })

@@ -1,0 +1,40 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+/** The service in a process of its own. */
+export interface ServiceProcess {
+  readonly baseUrl: string
+  /** Everything that it wrote to its standard output and error. */
+  readonly output: () => string
+  stop(): Promise<void>
+}
+
+/** Starts the built service on a database, with the environment variables given and no others. */
+export async function startServiceProcess(
+  connectionString: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
+  const child = fork(join(import.meta.dirname, 'service-process.mjs'), [connectionString], {
+    env: { ...environment },
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const chunks: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(String(chunk)))
+  const output = () => chunks.join('')
+  const exited = once(child, 'exit')
+  const first = await Promise.race([once(child, 'message'), exited.then(() => undefined)])
+  const message: unknown = first?.[0]
+  if (typeof message !== 'object' || message === null || !('baseUrl' in message)) {
+    throw new Error(`the service did not start: ${output()}`)
+  }
+  return {
+    baseUrl: String(message.baseUrl),
+    output,
+    stop: async () => {
+      child.send('stop')
+      await exited
+    },
+  }
+}
