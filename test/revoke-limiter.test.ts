@@ -198,7 +198,10 @@ describe('the limit of revocations', () => {
     await pass(busy, 59)
     const live = await insertApiKey(service.database, { organizationId: fixture.acme })
     const dead = await insertApiKey(service.database, { organizationId: fixture.acme })
-    await service.database.execute('UPDATE api_key_sessions SET expires_at = now() - interval '1 second' WHERE api_key_id = $1', [dead.id])
+    await service.database.execute(
+      `UPDATE api_key_sessions SET expires_at = now() - interval '1 second' WHERE api_key_id = $1`,
+      [dead.id],
+    )
     await sweepCredentials(service.database)
     const kept = await service.database.query(
       'SELECT client_address FROM revoke_attempts WHERE client_address = ANY($1)',
