@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
+import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
+import { guardPlaces, stateOf } from './support/place-guards.js'
+import { startTestService, type TestService } from './support/service.js'
+
+const method: MethodDoors = {
+  procedure: 'svc.v2.PriorityService/UpdatePriority',
+  rest: ({ id, ...json }) => ({ method: 'PATCH', path: `/v2/priorities/${segment(id)}`, json }),
+}
+
+describe('updating a priority', () => {
+  let service: TestService
+  let token: string
+
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    token = await insertUserToken(service.database, { userId: fixture.users.agent })
+  })
+  afterAll(() => service.stop())
+  beforeEach(async () => {
+    await service.database.execute(
+      `UPDATE priorities SET name = 'Urgent', description = 'As it was', is_ai_selectable = true`,
+    )
+    await service.database.execute('DELETE FROM audit_events')
+  })
+
+  const stored = {
+    id: fixture.priorities.it,
+    teamId: fixture.it,
+    priority: 'P1',
+    description: 'As it was',
+    scopedId: 'pri_it',
+    name: 'Urgent',
+    isAiSelectable: true,
+  }
+
+  describe.each(doors)('over %s', (door) => {
+    const update = (change: RequestJson) =>
+      callMethod(service, method, { door, token, request: { id: fixture.priorities.it, ...change } })
+    const changed = async (change: RequestJson) => {
+      const { answer } = await update(change)
+      expect(answer.status, answer.text).toBe(200)
+      return answer.json
+    }
+
+    it('answers the priority with every field, wrapped in data', async () => {
+      expect(await changed({ name: 'Soon', description: 'New', isAiSelectable: false })).toEqual({
+        data: { ...stored, name: 'Soon', description: 'New', isAiSelectable: false },
+      })
+    })
+
+    it('leaves what is absent as it is', async () => {
+      expect(await changed({})).toEqual({ data: stored })
+      expect(await changed({ name: 'Soon' })).toEqual({ data: { ...stored, name: 'Soon' } })
+      expect(await changed({ isAiSelectable: false })).toEqual({
+        data: { ...stored, name: 'Soon', isAiSelectable: false },
+      })
+    })
+
+    it('takes null for absent', async () => {
+      expect(await changed({ name: null, description: null, isAiSelectable: null })).toEqual({ data: stored })
+    })
+
+    it('clears the description with an empty text', async () => {
+      expect(await changed({ description: '' })).toEqual({ data: { ...stored, description: '' } })
+    })
+
+    it('stores what it answers, and nothing elsewhere', async () => {
+      await changed({ name: 'Soon 🚀' })
+      const rows = await service.database.query('SELECT id, name FROM priorities ORDER BY id')
+      expect(rows).toEqual([
+        { id: fixture.priorities.globex, name: 'Urgent' },
+        { id: fixture.priorities.it, name: 'Soon 🚀' },
+        { id: fixture.priorities.people, name: 'Urgent' },
+      ])
+    })
+
+    it('leaves an audit event that says who did it and where', async () => {
+      const { answer } = await update({ name: 'Soon' })
+      expect(await service.database.query('SELECT * FROM audit_events')).toEqual([
+        expect.objectContaining({
+          organization_id: fixture.acme,
+          actor_kind: 'USER',
+          actor_id: fixture.users.agent,
+          action: 'priority.update',
+          target_type: 'priority',
+          target_id: fixture.priorities.it,
+          team_id: fixture.it,
+          request_id: answer.headers.get('x-request-id'),
+          changes: [],
+        }),
+      ])
+    })
+
+    it.each([
+      ['an empty name', { name: '' }, 'name'],
+      ['a name of 256 characters', { name: 'x'.repeat(256) }, 'name'],
+      ['a name with a line break', { name: 'a\nb' }, 'name'],
+      ['a description of 10,001 characters', { description: 'x'.repeat(10_001) }, 'description'],
+      ['a description with a control character', { description: 'a\u0000b' }, 'description'],
+    ])('refuses %s and writes nothing', async (_, change, field) => {
+      const before = await stateOf(service)
+      expect(await update({ isAiSelectable: false, ...change })).toMatchObject({
+        status: 400,
+        code: 'invalid_argument',
+        reason: 'FIELD_INVALID',
+        fields: [field],
+      })
+      expect(await stateOf(service)).toEqual(before)
+    })
+
+    it('names every field that does not fit', async () => {
+      const { fields } = await update({ name: '', description: 'x'.repeat(10_001) })
+      expect(fields).toEqual(['name', 'description'])
+    })
+
+    it('judges the content before the priority', async () => {
+      expect(await update({ id: 'unknown', name: '' })).toMatchObject({ status: 400, reason: 'FIELD_INVALID' })
+    })
+
+    it.each([
+      ['an unknown field', { nme: 'Soon' }],
+      ['a field that cannot be changed', { scopedId: 'pri_x' }],
+      ['a name that is no text', { name: 1 }],
+      ['a boolean as text', { isAiSelectable: 'true' }],
+    ])('refuses %s', async (_, change) => {
+      const before = await stateOf(service)
+      expect(await update(change)).toMatchObject({ status: 400, code: 'invalid_argument' })
+      expect(await stateOf(service)).toEqual(before)
+    })
+
+    it('counts characters, not bytes or surrogates', async () => {
+      const name = '🚀'.repeat(255)
+      expect(await changed({ name })).toMatchObject({ data: { name } })
+    })
+  })
+
+  guardPlaces(() => service, {
+    method,
+    requestFor: (place) => ({ id: place === 'nowhere' ? 'unknown' : fixture.priorities[place], name: 'Soon' }),
+    takesKeys: false,
+    allowed: ['admin', 'manager', 'agent', 'both'],
+  })
+})

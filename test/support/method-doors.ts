@@ -1,0 +1,93 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { expect } from 'vitest'
+import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import type { RestAnswer, TestService } from './service.js'
+
+/** A request message as JSON. */
+export type RequestJson = Readonly<Record<string, unknown>>
+
+/** A method as both doors know it. */
+export interface MethodDoors {
+  /** Such as `svc.v2.PriorityService/UpdatePriority`. */
+  readonly procedure: string
+  /** What the message is over REST. */
+  readonly rest: (request: RequestJson) => { readonly method: string; readonly path: string; readonly json?: unknown }
+}
+
+/** Where a method can be called. */
+export const doors = ['REST', 'Connect'] as const
+
+/** One of them. */
+export type Door = (typeof doors)[number]
+
+/** An answer in the same words for both doors. */
+export interface Outcome {
+  readonly status: number
+  readonly code: string | undefined
+  /** The reason of the error, without its prefix. */
+  readonly reason: string | undefined
+  readonly message: string | undefined
+  /** The fields that are named. */
+  readonly fields: readonly string[]
+  readonly metadata: Readonly<Record<string, string>>
+  readonly answer: RestAnswer
+}
+
+/** Calls a method with a request message through one of its doors. */
+export async function callMethod(
+  service: TestService,
+  method: MethodDoors,
+  { door, request, token }: { door: Door; request: RequestJson; token?: string | undefined },
+): Promise<Outcome> {
+  if (door === 'Connect') return outcomeOf(await service.rest('POST', `/${method.procedure}`, { json: request, token }))
+  const { path, method: verb, json } = method.rest(request)
+  return outcomeOf(await service.rest(verb, path, { token, ...(json !== undefined && { json }) }))
+}
+
+/** A path with the fields of the message that it does not have as query. */
+export function withQuery(path: string, query: RequestJson): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) parameters.append(name, String(value))
+  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`
+}
+
+/** A value of a message as a segment of a path. */
+export function segment(value: unknown): string {
+  return encodeURIComponent(String(value))
+}
+
+interface ErrorJson {
+  readonly code?: string
+  readonly message?: string
+  readonly detail?: DetailJson
+  readonly details?: readonly DetailJson[]
+}
+
+interface DetailJson {
+  readonly type: string
+  readonly value: string
+}
+
+function outcomeOf(answer: RestAnswer): Outcome {
+  const error: ErrorJson = answer.status === 200 ? {} : answer.json
+  return {
+    status: answer.status,
+    code: error.code,
+    message: error.message,
+    ...factsOf(error.detail ?? error.details?.[0]),
+    answer,
+  }
+}
+
+function factsOf(detail: DetailJson | undefined): Pick<Outcome, 'reason' | 'fields' | 'metadata'> {
+  if (detail === undefined) return { reason: undefined, fields: [], metadata: {} }
+  const bytes = Buffer.from(detail.value, 'base64')
+  const nameOf = (reason: string | undefined) => reason?.replace('ERROR_REASON_', '')
+  if (detail.type === ErrorInfoSchema.typeName) {
+    const { reason, metadata } = fromBinary(ErrorInfoSchema, bytes)
+    return { reason: nameOf(reason), fields: [], metadata }
+  }
+  expect(detail.type).toBe(BadRequestSchema.typeName)
+  const { fieldViolations } = fromBinary(BadRequestSchema, bytes)
+  return { reason: nameOf(fieldViolations[0]?.reason), fields: fieldViolations.map(({ field }) => field), metadata: {} }
+}
