@@ -1,0 +1,37 @@
+import { createFileRegistry, type DescService, fromBinary } from '@bufbuild/protobuf'
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import { stringify } from 'yaml'
+import { errorsPage } from './errors-page.js'
+import { errorReasons, openApiDocument } from './openapi-document.js'
+import { permissionsPage } from './permissions-page.js'
+import { revokeDocument } from './revoke-document.js'
+import { createSourceComments } from './source-comments.js'
+
+const API_PACKAGE = 'svc.v2'
+
+/**
+ * Everything that is generated from the schema for people and other programs: file names, below the root of the
+ * package, and their texts. `image` is a serialized `FileDescriptorSet` with source information.
+ */
+export function contractFiles(image: Uint8Array, version: string): ReadonlyMap<string, string> {
+  const set = fromBinary(FileDescriptorSetSchema, image)
+  const registry = createFileRegistry(set)
+  const services = [...registry]
+    .filter((type): type is DescService => type.kind === 'service' && type.file.proto.package === API_PACKAGE)
+    .sort((a, b) => (a.typeName < b.typeName ? -1 : 1))
+  const comments = createSourceComments(set.file.filter((file) => file.package === API_PACKAGE))
+  const whole = openApiDocument({ registry, services, comments, version })
+  const revoke = revokeDocument(whole)
+  return new Map([
+    ['gen/openapi/openapi.json', jsonText(whole)],
+    ['gen/openapi/openapi.yaml', stringify(whole, { aliasDuplicateObjects: false })],
+    ['gen/openapi/revoke.json', jsonText(revoke)],
+    ['gen/openapi/revoke.yaml', stringify(revoke, { aliasDuplicateObjects: false })],
+    ['docs/permissions.md', permissionsPage(services)],
+    ['docs/errors.md', errorsPage(errorReasons(registry), comments)],
+  ])
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

@@ -1,0 +1,110 @@
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  getOption,
+  type JsonObject,
+  ScalarType,
+} from '@bufbuild/protobuf'
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
+import { fieldConstraints } from './field-constraints.js'
+import { memberName, type SourceComments } from './source-comments.js'
+
+/** Whether a schema describes what callers send or what they get. */
+export type Direction = 'input' | 'output'
+
+/** What the schema of a field refers to. */
+export interface SchemaNames {
+  readonly comments: SourceComments
+  messageRef(message: DescMessage, direction: Direction): JsonObject
+  enumRef(desc: DescEnum): JsonObject
+}
+
+/** Whether callers have to give the field. */
+export function isRequired(field: DescField): boolean {
+  return getOption(field, field_behavior).includes(FieldBehavior.REQUIRED)
+}
+
+/** Whether the field is ignored in requests. */
+export function isOutputOnly(field: DescField): boolean {
+  return getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
+}
+
+/** The JSON Schema of a field by the JSON mapping of protobuf, with its comment, its limits and its marks. */
+export function fieldSchema(field: DescField, direction: Direction, names: SchemaNames): JsonObject {
+  const description = names.comments(memberName(field))
+  return {
+    ...typeSchema(field, direction, names),
+    ...timeSchema(description),
+    ...fieldConstraints[memberName(field)],
+    ...(description === '' ? {} : { description }),
+    ...(isOutputOnly(field) ? { readOnly: true } : {}),
+  }
+}
+
+/** How comments mark a moment: with an example of the one form that is given. */
+const TIME_EXAMPLE = '2026-01-31T09:05:00.000Z'
+
+function timeSchema(description: string): JsonObject {
+  if (!description.includes(`UTC, \`${TIME_EXAMPLE}\``)) return {}
+  return {
+    format: 'date-time',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+    examples: [TIME_EXAMPLE],
+  }
+}
+
+function typeSchema(field: DescField, direction: Direction, names: SchemaNames): JsonObject {
+  switch (field.fieldKind) {
+    case 'scalar':
+      return scalarSchema(field.scalar)
+    case 'enum':
+      return names.enumRef(field.enum)
+    case 'message':
+      return messageSchema(field.message, direction, names)
+    case 'list':
+      return { type: 'array', items: itemSchema(field, direction, names) }
+    case 'map':
+      return { type: 'object', additionalProperties: itemSchema(field, direction, names) }
+  }
+}
+
+function itemSchema(
+  field: DescField & { fieldKind: 'list' | 'map' },
+  direction: Direction,
+  names: SchemaNames,
+): JsonObject {
+  const kind = field.fieldKind === 'list' ? field.listKind : field.mapKind
+  switch (kind) {
+    case 'scalar':
+      if (field.scalar === undefined) break
+      return scalarSchema(field.scalar)
+    case 'enum':
+      if (field.enum === undefined) break
+      return names.enumRef(field.enum)
+    case 'message':
+      if (field.message === undefined) break
+      return messageSchema(field.message, direction, names)
+  }
+  throw new Error(`${memberName(field)} has items of an unknown kind`)
+}
+
+function messageSchema(message: DescMessage, direction: Direction, names: SchemaNames): JsonObject {
+  // Any JSON value: a schema without assertions.
+  if (message.typeName === 'google.protobuf.Value') return {}
+  if (message.typeName.startsWith('google.')) throw new Error(`${message.typeName} has no JSON schema here`)
+  return names.messageRef(message, direction)
+}
+
+function scalarSchema(scalar: ScalarType): JsonObject {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return { type: 'string' }
+    case ScalarType.BOOL:
+      return { type: 'boolean' }
+    case ScalarType.INT32:
+      return { type: 'integer', format: 'int32' }
+    default:
+      throw new Error(`fields of the type ${ScalarType[scalar]} have no JSON schema here`)
+  }
+}

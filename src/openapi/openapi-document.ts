@@ -1,0 +1,109 @@
+import type { DescEnum, DescService, FileRegistry, JsonObject } from '@bufbuild/protobuf'
+import { errorResponseComponents, errorSchemas } from './error-responses.js'
+import { fieldConstraints, messageConstraints } from './field-constraints.js'
+import { type Operation, operationFrom, tagOf } from './operation.js'
+import { createSchemas, enumSchema } from './schemas.js'
+import type { SourceComments } from './source-comments.js'
+
+/** What a document is made from. */
+export interface DocumentSource {
+  readonly registry: FileRegistry
+  readonly services: readonly DescService[]
+  readonly comments: SourceComments
+  /** The version of the service. */
+  readonly version: string
+}
+
+const description = `Access, workflow and ticketing administration for organizations and their teams.
+
+Callers identify themselves with \`Authorization: Bearer <access token>\`. An API key gets its access token from
+\`POST /v2/auth/token\`. Every answer carries \`X-Request-Id\`.
+
+Fields without presence are always printed, also at their default value. Requests are strict: an unknown field or
+parameter is an error; \`null\` means that a field is not given.`
+
+/** The base addresses of a document that was not served: callers fill them in. */
+export const placeholderServers: JsonObject[] = [
+  {
+    url: '{base_url}',
+    description: 'US region, the default',
+    variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'The base address.' } },
+  },
+  {
+    url: '{base_url_eu}',
+    description: 'EU region',
+    variables: { base_url_eu: { default: 'http://127.0.0.1:8080', description: 'The base address of the EU region.' } },
+  },
+]
+
+/** The OpenAPI 3.1 document of the whole API. Throws for a limit of a field that does not exist. */
+export function openApiDocument(source: DocumentSource): JsonObject {
+  const { services, comments, version } = source
+  checkConstraints(source.registry)
+  const methods = services.flatMap((service) => service.methods)
+  const schemas = createSchemas(
+    comments,
+    methods.map((method) => method.output),
+  )
+  const operations = methods.flatMap((method) => operationFrom(method, schemas, comments) ?? [])
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Access, Workflow and Ticketing Administration API',
+      version,
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: placeholderServers,
+    tags: services.flatMap(({ methods: [first], typeName }) =>
+      first === undefined ? [] : [{ name: tagOf(first), description: comments(typeName) }],
+    ),
+    paths: pathsFrom(operations),
+    components: {
+      securitySchemes: {
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token of an API key or of a worker key, or a user token.',
+        },
+        clientCredentials: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'The id and the secret of an API key (RFC 6749, section 2.3.1).',
+        },
+      },
+      schemas: {
+        ...schemas.collected(),
+        ...errorSchemas,
+        ErrorReason: enumSchema(errorReasons(source.registry), comments),
+      },
+      responses: errorResponseComponents(),
+    },
+  }
+}
+
+/** The enum of error reasons of a schema. */
+export function errorReasons(registry: FileRegistry): DescEnum {
+  const reasons = registry.getEnum('svc.v2.ErrorReason')
+  if (reasons === undefined) throw new Error('the schema has no svc.v2.ErrorReason')
+  return reasons
+}
+
+function pathsFrom(operations: readonly Operation[]): JsonObject {
+  const paths: { [path: string]: JsonObject } = {}
+  for (const { path, httpMethod, operation } of operations) {
+    paths[path] = { ...paths[path], [httpMethod]: operation }
+  }
+  return paths
+}
+
+function checkConstraints(registry: FileRegistry): void {
+  const fields = Object.keys(fieldConstraints).filter((name) => {
+    const dot = name.lastIndexOf('.')
+    const message = registry.getMessage(name.slice(0, dot))
+    return message?.fields.every((field) => field.name !== name.slice(dot + 1)) ?? true
+  })
+  const messages = Object.keys(messageConstraints).filter((name) => registry.getMessage(name) === undefined)
+  const missing = [...fields, ...messages]
+  if (missing.length > 0) throw new Error(`limits of what does not exist: ${missing.join(', ')}`)
+}

@@ -1,0 +1,66 @@
+import { type DescService, getOption } from '@bufbuild/protobuf'
+import { http } from '../../gen/google/api/annotations_pb.js'
+import { access } from '../../gen/svc/v2/access_pb.js'
+import { credentialKinds } from './credential-kinds.js'
+import { inWords } from './operation.js'
+
+/** The page with the matrix of who may call what, in Markdown, from the `svc.v2.access` options. */
+export function permissionsPage(services: readonly DescService[]): string {
+  const rows = services.flatMap((service) =>
+    service.methods.map((method) => {
+      const rule = getOption(method, access)
+      const { pattern } = getOption(method, http)
+      const route = pattern.case === undefined ? '' : `\`${pattern.case.toUpperCase()} ${String(pattern.value)}\``
+      const permission = rule.anonymous ? 'none needed' : `\`${rule.permission}\``
+      const kinds = [...credentialKinds.keys()].map((kind) => {
+        if (rule.anonymous) return 'not looked at'
+        return rule.credentialKinds.includes(kind) ? 'yes' : '**unsupported**'
+      })
+      const relation = rule.userRelationSuffices ? 'yes' : ''
+      return [inWords(method.name), route, permission, ...kinds, relation]
+    }),
+  )
+  const head = ['method', 'REST', 'permission', ...credentialKinds.values(), 'relation suffices']
+  return `<!-- Generated from proto/svc/v2 by "npm run generate". -->
+
+# Who may call what
+
+Every method declares in the schema (\`option (svc.v2.access)\`) which kinds of credential it takes and which permission
+they need; the service enforces that before it reads a body. A method without the option does not start the server.
+
+- **unsupported**: the kind of credential is refused with 403, whatever its permissions.
+- A team API key reaches its own team alone, an organization API key every team of its organization.
+- **relation suffices**: a user token is admitted without the permission where the request names something of the
+  person's own: the own profile; a journey that the person, or one of the person's reports, has requested.
+
+${table([head, head.map(() => '---'), ...rows])}
+## Where permissions come from
+
+API keys and worker keys carry a list of permissions, given when they are created. A person's permissions follow from
+roles:
+
+| role | permissions |
+| --- | --- |
+| \`USER_ROLE_ORG_ADMIN\` | all, in every team of the organization |
+| \`USER_ROLE_ORG_MEMBER\` | those of the person's team roles |
+| \`USER_ROLE_ORG_GUEST\` | the reads among those of the person's team roles |
+| \`TEAM_USER_ROLE_MANAGER\` | all, in the team |
+| \`TEAM_USER_ROLE_BUILDER\` | all reads, \`access:write\`, \`apps:write\`, in the team |
+| \`TEAM_USER_ROLE_AGENT\` | all reads, \`tickets:write\`, in the team |
+| \`TEAM_USER_ROLE_CONTRIBUTOR\`, \`TEAM_USER_ROLE_VIEWER\` | all reads, in the team |
+
+A person may always change the own profile, and never the own role.
+
+## Which error to expect
+
+1. No credential, or one that is not accepted: 401.
+2. A kind that the method does not take, or a permission that the caller has nowhere: 403.
+3. Something that does not exist, belongs to another organization or to a team that the caller cannot see: 404, with
+   one text for all of these.
+4. Something that the caller sees, without the permission there: 403.
+`
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  return rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}

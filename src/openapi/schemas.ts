@@ -1,0 +1,117 @@
+import type { DescEnum, DescField, DescMessage, JsonObject } from '@bufbuild/protobuf'
+import { messageConstraints } from './field-constraints.js'
+import { type Direction, fieldSchema, isRequired, type SchemaNames } from './field-schema.js'
+import type { SourceComments } from './source-comments.js'
+
+/** The schemas of a document, collected while they are referred to. */
+export interface Schemas {
+  messageRef(message: DescMessage, direction: Direction): JsonObject
+  /** The body of a request: the message without the fields that the path binds. */
+  bodyRef(message: DescMessage, pathFields: ReadonlySet<DescField>): { ref: JsonObject; required: boolean }
+  /** A field by itself, as a parameter. */
+  field(field: DescField): JsonObject
+  /** All schemas that were referred to, by name. */
+  collected(): JsonObject
+}
+
+/**
+ * Collects JSON Schemas (draft 2020-12). What callers send is closed and requires what the schema marks; what they get
+ * is open to new fields and always has every field without presence. A message that travels both ways has both, the
+ * first one with `Input` behind its name.
+ */
+export function createSchemas(comments: SourceComments, outputs: readonly DescMessage[]): Schemas {
+  const answered = reachableFrom(outputs)
+  const schemas = new Map<string, { readonly typeName: string; schema: JsonObject }>()
+
+  const refTo = (name: string, typeName: string, build: () => JsonObject): JsonObject => {
+    const held = schemas.get(name)
+    if (held !== undefined && held.typeName !== typeName) {
+      throw new Error(`${held.typeName} and ${typeName} would both be the schema ${name}`)
+    }
+    if (held === undefined) {
+      // Held before it is built, so that a message may contain itself.
+      const entry = { typeName, schema: {} }
+      schemas.set(name, entry)
+      entry.schema = build()
+    }
+    return { $ref: `#/components/schemas/${name}` }
+  }
+  const names: SchemaNames = {
+    comments,
+    messageRef: (message, direction) => {
+      const suffix = direction === 'input' && answered.has(message.typeName) ? 'Input' : ''
+      return refTo(schemaName(message) + suffix, message.typeName, () =>
+        objectSchema(message, message.fields, direction, names),
+      )
+    },
+    enumRef: (desc) => refTo(schemaName(desc), desc.typeName, () => enumSchema(desc, comments)),
+  }
+  return {
+    messageRef: names.messageRef,
+    bodyRef: (message, pathFields) => {
+      const fields = message.fields.filter((field) => !pathFields.has(field))
+      const ref = refTo(schemaName(message), message.typeName, () => objectSchema(message, fields, 'input', names))
+      return { ref, required: fields.some(isRequired) || messageConstraints[message.typeName] !== undefined }
+    },
+    field: (field) => fieldSchema(field, 'input', names),
+    collected: () =>
+      Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { schema }]) => [name, schema])),
+  }
+}
+
+/** The name of a type in the document: without the package, nested names joined. */
+export function schemaName(type: DescMessage | DescEnum): string {
+  return type.typeName.slice(type.file.proto.package.length + 1).replaceAll('.', '')
+}
+
+/** The schema of an enum: its names, each with its comment. */
+export function enumSchema(desc: DescEnum, comments: SourceComments): JsonObject {
+  const values = desc.values.map((value) => `- \`${value.name}\`: ${comments(`${desc.typeName}.${value.name}`)}`)
+  return {
+    type: 'string',
+    description: [comments(desc.typeName), values.join('\n')].join('\n\n'),
+    enum: desc.values.map((value) => value.name),
+  }
+}
+
+function objectSchema(
+  message: DescMessage,
+  fields: readonly DescField[],
+  direction: Direction,
+  names: SchemaNames,
+): JsonObject {
+  const required = fields.filter((field) =>
+    direction === 'input' ? isRequired(field) : isAlwaysAnswered(field, names.comments),
+  )
+  const choices = message.oneofs.map((oneof) => oneof.fields.map((field) => ({ required: [field.jsonName] })))
+  return {
+    type: 'object',
+    description: names.comments(message.typeName),
+    properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, direction, names)])),
+    ...(required.length > 0 ? { required: required.map((field) => field.jsonName) } : {}),
+    ...messageConstraints[message.typeName],
+    // Every oneof of this API is a choice that has to be made.
+    ...(choices.length > 0 ? { allOf: choices.map((oneOf) => ({ oneOf })) } : {}),
+    ...(direction === 'input' ? { additionalProperties: false } : {}),
+  }
+}
+
+/** Fields without presence are printed even at their default; `data` is there unless its comment says otherwise. */
+function isAlwaysAnswered(field: DescField, comments: SourceComments): boolean {
+  if (field.fieldKind === 'list' || field.fieldKind === 'map') return true
+  if (field.fieldKind === 'message') {
+    return field.name === 'data' && !comments(`${field.parent.typeName}.${field.name}`).includes('absent')
+  }
+  return !field.proto.proto3Optional && field.oneof === undefined
+}
+
+function reachableFrom(messages: readonly DescMessage[]): ReadonlySet<string> {
+  const reached = new Set<string>()
+  const visit = (message: DescMessage): void => {
+    if (reached.has(message.typeName)) return
+    reached.add(message.typeName)
+    for (const field of message.fields) if (field.message !== undefined) visit(field.message)
+  }
+  messages.forEach(visit)
+  return reached
+}
