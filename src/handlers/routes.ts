@@ -19,12 +19,16 @@ import type { Runtime } from '../domain/runtime.js'
 import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-approval-procedure.js'
 import { createAppInstanceHandlers } from './app-instance.js'
 import { createAppResourceHandlers } from './app-resource.js'
+import { createAuditLogHandlers } from './audit-log.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
 import { createEntityFieldMappingHandlers } from './entity-field-mapping.js'
 import { createEntityIngestionConfigHandlers } from './entity-ingestion-config.js'
 import { createJourneyHandlers } from './journey.js'
 import { createPriorityHandlers } from './priority.js'
 import { createSlaDefinitionHandlers } from './sla-definition.js'
+import { createUserHandlers } from './user.js'
+import { createUserIngestionHandlers } from './user-ingestion.js'
+import { createUserRelationshipHandlers } from './user-relationship.js'
 
 /** Every service of the API. */
 export const services: readonly DescService[] = [
@@ -56,15 +60,15 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     router.service(AccessPolicyApprovalProcedureService, createAccessPolicyApprovalProcedureHandlers(options))
     router.service(AppInstanceService, createAppInstanceHandlers(options))
     router.service(AppResourceService, createAppResourceHandlers(options))
-    router.service(AuditLogService, {})
+    router.service(AuditLogService, createAuditLogHandlers(options))
     router.service(AuthService, createAuthHandlers(options))
     router.service(EntityFieldMappingService, createEntityFieldMappingHandlers(options))
     router.service(EntityIngestionConfigService, createEntityIngestionConfigHandlers(options))
     router.service(JourneyService, createJourneyHandlers(options))
     router.service(PriorityService, createPriorityHandlers(options))
     router.service(SlaDefinitionService, createSlaDefinitionHandlers(options))
-    router.service(UserIngestionService, {})
-    router.service(UserRelationshipService, {})
-    router.service(UserService, {})
+    router.service(UserIngestionService, createUserIngestionHandlers(options))
+    router.service(UserRelationshipService, createUserRelationshipHandlers(options))
+    router.service(UserService, createUserHandlers(options))
   }
 }

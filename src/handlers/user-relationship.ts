@@ -1,0 +1,73 @@
+import { create } from '@bufbuild/protobuf'
+import type { ServiceImpl } from '@connectrpc/connect'
+import {
+  CreateUserRelationshipResponseSchema,
+  DeleteUserRelationshipResponseSchema,
+  GetUserRelationshipResponseSchema,
+  type UserRelationship,
+  UserRelationshipSchema,
+  type UserRelationshipService,
+  UserRelationshipType,
+} from '../../gen/svc/v2/user_relationship_pb.js'
+import type { Database } from '../db/database.js'
+import type { Runtime } from '../domain/runtime.js'
+import { assignManager, clearManager, getManager, type ManagerRelationship } from '../domain/user-relationship.js'
+import { invalidField } from '../errors.js'
+import { skippedFieldsToMessage } from './profile-field.js'
+import { callerOf } from './request-context.js'
+import { writeContextOf } from './write-context.js'
+
+/** The service of relationships between users. */
+export function createUserRelationshipHandlers({
+  database,
+  runtime,
+}: {
+  readonly database: Database
+  readonly runtime: Runtime
+}): ServiceImpl<typeof UserRelationshipService> {
+  return {
+    async createUserRelationship(request, context) {
+      requireManagerType(request.relationshipType)
+      const { relationship, skipped } = await assignManager(
+        database,
+        callerOf(context),
+        { userId: request.userId, managerUserId: request.relatedUserId, pin: request.pin },
+        writeContextOf(runtime, context),
+      )
+      return create(CreateUserRelationshipResponseSchema, {
+        ...(relationship !== undefined && { data: relationshipToMessage(relationship) }),
+        ...skippedFieldsToMessage(skipped),
+      })
+    },
+
+    async deleteUserRelationship(request, context) {
+      requireManagerType(request.relationshipType)
+      const { userId, pin } = request
+      const write = { userId, pin }
+      const { skipped } = await clearManager(database, callerOf(context), write, writeContextOf(runtime, context))
+      return create(DeleteUserRelationshipResponseSchema, skippedFieldsToMessage(skipped))
+    },
+
+    async getUserRelationship(request, context) {
+      requireManagerType(request.relationshipType)
+      const relationship = await getManager(database, callerOf(context), request.userId)
+      return create(GetUserRelationshipResponseSchema, { data: relationshipToMessage(relationship) })
+    },
+  }
+}
+
+/** Refuses numbers that this build does not know; absent is manager. */
+function requireManagerType(type: UserRelationshipType): void {
+  if (type !== UserRelationshipType.UNSPECIFIED && type !== UserRelationshipType.MANAGER) {
+    throw invalidField('relationshipType', 'must be USER_RELATIONSHIP_TYPE_MANAGER')
+  }
+}
+
+function relationshipToMessage({ userId, managerUserId, createdAt }: ManagerRelationship): UserRelationship {
+  return create(UserRelationshipSchema, {
+    userId,
+    relatedUserId: managerUserId,
+    relationshipType: UserRelationshipType.MANAGER,
+    createdAt: createdAt.toISOString(),
+  })
+}

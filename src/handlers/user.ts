@@ -1,0 +1,91 @@
+import { create } from '@bufbuild/protobuf'
+import type { ServiceImpl } from '@connectrpc/connect'
+import {
+  CreateUserResponseSchema,
+  DepartmentOptionSchema,
+  GetUserResponseSchema,
+  ListDepartmentOptionsResponseSchema,
+  ListUsersResponseSchema,
+  UpdateUserResponseSchema,
+  UserRole as UserRoleMessage,
+  type UserService,
+} from '../../gen/svc/v2/user_pb.js'
+import type { Database } from '../db/database.js'
+import { listDepartmentOptions } from '../domain/department-option.js'
+import type { PageTokens } from '../domain/page-token.js'
+import type { Runtime } from '../domain/runtime.js'
+import { createUser, getUser, listUsers, type NewUser } from '../domain/user.js'
+import { updateUser } from '../domain/user-update.js'
+import { invalidField } from '../errors.js'
+import { governedFieldsFrom, profileInputFrom, skippedFieldsToMessage } from './profile-field.js'
+import { callerOf } from './request-context.js'
+import { userToMessage } from './user-message.js'
+import { writeContextOf } from './write-context.js'
+
+/** The service of users. */
+export function createUserHandlers({
+  database,
+  runtime,
+  pageTokens,
+}: {
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly pageTokens: PageTokens
+}): ServiceImpl<typeof UserService> {
+  return {
+    async updateUser(request, context) {
+      const update = {
+        userId: request.id,
+        email: request.email,
+        role: request.role === undefined ? undefined : roleFrom(request.role),
+        profile: profileInputFrom(request),
+        pinFields: governedFieldsFrom('pinFields', request.pinFields),
+        releaseFields: governedFieldsFrom('releaseFields', request.releaseFields),
+      }
+      const { member, skipped } = await updateUser(
+        database,
+        callerOf(context),
+        update,
+        writeContextOf(runtime, context),
+      )
+      return create(UpdateUserResponseSchema, { data: userToMessage(member), ...skippedFieldsToMessage(skipped) })
+    },
+
+    async createUser(request, context) {
+      const user: NewUser = {
+        email: request.email,
+        role: request.role === UserRoleMessage.UNSPECIFIED ? 'ORG_MEMBER' : roleFrom(request.role),
+        profile: profileInputFrom(request),
+        pinFields: governedFieldsFrom('pinFields', request.pinFields),
+      }
+      const member = await createUser(database, callerOf(context), user, writeContextOf(runtime, context))
+      return create(CreateUserResponseSchema, { data: userToMessage(member) })
+    },
+
+    async getUser(request, context) {
+      const member = await getUser(database, callerOf(context), request.id)
+      return create(GetUserResponseSchema, { data: userToMessage(member) })
+    },
+
+    async listUsers(request, context) {
+      const { users, nextPageToken } = await listUsers(database, callerOf(context), request, pageTokens)
+      return create(ListUsersResponseSchema, { data: users.map(userToMessage), nextPageToken })
+    },
+
+    async listDepartmentOptions(_request, context) {
+      const options = await listDepartmentOptions(database, callerOf(context))
+      return create(ListDepartmentOptionsResponseSchema, {
+        data: options.map((option) => create(DepartmentOptionSchema, option)),
+      })
+    },
+  }
+}
+
+const roles = ['ORG_ADMIN', 'ORG_MEMBER', 'ORG_GUEST'] as const
+
+/** Throws `FIELD_INVALID` for `UNSPECIFIED` and for numbers that this build does not know. */
+function roleFrom(value: UserRoleMessage): NewUser['role'] {
+  const role = roles.find((known) => UserRoleMessage[known] === value)
+  if (role === undefined) throw invalidField('role', 'must be a role, such as USER_ROLE_ORG_MEMBER')
+  return role
+}
