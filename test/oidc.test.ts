@@ -1,0 +1,187 @@
+import { createPublicKey } from 'node:crypto'
+import { generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Database } from '../src/db/database.js'
+import { type Authenticate, createAuthenticator } from '../src/domain/authentication.js'
+import { createKeyUses } from '../src/domain/key-use.js'
+import { createOidcVerifier } from '../src/domain/oidc.js'
+import { createSecretHasher } from '../src/domain/secret-hash.js'
+import { createTestDatabase, type TestDatabase } from './support/database.js'
+import { fixture, insertFixture, insertUser } from './support/fixture.js'
+import { ISSUED_TOKEN_SECONDS, type OidcIssuer, startOidcIssuer } from './support/oidc-issuer.js'
+import { createTestRuntime, type TestRuntime } from './support/runtime.js'
+
+const { acme, globex, users } = fixture
+const audience = 'https://svc.example.com'
+const admin = { email: `${users.admin}@example.com`, email_verified: true }
+
+describe('tokens of the OpenID Connect issuer', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+  let issuer: OidcIssuer
+  let runtime: TestRuntime
+  let authenticate: Authenticate
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    await insertFixture(database)
+    await insertUser(database, { id: 'consultant', organizationId: acme, role: 'ORG_ADMIN' })
+    await insertUser(database, { id: 'consultant', organizationId: globex, role: 'ORG_GUEST' })
+    issuer = await startOidcIssuer()
+  })
+
+  beforeEach(() => {
+    runtime = createTestRuntime()
+    authenticate = createAuthenticate()
+  })
+
+  afterEach(() => issuer.fail(false))
+
+  afterAll(async () => {
+    await issuer.stop()
+    await testDatabase.drop()
+  })
+
+  const createAuthenticate = (cooldownMillis?: number) =>
+    createAuthenticator({
+      database,
+      hasher: createSecretHasher(),
+      keyUses: createKeyUses({ database, log: { warn: () => {} } }),
+      oidc: createOidcVerifier({ issuer: issuer.url, audience, runtime, cooldownMillis }),
+    })
+  /** A token with everything right, unless told otherwise, signed by the test and not by the issuer. */
+  const forge = (claims: Record<string, unknown> = {}) => {
+    const now = Math.floor(Date.now() / 1000)
+    return new SignJWT({ iss: issuer.url, aud: audience, iat: now, exp: now + 60, ...admin, ...claims })
+  }
+  const issuerKey = async () => {
+    const [jwk] = issuer.keys
+    if (jwk === undefined) throw new Error('the issuer has no key')
+    return { jwk, key: await importJWK(jwk, 'RS256') }
+  }
+
+  it('open the API to the person whose verified address they carry', async () => {
+    expect(await authenticate(await issuer.issue(audience, admin))).toMatchObject({
+      kind: 'user',
+      id: users.admin,
+      organizationId: acme,
+      reach: { scope: 'organization' },
+    })
+  })
+
+  it('name the person by an address in any case', async () => {
+    const token = await issuer.issue(audience, { ...admin, email: admin.email.toUpperCase() })
+    expect(await authenticate(token)).toMatchObject({ id: users.admin })
+  })
+
+  it('name the organization of a person who belongs to several', async () => {
+    const consultant = { email: 'consultant@example.com', email_verified: true }
+    const caller = async (org?: string) =>
+      authenticate(await issuer.issue(audience, { ...consultant, ...(org !== undefined && { org }) }))
+    expect(await caller()).toBeUndefined()
+    expect(await caller(acme)).toMatchObject({ id: 'consultant', organizationId: acme })
+    expect(await caller(globex)).toMatchObject({ id: 'consultant', organizationId: globex })
+    expect(await caller('nowhere')).toBeUndefined()
+  })
+
+  it.each([
+    ['an address that is not verified', { ...admin, email_verified: false }],
+    ['an address that is verified only in words', { ...admin, email_verified: 'true' }],
+    ['an address that nothing says is verified', { email: admin.email }],
+    ['no address', { email_verified: true }],
+    ['the address of a stranger', { ...admin, email: 'stranger@example.com' }],
+    ['an organization to which the person does not belong', { ...admin, org: globex }],
+    ['an organization that is no text', { ...admin, org: 1 }],
+  ])('are refused with %s', async (_, claims) => {
+    expect(await authenticate(await issuer.issue(audience, claims))).toBeUndefined()
+  })
+
+  it('are refused where they are for another audience', async () => {
+    expect(await authenticate(await issuer.issue('https://other.example.com', admin))).toBeUndefined()
+  })
+
+  it('are refused for a person who is deactivated', async () => {
+    const claims = { email: `${users.viewer}@example.com`, email_verified: true }
+    expect(await authenticate(await issuer.issue(audience, claims))).toBeDefined()
+    await database.execute('UPDATE memberships SET deactivated_at = now() WHERE user_id = $1', [users.viewer])
+    expect(await authenticate(await issuer.issue(audience, claims))).toBeUndefined()
+  })
+
+  it('are refused once they have expired, with 30 seconds for clocks that differ', async () => {
+    const token = await issuer.issue(audience, admin)
+    runtime.advance((ISSUED_TOKEN_SECONDS + 25) * 1000)
+    expect(await authenticate(token)).toBeDefined()
+    runtime.advance(10_000)
+    expect(await authenticate(token)).toBeUndefined()
+  })
+
+  it('are refused where the issuer has not signed them', async () => {
+    const { jwk, key } = await issuerKey()
+    const header = { alg: 'RS256', kid: jwk.kid ?? '' }
+    expect(await authenticate(await forge().setProtectedHeader(header).sign(key))).toBeDefined()
+
+    const { privateKey } = await generateKeyPair('RS256')
+    const publicPem = createPublicKey({ key: { kty: 'RSA', n: jwk.n ?? '', e: jwk.e ?? '' }, format: 'jwk' })
+    const asSecret = new TextEncoder().encode(String(publicPem.export({ type: 'spki', format: 'pem' })))
+    const now = Math.floor(Date.now() / 1000)
+    const unsigned = new UnsecuredJWT({ ...admin, iss: issuer.url, aud: audience, exp: now + 60 }).encode()
+    const signed = await forge().setProtectedHeader(header).sign(key)
+    const [head, , signature] = signed.split('.')
+    const otherClaims = Buffer.from(JSON.stringify({ ...admin, iss: issuer.url, aud: audience, exp: now + 9e6 }))
+    for (const token of [
+      await forge().setProtectedHeader(header).sign(privateKey), // Another key under the same id.
+      await forge()
+        .setProtectedHeader({ ...header, kid: 'unknown' })
+        .sign(privateKey),
+      await forge()
+        .setProtectedHeader({ ...header, alg: 'HS256' })
+        .sign(asSecret), // The public key as a secret.
+      unsigned,
+      `${unsigned}e30`,
+      `${head}.${otherClaims.toString('base64url')}.${signature}`,
+      await forge({ iss: 'https://issuer.example.com' }).setProtectedHeader(header).sign(key),
+      await forge({ exp: undefined }).setProtectedHeader(header).sign(key),
+      await forge({ exp: 'tomorrow' }).setProtectedHeader(header).sign(key),
+      await forge({ nbf: now + 120 })
+        .setProtectedHeader(header)
+        .sign(key),
+    ]) {
+      expect(await authenticate(token), token).toBeUndefined()
+    }
+  })
+
+  it('need the keys of the issuer once, and again when a token names a new one', async () => {
+    const patient = createAuthenticate(0)
+    const before = issuer.keyFetches()
+    const old = await issuer.issue(audience, admin)
+    for (let time = 0; time < 5; time++) expect(await patient(old)).toBeDefined()
+    expect(issuer.keyFetches() - before).toBe(1)
+    await issuer.rotate()
+    expect(await patient(await issuer.issue(audience, admin))).toBeDefined()
+    expect(issuer.keyFetches() - before).toBe(2)
+    expect(await patient(old)).toBeUndefined()
+  })
+
+  it('do not make the service ask for keys as often as strangers like', async () => {
+    expect(await authenticate(await issuer.issue(audience, admin))).toBeDefined()
+    const before = issuer.keyFetches()
+    const { privateKey } = await generateKeyPair('RS256')
+    for (let time = 0; time < 5; time++) {
+      const token = await forge()
+        .setProtectedHeader({ alg: 'RS256', kid: `unknown-${time}` })
+        .sign(privateKey)
+      expect(await authenticate(token)).toBeUndefined()
+    }
+    expect(issuer.keyFetches()).toBe(before)
+  })
+
+  it('are neither accepted nor refused while the issuer cannot be asked, and accepted afterwards', async () => {
+    const token = await issuer.issue(audience, admin)
+    issuer.fail(true)
+    await expect(authenticate(token)).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 })
+    expect(await authenticate('a text that is no token of it')).toBeUndefined()
+    issuer.fail(false)
+    expect(await authenticate(token)).toBeDefined()
+  })
+})

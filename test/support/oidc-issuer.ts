@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import Provider from 'oidc-provider'
+
+/** What a token of the test says besides what the issuer says by itself. */
+export type ExtraClaims = Readonly<Record<string, string | boolean | number>>
+
+/** A real OpenID Connect issuer on a port of its own. */
+export interface OidcIssuer {
+  readonly url: string
+  /** The private keys that it signs with now. */
+  readonly keys: readonly JWK[]
+  /** How often its keys were asked for. */
+  readonly keyFetches: () => number
+  /** Has the issuer make a token. */
+  issue(audience: string, claims: ExtraClaims): Promise<string>
+  /** Replaces its keys, so that nothing that it signed before can be verified any more. */
+  rotate(): Promise<void>
+  /** Answers nothing but 500 until the next call. */
+  fail(isFailing: boolean): void
+  stop(): Promise<void>
+}
+
+/** How long its tokens last, in seconds. */
+export const ISSUED_TOKEN_SECONDS = 600
+const client = { client_id: 'test', client_secret: 'the secret of the test client' }
+
+/** Starts the issuer. */
+export async function startOidcIssuer(): Promise<OidcIssuer> {
+  let answer: RequestListener = (_, response) => response.writeHead(503).end()
+  let failing = false
+  let fetches = 0
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/jwks')) fetches++
+    if (failing) response.writeHead(500).end()
+    else answer(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
+
+  let keys: JWK[] = []
+  let claims: ExtraClaims = {}
+  const rotate = async () => {
+    keys = [await newKey()]
+    answer = createProvider(url, keys, () => claims).callback()
+  }
+  await rotate()
+  return {
+    url,
+    get keys() {
+      return keys
+    },
+    keyFetches: () => fetches,
+    issue: async (audience, extra) => {
+      claims = extra
+      const body = new URLSearchParams({ grant_type: 'client_credentials', resource: `urn:test:${audience}` })
+      const authorization = `Basic ${Buffer.from(Object.values(client).map(encodeURIComponent).join(':')).toString('base64')}`
+      const response = await fetch(`${url}/token`, { method: 'POST', body, headers: { authorization } })
+      const text = await response.text()
+      const token = /"access_token":"([^"]+)"/.exec(text)?.[1]
+      if (token === undefined) throw new Error(`the issuer answers ${response.status}: ${text}`)
+      return token
+    },
+    rotate,
+    fail: (isFailing) => {
+      failing = isFailing
+    },
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function createProvider(issuer: string, keys: JWK[], claims: () => ExtraClaims): Provider {
+  return new Provider(issuer, {
+    clients: [{ ...client, grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }],
+    jwks: { keys },
+    cookies: { keys: ['not used'] },
+    extraTokenClaims: () => ({ ...claims() }),
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_, resource) => ({
+          scope: '',
+          audience: resource.replace('urn:test:', ''),
+          accessTokenFormat: 'jwt',
+          accessTokenTTL: ISSUED_TOKEN_SECONDS,
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+  })
+}
+
+async function newKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  return { ...(await exportJWK(privateKey)), use: 'sig', alg: 'RS256', kid: crypto.randomUUID() }
+}
