@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
+import { callMethod, doors, type MethodDoors, segment } from './support/method-doors.js'
+import { guardPlaces } from './support/place-guards.js'
+import { startTestService, type TestService } from './support/service.js'
+
+const method: MethodDoors = {
+  procedure: 'svc.v2.SlaDefinitionService/ListSlaDefinitions',
+  rest: ({ teamId }) => ({ method: 'GET', path: `/v2/teams/${segment(teamId)}/sla-definitions` }),
+}
+
+const rule = { type: 'FIELD', field: 'priority', op: 'IN', value: '', values: ['P1', 'P2'], logicOp: 'AND' }
+const times = { created_at: '2026-01-31T10:05:00+01:00', updated_at: '2026-02-01T00:00:00.5Z' }
+const answeredTimes = { createdAt: '2026-01-31T09:05:00.000Z', updatedAt: '2026-02-01T00:00:00.500Z' }
+
+describe('listing SLA definitions', () => {
+  let service: TestService
+  let token: string
+
+  beforeAll(async () => {
+    service = await startTestService()
+    const { database } = service
+    await insertFixture(database)
+    token = (await insertApiKey(database, { organizationId: fixture.acme })).token
+    await insertRow(database, 'teams', { id: 'empty', organization_id: fixture.acme, name: 'Empty' })
+    await insertRow(database, 'sla_definitions', {
+      ...{ id: 'a-full', organization_id: fixture.acme, team_id: fixture.it, name: 'Full', description: 'All of it' },
+      ...{ schedule_id: 'schedule-1', policy_group: 'group-1', target_duration_seconds: 14_400 },
+      ...{ use_calendar_time: true, use_assigned_group_schedule: true, attachment_criteria: JSON.stringify([rule]) },
+      ...{ starting_point: 'GROUP_ASSIGNED', metric: 'FIRST_HUMAN_RESPONSE', archived_at: '2026-03-01T00:00:00Z' },
+      ...times,
+    })
+    const definition = { sla_definition_id: 'a-full' }
+    await insertRow(database, 'sla_conditions', {
+      ...{ ...definition, id: 'a-second', position: 1, condition_type: 'STOP' },
+    })
+    await insertRow(database, 'sla_conditions', {
+      ...{ ...definition, id: 'b-first', position: 0, condition_type: 'PAUSE', condition_rule: rule },
+      ...{ resume_policy: 'CONTINUE', priority: 7 },
+    })
+    await insertRow(database, 'sla_actions', { ...definition, id: 'a-second', position: 1, ...times })
+    await insertRow(database, 'sla_actions', {
+      ...{ ...definition, id: 'b-first', position: 0, workflow_id: 'workflow-1', offset_seconds: -600, ...times },
+    })
+  })
+  afterAll(() => service.stop())
+
+  describe.each(doors)('over %s', (door) => {
+    const listed = async (teamId: string) => {
+      const { answer } = await callMethod(service, method, { door, token, request: { teamId } })
+      expect(answer.status, answer.text).toBe(200)
+      return answer.json
+    }
+
+    it('answers every field, wrapped in data, archived definitions included, in the order of creation', async () => {
+      const { data } = await listed(fixture.it)
+      expect(data.map(({ id }: { id: string }) => id)).toEqual([fixture.slaDefinitions.it, 'a-full'])
+      expect(data[1]).toEqual({
+        ...{ id: 'a-full', teamId: fixture.it, name: 'Full', description: 'All of it', scheduleId: 'schedule-1' },
+        ...{ policyGroup: 'group-1', targetDurationSeconds: 14_400, useCalendarTime: true },
+        ...{ useAssignedGroupSchedule: true, attachmentCriteria: [rule], ...answeredTimes },
+        conditions: [
+          {
+            ...{ id: 'b-first', slaDefinitionId: 'a-full', conditionType: 'SLA_CONDITION_TYPE_PAUSE' },
+            ...{ conditionRule: rule, resumePolicy: 'CONTINUE', priority: 7 },
+          },
+          {
+            ...{ id: 'a-second', slaDefinitionId: 'a-full', conditionType: 'SLA_CONDITION_TYPE_STOP' },
+            ...{ resumePolicy: '', priority: 0 },
+          },
+        ],
+        actionDefinitions: [
+          {
+            ...{ id: 'b-first', slaDefinitionId: 'a-full', workflowId: 'workflow-1', offsetSeconds: -600 },
+            ...answeredTimes,
+          },
+          { id: 'a-second', slaDefinitionId: 'a-full', workflowId: '', offsetSeconds: 0, ...answeredTimes },
+        ],
+        ...{ startingPoint: 'SLA_STARTING_POINT_GROUP_ASSIGNED', metric: 'SLA_METRIC_FIRST_HUMAN_RESPONSE' },
+        archivedAt: '2026-03-01T00:00:00.000Z',
+      })
+    })
+
+    it('leaves out the time of archiving while a definition is in use, and prints everything else', async () => {
+      const { data } = await listed(fixture.people)
+      expect(data).toEqual([
+        {
+          ...{ id: fixture.slaDefinitions.people, teamId: fixture.people, name: 'SLA people', description: '' },
+          ...{ scheduleId: '', policyGroup: '', targetDurationSeconds: 3600, useCalendarTime: false },
+          ...{ useAssignedGroupSchedule: false, conditions: [], attachmentCriteria: [], actionDefinitions: [] },
+          ...{ startingPoint: 'SLA_STARTING_POINT_TICKET_CREATED', metric: 'SLA_METRIC_RESOLUTION' },
+          ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+        },
+      ])
+    })
+
+    it('gives an empty list for a team without definitions', async () => {
+      expect(await listed('empty')).toEqual({ data: [] })
+    })
+  })
+
+  it('takes no query parameters', async () => {
+    const answer = await service.rest('GET', `/v2/teams/${fixture.it}/sla-definitions?pageSize=1`, { token })
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
+  })
+
+  guardPlaces(() => service, {
+    method,
+    requestFor: (place) => ({
+      teamId: { it: fixture.it, people: fixture.people, globex: fixture.globexIt, nowhere: 'unknown' }[place],
+    }),
+    takesKeys: true,
+    allowed: ['admin', 'manager', 'builder', 'agent', 'contributor', 'viewer', 'guest', 'both'],
+  })
+})
