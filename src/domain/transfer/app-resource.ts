@@ -21,7 +21,7 @@ const place = { table: 'app_resources', staged: 'staged_app_resource', key: { id
 /** Resources of apps in files. They belong to the team of their app instance. */
 export const appResourceTransfer: TransferResource<AppResourceRecord> = {
   staged: place.staged,
-  rowOf: (record, runtime) => ({
+  rowOf: (record, { runtime }) => ({
     key: idOf('id', record.id),
     values: {
       id: record.id,
@@ -32,7 +32,7 @@ export const appResourceTransfer: TransferResource<AppResourceRecord> = {
       external_id: textOf('externalId', record.externalId, optionalNameLimits) || null,
       tag_ids: textsOf('tagIds', record.tagIds, nameLimits),
       scoped_id: scopedIdOf('scopedId', record.scopedId),
-      new_scoped_id: newScopedId('ares', runtime),
+      new_scoped_id: record.scopedId === '' ? newScopedId('ares', runtime) : null,
     },
   }),
   columns: {

@@ -44,8 +44,12 @@ export async function importRows(database: Database, steps: ImportSteps): Promis
     await sql.execute('SET LOCAL jit = off')
     await sql.execute(`SET LOCAL work_mem = '64MB'`)
     const staging = await createStaging(sql)
-    await steps.stage(staging)
-    await staging.flush()
+    try {
+      await steps.stage(staging)
+      await staging.flush()
+    } finally {
+      await staging.settle()
+    }
     await sql.query('SELECT pg_advisory_xact_lock($1)', [IMPORT_LOCK])
     return writeWithRetries(sql, steps)
   })

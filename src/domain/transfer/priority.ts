@@ -20,7 +20,7 @@ const place = { table: 'priorities', staged: 'staged_priority', key: { id: 's.id
 /** Priorities in files. */
 export const priorityTransfer: TransferResource<PriorityRecord> = {
   staged: place.staged,
-  rowOf: (record, runtime) => ({
+  rowOf: (record, { runtime }) => ({
     key: idOf('id', record.id),
     values: {
       id: record.id,
@@ -28,7 +28,7 @@ export const priorityTransfer: TransferResource<PriorityRecord> = {
       priority: textOf('priority', record.priority, nameLimits),
       description: textOf('description', record.description, descriptionLimits),
       scoped_id: scopedIdOf('scopedId', record.scopedId),
-      new_scoped_id: newScopedId('pri', runtime),
+      new_scoped_id: record.scopedId === '' ? newScopedId('pri', runtime) : null,
       name: textOf('name', record.name, nameLimits),
       is_ai_selectable: record.isAiSelectable,
     },

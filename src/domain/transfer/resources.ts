@@ -1,4 +1,3 @@
-import type { Runtime } from '../runtime.js'
 import { accessPolicyTransfer } from './access-policy.js'
 import { appInstanceTransfer } from './app-instance.js'
 import { appResourceTransfer } from './app-resource.js'
@@ -7,6 +6,7 @@ import { entityFieldMappingTransfer } from './entity-field-mapping.js'
 import { entityIngestionConfigTransfer } from './entity-ingestion-config.js'
 import { entityTypeTransfer } from './entity-type.js'
 import { groupTransfer } from './group.js'
+import type { ImportScope } from './import-scope.js'
 import { journeyTransfer } from './journey.js'
 import { organizationTransfer } from './organization.js'
 import { priorityTransfer } from './priority.js'
@@ -38,7 +38,7 @@ export const transferResources: { readonly [Kind in RecordKind]: TransferResourc
 export function stagedRowOf<Kind extends RecordKind>(
   kind: Kind,
   record: RecordTypes[Kind],
-  runtime: Runtime,
+  scope: ImportScope,
 ): StagedRow {
-  return transferResources[kind].rowOf(record, runtime)
+  return transferResources[kind].rowOf(record, scope)
 }

@@ -9,17 +9,22 @@ export interface StagedLine extends StagedRow {
   readonly line: number
 }
 
-/** Takes rows in, and knows how many different records of each kind have come. */
+/** Takes rows in while earlier ones are on their way to the database. */
 export interface Staging {
-  /** Adds a row; a later row of one key takes the place of the earlier one. Answers where a batch is sent off with it. */
+  /**
+   * Adds a row; a later row of one key takes the place of the earlier one. Answers a promise, which is to be awaited,
+   * when a batch has been sent with it.
+   */
   add(row: StagedLine): Promise<void> | undefined
-  /** Sends what has not been sent yet. */
+  /** Sends what has not been sent yet and waits until all of it has come in. */
   flush(): Promise<void>
+  /** Waits until nothing is on its way, whatever has become of it. */
+  settle(): Promise<void>
 }
 
 /** A batch is sent when it has this many rows or characters. */
-const MAX_BATCH_ROWS = 2_000
-const MAX_BATCH_CHARACTERS = 2_000_000
+const MAX_BATCH_ROWS = 1_000
+const MAX_BATCH_CHARACTERS = 500_000
 
 const createStatement = `
 CREATE TEMPORARY TABLE import_rows (
@@ -39,12 +44,23 @@ export async function createStaging(sql: Sql): Promise<Staging> {
   // Keyed so that one statement never meets a key twice; the JSON is made at once, so that no row is held.
   let batch = new Map<string, { firstLine: number; json: string }>()
   let characters = 0
-  const flush = async () => {
-    if (batch.size === 0) return
+  let sending: Promise<void> = Promise.resolve()
+  let failure: { readonly error: unknown } | undefined
+  const settle = async () => {
+    await sending
+    if (failure !== undefined) throw failure.error
+  }
+  const send = async () => {
     const rows = [...batch.values()].map(({ json }) => json)
     batch = new Map()
     characters = 0
-    await sql.execute(addStatement, [`[${rows.join(',')}]`])
+    await settle()
+    sending = sql.execute(addStatement, [`[${rows.join(',')}]`]).then(
+      () => {},
+      (error: unknown) => {
+        failure = { error }
+      },
+    )
   }
   return {
     add: ({ kind, key, line, values }) => {
@@ -53,9 +69,13 @@ export async function createStaging(sql: Sql): Promise<Staging> {
       const json = JSON.stringify({ kind, key, first_line: firstLine, line, row_values: values })
       batch.set(batchKey, { firstLine, json })
       characters += json.length
-      return batch.size >= MAX_BATCH_ROWS || characters >= MAX_BATCH_CHARACTERS ? flush() : undefined
+      return batch.size >= MAX_BATCH_ROWS || characters >= MAX_BATCH_CHARACTERS ? send() : undefined
     },
-    flush,
+    flush: async () => {
+      if (batch.size > 0) await send()
+      await settle()
+    },
+    settle: () => sending,
   }
 }
 

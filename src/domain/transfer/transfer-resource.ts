@@ -1,5 +1,6 @@
 import type { Sql } from '../../db/sql.js'
 import type { Runtime } from '../runtime.js'
+import type { ImportScope } from './import-scope.js'
 
 /** A record that has passed the checks which need no database. */
 export interface StagedRow {
@@ -14,7 +15,7 @@ export interface TransferResource<Record_> {
   /** The staging table. */
   readonly staged: string
   /** Checks a record by itself. Throws a ServiceError that names the field. */
-  readonly rowOf: (record: Record_, runtime: Runtime) => StagedRow
+  readonly rowOf: (record: Record_, scope: ImportScope) => StagedRow
   /** Columns of the staging table that come from `rowOf`, with their types. */
   readonly columns: Readonly<Record<string, string>>
   /** What the record belongs to; its columns can be read as `owner`. Absent for organizations. */

@@ -3,6 +3,7 @@ import { emailAddressFault } from '../email-address.js'
 import { type GovernedField, governedFields } from '../field-ownership.js'
 import { profileValuesOf } from '../profile-value.js'
 import { enumOf, idOf, optionalIdOf, requireDistinct, timestampOf } from './field-values.js'
+import type { ImportScope } from './import-scope.js'
 import type { StagedRow, TransferResource } from './transfer-resource.js'
 import { addDepartmentOptions, userStatements } from './user-sql.js'
 
@@ -29,7 +30,7 @@ export interface UserRecord {
   readonly managerAssignedAt?: string
 }
 
-function rowOf(record: UserRecord): StagedRow {
+function rowOf(record: UserRecord, scope: ImportScope): StagedRow {
   const organizationId = idOf('organizationId', record.organizationId)
   const id = idOf('id', record.id)
   const managerId = optionalIdOf('managerUserId', record.managerUserId)
@@ -43,6 +44,7 @@ function rowOf(record: UserRecord): StagedRow {
       email: emailOf(record.email),
       role: role === 'UNSPECIFIED' ? 'ORG_MEMBER' : role,
       ...profileOf(record),
+      timezone: timezoneOf(record.timezone, scope),
       manager_user_id: managerId,
       manager_assigned_at: timestampOf('managerAssignedAt', record.managerAssignedAt),
       directory_managed: record.directoryManaged,
@@ -61,12 +63,17 @@ function emailOf(email: string): string {
   return email
 }
 
+function timezoneOf(text: string, scope: ImportScope): string {
+  const timezone = text === '' ? '' : scope.timezoneFromText(text)
+  if (timezone !== undefined) return timezone
+  throw invalidField('timezone', 'must be the IANA name of a time zone, such as Europe/Paris')
+}
+
 function profileOf(record: UserRecord): Record<string, unknown> {
   const { values, violations } = profileValuesOf({
     FIRST_NAME: record.firstName,
     LAST_NAME: record.lastName,
     AVATAR_URL: record.avatarUrl,
-    TIMEZONE: record.timezone,
     LOCALE: record.locale,
     DEPARTMENT: record.department,
     JOB_TITLE: record.jobTitle,

@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.js'
 import type { Runtime } from '../../domain/runtime.js'
 import { ImportError } from '../../domain/transfer/import-error.js'
 import { type ImportSummary, importRows } from '../../domain/transfer/import-rows.js'
+import { createImportScope, type ImportScope } from '../../domain/transfer/import-scope.js'
 import type { RecordKind, TransferRecord } from '../../domain/transfer/record-kind.js'
 import { stagedRowOf } from '../../domain/transfer/resources.js'
 import type { StagedLine } from '../../domain/transfer/staging.js'
@@ -30,11 +31,12 @@ export function importRecords(
   { runtime, onProgress }: ImportOptions,
 ): Promise<ImportSummary> {
   const recordJson = createRecordJson()
+  const scope = createImportScope(runtime)
   return importRows(database, {
     runtime,
     stage: async (staging) => {
       for await (const { line, text } of textLines(chunks)) {
-        const sent = staging.add(stagedLineOf(recordJson, line, text, runtime))
+        const sent = staging.add(stagedLineOf(recordJson, line, text, scope))
         if (sent !== undefined) {
           onProgress?.({ phase: 'read', line })
           await sent
@@ -45,12 +47,12 @@ export function importRecords(
   })
 }
 
-function stagedLineOf(recordJson: RecordJson, line: number, text: string, runtime: Runtime): StagedLine {
+function stagedLineOf(recordJson: RecordJson, line: number, text: string, scope: ImportScope): StagedLine {
   let kind: TransferRecord['kind'] | undefined
   try {
     const transferRecord = recordJson.recordFromText(text)
     kind = transferRecord.kind
-    return { kind, line, ...stagedRowOf(transferRecord.kind, transferRecord.record, runtime) }
+    return { kind, line, ...stagedRowOf(transferRecord.kind, transferRecord.record, scope) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     throw new ImportError(line, kind === undefined ? error.message : `${kind}.${error.message}`, error)
