@@ -4,6 +4,7 @@ import type { ContextValues } from '@connectrpc/connect'
 import type { Logger } from 'pino'
 import type { Config } from './config.js'
 import type { Database } from './db/database.js'
+import { packageRoot } from './db/package-root.js'
 import { createReadiness } from './db/readiness.js'
 import { systemTiming } from './db/transaction.js'
 import { createAuthenticator } from './domain/authentication.js'
@@ -16,11 +17,14 @@ import { createSecretHasher } from './domain/secret-hash.js'
 import { httpFormOf } from './handlers/http-form.js'
 import { createRevokeCallCounter, slowDownBody } from './handlers/revoke-limit.js'
 import { createRoutes, services } from './handlers/routes.js'
+import { createCors } from './http/cors.js'
+import { createPages } from './http/pages.js'
 import { createRequestHandler, type RequestIds } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
 import { anonymousAccessOf, methodAccessOf } from './interceptors/access-rule.js'
 import { createAdmission } from './interceptors/admission.js'
 import { createErrorMasking, maskError } from './interceptors/mask-errors.js'
+import { packageVersion } from './openapi/package-version.js'
 import { createRestTranscoder } from './rest/index.js'
 import { createHealthRoutes, healthService } from './rpc/health.js'
 import type { HttpRequest } from './rpc/http-message.js'
@@ -115,7 +119,11 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     shutdownSignal: shutdown.signal,
     onError,
   })
-  const server = createHttpServer(createRequestHandler({ rpc, rest, newId: runtime.newId, log }, requestIds))
+  const root = packageRoot()
+  const pages = createPages({ ...config, root, version: packageVersion(root), onError })
+  const cors = createCors(config.corsOrigins)
+  const doors = { cors, rpc, pages, rest, newId: runtime.newId, log }
+  const server = createHttpServer(createRequestHandler(doors, requestIds))
   return {
     listen: server.listen,
     close: async () => {

@@ -10,8 +10,12 @@ export interface RequestLog {
 
 /** What stands behind the port. */
 export interface RequestHandlerOptions {
+  /** Marks answers for browsers; true where it answered itself. */
+  readonly cors: (request: HttpRequest, response: HttpResponse) => boolean
   /** Answers the paths of RPC methods; false for any other path. */
   readonly rpc: (request: HttpRequest, response: HttpResponse) => boolean
+  /** Answers the paths of pages and documents; false for any other path. */
+  readonly pages: (request: HttpRequest, response: HttpResponse) => boolean
   /** Answers everything else. */
   readonly rest: (request: HttpRequest, response: HttpResponse) => void
   readonly newId: () => string
@@ -22,7 +26,8 @@ export interface RequestHandlerOptions {
 export type RequestIds = WeakMap<HttpRequest, string>
 
 /** Gives each request its id, logs its end, and hands it to the door whose path it has. */
-export function createRequestHandler({ rpc, rest, newId, log }: RequestHandlerOptions, ids: RequestIds): HttpHandler {
+export function createRequestHandler(options: RequestHandlerOptions, ids: RequestIds): HttpHandler {
+  const { cors, rpc, pages, rest, newId, log } = options
   return (request, response) => {
     const requestId = requestIdFrom(request.headers['x-request-id'], newId)
     const start = performance.now()
@@ -34,6 +39,7 @@ export function createRequestHandler({ rpc, rest, newId, log }: RequestHandlerOp
       const path = request.url?.split('?', 1)[0]
       log.info({ requestId, method: request.method, path, status: response.statusCode, durationMs }, 'request')
     })
-    if (!rpc(request, response)) rest(request, response)
+    if (cors(request, response) || rpc(request, response) || pages(request, response)) return
+    rest(request, response)
   }
 }

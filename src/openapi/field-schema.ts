@@ -16,8 +16,8 @@ export type Direction = 'input' | 'output'
 /** What the schema of a field refers to. */
 export interface SchemaNames {
   readonly comments: SourceComments
-  messageRef(message: DescMessage, direction: Direction): JsonObject
-  enumRef(desc: DescEnum): JsonObject
+  readonly messageRef: (message: DescMessage, direction: Direction) => JsonObject
+  readonly enumRef: (desc: DescEnum) => JsonObject
 }
 
 /** Whether callers have to give the field. */
@@ -96,15 +96,15 @@ function messageSchema(message: DescMessage, direction: Direction, names: Schema
   return names.messageRef(message, direction)
 }
 
+/** The types of this API's fields; JSON has other forms for the wider integers and for bytes. */
+const scalarSchemas: Partial<Record<ScalarType, JsonObject>> = {
+  [ScalarType.STRING]: { type: 'string' },
+  [ScalarType.BOOL]: { type: 'boolean' },
+  [ScalarType.INT32]: { type: 'integer', format: 'int32' },
+}
+
 function scalarSchema(scalar: ScalarType): JsonObject {
-  switch (scalar) {
-    case ScalarType.STRING:
-      return { type: 'string' }
-    case ScalarType.BOOL:
-      return { type: 'boolean' }
-    case ScalarType.INT32:
-      return { type: 'integer', format: 'int32' }
-    default:
-      throw new Error(`fields of the type ${ScalarType[scalar]} have no JSON schema here`)
-  }
+  const schema = scalarSchemas[scalar]
+  if (schema === undefined) throw new Error(`fields of the type ${ScalarType[scalar]} have no JSON schema here`)
+  return schema
 }

@@ -1,11 +1,11 @@
-import { type DescField, type DescMethod, getOption, hasOption, type JsonObject } from '@bufbuild/protobuf'
+import { type DescField, type DescMethod, getOption, type JsonObject } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
-import { http } from '../../gen/google/api/annotations_pb.js'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 import { credentialKindTexts } from './credential-kinds.js'
 import { errorResponseRefs } from './error-responses.js'
 import { isRequired } from './field-schema.js'
+import { httpRouteOf } from './http-route.js'
 import type { Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
 
@@ -24,13 +24,11 @@ const specialMethods: Readonly<Record<string, { rateLimited?: boolean; checksCli
 
 /** The operation of a method with a `google.api.http` rule; undefined for one without. */
 export function operationFrom(method: DescMethod, schemas: Schemas, comments: SourceComments): Operation | undefined {
-  if (!hasOption(method, http)) return undefined
-  const { pattern, body } = getOption(method, http)
-  if (pattern.case === undefined || pattern.case === 'custom') throw new Error(`${memberName(method)} has no pattern`)
-  const path = pattern.value
+  const route = httpRouteOf(method)
+  if (route === undefined) return undefined
+  const { path, body } = route
   const pathFields = fieldsInPath(method, path)
   const queryFields = body === '*' ? [] : method.input.fields.filter((field) => !pathFields.has(field))
-  if (body !== '*' && body !== '') throw new Error(`${memberName(method)} binds its body to one field`)
   const rule = getOption(method, access)
   const special = specialMethods[memberName(method)] ?? {}
   const parameters = [
@@ -38,7 +36,7 @@ export function operationFrom(method: DescMethod, schemas: Schemas, comments: So
     ...queryFields.map((field) => parameter(field, 'query', schemas)),
   ]
   return {
-    httpMethod: pattern.case,
+    httpMethod: route.httpMethod,
     path,
     operation: {
       operationId: method.localName,

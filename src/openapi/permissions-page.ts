@@ -1,7 +1,7 @@
 import { type DescService, getOption } from '@bufbuild/protobuf'
-import { http } from '../../gen/google/api/annotations_pb.js'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { credentialKinds } from './credential-kinds.js'
+import { httpRouteOf } from './http-route.js'
 import { inWords } from './operation.js'
 
 /** The page with the matrix of who may call what, in Markdown, from the `svc.v2.access` options. */
@@ -9,8 +9,8 @@ export function permissionsPage(services: readonly DescService[]): string {
   const rows = services.flatMap((service) =>
     service.methods.map((method) => {
       const rule = getOption(method, access)
-      const { pattern } = getOption(method, http)
-      const route = pattern.case === undefined ? '' : `\`${pattern.case.toUpperCase()} ${String(pattern.value)}\``
+      const found = httpRouteOf(method)
+      const route = found === undefined ? '' : `\`${found.httpMethod.toUpperCase()} ${found.path}\``
       const permission = rule.anonymous ? 'none needed' : `\`${rule.permission}\``
       const kinds = [...credentialKinds.keys()].map((kind) => {
         if (rule.anonymous) return 'not looked at'

@@ -5,7 +5,7 @@ import type { SourceComments } from './source-comments.js'
 
 /** The schemas of a document, collected while they are referred to. */
 export interface Schemas {
-  messageRef(message: DescMessage, direction: Direction): JsonObject
+  readonly messageRef: (message: DescMessage, direction: Direction) => JsonObject
   /** The body of a request: the message without the fields that the path binds. */
   bodyRef(message: DescMessage, pathFields: ReadonlySet<DescField>): { ref: JsonObject; required: boolean }
   /** A field by itself, as a parameter. */

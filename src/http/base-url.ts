@@ -1,0 +1,14 @@
+import type { HttpRequest } from '../rpc/http-message.js'
+
+/** A host name or address with an optional port, and nothing that could break out of a URL (RFC 9110 section 7.2). */
+const HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
+
+/**
+ * The base address of the service as the client of this request reaches it, without a slash at the end: `publicUrl`
+ * where it is configured, else by the host that the request names. Empty, which is relative, where it names none.
+ */
+export function baseUrlFor(request: HttpRequest, publicUrl: string | undefined): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+  const authority = request.headers[':authority'] ?? request.headers.host
+  return typeof authority === 'string' && HOST.test(authority) ? `http://${authority}` : ''
+}

@@ -1,0 +1,43 @@
+import { cors as connectCors } from '@connectrpc/connect'
+import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const requestHeaders = unique([...connectCors.allowedHeaders, 'Authorization', 'Content-Type', 'X-Request-Id'])
+const responseHeaders = unique([...connectCors.exposedHeaders, 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'])
+/** How long browsers keep the answer to a preflight; they take at most two hours. */
+const MAX_AGE_SECONDS = 7200
+
+/** Marks answers for browsers. True: the request was a preflight and is answered. */
+export type Cors = (request: HttpRequest, response: HttpResponse) => boolean
+
+/**
+ * Lets pages of the origins call the service, over REST and every RPC protocol of browsers (Fetch standard, CORS
+ * protocol). `*` is every origin; an empty list does nothing. Credentials travel in a header that pages set
+ * themselves, so cookies are never allowed.
+ */
+export function createCors(origins: readonly string[]): Cors {
+  if (origins.length === 0) return () => false
+  const allowed = new Set(origins)
+  const anyOrigin = allowed.has('*')
+  return (request, response) => {
+    const { origin } = request.headers
+    if (!anyOrigin) response.appendHeader('vary', 'origin')
+    if (origin === undefined || !(anyOrigin || allowed.has(origin))) return false
+    response.setHeader('access-control-allow-origin', anyOrigin ? '*' : origin)
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) {
+      response.setHeader('access-control-expose-headers', responseHeaders.join(', '))
+      return false
+    }
+    response.setHeader('access-control-allow-methods', methods.join(', '))
+    response.setHeader('access-control-allow-headers', requestHeaders.join(', '))
+    response.setHeader('access-control-max-age', String(MAX_AGE_SECONDS))
+    response.statusCode = 204
+    response.end()
+    return true
+  }
+}
+
+/** Header names are the same in any case. */
+function unique(names: readonly string[]): string[] {
+  return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()]
+}

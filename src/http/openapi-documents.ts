@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JsonObject } from '@bufbuild/protobuf'
+import type { HttpRequest } from '../rpc/http-message.js'
+import { baseUrlFor } from './base-url.js'
+import { createPage, type Page } from './page.js'
+
+/** The addresses that documents name. */
+export interface PublicUrls {
+  readonly publicUrl: string | undefined
+  readonly publicUrlEu: string | undefined
+}
+
+/** Where the documents are served. */
+export const openApiPaths = {
+  whole: { json: '/v2/openapi.json', yaml: '/v2/openapi.yaml' },
+  revoke: { json: '/v2/auth/revoke/openapi.json', yaml: '/v2/auth/revoke/openapi.yaml' },
+} as const
+
+/**
+ * The OpenAPI documents by path: those that are generated from the schema, with the base addresses of this deployment
+ * as their servers. Throws where a generated document is missing.
+ */
+export function createOpenApiDocuments(root: string, urls: PublicUrls): Map<string, (request: HttpRequest) => Page> {
+  const pages = new Map<string, (request: HttpRequest) => Page>()
+  for (const [name, paths] of [
+    ['openapi', openApiPaths.whole],
+    ['revoke', openApiPaths.revoke],
+  ] as const) {
+    const json = readGenerated(root, `${name}.json`)
+    const yaml = readGenerated(root, `${name}.yaml`)
+    pages.set(paths.json, (request) => {
+      const document = { ...parseObject(json), servers: serversFor(request, urls) }
+      return createPage({ contentType: 'application/json', body: `${JSON.stringify(document, null, 2)}\n` })
+    })
+    pages.set(paths.yaml, (request) =>
+      createPage({ contentType: 'application/yaml', body: withServers(yaml, serversFor(request, urls)) }),
+    )
+  }
+  return pages
+}
+
+function readGenerated(root: string, name: string): string {
+  return readFileSync(join(root, 'gen/openapi', name), 'utf8')
+}
+
+function parseObject(text: string): JsonObject {
+  const parsed: unknown = JSON.parse(text)
+  return parsed as JsonObject
+}
+
+/** Both regions serve the same paths; an EU address that is not configured is for the reader to fill in. */
+function serversFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls): JsonObject[] {
+  const own = baseUrlFor(request, publicUrl)
+  const eu = { description: 'EU region' }
+  return [
+    { url: own === '' ? '/' : own, description: 'US region, the default' },
+    publicUrlEu === undefined
+      ? { url: '{base_url_eu}', ...eu, variables: { base_url_eu: { default: own === '' ? '/' : own } } }
+      : { url: baseUrlFor(request, publicUrlEu), ...eu },
+  ]
+}
+
+/** Replaces the servers of a YAML document; JSON on one line is YAML. */
+function withServers(yaml: string, servers: readonly JsonObject[]): string {
+  const block = /^servers:\n(?: .*\n)+/m
+  if (!block.test(yaml)) throw new Error('the YAML document has no servers')
+  return yaml.replace(block, () => `servers: ${JSON.stringify(servers)}\n`)
+}

@@ -1,0 +1,66 @@
+import type { Writable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+
+const compress = promisify(gzip)
+
+/** Something that is served under one path, to anyone. */
+export interface Page {
+  readonly contentType: string
+  readonly body: Buffer
+  /** The value of `Cache-Control`. */
+  readonly cacheControl: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The body, compressed once. */
+  gzipped(): Promise<Buffer>
+}
+
+/** What a page is made of. */
+export interface PageOptions {
+  readonly contentType: string
+  readonly body: string | Buffer
+  /** Default `no-cache`: caches ask again each time. */
+  readonly cacheControl?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Makes a page. */
+export function createPage({ contentType, body, cacheControl = 'no-cache', headers = {} }: PageOptions): Page {
+  const bytes = Buffer.from(body)
+  let compressed: Promise<Buffer> | undefined
+  return {
+    contentType,
+    body: bytes,
+    cacheControl,
+    headers: { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', ...headers },
+    gzipped: () => {
+      compressed ??= compress(bytes)
+      return compressed
+    },
+  }
+}
+
+/** Answers with the page, compressed where the client takes that. */
+export async function sendPage(page: Page, request: HttpRequest, response: HttpResponse): Promise<void> {
+  const zipped = acceptsGzip(request.headers['accept-encoding'])
+  const body = zipped ? await page.gzipped() : page.body
+  for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value)
+  response.setHeader('content-type', page.contentType)
+  response.setHeader('content-length', body.length)
+  response.setHeader('cache-control', page.cacheControl)
+  response.appendHeader('vary', 'accept-encoding')
+  if (zipped) response.setHeader('content-encoding', 'gzip')
+  const stream: Writable = response
+  if (request.method === 'HEAD') stream.end()
+  else stream.end(body)
+}
+
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  return String(header ?? '')
+    .split(',')
+    .some((item) => {
+      const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase())
+      return coding === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+    })
+}

@@ -1,0 +1,40 @@
+import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import { createDocsPages } from './docs-page.js'
+import { createIndexPage } from './index-page.js'
+import { createOpenApiDocuments, type PublicUrls } from './openapi-documents.js'
+import { type Page, sendPage } from './page.js'
+
+/** What the pages need. */
+export interface PagesOptions extends PublicUrls {
+  /** The folder of the package, which holds the generated documents. */
+  readonly root: string
+  readonly version: string
+  /** Told about failures that no caller can be told about. */
+  readonly onError: (error: unknown, request: HttpRequest) => void
+}
+
+const ALLOWED = 'GET, HEAD, OPTIONS'
+
+/** Answers the paths of the index, the reference page and the OpenAPI documents. False: the path is none of them. */
+export function createPages(options: PagesOptions): (request: HttpRequest, response: HttpResponse) => boolean {
+  const pages = new Map<string, (request: HttpRequest) => Page>([
+    ['/', createIndexPage(options.version)],
+    ...createOpenApiDocuments(options.root, options),
+    ...[...createDocsPages(options)].map(([path, page]) => [path, () => page] as const),
+  ])
+  return (request, response) => {
+    const page = pages.get((request.url ?? '').split('?', 1)[0] ?? '')
+    if (page === undefined) return false
+    if (request.method === 'GET' || request.method === 'HEAD') {
+      sendPage(page(request), request, response).catch((error: unknown) => {
+        options.onError(error, request)
+        response.destroy()
+      })
+    } else {
+      response.setHeader('allow', ALLOWED)
+      response.statusCode = request.method === 'OPTIONS' ? 204 : 405
+      response.end()
+    }
+    return true
+  }
+}
