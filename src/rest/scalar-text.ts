@@ -101,7 +101,9 @@ export function enumNumberByName(desc: DescEnum, name: string): number | undefin
 
 /** Checks a number given for an enum: an int32, and declared when the enum is closed. */
 export function enumFromNumber(desc: DescEnum, value: number): number {
-  const known = Number.isInteger(value) && (desc.open ? value === (value | 0) : desc.value[value] !== undefined)
+  // NullValue is open too, but JSON knows its one value alone.
+  const open = desc.open && desc.typeName !== 'google.protobuf.NullValue'
+  const known = Number.isInteger(value) && (open ? value === (value | 0) : desc.value[value] !== undefined)
   if (!known) throw new ValueFault(`no value ${String(value)} in enum ${desc.typeName}`)
   return value + 0
 }

@@ -1,0 +1,253 @@
+import { once } from 'node:events'
+import { request as requestHttp1 } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { describe, expect, it } from 'vitest'
+import { createRestTranscoder } from '../../src/rest/index.js'
+import { type AnyHandler, defineService, routesOf } from './fixture.js'
+import { PROTOCOLS, startServer } from './http.js'
+
+const service = defineService({
+  Watch: { serverStream: true, rule: { get: '/v1/watch/{id}' } },
+  WatchId: { serverStream: true, rule: { get: '/v1/ids', responseBody: 'id' } },
+  WatchBody: { serverStream: true, rule: { post: '/v1/watch', body: '*' } },
+  Fetch: { serverStream: true, output: 'google.api.HttpBody', rule: { get: '/v1/fetch' } },
+})
+
+function handlerOf(handler: AnyHandler, options: object = {}) {
+  return createRestTranscoder({ routes: routesOf(service, handler), ...options })
+}
+
+async function* numbers() {
+  yield { i32: 1 }
+  yield { i32: 2 }
+}
+
+describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
+  it('is one JSON a line, without an envelope', async () => {
+    await using server = await startServer(handlerOf(numbers), protocol)
+    const response = await server.send({ target: '/v1/watch/a' })
+    expect(response.headers['content-type']).toBe('application/x-ndjson')
+    expect(response.text).toBe('{"i32":1}\n{"i32":2}\n')
+    expect(response.status).toBe(200)
+  })
+
+  it('is a series of events when Accept asks', async () => {
+    await using server = await startServer(handlerOf(numbers), protocol)
+    const response = await server.send({ target: '/v1/watch/a', headers: { accept: 'text/event-stream' } })
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+    })
+    expect(response.text).toBe('data: {"i32":1}\n\ndata: {"i32":2}\n\n')
+  })
+
+  it('prints the response body of each message', async () => {
+    async function* ids() {
+      yield { id: 'a' }
+      yield { id: '' }
+    }
+    await using server = await startServer(handlerOf(ids), protocol)
+    expect((await server.send({ target: '/v1/ids' })).text).toBe('"a"\n""\n')
+  })
+
+  it('takes its request from path, query and body', async () => {
+    async function* echo(message: object) {
+      yield message
+    }
+    await using server = await startServer(handlerOf(echo), protocol)
+    expect((await server.send({ target: '/v1/watch/a?i32=4' })).text).toBe('{"id":"a","i32":4}\n')
+    const post = {
+      method: 'POST',
+      target: '/v1/watch',
+      headers: { 'content-type': 'application/json' },
+      body: '{"id":"b"}',
+    }
+    expect((await server.send(post)).text).toBe('{"id":"b"}\n')
+  })
+
+  it('without messages is an empty body', async () => {
+    async function* none() {}
+    await using server = await startServer(handlerOf(none), protocol)
+    expect(await server.send({ target: '/v1/watch/a' })).toMatchObject({ status: 200, text: '' })
+  })
+
+  it('that fails before its first message is an ordinary error', async () => {
+    // biome-ignore lint/correctness/useYield: it fails first.
+    async function* broken() {
+      throw new ConnectError('not here', Code.NotFound)
+    }
+    await using server = await startServer(handlerOf(broken), protocol)
+    const response = await server.send({ target: '/v1/watch/a' })
+    expect(response).toMatchObject({ status: 404, text: '{"code":"not_found","message":"not here"}' })
+  })
+
+  it('that fails later ends with a line that says so', async () => {
+    async function* broken() {
+      yield { i32: 1 }
+      throw new ConnectError('no more', Code.Unavailable)
+    }
+    await using server = await startServer(handlerOf(broken), protocol)
+    const lines = await server.send({ target: '/v1/watch/a' })
+    expect(lines.text).toBe('{"i32":1}\n{"error":{"code":"unavailable","message":"no more"}}\n')
+    const events = await server.send({ target: '/v1/watch/a', headers: { accept: 'text/event-stream' } })
+    expect(events.text).toBe(
+      'data: {"i32":1}\n\nevent: error\ndata: {"error":{"code":"unavailable","message":"no more"}}\n\n',
+    )
+  })
+
+  it('masks what nobody meant to tell', async () => {
+    const causes: unknown[] = []
+    async function* broken() {
+      yield { i32: 1 }
+      throw new Error('secret')
+    }
+    await using server = await startServer(
+      handlerOf(broken, { onError: (cause: unknown) => causes.push(cause) }),
+      protocol,
+    )
+    const response = await server.send({ target: '/v1/watch/a' })
+    expect(response.text).toBe('{"i32":1}\n{"error":{"code":"internal","message":"internal error"}}\n')
+    expect(causes).toEqual([new Error('secret')])
+  })
+
+  it('is cut at the deadline with a last line, even if the handler does not listen', async () => {
+    async function* stuck() {
+      yield { i32: 1 }
+      await new Promise(() => undefined)
+    }
+    await using server = await startServer(handlerOf(stuck), protocol)
+    const response = await server.send({ target: '/v1/watch/a', headers: { 'connect-timeout-ms': '50' } })
+    expect(response.text).toBe('{"i32":1}\n{"error":{"code":"deadline_exceeded","message":"the deadline passed"}}\n')
+  })
+
+  it('whose deadline passes before its first message is 504', async () => {
+    async function* stuck() {
+      await new Promise(() => undefined)
+      yield {}
+    }
+    await using server = await startServer(handlerOf(stuck), protocol)
+    const response = await server.send({ target: '/v1/watch/a', headers: { 'grpc-timeout': '50m' } })
+    expect(response.status).toBe(504)
+  })
+
+  it('of raw bytes is those bytes, with the type of the first', async () => {
+    async function* pieces() {
+      yield { contentType: 'text/csv', data: Buffer.from('a,b\n') }
+      yield { contentType: 'ignored', data: Buffer.from('c,d\n') }
+    }
+    await using server = await startServer(handlerOf(pieces), protocol)
+    const response = await server.send({ target: '/v1/fetch' })
+    expect(response.headers['content-type']).toBe('text/csv')
+    expect(response.text).toBe('a,b\nc,d\n')
+  })
+
+  it('carries the headers set before the first message, and trailers', async () => {
+    const handler: AnyHandler = async function* (_message, context) {
+      context.responseHeader.set('x-before', '1')
+      yield { i32: 1 }
+      context.responseTrailer.set('x-after', '2')
+    }
+    await using server = await startServer(handlerOf(handler), protocol)
+    const response = await server.send({ target: '/v1/watch/a' })
+    expect(response.headers['x-before']).toBe('1')
+    expect(response.trailers['x-after']).toBe('2')
+  })
+
+  it('is compressed when asked, each message as it comes', async () => {
+    await using server = await startServer(handlerOf(numbers), protocol)
+    const response = await server.send({ target: '/v1/watch/a', headers: { 'accept-encoding': 'gzip' } })
+    expect(response.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(response.bytes).toString()).toBe('{"i32":1}\n{"i32":2}\n')
+  })
+
+  it('answers HEAD with the headers alone and stops the handler', async () => {
+    let stopped = false
+    async function* endless() {
+      try {
+        for (;;) yield { i32: 1 }
+      } finally {
+        stopped = true
+      }
+    }
+    await using server = await startServer(handlerOf(endless), protocol)
+    const response = await server.send({ method: 'HEAD', target: '/v1/watch/a' })
+    expect(response).toMatchObject({ status: 200, text: '' })
+    expect(response.headers['content-type']).toBe('application/x-ndjson')
+    expect(stopped).toBe(true)
+  })
+})
+
+describe('a server stream', () => {
+  it('sends each message when it is made, not later', async () => {
+    let release: (() => void) | undefined
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    async function* slow() {
+      yield { i32: 1 }
+      await gate
+      yield { i32: 2 }
+    }
+    await using server = await startServer(handlerOf(slow))
+    const request = requestHttp1({
+      port: server.port,
+      path: '/v1/watch/a',
+      headers: { 'accept-encoding': 'gzip' },
+    }).end()
+    const [response] = await once(request, 'response')
+    const [first] = await once(response, 'data')
+    expect(first.length).toBeGreaterThan(0)
+    release?.()
+    await once(response.resume(), 'end')
+  })
+
+  it('stops when the client goes away', async () => {
+    let seen: (reason: unknown) => void = () => undefined
+    const aborted = new Promise((resolve) => {
+      seen = resolve
+    })
+    const handler: AnyHandler = async function* (_message, context) {
+      try {
+        yield { i32: 1 }
+        await new Promise((_, reject) => context.signal.addEventListener('abort', () => reject(context.signal.reason)))
+      } catch (error) {
+        seen(error)
+      }
+    }
+    await using server = await startServer(handlerOf(handler))
+    const request = requestHttp1({ port: server.port, path: '/v1/watch/a' }).end()
+    const [response] = await once(request, 'response')
+    await once(response, 'data')
+    request.destroy()
+    expect(await aborted).toMatchObject({ code: Code.Canceled })
+  })
+
+  it('waits for a client that does not read', async () => {
+    let made = 0
+    const handler: AnyHandler = async function* (message) {
+      const count = message['id'] === 'flood' ? 1000 : 1
+      for (let index = 0; index < count; index++) {
+        if (count > 1) made++
+        yield { opt: 'x'.repeat(100_000) }
+      }
+    }
+    await using server = await startServer(handlerOf(handler))
+    const request = requestHttp1({ port: server.port, path: '/v1/watch/flood' }).end()
+    const [response] = await once(request, 'response')
+    response.pause()
+    // Other calls are served meanwhile, which a flood without brakes would not allow before its end.
+    for (let call = 0; call < 50; call++) await server.send({ target: '/v1/watch/other' })
+    expect(made).toBeLessThan(1000)
+    request.destroy()
+  })
+
+  it('of raw bytes that breaks is not taken for whole', async () => {
+    async function* broken() {
+      yield { contentType: 'text/csv', data: Buffer.from('a') }
+      throw new Error('secret')
+    }
+    await using server = await startServer(handlerOf(broken))
+    await expect(server.send({ target: '/v1/fetch' })).rejects.toThrow(/aborted|hang up/)
+  })
+})
