@@ -1,0 +1,92 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import type { Sql } from '../../src/db/sql.js'
+import { createApiKeySecret } from '../../src/domain/api-key-secret.js'
+import type { Runtime } from '../../src/domain/runtime.js'
+import { fixture, insertApiKey } from './fixture.js'
+
+/** What the secret of a request can be. */
+export const secretKinds = ['live', 'revoked', 'unknown', 'malformed'] as const
+
+/** Milliseconds that answers took, by what the secret was. */
+export type RevokeTimes = Record<(typeof secretKinds)[number], number[]>
+
+/** Where to send the requests, and where the keys go. */
+export interface RevokeTimesOptions {
+  /** A service that trusts one hop, with the fixture in its database. */
+  readonly baseUrl: string
+  readonly database: Sql
+  readonly runtime: Runtime
+  /** Requests of each kind. */
+  readonly samples: number
+}
+
+/** Sends the requests of all kinds one after the other, in an order drawn at random, over one connection. */
+export async function measureRevokeTimes(options: RevokeTimesOptions): Promise<RevokeTimes> {
+  const { baseUrl, database, runtime, samples } = options
+  const times: RevokeTimes = { live: [], revoked: [], unknown: [], malformed: [] }
+  const plan = shuffled(secretKinds.flatMap((kind) => Array.from({ length: samples }, () => kind)))
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const live: string[] = []
+  for (let key = 0; key < samples; key++) {
+    live.push((await insertApiKey(database, { organizationId: fixture.acme })).secret)
+  }
+  const { secret: revoked } = await insertApiKey(database, { organizationId: fixture.acme })
+  await timeOf(baseUrl, agent, revoked, 0)
+  const secrets = {
+    live: () => live.pop() ?? '',
+    revoked: () => revoked,
+    unknown: () => createApiKeySecret('pk', runtime),
+    malformed: () => createApiKeySecret('pk', runtime).slice(0, -1).concat('-'),
+  }
+  for (const [index, kind] of plan.entries()) {
+    times[kind].push(await timeOf(baseUrl, agent, secrets[kind](), index + 1))
+  }
+  agent.destroy()
+  return times
+}
+
+/**
+ * How well the times tell two kinds apart: the probability that one of the first is longer than one of the second
+ * (ties count half), which is 0.5 where they tell nothing.
+ */
+export function areaUnderCurve(first: readonly number[], second: readonly number[]): number {
+  const sorted = second.toSorted((a, b) => a - b)
+  let score = 0
+  for (const time of first) {
+    const below = sorted.filter((other) => other < time).length
+    const upTo = sorted.filter((other) => other <= time).length
+    score += (below + upTo) / 2
+  }
+  return score / (first.length * second.length)
+}
+
+/** Each request comes from another address, so that the limit does not count. */
+async function timeOf(baseUrl: string, agent: Agent, secret: string, client: number): Promise<number> {
+  const body = new URLSearchParams({ secret }).toString()
+  const start = performance.now()
+  const sent = request(`${baseUrl}/v2/auth/revoke`, {
+    method: 'POST',
+    agent,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': Buffer.byteLength(body),
+      'x-forwarded-for': `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`,
+    },
+  })
+  sent.end(body)
+  const [response] = await once(sent, 'response')
+  response.resume()
+  await once(response, 'end')
+  const time = performance.now() - start
+  if (response.statusCode !== 200) throw new Error(`a revocation was answered with ${response.statusCode}`)
+  return time
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: randomInt(2 ** 40) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+}
