@@ -1,0 +1,82 @@
+import {
+  callMethod,
+  type Door,
+  type MethodDoors,
+  type Outcome,
+  type RequestJson,
+  segment,
+  withQuery,
+} from './method-doors.js'
+import type { TestService } from './service.js'
+
+/** The methods about people, as both doors know them. */
+export const userMethods = {
+  createUser: {
+    procedure: 'svc.v2.UserService/CreateUser',
+    rest: (json) => ({ method: 'POST', path: '/v2/users', json }),
+  },
+  updateUser: {
+    procedure: 'svc.v2.UserService/UpdateUser',
+    rest: ({ id, ...json }) => ({ method: 'PUT', path: `/v2/users/${segment(id)}`, json }),
+  },
+  getUser: {
+    procedure: 'svc.v2.UserService/GetUser',
+    rest: ({ id }) => ({ method: 'GET', path: `/v2/users/${segment(id)}` }),
+  },
+  listUsers: {
+    procedure: 'svc.v2.UserService/ListUsers',
+    rest: (query) => ({ method: 'GET', path: withQuery('/v2/users', query) }),
+  },
+  listDepartmentOptions: {
+    procedure: 'svc.v2.UserService/ListDepartmentOptions',
+    rest: () => ({ method: 'GET', path: '/v2/department-options' }),
+  },
+  assign: {
+    procedure: 'svc.v2.UserRelationshipService/CreateUserRelationship',
+    rest: (json) => ({ method: 'POST', path: '/v2/user-relationships', json }),
+  },
+  clear: {
+    procedure: 'svc.v2.UserRelationshipService/DeleteUserRelationship',
+    rest: ({ userId, ...query }) => ({
+      method: 'DELETE',
+      path: withQuery(`/v2/user-relationships/${segment(userId)}`, query),
+    }),
+  },
+  getRelationship: {
+    procedure: 'svc.v2.UserRelationshipService/GetUserRelationship',
+    rest: ({ userId, ...query }) => ({
+      method: 'GET',
+      path: withQuery(`/v2/user-relationships/${segment(userId)}`, query),
+    }),
+  },
+  ingest: {
+    procedure: 'svc.v2.UserIngestionService/IngestUserProfiles',
+    rest: (json) => ({ method: 'POST', path: '/v2/user-ingestion/profiles', json }),
+  },
+  republish: {
+    procedure: 'svc.v2.UserIngestionService/RepublishUser',
+    rest: ({ id, ...json }) => ({ method: 'POST', path: `/v2/users/${segment(id)}:republish`, json }),
+  },
+  listAuditEvents: {
+    procedure: 'svc.v2.AuditLogService/ListAuditEvents',
+    rest: (query) => ({ method: 'GET', path: withQuery('/v2/audit-events', query) }),
+  },
+} as const satisfies Record<string, MethodDoors>
+
+/** Calls a method about people and answers whatever comes. */
+export type CallUserMethod = (name: keyof typeof userMethods, request: RequestJson, token?: string) => Promise<Outcome>
+
+/** Calls through one door, with a token where the call names none. */
+export function userMethodCaller(service: () => TestService, door: Door, defaultToken: () => string): CallUserMethod {
+  return (name, request, token = defaultToken()) =>
+    callMethod(service(), userMethods[name], { door, request, token: token === '' ? undefined : token })
+}
+
+/** The user of an answer, with the ownership as one text per field: `JOB_TITLE: PINNED`, automation's left out. */
+export function ownersOf(user: {
+  readonly fieldOwnership: readonly { readonly field: string; readonly owner: string }[]
+}): string[] {
+  return user.fieldOwnership
+    .map(({ field, owner }) => `${field.replace('USER_PROFILE_FIELD_', '')}: ${owner.replace('FIELD_OWNER_', '')}`)
+    .filter((text) => !text.endsWith(': AUTOMATION'))
+}
