@@ -73,9 +73,8 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
   })
 
   it('that fails before its first message is an ordinary error', async () => {
-    // biome-ignore lint/correctness/useYield: it fails first.
     async function* broken() {
-      throw new ConnectError('not here', Code.NotFound)
+      yield await Promise.reject(new ConnectError('not here', Code.NotFound))
     }
     await using server = await startServer(handlerOf(broken), protocol)
     const response = await server.send({ target: '/v1/watch/a' })
