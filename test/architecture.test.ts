@@ -34,9 +34,11 @@ const allowances: Record<string, Allowance> = {
     gen: [...messages, 'grpc'],
     packages: [...connect, '@connectrpc/connect-node'],
   },
+  openapi: { src: ['db'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },
+  client: { src: [], gen: messages, packages: [...connect, '@connectrpc/connect-web'] },
   http: { src: ['errors', 'handlers', 'interceptors', 'rest', 'rpc'], gen: messages, packages: connect },
   app: {
-    src: ['errors', 'config', 'db', 'domain', 'handlers', 'interceptors', 'rest', 'rpc', 'http'],
+    src: ['errors', 'config', 'db', 'domain', 'handlers', 'interceptors', 'rest', 'rpc', 'openapi', 'http'],
     gen: [...messages, 'grpc'],
     packages: [...connect, 'pino'],
   },
