@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { writeDirectoryUser } from '../src/domain/directory-sync.js'
+import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
+import { doors, type RequestJson } from './support/method-doors.js'
+import { startTestService, type TestService } from './support/service.js'
+import { ownersOf, userMethodCaller } from './support/user-methods.js'
+
+const { acme, globex, users, it: itTeam } = fixture
+const field = (name: string) => `USER_PROFILE_FIELD_${name}`
+
+describe('ingestion', () => {
+  let service: TestService
+  let key: string
+  let admin: string
+  let serial = 0
+  /** Names that no other test uses. */
+  let name: string
+  let phone: string
+
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    key = (await insertApiKey(service.database, { organizationId: acme })).token
+    admin = await insertUserToken(service.database, { userId: users.admin })
+  })
+  afterAll(() => service.stop())
+  beforeEach(() => {
+    serial += 1
+    name = `p${serial}`
+    phone = `+1415555${String(serial).padStart(4, '0')}`
+  })
+
+  const countOf = async (table: string) =>
+    (await service.database.query<{ count: string }>(`SELECT count(*) FROM ${table}`))[0]?.count
+
+  describe.each(doors)('over %s', (door) => {
+    const call = userMethodCaller(
+      () => service,
+      door,
+      () => key,
+    )
+    const emailOf = (suffix = '') => `${name}${suffix}@example.com`
+    const profile = (fields: RequestJson = {}, suffix = ''): RequestJson => ({
+      ...{ externalId: `${name}${suffix}`, email: emailOf(suffix), ...fields },
+    })
+    const ingest = async (...profiles: RequestJson[]) => ingestFrom('hris', ...profiles)
+    const ingestFrom = async (source: string, ...profiles: RequestJson[]) => {
+      const { answer } = await call('ingest', { source, profiles })
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.json.data.map((result: { externalId: string }) => result.externalId)).toEqual(
+        profiles.map(({ externalId }) => externalId),
+      )
+      return answer.json.data
+    }
+    const userOf = async (id: string) => (await call('getUser', { id })).answer.json.data
+    const outcomesOf = (results: { outcome: string }[]) =>
+      results.map(({ outcome }) => outcome.replace('INGESTION_OUTCOME_', ''))
+
+    it('creates a user, updates it when the profile changes, and leaves an unchanged one alone', async () => {
+      const sent = profile({ firstName: 'Ada', timezone: 'europe/london', primaryPhone: phone, department: 'R&D' })
+      const [created] = await ingest(sent)
+      expect(created).toEqual({
+        ...{ externalId: name, userId: expect.any(String), outcome: 'INGESTION_OUTCOME_CREATED' },
+        ...{ skippedPinnedFields: [], skippedDirectoryLockedFields: [], skippedPhone: false, unresolvedManager: false },
+      })
+      const user = await userOf(created.userId)
+      expect(user).toMatchObject({ email: emailOf(), firstName: 'Ada', timezone: 'Europe/London', primaryPhone: phone })
+      expect(ownersOf(user)).toEqual([])
+
+      await call('updateUser', { id: created.userId, firstName: 'Automatic' })
+      expect(await ingest(sent)).toEqual([{ ...created, outcome: 'INGESTION_OUTCOME_UNCHANGED' }])
+      expect((await userOf(created.userId)).firstName).toBe('Automatic')
+      expect(outcomesOf(await ingest({ ...sent, jobTitle: 'Analyst' }))).toEqual(['UPDATED'])
+      expect(await userOf(created.userId)).toMatchObject({ firstName: 'Ada', jobTitle: 'Analyst' })
+    })
+
+    it('leaves what is absent, and clears what is empty', async () => {
+      const [{ userId }] = await ingest(profile({ firstName: 'Ada', jobTitle: 'Analyst' }))
+      await ingest(profile({ jobTitle: '' }))
+      expect(await userOf(userId)).toMatchObject({ firstName: 'Ada', jobTitle: '' })
+    })
+
+    it('finds the user by source and external id, then by email, and does not change the email', async () => {
+      const [first] = await ingest(profile())
+      const [moved] = await ingest({ externalId: name, email: emailOf('-moved') })
+      expect([moved.userId, moved.outcome]).toEqual([first.userId, 'INGESTION_OUTCOME_UPDATED'])
+      expect((await userOf(first.userId)).email).toBe(emailOf())
+      const [byEmail] = await ingestFrom('crm', { externalId: 'another', email: emailOf().toUpperCase() })
+      expect([byEmail.userId, byEmail.outcome]).toEqual([first.userId, 'INGESTION_OUTCOME_UPDATED'])
+      await service.database.execute('UPDATE memberships SET deactivated_at = now() WHERE user_id = $1', [first.userId])
+      const [deactivated] = await ingestFrom('erp', { externalId: name, email: emailOf() })
+      expect(deactivated.userId).toBe(first.userId)
+      await service.database.execute(`DELETE FROM source_profiles WHERE external_id = 'another'`)
+    })
+
+    it('takes two profiles with one address for one user, in their order', async () => {
+      const results = await ingest(
+        profile({ jobTitle: 'First', firstName: 'Ada' }),
+        profile({ jobTitle: 'Second', email: emailOf() }, '-b'),
+      )
+      expect(outcomesOf(results)).toEqual(['CREATED', 'UPDATED'])
+      expect(results[1].userId).toBe(results[0].userId)
+      expect(await userOf(results[0].userId)).toMatchObject({ firstName: 'Ada', jobTitle: 'Second' })
+    })
+
+    it('skips pinned fields and fields of the directory, and publishes the rest', async () => {
+      const [{ userId }] = await ingest(profile({ jobTitle: 'A', department: 'B' }))
+      await call('updateUser', { id: userId, jobTitle: 'Pinned' }, admin)
+      await writeDirectoryUser(
+        service.database,
+        { organizationId: acme, keyId: 'mk', name: 'Okta' },
+        userId,
+        { supplied: { DEPARTMENT: 'Locked' } },
+        { runtime: service.runtime, requestId: '' },
+      )
+      const [result] = await ingest(profile({ jobTitle: 'C', department: 'Locked', locale: 'en' }))
+      expect(result).toMatchObject({
+        ...{ outcome: 'INGESTION_OUTCOME_UPDATED', skippedPinnedFields: [field('JOB_TITLE')] },
+        skippedDirectoryLockedFields: [field('DEPARTMENT')],
+      })
+      expect(await userOf(userId)).toMatchObject({ jobTitle: 'Pinned', department: 'Locked', locale: 'en' })
+    })
+
+    describe('of a phone number that another user has', () => {
+      let holder: string
+      let userId: string
+
+      beforeEach(async () => {
+        holder = `holder-${serial}`
+        await insertUser(service.database, { id: holder, organizationId: acme, columns: { primary_phone: phone } })
+        const [result] = await ingest(profile({ firstName: 'Ada', primaryPhone: phone }))
+        expect(result.skippedPhone).toBe(true)
+        userId = result.userId
+      })
+      const phoneOf = async (id: string) => (await userOf(id)).primaryPhone
+
+      it('skips the number, publishes the rest, and leaves the holder’s', async () => {
+        expect((await userOf(userId)).firstName).toBe('Ada')
+        expect([await phoneOf(userId), await phoneOf(holder)]).toEqual(['', phone])
+      })
+
+      it('is not retried for an unchanged profile when the conflict is gone', async () => {
+        await call('updateUser', { id: holder, primaryPhone: '' })
+        const [result] = await ingest(profile({ firstName: 'Ada', primaryPhone: phone }))
+        expect([result.outcome, result.skippedPhone]).toEqual(['INGESTION_OUTCOME_UNCHANGED', false])
+        expect(await phoneOf(userId)).toBe('')
+      })
+
+      it('is considered again when the profile changes', async () => {
+        await call('updateUser', { id: holder, primaryPhone: '' })
+        const [result] = await ingest(profile({ firstName: 'Eve', primaryPhone: phone }))
+        expect([result.skippedPhone, await phoneOf(userId)]).toEqual([false, phone])
+      })
+
+      it('is considered again when the user is republished', async () => {
+        const skipped = await call('republish', { id: userId })
+        expect([skipped.answer.json.skippedPhone, skipped.answer.json.data.primaryPhone]).toEqual([true, ''])
+        await call('updateUser', { id: holder, primaryPhone: '' })
+        const { answer } = await call('republish', { id: userId })
+        expect([answer.json.skippedPhone, answer.json.data.primaryPhone]).toEqual([false, phone])
+      })
+
+      it('tells a pinned phone as pinned and not as skipped', async () => {
+        await call('updateUser', { id: userId, primaryPhone: '' }, admin)
+        const { answer } = await call('republish', { id: userId })
+        expect(answer.json).toMatchObject({ skippedPhone: false, skippedPinnedFields: [field('PRIMARY_PHONE')] })
+      })
+    })
+
+    it('gives a number that an earlier profile of the call gives up to a later one, and the first of two', async () => {
+      await ingest(profile({ primaryPhone: phone }))
+      const results = await ingest(
+        profile({ primaryPhone: '' }),
+        profile({ primaryPhone: phone }, '-b'),
+        profile({ primaryPhone: phone }, '-c'),
+      )
+      expect(results.map((result: { skippedPhone: boolean }) => result.skippedPhone)).toEqual([false, false, true])
+      expect((await userOf(results[1].userId)).primaryPhone).toBe(phone)
+    })
+
+    it('resolves managers after all profiles of the call, by address', async () => {
+      const results = await ingest(
+        profile({ managerEmail: emailOf('-boss').toUpperCase() }),
+        profile({}, '-boss'),
+        profile({ managerEmail: 'nobody@example.com' }, '-c'),
+        profile({ managerEmail: `${users.globexAdmin}@example.com` }, '-d'),
+      )
+      expect(results.map((result: { unresolvedManager: boolean }) => result.unresolvedManager)).toEqual([
+        ...[false, false, true, true],
+      ])
+      expect((await userOf(results[0].userId)).managerUserId).toBe(results[1].userId)
+      const [cleared] = await ingest(profile({ managerEmail: '' }))
+      expect((await userOf(cleared.userId)).managerUserId).toBe('')
+    })
+
+    it('leaves out a manager who would close a chain, or is the user', async () => {
+      const results = await ingest(
+        profile({ managerEmail: emailOf('-b') }),
+        profile({ managerEmail: emailOf('-c') }, '-b'),
+        profile({ managerEmail: emailOf() }, '-c'),
+        profile({ managerEmail: emailOf('-d') }, '-d'),
+      )
+      expect(results.map((result: { unresolvedManager: boolean }) => result.unresolvedManager)).toEqual([
+        ...[false, false, true, true],
+      ])
+    })
+
+    it('does not assign a manager whose cleared state is pinned', async () => {
+      const [{ userId }] = await ingest(profile())
+      await call('clear', { userId, pin: true })
+      for (const managerEmail of [`${users.admin}@example.com`, 'nobody@example.com']) {
+        const [result] = await ingest(profile({ managerEmail }))
+        expect(result).toMatchObject({ skippedPinnedFields: [field('MANAGER')], unresolvedManager: false })
+      }
+      expect((await userOf(userId)).managerUserId).toBe('')
+    })
+
+    it('republishes all source profiles in the order of their last change', async () => {
+      const [{ userId }] = await ingest(
+        profile({ jobTitle: 'z', firstName: 'Ada' }, '-z'),
+        profile({ jobTitle: 'a', email: emailOf('-z') }, '-a'),
+      )
+      await call('updateUser', { id: userId, jobTitle: 'Changed', firstName: 'Changed' })
+      const { answer } = await call('republish', { id: userId })
+      expect(answer.json.data).toMatchObject({ firstName: 'Ada', jobTitle: 'a' })
+      await ingest(profile({ jobTitle: 'z2' }, '-z'))
+      await call('updateUser', { id: userId, jobTitle: 'Changed' })
+      expect((await call('republish', { id: userId })).answer.json.data.jobTitle).toBe('z2')
+    })
+
+    it('republishes nothing for a user without source profiles, and knows no user of another organization', async () => {
+      const before = await countOf('audit_events')
+      const { answer } = await call('republish', { id: users.viewer })
+      expect(answer.json).toMatchObject({ data: { id: users.viewer }, skippedPinnedFields: [], skippedPhone: false })
+      expect(await countOf('audit_events')).toBe(before)
+      for (const id of [users.globexAdmin, 'nobody']) {
+        expect(await call('republish', { id })).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND' })
+      }
+    })
+
+    it.each([
+      ['no source', { source: '' }, 'FIELD_REQUIRED', 'source'],
+      ['a source that is none', { source: 'HR IS' }, 'FIELD_INVALID', 'source'],
+      ['no profile', { profiles: [] }, 'BATCH_SIZE_OUT_OF_RANGE', 'profiles'],
+      [
+        'too many profiles',
+        { profiles: Array.from({ length: 1_001 }, (_, index) => ({ externalId: `${index}`, email: 'a@b.example' })) },
+        'BATCH_SIZE_OUT_OF_RANGE',
+        'profiles',
+      ],
+      [
+        'one external id twice',
+        { profiles: [0, 1].map((index) => ({ externalId: 'same', email: `a${index}@b.example` })) },
+        'DUPLICATE_ID',
+        'profiles[1].externalId',
+      ],
+      ['no external id', { profiles: [{ email: 'a@b.example' }] }, 'FIELD_REQUIRED', 'profiles[0].externalId'],
+      ['no email', { profiles: [{ externalId: 'a' }] }, 'FIELD_REQUIRED', 'profiles[0].email'],
+    ])('with %s is refused', async (_, request, reason, at) => {
+      expect(await call('ingest', { source: 'hris', profiles: [profile()], ...request })).toMatchObject({
+        ...{ status: 400, code: 'invalid_argument', reason, fields: [at] },
+      })
+    })
+
+    it.each([
+      ['email', 'nobody'],
+      ['primaryPhone', '123'],
+      ['timezone', 'Mars/Olympus'],
+      ['locale', '!'],
+      ['avatarUrl', 'ftp://x.example'],
+      ['managerEmail', 'boss'],
+      ['jobTitle', 'x'.repeat(256)],
+    ])('with one malformed %s is refused with its index, and writes nothing', async (at, value) => {
+      const before = [await countOf('memberships'), await countOf('source_profiles')]
+      const profiles = [profile(), profile({ [at]: value }, '-b')]
+      expect(await call('ingest', { source: 'hris', profiles })).toMatchObject({
+        ...{ status: 400, code: 'invalid_argument', reason: 'FIELD_INVALID', fields: [`profiles[1].${at}`] },
+      })
+      expect([await countOf('memberships'), await countOf('source_profiles')]).toEqual(before)
+    })
+
+    it('is not open to a worker of a team', async () => {
+      const { token } = await insertApiKey(service.database, { organizationId: acme, teamId: itTeam, kind: 'wk' })
+      expect(await call('ingest', { source: 'hris', profiles: [profile()] }, token)).toMatchObject({ status: 403 })
+      expect(await call('republish', { id: users.viewer }, token)).toMatchObject({ status: 403 })
+    })
+
+    it('gives a person of another organization a profile of its own', async () => {
+      const person = `person-${serial}`
+      await insertUser(service.database, { id: person, organizationId: globex, columns: { primary_phone: phone } })
+      const [result] = await ingest({ externalId: person, email: `${person}@example.com`, primaryPhone: phone })
+      expect(result).toMatchObject({ userId: person, outcome: 'INGESTION_OUTCOME_CREATED', skippedPhone: false })
+      const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
+      const there = (await call('getUser', { id: person }, foreign)).answer.json.data
+      expect([there.firstName, there.primaryPhone]).toEqual([person, phone])
+      // The same source of another organization knows nothing of this one.
+      const other = await call('ingest', { source: 'hris', profiles: [profile({ email: emailOf('-x') })] }, foreign)
+      expect(outcomesOf(other.answer.json.data)).toEqual(['CREATED'])
+    })
+
+    it('leaves an event for each profile that it publishes', async () => {
+      const [{ userId }] = await ingest(profile({ jobTitle: 'A' }))
+      await ingest(profile({ jobTitle: 'A' }))
+      await ingest(profile({ jobTitle: 'B' }))
+      await call('republish', { id: userId })
+      const { answer } = await call('listAuditEvents', { targetId: userId })
+      expect(
+        answer.json.data.map((event: { action: string; changes: { outcome: string }[] }) => [
+          event.action,
+          ...event.changes.map(({ outcome }) => outcome.replace('FIELD_WRITE_OUTCOME_', '')),
+        ]),
+      ).toEqual([
+        ['user.republish', 'UNCHANGED'],
+        ['user.ingest', 'WRITTEN'],
+        ['user.create', 'WRITTEN'],
+      ])
+    })
+  })
+
+  it('takes in 1,000 profiles with managers and phones in one call, and again unchanged', async () => {
+    const call = userMethodCaller(
+      () => service,
+      'REST',
+      () => key,
+    )
+    const profiles = Array.from({ length: 1_000 }, (_, index) => ({
+      ...{ externalId: `bulk-${index}`, email: `bulk-${index}@example.com`, firstName: `Bulk ${index}` },
+      ...{ primaryPhone: `+1212555${String(index).padStart(4, '0')}`, timezone: 'Europe/Paris' },
+      managerEmail: `bulk-${Math.floor(index / 10)}@example.com`,
+    }))
+    const outcomes = async () => {
+      const { answer } = await call('ingest', { source: 'bulk', profiles })
+      expect(answer.status, answer.text.slice(0, 500)).toBe(200)
+      return answer.json.data.map((result: { outcome: string }) => result.outcome)
+    }
+    expect(new Set(await outcomes())).toEqual(new Set(['INGESTION_OUTCOME_CREATED']))
+    expect(new Set(await outcomes())).toEqual(new Set(['INGESTION_OUTCOME_UNCHANGED']))
+    const [row] = await service.database.query<{ managed: string; phones: string }>(
+      `SELECT count(manager_user_id) AS managed, count(primary_phone) AS phones
+         FROM memberships WHERE email_key LIKE 'bulk-%'`,
+    )
+    // The first would be the own manager.
+    expect(row).toEqual({ managed: '999', phones: '1000' })
+  })
+})
