@@ -7,11 +7,12 @@ import { createApp } from '../../dist/src/app.js'
 import { configFromEnvironment } from '../../dist/src/config.js'
 import { createDatabase } from '../../dist/src/db/database.js'
 
-const log = pino({ level: 'warn' }, pino.destination(2))
+const config = configFromEnvironment()
+const log = pino({ level: config.logLevel }, pino.destination(2))
 const [connectionString] = process.argv.slice(2)
 const database = createDatabase({ connectionString, log })
 const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size) => randomBytes(size) }
-const app = createApp({ config: configFromEnvironment(), database, runtime, log })
+const app = createApp({ config, database, runtime, log })
 const { port } = await app.listen(0, '127.0.0.1')
 
 let stopping

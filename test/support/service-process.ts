@@ -16,7 +16,7 @@ export async function startServiceProcess(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
   const child = fork(join(import.meta.dirname, 'service-process.mjs'), [connectionString], {
-    env: { ...environment },
+    env: { LOG_LEVEL: 'warn', ...environment },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

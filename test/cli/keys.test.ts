@@ -1,0 +1,142 @@
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { Command } from 'commander'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CommandContext } from '../../src/cli/command-context.js'
+import { registerKeysCommand } from '../../src/cli/keys.js'
+import { registerTokensCommand } from '../../src/cli/tokens.js'
+import { configFromEnvironment } from '../../src/config.js'
+import { createApiKeySecret } from '../../src/domain/api-key-secret.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+import { startTestService, type TestService } from '../support/service.js'
+
+const { acme, it: itTeam, users } = fixture
+
+describe('svc keys and svc tokens', () => {
+  let service: TestService
+
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+  })
+
+  afterAll(() => service.stop())
+
+  /** Runs a command line beside the running service. */
+  const svc = async (line: readonly string[], { stdin = '', offline = false } = {}) => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const connectionString = service.testDatabase.connectionString
+    const context: CommandContext = {
+      config: configFromEnvironment({}),
+      runtime: service.runtime,
+      log: pino({ level: 'silent' }),
+      ...{ stdin: Readable.from([stdin]), stdout, stderr, stopSignal: new AbortController().signal },
+      openDatabase: async () => {
+        if (offline) throw new Error('this command asks no database')
+        const opened = { connectionString, appliedMigrations: [], embedded: undefined }
+        return { database: service.database, ...opened, close: async () => {} }
+      },
+    }
+    const program = new Command('svc').exitOverride().configureOutput({
+      writeOut: (written) => stdout.write(written),
+      writeErr: (written) => stderr.write(written),
+    })
+    registerKeysCommand(program, context)
+    registerTokensCommand(program, context)
+    const failure = await program.parseAsync(['node', 'svc', ...line]).then(
+      () => undefined,
+      (error: Error) => error.message,
+    )
+    stdout.end()
+    stderr.end()
+    return { failure, stdout: await text(stdout), stderr: await text(stderr) }
+  }
+  const json = async (...line: string[]) => {
+    const { failure, stdout } = await svc([...line, '--json'])
+    expect(failure).toBeUndefined()
+    expect(stdout.split('\n')).toHaveLength(2)
+    return JSON.parse(stdout)
+  }
+  const tokenOf = (id: string, secret: string) => {
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret }
+    return service.rest('POST', '/v2/auth/token', { form })
+  }
+
+  it('make a key that works at once, with one JSON object on standard output', async () => {
+    const key = await json('keys', 'create', '--org', acme)
+    expect(Object.keys(key)).toEqual(['id', 'secret', 'kind', 'organizationId', 'teamId', 'permissions'])
+    expect(key).toMatchObject({ kind: 'pk', organizationId: acme, teamId: '' })
+    expect((await tokenOf(key.id, key.secret)).status).toBe(200)
+  })
+
+  it('make a key with team, kind, name and permissions', async () => {
+    const line = ['--team', itTeam, '--kind', 'wk', '--name', 'Nightly', '--permission', 'tickets:read']
+    const key = await json('keys', 'create', '--org', acme, ...line, '--permission', 'apps:read')
+    expect(key).toMatchObject({ kind: 'wk', teamId: itTeam, permissions: ['apps:read', 'tickets:read'] })
+    const { keys } = await json('keys', 'list', '--org', acme)
+    expect(keys.find(({ id }: { id: string }) => id === key.id)).toEqual({
+      ...{ id: key.id, kind: 'wk', organizationId: acme, teamId: itTeam, name: 'Nightly' },
+      ...{ permissions: ['apps:read', 'tickets:read'], createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) },
+    })
+  })
+
+  it('show a secret once: no list has it', async () => {
+    const key = await json('keys', 'create', '--org', acme)
+    const lists = [await svc(['keys', 'list', '--org', acme]), await svc(['keys', 'list', '--org', acme, '--json'])]
+    for (const { stdout, stderr } of lists) {
+      expect(stdout).toContain(key.id)
+      expect(stdout + stderr).not.toContain(key.secret)
+    }
+  })
+
+  it('revoke a key for ever', async () => {
+    const key = await json('keys', 'create', '--org', acme)
+    const { json: answer } = await tokenOf(key.id, key.secret)
+    const use = () => service.rest('GET', `/v2/app-instances?teamId=${itTeam}`, { token: answer.access_token })
+    expect((await use()).status).not.toBe(401)
+    expect((await svc(['keys', 'revoke', key.id])).stdout).toBe(`revoked ${key.id}\n`)
+    expect((await use()).status).toBe(401)
+    expect((await tokenOf(key.id, key.secret)).status).toBe(401)
+    expect((await svc(['keys', 'revoke', key.id])).stdout).toBe(`${key.id} had been revoked before\n`)
+    const { keys } = await json('keys', 'list', '--org', acme)
+    expect(keys.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ revokedAt: expect.any(String) })
+  })
+
+  it('say what cannot be done', async () => {
+    const failures = [
+      [['keys', 'create', '--org', 'nowhere'], 'organization not found'],
+      [['keys', 'create', '--org', acme, '--team', 'nobody'], 'team not found'],
+      [['keys', 'create', '--org', acme, '--permission', 'all'], 'permission: is not one of access:read'],
+      [['keys', 'create', '--org', acme, '--kind', 'xk'], 'must be pk, wk or mk'],
+      [['keys', 'create'], "required option '--org <id>' not specified"],
+      [['keys', 'revoke', 'nothing'], 'API key not found'],
+      [['tokens', 'create', '--user', 'nobody', '--org', acme], 'active member not found'],
+      [['tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', '0'], 'must be from 1 to 7776000 seconds'],
+      [['tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', '1h'], 'must be a whole number of seconds'],
+    ] as const
+    for (const [line, message] of failures) {
+      const { failure, stdout } = await svc(line)
+      expect([failure, stdout]).toEqual([expect.stringContaining(message), ''])
+    }
+  })
+
+  it('make a token of a person that works at once', async () => {
+    const answer = await json('tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', '60')
+    expect(Object.keys(answer)).toEqual(['token', 'expiresAt'])
+    expect((Date.parse(answer.expiresAt) - Date.now()) / 1000).toBeCloseTo(60, -1)
+    const use = await service.rest('GET', `/v2/app-instances?teamId=${itTeam}`, { token: answer.token })
+    expect(use.status).not.toBe(401)
+  })
+
+  it('check a secret by its form alone, from the command line or from standard input, without repeating it', async () => {
+    const secret = createApiKeySecret('wk', service.runtime)
+    const changed = `${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`
+    const good = { failure: undefined, stdout: 'an API key secret of kind wk\n', stderr: '' }
+    expect(await svc(['keys', 'check', secret], { offline: true })).toEqual(good)
+    expect(await svc(['keys', 'check', '-'], { offline: true, stdin: `${secret}\n` })).toEqual(good)
+    const bad = (fault: string) => ({ failure: `not an API key secret: the ${fault} is wrong`, stdout: '', stderr: '' })
+    expect(await svc(['keys', 'check', changed], { offline: true })).toEqual(bad('checksum'))
+    expect(await svc(['keys', 'check', '-'], { offline: true, stdin: 'hunter2' })).toEqual(bad('form'))
+  })
+})
