@@ -9,11 +9,11 @@ export function registerExportCommand(program: Command, context: CommandContext)
     .command('export')
     .description('write the whole database to standard output as newline-delimited JSON records')
     .action(async () => {
-      const { database, close } = await context.openDatabase()
+      const opened = await context.openDatabase()
       try {
-        await pipeline(exportRecords(database), context.stdout, { end: false })
+        await pipeline(exportRecords(opened.database), context.stdout, { end: false })
       } finally {
-        await close()
+        await opened.close()
       }
     })
 }

@@ -14,18 +14,18 @@ export function registerImportCommand(program: Command, context: CommandContext)
     .argument('<file>', 'the file, or - for standard input')
     .action(async (file: string) => {
       const input = await openInput(file, context)
-      const { database, close } = await context.openDatabase()
+      const opened = await context.openDatabase()
       const progress = createProgress(context.stderr, input.size)
       try {
-        const summary = await importRecords(database, progress.watch(input.chunks), {
+        const summary = await importRecords(opened.database, progress.watch(input.chunks), {
           runtime: context.runtime,
-          onProgress: progress.show,
+          onProgress: (step) => progress.show(step),
         })
         progress.stop()
         context.stdout.write(textFromSummary(summary))
       } finally {
         progress.stop()
-        await close()
+        await opened.close()
       }
     })
 }

@@ -1,6 +1,8 @@
 import { v5 } from 'uuid'
 import { invalidField } from '../../errors.js'
-import { type ApprovalStage, type ApprovalStep, approvalStagesOf } from './approval-step.js'
+import { DEFAULT_TIMEOUT_SECONDS } from '../access-policy-approval-procedure.js'
+import { justificationModeFrom } from '../approval-step.js'
+import { type ApprovalStage, type ApprovalStep, approvalStepsOf } from './approval-flow.js'
 import { idOf } from './field-values.js'
 import {
   lockStatement,
@@ -23,7 +25,6 @@ export interface ApprovalProcedureRecord {
 
 /** Namespace of the ids (UUIDv5, RFC 9562) of steps that come without one: the same place has the same id each time. */
 const STEP_NAMESPACE = '6f2f6a3e-55b2-4a57-9d0b-3c1f5f3f7a4e'
-const DEFAULT_TIMEOUT_SECONDS = 2_592_000
 const LEAST_TIMEOUT_SECONDS = 300
 const GREATEST_TIMEOUT_SECONDS = 7_776_000
 
@@ -43,25 +44,23 @@ function rowOf(record: ApprovalProcedureRecord): StagedRow {
       id,
       access_policy_id: idOf('accessPolicyId', record.accessPolicyId),
       timeout_seconds: timeoutOf(record.timeoutSeconds),
-      steps: approvalStagesOf(record).flatMap((stage, stageIndex) =>
-        stage.steps.map((step, stepIndex) => ({
-          id: step.id || v5(`${id} ${stageIndex} ${stepIndex}`, STEP_NAMESPACE),
-          field: `stages[${stageIndex}].steps[${stepIndex}]`,
-          stage_index: stageIndex,
-          step_index: stepIndex,
-          allow_self_approval: step.allowSelfApproval ?? true,
-          approver_justification_mode: step.approverJustificationMode || 'UNSET',
-          suppress_notifications: step.suppressNotifications,
-          auto_approve_self: step.autoApproveSelf,
-          custom_workflow_id: step.customWorkflow?.workflowId ?? null,
-          approvers: step.approvers.map(({ notify, ...approver }) => ({
-            kind: approver.user ? 'USER' : approver.group ? 'GROUP' : approver.manager ? 'MANAGER' : 'APP_OWNER',
-            user_id: approver.user?.userId ?? null,
-            group_id: approver.group?.groupId ?? null,
-            notify,
-          })),
+      steps: approvalStepsOf(record).map(({ id: stepId, path, stageIndex, stepIndex, step }) => ({
+        id: stepId || v5(`${id} ${stageIndex} ${stepIndex}`, STEP_NAMESPACE),
+        field: path,
+        stage_index: stageIndex,
+        step_index: stepIndex,
+        allow_self_approval: step.allowSelfApproval,
+        approver_justification_mode: justificationModeFrom(step.approverJustificationMode),
+        suppress_notifications: step.suppressNotifications,
+        auto_approve_self: step.autoApproveSelf,
+        custom_workflow_id: step.customWorkflow?.workflowId ?? null,
+        approvers: step.approvers.map(({ kind, userId, groupId, notify }) => ({
+          kind,
+          user_id: kind === 'USER' ? userId : null,
+          group_id: kind === 'GROUP' ? groupId : null,
+          notify,
         })),
-      ),
+      })),
     },
   }
 }

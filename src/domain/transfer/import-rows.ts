@@ -90,7 +90,7 @@ async function write(sql: Sql, { runtime, onWrite }: ImportSteps): Promise<Impor
 }
 
 async function writeKind(sql: Sql, kind: RecordKind, runtime: Runtime): Promise<number> {
-  const { staged, owner, checks, lock, before = [], upsert, children, finish } = transferResources[kind]
+  const { staged, owner, checks, prepare, lock, before = [], upsert, children, finish } = transferResources[kind]
   await createStagedTable(sql, kind)
   if (owner !== undefined) {
     const noun = owner.table.replaceAll('_', ' ').replace(/ies$/, 'y').replace(/s$/, '')
@@ -100,6 +100,7 @@ async function writeKind(sql: Sql, kind: RecordKind, runtime: Runtime): Promise<
     ])
   }
   await runChecks(sql, kind, checks)
+  await prepare?.(sql)
   await sql.query(lock)
   for (const statement of before) await sql.execute(statement)
   const [written] = await sql.query<{ created: number }>(upsert)

@@ -1,3 +1,4 @@
+import type { JourneyMetadata, WorkflowFailure } from '../journey.js'
 import { descriptionLimits, optionalNameLimits, type TextLimits } from '../text-field.js'
 import {
   type DateJson,
@@ -9,13 +10,6 @@ import {
   textOf,
   timestampOf,
 } from './field-values.js'
-
-/** What a journey shows to its requester, in the JSON of the API. */
-export interface JourneyMetadataJson {
-  readonly onboarding?: { readonly startDate?: DateJson; readonly welcomeMessage: string }
-  readonly welcomeTitle: string
-  readonly welcomeBody: string
-}
 
 /** A check of a task in the JSON of the API. */
 export interface HealthCheckJson {
@@ -40,16 +34,8 @@ export interface WorkflowFailureJson {
   readonly taskId: string
   readonly subtaskId: string
   readonly runStatus: string
-  readonly validationErrors?: {
-    readonly displayMessage: string
-    readonly fieldErrors: Readonly<Record<string, string>>
-    readonly translations: Readonly<Record<string, string>>
-  }
-  readonly statusCheckResult?: {
-    readonly isComplete: boolean
-    readonly message: string
-    readonly messageTranslations: Readonly<Record<string, string>>
-  }
+  readonly validationErrors?: NonNullable<WorkflowFailure['validationErrors']>
+  readonly statusCheckResult?: NonNullable<WorkflowFailure['statusCheckResult']>
   readonly runResult: string
   readonly runCompletedAt?: string
 }
@@ -57,7 +43,7 @@ export interface WorkflowFailureJson {
 const resultLimits: TextLimits = { max: 100_000, multiline: true }
 
 /** The metadata, kept as given. Throws a ServiceError where a part is bad. */
-export function metadataOf(field: string, metadata: JourneyMetadataJson): JourneyMetadataJson {
+export function metadataOf(field: string, metadata: JourneyMetadata): JourneyMetadata {
   textOf(`${field}.welcomeTitle`, metadata.welcomeTitle, optionalNameLimits)
   textOf(`${field}.welcomeBody`, metadata.welcomeBody, descriptionLimits)
   if (metadata.onboarding !== undefined) {

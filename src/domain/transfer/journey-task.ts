@@ -1,4 +1,5 @@
 import { invalidField } from '../../errors.js'
+import type { LatestWorkflowCall } from '../journey.js'
 import { descriptionLimits, nameLimits, optionalNameLimits } from '../text-field.js'
 import {
   type DateJson,
@@ -24,19 +25,7 @@ export interface JourneyTaskJson {
   readonly dueDate?: DateJson
   readonly isStatusCheck: boolean
   readonly pollingIntervalMs: number
-  readonly latestWorkflowCall?: WorkflowCallJson
-}
-
-interface WorkflowCallJson {
-  readonly id: string
-  readonly workflowId: string
-  readonly workflowName: string
-  readonly runId: string
-  readonly runStatus: string
-  readonly createdAt: string
-  readonly statusUpdatedAt?: string
-  readonly formConfirmationRequired: boolean
-  readonly formConfirmationResponse: boolean
+  readonly latestWorkflowCall?: LatestWorkflowCall
 }
 
 /** The tasks as rows. Throws a ServiceError where one is bad, or where parents or dependencies leave the journey or go in a circle. */
@@ -80,7 +69,7 @@ function taskRowOf(field: string, task: JourneyTaskJson) {
   }
 }
 
-function workflowCallOf(field: string, call: WorkflowCallJson): WorkflowCallJson {
+function workflowCallOf(field: string, call: LatestWorkflowCall): LatestWorkflowCall {
   for (const name of ['id', 'workflowId', 'workflowName', 'runId'] as const) {
     textOf(`${field}.${name}`, call[name], optionalNameLimits)
   }

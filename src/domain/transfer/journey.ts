@@ -1,15 +1,15 @@
+import type { JourneyMetadata } from '../journey.js'
 import { descriptionLimits, nameLimits, optionalNameLimits } from '../text-field.js'
 import { type CustomFieldJson, customFieldRowsOf } from './custom-field.js'
 import { type DateJson, dateOf, idOf, optionalIdOf, textOf, timestampOf, uuidOf } from './field-values.js'
 import {
   type HealthCheckJson,
   healthCheckRowsOf,
-  type JourneyMetadataJson,
   metadataOf,
   type WorkflowFailureJson,
   workflowFailureRowsOf,
 } from './journey-part.js'
-import { journeyChildren, journeySelect, journeyTasks } from './journey-sql.js'
+import { journeyChildren, journeySelect, journeyTasks } from './journey-statements.js'
 import { type JourneyTaskJson, taskRowsOf } from './journey-task.js'
 import { lockStatement, memberCheck, organizationCheck, sameColumns, upsertStatement } from './statements.js'
 import type { StagedRow, TransferResource } from './transfer-resource.js'
@@ -26,7 +26,7 @@ export interface JourneyRecord {
   readonly requesterUserId: string
   readonly requesterManagerUserId: string
   readonly dueDate?: DateJson
-  readonly metadata?: JourneyMetadataJson
+  readonly metadata?: JourneyMetadata
   readonly createdByWorkflow?: { readonly id: string; readonly name: string }
   readonly tasks: readonly JourneyTaskJson[]
   readonly healthChecks: readonly HealthCheckJson[]

@@ -30,7 +30,7 @@ SELECT count(*) FILTER (WHERE is_new)::integer AS created FROM written`
 /** Locks the rows that stand in the order of their key. */
 export function lockStatement({ table, staged, key }: Pick<UpsertOptions, 'table' | 'staged' | 'key'>): string {
   const order = Object.keys(key).map((column) => `t.${column}`)
-  return `SELECT FROM ${table} t JOIN ${staged} s ON ${keyCondition(key)} ORDER BY ${order.join(', ')} FOR UPDATE OF t`
+  return `SELECT FROM ${table} t JOIN ${staged} s ON ${keyCondition(key)} ORDER BY ${order.join(', ')} FOR NO KEY UPDATE OF t`
 }
 
 function keyCondition(key: Readonly<Record<string, string>>): string {

@@ -29,6 +29,8 @@ export interface TransferResource<Record_> {
   }
   /** Queries for what must not be: each gives the line, the field and the fault. They run before anything is written. */
   readonly checks: readonly string[]
+  /** Takes locks that have to come before those of rows. */
+  readonly prepare?: (sql: Sql) => Promise<void>
   /** Locks the rows that stand, in the order of their keys, so that writers of the API and imports do not deadlock. */
   readonly lock: string
   /** Writes what the records need to stand on. */

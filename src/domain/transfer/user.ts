@@ -5,7 +5,7 @@ import { profileValuesOf } from '../profile-value.js'
 import { enumOf, idOf, optionalIdOf, requireDistinct, timestampOf } from './field-values.js'
 import type { ImportScope } from './import-scope.js'
 import type { StagedRow, TransferResource } from './transfer-resource.js'
-import { addDepartmentOptions, userStatements } from './user-sql.js'
+import { addDepartmentOptions, lockStagedManagers, userStatements } from './user-statements.js'
 
 /** A line of the kind `user`, without what is computed. */
 export interface UserRecord {
@@ -159,5 +159,6 @@ export const userTransfer: TransferResource<UserRecord> = {
     gives: { organization_id: 'owner.id' },
   },
   ...userStatements,
+  prepare: lockStagedManagers,
   finish: addDepartmentOptions,
 }

@@ -7,6 +7,6 @@ import { createRecordJson } from './record-json.js'
  * same data gives the same bytes.
  */
 export async function* exportRecords(database: Pick<Database, 'pool'>): AsyncGenerator<string> {
-  const { textFromRecord } = createRecordJson()
-  for await (const { kind, record } of exportRows(database)) yield textFromRecord(kind, record)
+  const recordJson = createRecordJson()
+  for await (const { kind, record } of exportRows(database)) yield recordJson.textFromRecord(kind, record)
 }

@@ -1,12 +1,6 @@
-import {
-  type DescEnum,
-  type DescField,
-  type DescMessage,
-  type JsonObject,
-  type JsonValue,
-  ScalarType,
-} from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, type JsonObject, type JsonValue, ScalarType } from '@bufbuild/protobuf'
 import { invalidField } from '../../errors.js'
+import { enumReader, isObject, kindOf, readText, scalarReader, type ValueReader } from './value-reader.js'
 
 /**
  * Brings the proto JSON of a message into its one form: JSON names in the order of the schema, every field without
@@ -14,12 +8,6 @@ import { invalidField } from '../../errors.js'
  * by its path, for what the proto JSON mapping does not take or the schema does not know.
  */
 export type RecordReader = (value: JsonValue, path: string) => JsonObject
-
-type ValueReader = (value: JsonValue, path: string) => JsonValue
-
-const INT32_MIN = -(2 ** 31)
-const INT32_MAX = 2 ** 31 - 1
-const decimalInteger = /^-?(0|[1-9][0-9]*)$/
 
 /** Makes readers for a message and all in it. `computed` has the full names of fields whose values do not count. */
 export function createRecordReader(message: DescMessage, computed: ReadonlySet<string>): RecordReader {
@@ -116,51 +104,6 @@ function fieldValueReader(
   throw new Error(`records cannot have the field ${field.name} of ${field.parent.typeName}`)
 }
 
-function scalarReader(type: ScalarType): ValueReader {
-  switch (type) {
-    case ScalarType.STRING:
-      return readText
-    case ScalarType.BOOL:
-      return readBoolean
-    case ScalarType.INT32:
-      return readInteger
-    default:
-      throw new Error(`records cannot have fields of the scalar type ${ScalarType[type]}`)
-  }
-}
-
-function readText(value: JsonValue, path: string): string {
-  if (typeof value !== 'string') throw invalidField(path, `must be a text, not ${kindOf(value)}`)
-  if (value.includes('\0') || !value.isWellFormed())
-    throw invalidField(path, 'must be well-formed Unicode without U+0000')
-  return value
-}
-
-function readBoolean(value: JsonValue, path: string): boolean {
-  if (typeof value !== 'boolean') throw invalidField(path, `must be true or false, not ${kindOf(value)}`)
-  return value
-}
-
-function readInteger(value: JsonValue, path: string): number {
-  const number = typeof value === 'string' && decimalInteger.test(value) ? Number(value) : value
-  if (typeof number !== 'number') throw invalidField(path, `must be a whole number, not ${kindOf(value)}`)
-  if (!Number.isInteger(number) || number < INT32_MIN || number > INT32_MAX) {
-    throw invalidField(path, 'must be a whole number of 32 bits')
-  }
-  return number + 0 // -0 is 0.
-}
-
-function enumReader(descriptor: DescEnum): ValueReader {
-  const names = new Set(descriptor.values.map((value) => value.name))
-  return (value, path) => {
-    const name = typeof value === 'number' ? descriptor.value[value]?.name : value
-    if (typeof name !== 'string' || !names.has(name)) {
-      throw invalidField(path, `must be one of ${[...names].join(', ')}`)
-    }
-    return name
-  }
-}
-
 function listReader(read: ValueReader): ValueReader {
   return (value, path) => {
     if (!Array.isArray(value)) throw invalidField(path, `must be a list, not ${kindOf(value)}`)
@@ -202,16 +145,6 @@ function defaultOf(field: DescField): JsonValue {
   }
 }
 
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function joined(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
-}
-
-function kindOf(value: JsonValue): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  return { string: 'a text', number: 'a number', boolean: 'a boolean' }[String(typeof value)] ?? 'an object'
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '../../db/sql.js'
 import { governedFields } from '../field-ownership.js'
+import { lockManagers } from '../manager-chain.js'
 import type { Runtime } from '../runtime.js'
 import { timestampColumn } from '../timestamp-column.js'
 import { lockStatement, referenceCheck, sameColumns, takenCheck, upsertStatement } from './statements.js'
@@ -127,6 +128,14 @@ function ownershipJson(): string {
       'since', ${timestampColumn(`m.${name}_owned_since`)})`
   })
   return entries.join(', ')
+}
+
+/** Lets nobody else assign managers in the organizations of the staged people, so that circles are found. */
+export async function lockStagedManagers(sql: Sql): Promise<void> {
+  const organizations = await sql.query<{ organization_id: string }>(
+    'SELECT DISTINCT organization_id FROM staged_user ORDER BY organization_id',
+  )
+  for (const { organization_id: organizationId } of organizations) await lockManagers(sql, organizationId)
 }
 
 /** Adds the departments of the staged people to what profiles of their organizations can name. */
