@@ -12,6 +12,8 @@ export class Call {
   readonly method: DescMethod
   readonly request: NodeRequest
   readonly response: NodeResponse
+  /** What handlers are told: `rest`, or the protocol of whoever makes the call. */
+  readonly protocolName: string
   /** Why the call was aborted; undefined while it was not. Known only once somebody watches the call. */
   abortReason: ConnectError | undefined
   readonly #shutdown: AbortSignal | undefined
@@ -29,8 +31,15 @@ export class Call {
   #waiting: Promise<never> | undefined
   #rejectWaiting: ((reason: ConnectError) => void) | undefined
 
-  constructor(method: DescMethod, request: NodeRequest, response: NodeResponse, shutdown: AbortSignal | undefined) {
+  constructor(
+    method: DescMethod,
+    request: NodeRequest,
+    response: NodeResponse,
+    shutdown: AbortSignal | undefined,
+    protocolName = 'rest',
+  ) {
     this.method = method
+    this.protocolName = protocolName
     this.request = request
     this.response = response
     this.#shutdown = shutdown
@@ -154,7 +163,7 @@ class CallContext implements HandlerContext {
     return this.#call.request.method ?? 'GET'
   }
   get protocolName(): string {
-    return 'rest'
+    return this.#call.protocolName
   }
   get timeoutMs(): () => number | undefined {
     return () => this.#call.timeoutMs()

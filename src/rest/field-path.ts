@@ -1,5 +1,5 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
-import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
+import { hasCustomJsonRepresentation, isWrapperDesc } from '@bufbuild/protobuf/wkt'
 
 /** A path of fields from a message down to a field that URL text can fill. */
 export type FieldPath = readonly [DescField, ...DescField[]]
@@ -9,16 +9,25 @@ export type FieldPathResult =
   | { readonly ok: true; readonly fields: FieldPath }
   | { readonly ok: false; readonly reason: string }
 
-/** Finds a field by its proto name or, unless `protoOnly`, by its JSON name. */
+/**
+ * Finds a field by its JSON name or else by its proto name, so that a JSON name which is another field's proto name
+ * means what JSON means by it; with `protoOnly` by its proto name alone.
+ */
 export function findField(desc: DescMessage, name: string, protoOnly = false): DescField | undefined {
-  return desc.fields.find((field) => field.name === name || (!protoOnly && field.jsonName === name))
+  const byJsonName = protoOnly ? undefined : desc.fields.find((field) => field.jsonName === name)
+  return byJsonName ?? desc.fields.find((field) => field.name === name)
 }
+
+/** How many fields a path may have: as deep as messages may nest in JSON. */
+const MAX_PATH_LENGTH = 100
 
 /**
  * Resolves names to a field path whose last field takes URL text: a scalar, an enum, or a well-known type with a text
- * form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself.
+ * form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself; no other type with a JSON form
+ * of its own has fields here, because its fields could be set to what that form cannot express.
  */
 export function resolveFieldPath(desc: DescMessage, names: readonly string[], protoOnly: boolean): FieldPathResult {
+  if (names.length > MAX_PATH_LENGTH) return refuse(`leads more than ${MAX_PATH_LENGTH} messages deep`)
   const fields: DescField[] = []
   let at: DescMessage | undefined = desc
   for (const name of names) {
@@ -29,6 +38,9 @@ export function resolveFieldPath(desc: DescMessage, names: readonly string[], pr
     }
     const field: DescField | undefined = findField(at, name, protoOnly)
     if (field === undefined) return refuse(`no field "${name}" in ${at.typeName}`)
+    if (previous !== undefined && hasCustomJsonRepresentation(at) && !isWrapperDesc(at)) {
+      return refuse(`${previous.name} (${at.typeName}) has no fields of its own`)
+    }
     if (previous === undefined || !isWrapperDesc(at)) fields.push(field)
     at = field.fieldKind === 'message' || field.fieldKind === 'list' ? field.message : undefined
   }

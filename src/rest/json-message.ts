@@ -42,8 +42,11 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
     const fields = new Map<string, { field: DescField; read: MessageReader }>()
     for (const field of desc.fields) {
       const entry = { field, read: compileField(field) }
-      fields.set(field.name, entry)
       fields.set(field.jsonName, entry)
+    }
+    // A JSON name wins over a proto name that is the same.
+    for (const entry of [...fields.values()]) {
+      if (!fields.has(entry.field.name)) fields.set(entry.field.name, entry)
     }
     return (target, json, cursor) => {
       const object = expectObject(json)

@@ -33,6 +33,11 @@ export interface RestTranscoderOptions {
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is a valid hook.
   readonly admit?: ((call: AdmitCall) => ContextValues | void | Promise<ContextValues | void>) | undefined
+  /**
+   * Runs when size and type of the body are judged, and before anything of body and query is decoded: the place for a
+   * limit that counts malformed requests as well. What it throws is the answer.
+   */
+  readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'contextValues'>) => void | Promise<void>) | undefined
   /** Query and form names that bind no field: refused (default) or passed over. */
   readonly unknownQuery?: 'reject' | 'ignore' | undefined
   /** Query names that are always passed over, such as `$alt`, `alt`, `key`, `prettyPrint`; default none. */

@@ -100,7 +100,10 @@ async function bindRequest(matched: Matched, call: Call, timeout: number | Conne
   if (options.admit !== undefined) await admit(call, options.admit)
   if (timeout instanceof ConnectError) throw timeout
   const message = create(route.method.input)
-  if (mayHaveBody(call.request)) await bindBody(route, call, message)
+  const bindBody = mayHaveBody(call.request) ? await receiveBody(route, call) : undefined
+  if (options.beforeDecode !== undefined)
+    await options.beforeDecode({ method: call.method, contextValues: call.values })
+  bindBody?.(message)
   route.binding.bindPath(message, captures)
   if (query !== '') route.binding.bindQuery(message, query)
   return message
@@ -129,7 +132,8 @@ async function admit(call: Call, hook: NonNullable<RestTranscoderOptions['admit'
   if (values !== undefined) call.values = values
 }
 
-async function bindBody(route: Route, call: Call, message: Message): Promise<void> {
+/** Judges size and type of the body and reads it; nothing is decoded until the function that it answers is called. */
+async function receiveBody(route: Route, call: Call): Promise<(message: Message) => void> {
   const { request } = call
   const { requestBody } = route.binding
   const codings = checkBodyHeaders(request, route.maxBodyBytes)
@@ -143,7 +147,7 @@ async function bindBody(route: Route, call: Call, message: Message): Promise<voi
     })
   }
   const bytes = await readBody(request, codings, route.maxBodyBytes)
-  requestBody.read(message, bytes, type ?? 'json', header ?? '')
+  return (message) => requestBody.read(message, bytes, type ?? 'json', header ?? '')
 }
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const

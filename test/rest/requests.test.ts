@@ -48,6 +48,11 @@ const service = defineService({
   Download: { rule: { get: '/v1/things/{id}/file', responseBody: 'file' } },
   Raw: { rule: { post: '/v1/raw', body: '*' }, input: 'google.api.HttpBody', output: 'google.api.HttpBody' },
   Old: { rule: { get: '/v1/old' }, input: 'Old', output: 'Old' },
+  Crossed: {
+    rule: { get: '/v1/crossed', additional: [{ post: '/v1/crossed', body: '*' }] },
+    input: 'Crossed',
+    output: 'Crossed',
+  },
   Unmapped: {},
 })
 
@@ -238,6 +243,15 @@ const queries: Row[] = [
   ok('an open enum takes any int32', get('/v1/things?color=99'), { color: 99 }),
   ok('a closed enum by name', get('/v1/old?closed=CLOSED_TWO&many=1'), { closed: 'CLOSED_TWO', many: ['CLOSED_ONE'] }),
   bad('a closed enum refuses unknown numbers', get('/v1/old?closed=3'), 'closed: no value 3'),
+  ok('a JSON name before a proto name', get('/v1/crossed?b=10&a=20&c=30'), { b: 10, a: 20, d: 30 }),
+  bad('a path without end', get(`/v1/things?${'self.'.repeat(2000)}id=a`), 'messages deep'),
+  bad(
+    'the inside of a time',
+    get('/v1/things?at.seconds=99999999999999'),
+    'at (google.protobuf.Timestamp) has no fields',
+  ),
+  bad('the inside of Any', get('/v1/things?any.typeUrl=x'), 'any (google.protobuf.Any) has no fields'),
+  bad('the inside of a value', get('/v1/things?value.numberValue=NaN'), 'value (google.protobuf.Value) has no fields'),
   bad('an unknown parameter', get('/v1/things?nope=1'), 'nope: query parameter "nope" is unknown'),
   bad('an unknown nested parameter', get('/v1/things?leaf.nope=1'), 'leaf.nope'),
   bad('a field of a scalar', get('/v1/things?id.x=1'), 'id.x'),
@@ -398,6 +412,11 @@ const bodies: Row[] = [
     send('POST', '/v1/things', '{"any":{"@type":"type.googleapis.com/rest.test.v1.Leaf","name":"a"}}'),
     { any: { '@type': 'type.googleapis.com/rest.test.v1.Leaf', name: 'a' } },
   ),
+  ok('a JSON name before a proto name in a body', send('POST', '/v1/crossed', '{"b":10,"a":20,"c":30}'), {
+    b: 10,
+    a: 20,
+    d: 30,
+  }),
   ok(
     'map keys of all kinds',
     send(
