@@ -15,6 +15,7 @@ import { createRevokeLimiter } from './domain/revoke-limiter.js'
 import type { Runtime } from './domain/runtime.js'
 import { createSecretHasher } from './domain/secret-hash.js'
 import { httpFormOf } from './handlers/http-form.js'
+import { requestContextOf } from './handlers/request-context.js'
 import { createRevokeCallCounter, slowDownBody } from './handlers/revoke-limit.js'
 import { createRoutes, services } from './handlers/routes.js'
 import { createCors } from './http/cors.js'
@@ -65,17 +66,19 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
   const admission = createAdmission({ access, authenticate })
 
-  const admit = async (method: DescMethod, request: HttpRequest): Promise<ContextValues> => {
-    const requestId = requestIds.get(request) ?? ''
+  // What runs before the interceptors do has its errors masked here.
+  const masked = async <T>(method: DescMethod, requestId: string, work: () => Promise<T>): Promise<T> => {
     try {
-      return await admission(method, {
-        requestId,
-        clientAddress: clientAddressOf(request.socket.remoteAddress, request.headers['x-forwarded-for']),
-        authorization: request.headers.authorization,
-      })
+      return await work()
     } catch (error) {
       throw maskError(error, log, { requestId, method: method.name })
     }
+  }
+  const admit = (method: DescMethod, request: HttpRequest): Promise<ContextValues> => {
+    const requestId = requestIds.get(request) ?? ''
+    const clientAddress = clientAddressOf(request.socket.remoteAddress, request.headers['x-forwarded-for'])
+    const { authorization } = request.headers
+    return masked(method, requestId, () => admission(method, { requestId, clientAddress, authorization }))
   }
   const onError = (error: unknown, request: HttpRequest) =>
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
@@ -95,6 +98,10 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     routes,
     interceptors,
     admit: ({ method, request }) => admit(method, request),
+    beforeDecode: ({ method, contextValues }) =>
+      masked(method, requestContextOf({ values: contextValues }).requestId, () =>
+        countRevokeCall(method, contextValues),
+      ),
     requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json']),
     emptyResponse: (method) => httpFormOf(method).emptyResponse,
     maxBodyBytes: (method) => httpFormOf(method).maxBodyBytes || config.maxBodyBytes,
