@@ -120,7 +120,7 @@ export const errorSchemas: JsonObject = {
         ],
       },
       message: { type: 'string', description: 'For developers, in English. Branch on `code` and `reason` instead.' },
-      detail: { $ref: '#/components/schemas/ErrorDetail' },
+      detail: { $ref: '#/components/schemas/ErrorDetail', description: 'Absent where there is nothing to add.' },
     },
   },
   ErrorDetail: {
@@ -153,8 +153,8 @@ export const errorSchemas: JsonObject = {
     description: 'The reason of a failure, for programs (google.rpc.ErrorInfo).',
     required: ['reason', 'domain'],
     properties: {
-      reason: { $ref: '#/components/schemas/ErrorReason' },
-      domain: { type: 'string', const: 'svc.v2' },
+      reason: { $ref: '#/components/schemas/ErrorReason', description: 'The reason.' },
+      domain: { type: 'string', const: 'svc.v2', description: 'Whose reasons they are.' },
       metadata: {
         type: 'object',
         description: 'Facts, such as the id of a resource.',
@@ -169,13 +169,14 @@ export const errorSchemas: JsonObject = {
     properties: {
       fieldViolations: {
         type: 'array',
+        description: 'One entry per fault.',
         items: {
           type: 'object',
           required: ['field', 'description'],
           properties: {
             field: { type: 'string', description: 'The field as the request spells it, such as `resources[3].name`.' },
             description: { type: 'string', description: 'What is wrong, in English.' },
-            reason: { $ref: '#/components/schemas/ErrorReason' },
+            reason: { $ref: '#/components/schemas/ErrorReason', description: 'Why, for programs.' },
           },
         },
       },
@@ -186,7 +187,7 @@ export const errorSchemas: JsonObject = {
     description: 'The answer to a client address that asks too often.',
     required: ['error', 'error_description'],
     properties: {
-      error: { type: 'string', const: 'slow_down' },
+      error: { type: 'string', const: 'slow_down', description: 'Always `slow_down`.' },
       error_description: { type: 'string', description: 'For developers, in English.' },
     },
   },

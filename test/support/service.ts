@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
 import { type Config, configFromEnvironment } from '../../src/config.js'
 import type { Database } from '../../src/db/database.js'
+import { assertContract } from './contract.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { createTestRuntime, type TestRuntime } from './runtime.js'
 
@@ -45,7 +46,7 @@ export interface TestService {
   readonly runtime: TestRuntime
   /** Everything that the service logged, one JSON text a line. */
   readonly logLines: readonly string[]
-  /** Sends a request to a path such as `/v2/priorities/p1`. */
+  /** Sends a request to a path such as `/v2/priorities/p1`. Throws where the OpenAPI document says otherwise. */
   rest(method: string, path: string, call?: RestCall): Promise<RestAnswer>
   /** A generated client of a service, with the bearer token where one is given. */
   client<S extends DescService>(service: S, token?: string, protocol?: Protocol): Client<S>
@@ -87,6 +88,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   }
 }
 
+/** What of a body the document can speak about. */
+function requestBody(body: RequestInit['body']): string | Uint8Array | null {
+  return typeof body === 'string' || body instanceof Uint8Array ? body : null
+}
+
 async function sendRest(baseUrl: string, method: string, path: string, call: RestCall): Promise<RestAnswer> {
   const headers = new Headers(call.headers)
   if (call.token !== undefined) headers.set('authorization', `Bearer ${call.token}`)
@@ -100,6 +106,9 @@ async function sendRest(baseUrl: string, method: string, path: string, call: Res
   }
   const response = await fetch(baseUrl + path, { method, headers, body })
   const text = await response.text()
+  const contentType = headers.get('content-type')
+  const { status } = response
+  assertContract({ method, path, contentType, body: requestBody(body), status, headers: response.headers, text })
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
   return {
     status: response.status,

@@ -1,0 +1,152 @@
+import { type DescMethod, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
+import { services } from '../../src/handlers/routes.js'
+import { createSchemaValidator, type Json, readOpenApi } from './json-schemas.js'
+
+/** A request over plain HTTP and its answer. */
+export interface Exchange {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly contentType: string | null
+  readonly body: string | Uint8Array | null
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+interface Operation {
+  readonly httpMethod: string
+  readonly pattern: RegExp
+  readonly pathNames: readonly string[]
+  /** How much of the path is literal: of two that match, the longer one is meant. */
+  readonly literal: number
+  readonly definition: Json
+}
+
+const document = readOpenApi()
+const validate = createSchemaValidator(document)
+const operations = operationsOf(document)
+const methods = new Map(services.flatMap((service) => service.methods.map((method) => [method.localName, method])))
+
+/**
+ * Throws where an exchange is not what the OpenAPI document says: the answer always, the request where it succeeded.
+ * Paths outside of the API, and HEAD and OPTIONS, are not the document's.
+ */
+export function assertContract(exchange: Exchange): void {
+  const [path = '', query = ''] = exchange.path.split('?', 2)
+  if (!path.startsWith('/v2/') || path.includes('openapi.') || /^(HEAD|OPTIONS)$/.test(exchange.method)) return
+  const faults = faultsOf(exchange, path, new URLSearchParams(query))
+  if (faults.length === 0) return
+  const summary = `${exchange.method} ${exchange.path} → ${exchange.status}`
+  const bodies = `request: ${String(exchange.body)}\nanswer: ${exchange.text}`
+  throw new Error(`${summary} is not what gen/openapi/openapi.json says:\n${faults.join('\n')}\n${bodies}`)
+}
+
+function faultsOf(exchange: Exchange, path: string, query: URLSearchParams): string[] {
+  const onPath = operations.filter(({ pattern }) => pattern.test(path))
+  const operation = onPath.find(({ httpMethod }) => httpMethod === exchange.method)
+  if (operation === undefined) {
+    const expected = onPath.length > 0 ? 405 : 404
+    const status = exchange.status === expected ? [] : [`an operation that is not there answers ${expected}`]
+    return [...status, ...bodyFaults({ $ref: '#/components/responses/Error' }, exchange)]
+  }
+  const { responses } = operation.definition
+  const response = responses[exchange.status] ?? (exchange.status >= 400 ? responses.default : undefined)
+  if (response === undefined) return [`the status ${exchange.status} is not documented`]
+  const faults = bodyFaults(response, exchange)
+  if (exchange.status >= 400) return faults
+  return [...faults, ...parameterFaults(operation, path, query), ...requestFaults(operation.definition, exchange)]
+}
+
+function bodyFaults(reference: Json, { headers, text }: Exchange): string[] {
+  const response = resolve(reference)
+  const missing = Object.entries<Json>(response.headers ?? {}).filter(
+    ([name, header]) => header.required === true && !headers.has(name),
+  )
+  const faults = missing.map(([name]) => `the header ${name} is missing`)
+  if (response.content === undefined) return text === '' ? faults : [...faults, 'the body is not empty']
+  const type = mediaType(headers.get('content-type'))
+  const media = response.content[type]
+  if (media === undefined) return [...faults, `the content type ${type} is not documented`]
+  const fault = validate(media.schema, JSON.parse(text))
+  return fault === undefined ? faults : [...faults, `the answer: ${fault}`]
+}
+
+function parameterFaults(operation: Operation, path: string, query: URLSearchParams): string[] {
+  const parameters: Json[] = operation.definition.parameters ?? []
+  const captures = operation.pattern.exec(path)?.slice(1) ?? []
+  const given = [
+    ...operation.pathNames.map((name, i) => ({ in: 'path', name, text: decodeURIComponent(captures[i] ?? '') })),
+    // The name in the schema is taken as well as the documented one.
+    ...[...query].map(([name, text]) => ({ in: 'query', name: camelCase(name), text })),
+  ]
+  const missing = parameters.filter((each) => each.required && !given.some(({ name }) => name === each.name))
+  return [
+    ...missing.map(({ name }) => `the parameter ${name} is missing`),
+    ...given.flatMap(({ in: place, name, text }) => {
+      const parameter = parameters.find((each) => each.in === place && each.name === name)
+      if (parameter === undefined) return [`the ${place} parameter ${name} is not documented`]
+      const fault = validate(parameter.schema, parameterValue(text, resolve(parameter.schema)))
+      return fault === undefined ? [] : [`the parameter ${name}: ${fault}`]
+    }),
+  ]
+}
+
+function requestFaults(definition: Json, { body, contentType }: Exchange): string[] {
+  const { requestBody } = definition
+  if (body === null || body.length === 0) return requestBody?.required === true ? ['the body is missing'] : []
+  if (requestBody === undefined) return ['a body is not documented']
+  const type = mediaType(contentType)
+  const media = requestBody.content[type]
+  if (media === undefined) return [`the content type ${type} of the request is not documented`]
+  // A compressed body is not looked into.
+  if (typeof body !== 'string') return []
+  const value = type === 'application/json' ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
+  const fault = validate(media.schema, value) && validate(media.schema, canonical(definition.operationId, value))
+  return fault === undefined ? [] : [`the request: ${fault}`]
+}
+
+/** Requests may spell a value in each way of the proto JSON mapping; the document has the canonical one. */
+function canonical(operationId: string, value: JsonValue): JsonValue {
+  const method: DescMethod | undefined = methods.get(operationId)
+  if (method === undefined) throw new Error(`${operationId} is no method`)
+  return toJson(method.input, fromJson(method.input, value))
+}
+
+function operationsOf({ paths }: Json): Operation[] {
+  const found = Object.entries<Json>(paths).flatMap(([path, item]) => {
+    const literals = path.split(/\{[^}]*\}/)
+    const pattern = new RegExp(`^${literals.map((text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&')).join('([^/]+)')}$`)
+    const pathNames = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name)
+    return Object.entries<Json>(item).map(([httpMethod, definition]) => ({
+      ...{ httpMethod: httpMethod.toUpperCase(), pattern, pathNames, definition },
+      literal: literals.join('').length,
+    }))
+  })
+  return found.sort((a, b) => b.literal - a.literal)
+}
+
+function resolve(schema: Json): Json {
+  const pointer: string | undefined = schema.$ref
+  if (pointer === undefined) return schema
+  return pointer
+    .slice('#/'.length)
+    .split('/')
+    .reduce((part, key) => part[key], document)
+}
+
+function parameterValue(text: string, schema: Json): unknown {
+  if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text
+  if (schema.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  // Enums may be given by number; the document has the names.
+  if (schema.enum !== undefined && /^\d+$/.test(text)) return schema.enum[Number(text)]
+  return text
+}
+
+function mediaType(header: string | null): string {
+  return (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+
+/** Any JSON object of the OpenAPI document. */
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by its own structure.
+export type Json = any
+
+const root = join(import.meta.dirname, '../..')
+
+/** The committed OpenAPI document of the whole API. */
+export function readOpenApi(name = 'openapi'): Json {
+  return JSON.parse(readFileSync(join(root, `gen/openapi/${name}.json`), 'utf8'))
+}
+
+/**
+ * Validates values against schemas of a document. Answers have to be exactly what the document says: objects that are
+ * open to later fields for clients are closed here, so that a field without documentation is found.
+ */
+export function createSchemaValidator(document: Json): (schema: Json, value: unknown) => string | undefined {
+  const components = structuredClone(document.components)
+  close(components.schemas)
+  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false })
+  ajv.addFormat('int32', { type: 'number', validate: (value: number) => value === (value | 0) })
+  ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)) && /^\d{4}-\d{2}-\d{2}T/.test(text))
+  ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
+  ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/)
+  ajv.addVocabulary(['components'])
+  ajv.addSchema({ $id: 'openapi', components })
+  const compiled = new Map<string, ValidateFunction>()
+  return (schema, value) => {
+    const key = JSON.stringify(schema)
+    const validate =
+      compiled.get(key) ?? ajv.compile(JSON.parse(key.replaceAll('"#/components/', '"openapi#/components/')))
+    compiled.set(key, validate)
+    return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'value', separator: '\n' })
+  }
+}
+
+function close(schema: Json): void {
+  if (typeof schema !== 'object' || schema === null) return
+  if (schema.type === 'object' && schema.properties !== undefined) schema.additionalProperties ??= false
+  for (const part of Object.values(schema)) close(part)
+}
