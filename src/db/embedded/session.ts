@@ -44,7 +44,7 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
     client.once('end', resolve)
   })
   await client.connect()
-  let watch: pg.Client
+  let watch: Watch
   try {
     await client.query('SELECT pg_advisory_lock_shared($1, $2)', [LOCK_CLASS, USE])
     watch = await openWatch(socketDirectory, postmasterPid)
@@ -53,11 +53,13 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
     throw error
   }
   socket.unref()
+  const query = async <Row extends pg.QueryResultRow>(text: string, key: number): Promise<Row | undefined> =>
+    (await client.query<Row>(text, [LOCK_CLASS, key])).rows[0]
   /** Keeps the process alive until the answer is there, not longer. */
-  const query = async <Row extends pg.QueryResultRow>(text: string, key: number): Promise<Row | undefined> => {
+  const whileReferenced = async <T>(work: Promise<T>): Promise<T> => {
     socket.ref()
     try {
-      return (await client.query<Row>(text, [LOCK_CLASS, key])).rows[0]
+      return await work
     } finally {
       socket.unref()
     }
@@ -66,9 +68,11 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
     (await query<{ answer: boolean }>(`SELECT ${call} AS answer`, key))?.answer === true
   return {
     ended,
-    tryServe: () => ask('pg_try_advisory_lock($1, $2)', SERVE),
-    serving: async () => (await query<{ name: string }>(SELECT_HOLDER, SERVE))?.name,
+    tryServe: () => whileReferenced(ask('pg_try_advisory_lock($1, $2)', SERVE)),
+    serving: async () => (await whileReferenced(query<{ name: string }>(SELECT_HOLDER, SERVE)))?.name,
     leave: async () => {
+      // From here on the process waits for its goodbye.
+      socket.ref()
       try {
         await ask('pg_advisory_unlock_shared($1, $2)', USE)
         // Only now: of several that leave at once, exactly the last one gets it.
@@ -84,11 +88,17 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
   }
 }
 
+/** This process's hold of the session that watches. */
+interface Watch {
+  /** Lets go of it; the session itself stays while it is the one that watches. */
+  end(): Promise<void>
+}
+
 /**
  * Leaves a session behind that stops the server when no process uses it, which is what a killed process cannot do any
  * more. It runs inside the server and so needs no process of ours; one is enough, a second one ends at once.
  */
-async function openWatch(socketDirectory: string, postmasterPid: number): Promise<pg.Client> {
+async function openWatch(socketDirectory: string, postmasterPid: number): Promise<Watch> {
   const socket = new Socket()
   const client = new pg.Client({
     ...clientConfig(socketDirectory, 'postgres'),
@@ -120,5 +130,10 @@ async function openWatch(socketDirectory: string, postmasterPid: number): Promis
       () => client.end(),
       () => client.end(),
     )
-  return client
+  return {
+    end: () => {
+      socket.ref()
+      return client.end()
+    },
+  }
 }

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { removeEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { type RunningServe, runSvc, startServe } from '../support/program.js'
+
+const run = promisify(execFile)
+
+describe('svc serve on the embedded database', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-serve-'))
+  const env = { SVC_DATA_DIR: dataDir }
+  let serve: RunningServe
+
+  beforeAll(async () => {
+    serve = await startServe(['--demo'], env)
+  })
+  afterAll(async () => {
+    await serve.stop()
+    await removeEmbeddedPostgres(dataDir)
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  const requests = () => serve.banner.split('\n\n').filter((text) => /^(curl|npx) /.test(text))
+  const tokenOf = () => /Bearer (\S+)'/.exec(serve.banner)?.[1] ?? ''
+
+  it('prints requests that answer 200 when pasted', async () => {
+    const curls = requests().filter((text) => text.startsWith('curl '))
+    expect(curls.length).toBeGreaterThan(8)
+    for (const request of curls) {
+      const { stdout } = await run('bash', ['-c', `${request} -w '\\n%{http_code}'`])
+      expect([request, stdout.split('\n').at(-1)]).toEqual([request, '200'])
+    }
+  })
+
+  it('prints a request of buf curl that answers when pasted', async () => {
+    const [request = ''] = requests().filter((text) => text.startsWith('npx buf curl'))
+    const { stdout } = await run('bash', ['-c', request])
+    expect(JSON.parse(stdout).data.tasks.length).toBeGreaterThan(0)
+  })
+
+  it('lets the command line work while it runs: a key made now is accepted at once, and revoked at once', async () => {
+    const created = await runSvc(['keys', 'create', '--org', 'org_acme', '--json'], { env })
+    const key = JSON.parse(created.stdout)
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: key.id, client_secret: key.secret })
+    const exchange = await fetch(`${serve.origin}/v2/auth/token`, { method: 'POST', body: form })
+    const { access_token: token }: { access_token: string } = JSON.parse(await exchange.text())
+    const call = () =>
+      fetch(`${serve.origin}/v2/app-instances?teamId=team_it`, { headers: { authorization: `Bearer ${token}` } })
+    expect((await call()).status).toBe(200)
+    expect((await runSvc(['keys', 'revoke', key.id], { env })).status).toBe(0)
+    expect((await call()).status).toBe(401)
+  })
+
+  it('gives back with export what the demo file holds', async () => {
+    const exported = await runSvc(['export'], { env })
+    expect(exported.status).toBe(0)
+    const again = await runSvc(['import', '-'], { env, stdin: exported.stdout })
+    expect([again.status, again.stderr]).toEqual([0, ''])
+    expect((await runSvc(['export'], { env })).stdout).toBe(exported.stdout)
+  })
+
+  it('refuses a second serve on the same data with a message that says why', async () => {
+    const second = await runSvc(['serve'], { env: { ...env, PORT: '0' } })
+    expect(second.status).toBe(1)
+    expect(second.stderr).toMatch(/another|already/)
+  })
+
+  it('takes HTTP/2 with prior knowledge and HTTP/1.1 on the same port', async () => {
+    const url = `${serve.origin}/v2/teams/team_it/sla-definitions`
+    for (const version of ['--http1.1', '--http2-prior-knowledge']) {
+      const { stdout } = await run('curl', [
+        '-s',
+        version,
+        '-w',
+        '\n%{http_code} %{http_version}',
+        url,
+        '-H',
+        `Authorization: Bearer ${tokenOf()}`,
+      ])
+      expect(stdout.split('\n').at(-1)).toBe(version === '--http1.1' ? '200 1.1' : '200 2')
+    }
+  })
+
+  it('survives a connection that breaks off in its first bytes', async () => {
+    const { hostname, port } = new URL(serve.origin)
+    const socket = connect(Number(port), hostname)
+    await new Promise((resolve) => socket.write('PR', resolve))
+    await new Promise((resolve) => socket.once('close', resolve).destroy())
+    expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
+  })
+
+  it('keeps everything over a kill -9 of its process, and starts again', async () => {
+    const before = (await runSvc(['export'], { env })).stdout
+    process.kill(serve.pid, 'SIGKILL')
+    serve = await startServe(['--demo'], env)
+    expect((await runSvc(['export'], { env })).stdout).toBe(before)
+  })
+
+  it('ends with status 0 when it is asked to stop', async () => {
+    expect(await serve.stop()).toBe(0)
+  })
+})
+
+describe('svc serve on a PostgreSQL server', () => {
+  let testDatabase: TestDatabase
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase('empty')
+  })
+  afterAll(() => testDatabase.drop())
+
+  it('shares the port between workers, and loads no demo unless asked', async () => {
+    const serve = await startServe(['--workers', '2'], { DATABASE_URL: testDatabase.connectionString })
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await fetch(`${serve.origin}/v2/users`)).status),
+    )
+    expect(new Set(statuses)).toEqual(new Set([401]))
+    expect(await testDatabase.open().query('SELECT id FROM organizations')).toEqual([])
+    expect(await serve.stop()).toBe(0)
+  })
+})
+
+describe('a configuration that cannot be used', () => {
+  it.each([
+    [{ PORT: 'eighty' }, 'PORT'],
+    [{ DATABASE_URL: 'mysql://x/y' }, 'DATABASE_URL'],
+    [{ TRUST_PROXY: '10.0.0.0/99' }, 'TRUST_PROXY'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ OIDC_ISSUER: 'https://issuer.example' }, 'OIDC_AUDIENCE'],
+    [{ CORS_ORIGINS: 'example.com' }, 'CORS_ORIGINS'],
+    [{ PUBLIC_URL: 'ftp://example.com' }, 'PUBLIC_URL'],
+    [{ SVC_SECRET_PEPPER: 'short' }, 'SVC_SECRET_PEPPER'],
+    [{ SVC_MAX_BODY_BYTES: '-1' }, 'SVC_MAX_BODY_BYTES'],
+  ])('keeps the program from starting and is named: %j', async (env, variable) => {
+    const { status, stderr } = await runSvc(['serve'], { env: { SVC_DATA_DIR: '/nonexistent/never-made', ...env } })
+    expect(status).toBe(1)
+    expect(stderr).toContain(variable)
+  })
+})
