@@ -84,6 +84,27 @@ describe('authentication', () => {
     expect(await reachOf(users.requester)).toEqual(inTeams())
   })
 
+  it('asks the database once a call, every time', async () => {
+    const key = await insertApiKey(database, { organizationId: acme })
+    const userToken = await insertUserToken(database, { userId: users.agent })
+    let statements = 0
+    const counted: Pick<Database, 'query' | 'execute'> = {
+      execute: database.execute,
+      query: (...statement) => {
+        statements++
+        return database.query(...statement)
+      },
+    }
+    const authenticateCounted = createAuthenticator({ database: counted, hasher, keyUses })
+    for (let call = 0; call < 3; call++) {
+      expect(await authenticateCounted(key.token)).toBeDefined()
+      expect(await authenticateCounted(userToken)).toBeDefined()
+    }
+    expect(statements).toBe(6)
+    expect(await authenticateCounted('no token of any form')).toBeUndefined()
+    expect(statements).toBe(6)
+  })
+
   it('refuses what is no token of its own, the secrets of keys among them', async () => {
     const key = await insertApiKey(database, { organizationId: acme })
     const directory = await insertApiKey(database, { organizationId: acme, kind: 'mk' })
