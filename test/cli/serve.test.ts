@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,6 +41,19 @@ describe('svc serve on the embedded database', () => {
     const [request = ''] = requests().filter((text) => text.startsWith('npx buf curl'))
     const { stdout } = await run('bash', ['-c', request])
     expect(JSON.parse(stdout).data.tasks.length).toBeGreaterThan(0)
+  })
+
+  it('answers the requests of the README', async () => {
+    const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
+    const examples = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, text = '']) =>
+      /\$TOKEN/.test(text) ? text : [],
+    )
+    expect(examples).toHaveLength(3)
+    for (const example of examples) {
+      const request = example.replace('http://127.0.0.1:8080', serve.origin)
+      const { stdout } = await run('bash', ['-c', request], { env: { ...process.env, TOKEN: tokenOf() } })
+      expect(JSON.parse(stdout)).toHaveProperty('data')
+    }
   })
 
   it('lets the command line work while it runs: a key made now is accepted at once, and revoked at once', async () => {
