@@ -1,0 +1,30 @@
+// A connected app publishes profiles and looks at what was left alone: SVC_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET in
+// the environment.
+import { createClient, IngestionOutcome, UserProfileField } from 'svc/client'
+
+const { SVC_URL = '', SVC_CLIENT_ID = '', SVC_CLIENT_SECRET = '' } = process.env
+const svc = createClient({
+  baseUrl: SVC_URL,
+  credentials: { clientId: SVC_CLIENT_ID, clientSecret: SVC_CLIENT_SECRET },
+})
+const profile = { externalId: 'hr-1001', email: 'ada.sync@example.com', firstName: 'Ada', department: 'Research' }
+
+async function publish(profiles) {
+  const { data } = await svc.userIngestion.ingestUserProfiles({ source: 'hr', profiles })
+  for (const result of data) {
+    const skipped = result.skippedPinnedFields.map((field) => UserProfileField[field])
+    console.log(`${result.externalId}: ${IngestionOutcome[result.outcome]}, pinned: ${skipped.join(' ') || 'none'}`)
+  }
+  return data[0].userId
+}
+
+const userId = await publish([profile])
+await publish([profile])
+
+// A deliberate edit: from now on the department is what was written here, whatever the source says.
+await svc.users.updateUser({
+  id: userId,
+  department: 'Engineering',
+  pinFields: [UserProfileField.DEPARTMENT],
+})
+await publish([{ ...profile, department: 'Sales' }])

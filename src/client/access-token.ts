@@ -1,0 +1,75 @@
+import { getOption } from '@bufbuild/protobuf'
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { access } from '../../gen/svc/v2/access_pb.js'
+import type { ClientTiming } from './timing.js'
+
+/** Where access tokens come from. */
+export interface AccessTokens {
+  /** A token that is good for a while. Callers that ask together share one. */
+  get(): Promise<string>
+  /** Tells that a token was refused: the next `get` fetches another one, where there can be another. */
+  refused(token: string): boolean
+}
+
+/** A token and how long it lasts. */
+export interface FetchedToken {
+  readonly token: string
+  readonly expiresInSeconds: number
+}
+
+/** A token is replaced before it expires, so that no call runs into its end. */
+const MARGIN_MILLIS = 60_000
+
+/** Tokens that are fetched, kept and replaced in time. A failed fetch is not kept. */
+export function createFetchedTokens(fetchToken: () => Promise<FetchedToken>, timing: ClientTiming): AccessTokens {
+  let held: { readonly token: string; readonly goodUntil: number } | undefined
+  let fetching: Promise<string> | undefined
+  const fetchNew = async (): Promise<string> => {
+    const start = timing.now()
+    const { token, expiresInSeconds } = await fetchToken()
+    const lifetime = expiresInSeconds * 1000
+    held = { token, goodUntil: start + lifetime - Math.min(MARGIN_MILLIS, lifetime / 2) }
+    return token
+  }
+  return {
+    get: async () => {
+      if (held !== undefined && timing.now() < held.goodUntil) return held.token
+      fetching ??= fetchNew().finally(() => {
+        fetching = undefined
+      })
+      return await fetching
+    },
+    refused: (token) => {
+      if (held?.token === token) held = undefined
+      return true
+    },
+  }
+}
+
+/** Tokens that the caller provides. A text cannot be replaced; a function is asked anew for every call. */
+export function createGivenTokens(token: string | (() => string | Promise<string>)): AccessTokens {
+  return {
+    get: async () => (typeof token === 'string' ? token : await token()),
+    refused: () => typeof token !== 'string',
+  }
+}
+
+/**
+ * Sends a token with every call that needs one. A call whose token is refused is sent once more with a new one: the
+ * service has not looked at anything else of it.
+ */
+export function createAuthorization(tokens: AccessTokens): Interceptor {
+  return (next) => async (request) => {
+    if (getOption(request.method, access).anonymous) return await next(request)
+    const token = await tokens.get()
+    request.header.set('authorization', `Bearer ${token}`)
+    try {
+      return await next(request)
+    } catch (error) {
+      const refused = error instanceof ConnectError && error.code === Code.Unauthenticated
+      if (!refused || request.stream || !tokens.refused(token)) throw error
+      request.header.set('authorization', `Bearer ${await tokens.get()}`)
+      return await next(request)
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/** An answer with one page of a list. */
+export interface ListPage<Item> {
+  readonly data: Item[]
+  readonly nextPageToken: string
+}
+
+/**
+ * Goes through all items of a list, page by page:
+ * `for await (const user of eachItem((pageToken) => svc.users.listUsers({ pageToken })))`.
+ */
+export async function* eachItem<Item>(
+  listPage: (pageToken: string) => Promise<ListPage<Item>>,
+): AsyncGenerator<Item, void, undefined> {
+  let pageToken = ''
+  do {
+    const page = await listPage(pageToken)
+    yield* page.data
+    pageToken = page.nextPageToken
+  } while (pageToken !== '')
+}
