@@ -129,7 +129,7 @@ describe('directory sync', () => {
     await insertUser(database, { id: other, organizationId: acme, columns: { ...columns } })
     expect(await refusal({ supplied: { TIMEZONE: 'Mars' } })).toMatchObject({ reason: 'FIELD_INVALID' })
     expect(await refusal({ supplied: { PRIMARY_PHONE: '+14155550100', JOB_TITLE: 'New' } })).toMatchObject({
-      constraint: 'memberships_primary_phone_unique',
+      reason: 'PHONE_TAKEN',
     })
     expect(await refusal({ supplied: {}, email: `${other}@example.com` })).toMatchObject({ reason: 'EMAIL_TAKEN' })
     expect(await refusal({ supplied: {}, managerUserId: id })).toMatchObject({ reason: 'MANAGER_IS_SELF' })

@@ -10,6 +10,7 @@ import { lockManagers, requireManager } from './manager-chain.js'
 import { findOrCreateMembers } from './member-creation.js'
 import { lockMembers, type Member, updateMembers, withProfile } from './membership.js'
 import { findEmailHolders, lockEmailAddresses } from './person.js'
+import { claimPhoneNumber } from './phone-claim.js'
 import { fieldNames, type ProfileInput, profileValuesOf } from './profile-value.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
 import { targetOf } from './user-audit.js'
@@ -53,7 +54,7 @@ export async function createDirectoryUser(
   context: WriteContext,
 ): Promise<Member> {
   const values = valuesOf(write)
-  return retryOnUniqueViolation(['memberships_email_unique'], () =>
+  return retryOnUniqueViolation(() =>
     database.transaction(async (sql) => {
       const { organizationId } = directory
       const key = emailKeyOf(write.email)
@@ -86,9 +87,10 @@ export async function writeDirectoryUser(
   context: WriteContext,
 ): Promise<Member> {
   const values = valuesOf(write)
-  return retryOnUniqueViolation(['memberships_email_unique'], () =>
+  return retryOnUniqueViolation(() =>
     database.transaction(async (sql) => {
       if (write.managerUserId) await lockManagers(sql, directory.organizationId)
+      if (write.email !== undefined) await lockEmailAddresses(sql, [emailKeyOf(write.email)])
       return applyWrite(sql, directory, { userId, write, values, created: false }, context)
     }, context),
   )
@@ -139,6 +141,7 @@ async function applyWrite(
     directoryManaged: true,
     deactivatedAt: isActive ? null : (held.deactivatedAt ?? now),
   }
+  await claimPhoneNumber(sql, organizationId, member, held.profile.PRIMARY_PHONE.value)
   const isTurned = isActive !== (held.deactivatedAt === null)
   if (isChanged(changes) || isTurned || !held.directoryManaged) await updateMembers(sql, organizationId, [member])
   const department = savedDepartment(profile, changes)

@@ -13,7 +13,7 @@ export interface FoundMembers {
 
 /**
  * The members of the organization with these addresses; who is none yet becomes one, with an empty profile. Deactivated
- * members are found as well. A race for an address ends in a violation of `memberships_email_unique`.
+ * members are found as well.
  */
 export async function findOrCreateMembers(
   sql: Sql,

@@ -8,8 +8,9 @@ const EMAIL_LOCK = 0x656d6c
 const EMAIL_LOCKS = 256
 
 /**
- * Lets no other transaction of any organization create persons with these addresses until this one ends: an address is
- * unique in an organization only, so no constraint keeps one person from being made twice.
+ * Lets no other transaction of any organization give these addresses to persons until this one ends: an address is
+ * unique in an organization only, so no constraint keeps one person from being made twice. Locks are taken in one order
+ * everywhere, so that writers do not wait in a circle: source, managers, addresses, members, phone numbers.
  */
 export async function lockEmailAddresses(sql: Sql, emailKeys: readonly string[]): Promise<void> {
   await sql.query(

@@ -11,6 +11,7 @@ import {
 import { type ManagerChains, managerFault, readManagerChains } from './manager-chain.js'
 import { findPhoneHolders, lockMembers, type Member, updateMembers, withProfile } from './membership.js'
 import { findEmailHolders } from './person.js'
+import { lockPhoneNumbers } from './phone-claim.js'
 import type { Runtime } from './runtime.js'
 
 /** What a source supplies of one member: canonical values, and the manager's address, empty to clear. */
@@ -35,8 +36,7 @@ export interface Publishing {
 
 /**
  * Publishes source profiles as automation, one after the other, and their managers after all of them. Managers must be
- * locked where one is supplied; the members exist. A number that another member claims at the same moment ends in a
- * violation of `memberships_primary_phone_unique`.
+ * locked where one is supplied; the members exist.
  */
 export async function publishProfiles(
   sql: Sql,
@@ -47,7 +47,9 @@ export async function publishProfiles(
   const now = runtime.now()
   const held = await lockMembers(sql, organizationId, [...new Set(publications.map(idOf))])
   const members = new Map(held.map((member) => [member.userId, member]))
-  const phones = await findPhoneHolders(sql, organizationId, suppliedPhones(publications))
+  const supplied = suppliedPhones(publications)
+  await lockPhoneNumbers(sql, organizationId, supplied)
+  const phones = await findPhoneHolders(sql, organizationId, supplied)
   const fields = publications.map((publication) => publishFields(members, phones, publication, now))
   const managers = await findManagers(sql, organizationId, publications)
   const chains = await readManagerChains(sql, organizationId, [...new Set(managers.values())])

@@ -19,8 +19,8 @@ export function isEmailChange(member: Pick<Member, 'email'>, email: string): boo
 
 /**
  * Changes the address of a person whose membership the transaction has locked. Throws, in this order,
- * `EMAIL_MANAGED_BY_DIRECTORY`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS` and `EMAIL_TAKEN` with the holder. A race for the
- * address ends in a violation of `memberships_email_unique`.
+ * `EMAIL_MANAGED_BY_DIRECTORY`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS` and `EMAIL_TAKEN` with the holder. The address is
+ * locked before the membership.
  */
 export async function changeEmail(sql: Sql, organizationId: string, member: Member, email: string): Promise<void> {
   if (member.directoryManaged) {

@@ -23,7 +23,7 @@ import {
   sourceProfileViolations,
   storedProfileOf,
 } from './source-profile.js'
-import { racedMemberConstraints, retryOnUniqueViolation } from './unique-retry.js'
+import { retryOnUniqueViolation } from './unique-retry.js'
 import { requireOrganizationPermission } from './user-access.js'
 import { targetOf } from './user-audit.js'
 
@@ -64,9 +64,7 @@ export async function ingestUserProfiles(
   const [first, ...others] = requestViolations(request)
   if (first !== undefined) throw invalidFields([first, ...others.slice(0, MAX_VIOLATIONS - 1)])
   requireOrganizationPermission(caller, 'ingestion:write')
-  return retryOnUniqueViolation(racedMemberConstraints, () =>
-    database.transaction((sql) => ingest(sql, caller, request, context), context),
-  )
+  return retryOnUniqueViolation(() => database.transaction((sql) => ingest(sql, caller, request, context), context))
 }
 
 function requestViolations({ source, profiles }: IngestionRequest): FieldViolation[] {

@@ -9,7 +9,7 @@ import { lockManagers } from './manager-chain.js'
 import { lockMembers, type Member } from './membership.js'
 import { publishProfiles } from './profile-publication.js'
 import { publicationOf, readSourceProfiles } from './source-profile.js'
-import { racedMemberConstraints, retryOnUniqueViolation } from './unique-retry.js'
+import { retryOnUniqueViolation } from './unique-retry.js'
 import { getUser } from './user.js'
 import { requireMemberPermission } from './user-access.js'
 import { targetOf } from './user-audit.js'
@@ -31,9 +31,7 @@ export async function republishUser(
   context: WriteContext,
 ): Promise<RepublishResult> {
   await requireMemberPermission(caller, 'ingestion:write', () => getUser(database, caller, userId))
-  return retryOnUniqueViolation(racedMemberConstraints, () =>
-    database.transaction((sql) => republish(sql, caller, userId, context), context),
-  )
+  return retryOnUniqueViolation(() => database.transaction((sql) => republish(sql, caller, userId, context), context))
 }
 
 async function republish(

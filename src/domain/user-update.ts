@@ -6,7 +6,7 @@ import { type AuditEvent, actorOf, recordAuditEvents } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
 import { addDepartmentOptions, savedDepartment } from './department-option.js'
-import { emailViolations } from './email-address.js'
+import { emailKeyOf, emailViolations } from './email-address.js'
 import {
   commandsOfRequest,
   type FieldCommand,
@@ -17,6 +17,8 @@ import {
   writeProfile,
 } from './field-ownership.js'
 import { lockMembers, type Member, updateMembers } from './membership.js'
+import { lockEmailAddresses } from './person.js'
+import { claimPhoneNumber } from './phone-claim.js'
 import { pinViolations, updatePinFields } from './pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from './profile-value.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
@@ -57,7 +59,7 @@ export async function updateUser(
   if (!isOwnProfile(caller, update.userId)) {
     await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, update.userId))
   }
-  return retryOnUniqueViolation(['memberships_email_unique'], () =>
+  return retryOnUniqueViolation(() =>
     database.transaction((sql) => applyUpdate(sql, caller, { update, commands }, context), context),
   )
 }
@@ -87,6 +89,8 @@ async function applyUpdate(
   { runtime, requestId }: WriteContext,
 ): Promise<MemberWrite> {
   const { organizationId } = caller
+  // Before the member: that is the order of locks everywhere.
+  if (update.email !== undefined) await lockEmailAddresses(sql, [emailKeyOf(update.email)])
   const [held] = await lockMembers(sql, organizationId, [update.userId])
   if (held === undefined) throw notFound('user', update.userId)
   const role = update.role ?? held.role
@@ -100,6 +104,7 @@ async function applyUpdate(
   }
   const { profile, changes } = writeProfile(held.profile, commands, runtime.now())
   const member: Member = { ...held, email: email ?? held.email, role, profile }
+  await claimPhoneNumber(sql, organizationId, member, held.profile.PRIMARY_PHONE.value)
   if (role !== held.role || isChanged(changes)) await updateMembers(sql, organizationId, [member])
   const department = savedDepartment(profile, changes)
   if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], runtime)

@@ -18,6 +18,7 @@ import { findMember, insertMembers, listMembers, type Member, newMember } from '
 import { pageSizeFrom } from './page-size.js'
 import type { PageQuery, PageTokens } from './page-token.js'
 import { findEmailHolders, findOrCreatePersons, lockEmailAddresses } from './person.js'
+import { claimPhoneNumber } from './phone-claim.js'
 import { createPinFields, pinViolations } from './pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from './profile-value.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
@@ -103,7 +104,7 @@ export async function createUser(
     values,
     pinFields: new Set(user.pinFields),
   })
-  return retryOnUniqueViolation(['memberships_email_unique'], () =>
+  return retryOnUniqueViolation(() =>
     database.transaction((sql) => insertUser(sql, caller, { user, commands }, context), context),
   )
 }
@@ -123,6 +124,7 @@ async function insertUser(
   if (userId === undefined) throw new Error('a person was neither found nor made')
   const now = runtime.now()
   const { profile, changes } = writeProfile(emptyProfile(now), commands, now)
+  await claimPhoneNumber(sql, organizationId, { userId, profile }, '')
   await insertMembers(sql, organizationId, [newMember({ userId, email: user.email, role: user.role, profile }, now)])
   const department = savedDepartment(profile, changes)
   if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], runtime)
