@@ -8,13 +8,17 @@ import {
   createConnectRouter,
   type Interceptor,
 } from '@connectrpc/connect'
-import type { UniversalHandler } from '@connectrpc/connect/protocol'
+import { createMethodUrl, type UniversalHandler } from '@connectrpc/connect/protocol'
 import {
   compressionBrotli,
   compressionGzip,
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from '@connectrpc/connect-node'
+import { recordRoutes } from '../rest/recording-router.js'
+import { createConnectUnary } from './connect-unary.js'
+import type { DirectCall, DirectPath } from './direct-call.js'
+import { createGrpcUnary } from './grpc-unary.js'
 import type { HttpRequest, HttpResponse } from './http-message.js'
 import { type Refusal, refusalFrom, unknownGrpcMethod } from './refusal.js'
 
@@ -30,16 +34,20 @@ export interface RpcHandlerOptions {
   readonly shutdownSignal: AbortSignal
   /** Told about failures that no caller can be told about. */
   readonly onError: (error: unknown, request: HttpRequest) => void
+  /** Whether unary calls go past the stock handlers where they can; default true. False: the reference of the tests. */
+  readonly direct?: boolean
 }
 
 /** Answers a request whose path is that of a method, over Connect, gRPC or gRPC-Web. False: the path is not. */
 export type RpcHandler = (request: HttpRequest, response: HttpResponse) => boolean
 
+const compressions = [compressionGzip, compressionBrotli]
+
 /** Serves every method of the routes under `/package.Service/Method`. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const router = createConnectRouter({
     interceptors: options.interceptors,
-    acceptCompression: [compressionGzip, compressionBrotli],
+    acceptCompression: compressions,
     readMaxBytes: options.maxBodyBytes,
     maxTimeoutMs: options.maxTimeoutMs,
     shutdownSignal: options.shutdownSignal,
@@ -47,6 +55,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   })
   options.routes(router)
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]))
+  const directPaths = options.direct === false ? new Map<string, DirectPath>() : createDirectPaths(options)
   return (request, response) => {
     const path = pathOf(request)
     const handler = handlers.get(path)
@@ -64,13 +73,28 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       })
       return true
     }
-    call(handler, request, response, options).catch((error: unknown) => options.onError(error, request))
+    const direct = directPaths.get(path)?.(request, response)
+    call({ handler, direct }, request, response, options).catch((error: unknown) => options.onError(error, request))
     return true
   }
 }
 
+/** The paths past the stock handlers, for unary methods. */
+function createDirectPaths(options: RpcHandlerOptions): Map<string, DirectPath> {
+  const paths = new Map<string, DirectPath>()
+  for (const { spec } of recordRoutes(options.routes)) {
+    if (spec.kind !== 'unary') continue
+    const directOptions = { ...options, compressions }
+    const [connect, grpc] = [createConnectUnary(spec, directOptions), createGrpcUnary(spec, directOptions)]
+    paths.set(createMethodUrl('/', spec.method), (request, response) => {
+      return connect(request, response) ?? grpc(request, response)
+    })
+  }
+  return paths
+}
+
 async function call(
-  handler: UniversalHandler,
+  { handler, direct }: { handler: UniversalHandler; direct: DirectCall | undefined },
   request: HttpRequest,
   response: HttpResponse,
   { admit, onError }: RpcHandlerOptions,
@@ -83,6 +107,7 @@ async function call(
     return
   }
   try {
+    if (direct !== undefined) return await direct(contextValues)
     const answer = await handler(universalRequestFromNodeRequest(request, response, undefined, contextValues))
     await universalResponseToNodeResponse(answer, response)
   } catch (error) {

@@ -1,0 +1,32 @@
+import { type DescMessage, type DescMethodUnary, type MessageInitShape, toJsonString } from '@bufbuild/protobuf'
+import type { ConnectRouter, MethodImpl } from '@connectrpc/connect'
+import { recordRoutes } from '../../src/rest/recording-router.js'
+
+/** Outcomes of implementations by method and request: the message that was answered, or what was thrown. */
+export type Outcomes = Map<string, Promise<MessageInitShape<DescMessage>>>
+
+/**
+ * The unary methods of `routes`, each request run once: who asks the same again, over whatever path, gets the very
+ * outcome of the first time. Two paths with the same outcomes must then give the same bytes. The handler also sets a
+ * header and a trailer, which it reads off the request.
+ */
+export function replayedRoutes(
+  routes: (router: ConnectRouter) => unknown,
+  outcomes: Outcomes,
+): (router: ConnectRouter) => void {
+  return (router) => {
+    for (const { spec } of recordRoutes(routes)) {
+      if (spec.kind !== 'unary') continue
+      const replay: MethodImpl<DescMethodUnary> = async (request, context) => {
+        context.responseHeader.set('x-echo', context.requestHeader.get('x-say') ?? 'nothing')
+        context.responseTrailer.set('x-trailer', `${context.requestMethod} ${context.protocolName}`)
+        const caller = context.requestHeader.get('authorization')
+        const key = [spec.method.parent.typeName, spec.method.name, caller, toJsonString(spec.method.input, request)]
+        const outcome = outcomes.get(key.join('\n')) ?? Promise.resolve(spec.impl(request, context))
+        outcomes.set(key.join('\n'), outcome)
+        return await outcome
+      }
+      router.rpc(spec.method as DescMethodUnary, replay)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { connect } from 'node:http2'
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { startTestService, type TestService } from '../support/service.js'
+
+/** Texts that are no request, and the field that the answer names; none where the text is no JSON. */
+const refused: readonly (readonly [why: string, text: string, field: string])[] = [
+  ['a duplicate key', '{"name":"a","name":"b"}', ''],
+  ['a duplicate key in another spelling', '{"isAiSelectable":true,"is_ai_selectable":false}', 'is_ai_selectable'],
+  ['an unknown field', '{"colour":"red"}', 'colour'],
+  ['a number for a text', '{"name":7}', 'name'],
+  ['a text for a boolean', '{"isAiSelectable":"true"}', 'isAiSelectable'],
+  ['a list', '[]', 'body'],
+  ['text that is not JSON', '{name:1}', ''],
+  ['a trailing comma', '{"name":"a",}', ''],
+  ['something behind the value', '{"name":"a"} {}', ''],
+  ['a lone surrogate', '{"name":"\\ud800"}', ''],
+]
+
+describe('JSON over Connect', () => {
+  let service: TestService
+  let token: string
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    token = await insertUserToken(service.database, { userId: fixture.users.admin })
+  })
+  afterAll(() => service.stop())
+
+  const path = '/svc.v2.PriorityService/UpdatePriority'
+  const headers = { 'content-type': 'application/json' }
+
+  it.each(refused)('refuses %s as REST does, naming the field', async (_, text, field) => {
+    const rest = await service.rest('PATCH', `/v2/priorities/${fixture.priorities.it}`, { token, headers, body: text })
+    const connect = await service.rest('POST', path, { token, headers, body: text })
+    expect([connect.status, connect.json.code]).toEqual([400, 'invalid_argument'])
+    expect(connect.json.message).toBe(rest.json.message)
+    expect(connect.json.details).toEqual([rest.json.detail])
+    expect(connect.json.details[0].debug.fieldViolations[0].field).toBe(field)
+  })
+
+  it('refuses an empty body, which has no JSON', async () => {
+    const answer = await service.rest('POST', path, { token, headers, body: '' })
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
+  })
+
+  it('refuses bytes that are not UTF-8, compressed ones as well', async () => {
+    const body = gzipSync(Buffer.from('{"name":"\xff"}', 'latin1'))
+    const answer = await service.rest('POST', path, {
+      token,
+      headers: { ...headers, 'content-encoding': 'gzip' },
+      body,
+    })
+    expect(answer.json.message).toBe('the body is not valid UTF-8')
+  })
+
+  it('is as strict to the query of a GET', async () => {
+    const message = encodeURIComponent('{"id":"a","id":"b"}')
+    const get = `/svc.v2.JourneyService/GetJourney?connect=v1&encoding=json&message=${message}`
+    const answer = await service.rest('GET', get, { token })
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
+    expect(answer.json.message).toContain('duplicate key "id"')
+  })
+
+  it('is as strict over HTTP/2', async () => {
+    const session = connect(service.baseUrl)
+    const stream = session.request({ ...headers, authorization: `Bearer ${token}`, ':method': 'POST', ':path': path })
+    stream.end('{"colour":"red"}')
+    const answer = JSON.parse((await buffer(stream)).toString())
+    session.close()
+    expect(answer.message).toBe('colour: no such field in svc.v2.UpdatePriorityRequest')
+  })
+
+  it('judges the caller before the text', async () => {
+    const answer = await service.rest('POST', path, { headers, body: '{name:1}' })
+    expect([answer.status, answer.json.code]).toEqual([401, 'unauthenticated'])
+  })
+
+  it('changes nothing where it refuses', async () => {
+    await service.rest('POST', path, {
+      token,
+      headers,
+      body: JSON.stringify({ id: fixture.priorities.it, name: 'Changed', colour: 'red' }),
+    })
+    const rows = await service.database.query('SELECT name FROM priorities WHERE id = $1', [fixture.priorities.it])
+    expect(rows).toEqual([{ name: 'Priority it' }])
+  })
+
+  it('ends a call at its deadline', async () => {
+    const answer = await service.rest('POST', path, {
+      token,
+      headers: { ...headers, 'connect-timeout-ms': '0' },
+      body: JSON.stringify({ id: fixture.priorities.it, name: 'Late' }),
+    })
+    expect([answer.status, answer.json.code]).toEqual([504, 'deadline_exceeded'])
+  })
+})
