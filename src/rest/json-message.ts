@@ -164,7 +164,10 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
   return readers
 }
 
-/** Reads strict JSON into a message of the type; throws `invalid_argument` that names the field or the position. */
+/**
+ * Reads strict JSON into a message of the type; throws `invalid_argument` that names the field or the position. It
+ * compiles its reader: who reads many messages keeps a `createJsonReaders` and uses `readJson`.
+ */
 export function messageFromJson<Desc extends DescMessage>(
   desc: Desc,
   input: string | Uint8Array,

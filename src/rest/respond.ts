@@ -7,7 +7,10 @@ import { isGone, type NodeRequest, type NodeResponse } from './node-http.js'
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
+  'http2-settings',
   'keep-alive',
+  'proxy-connection',
+  'te',
   'trailer',
   'transfer-encoding',
   'upgrade',

@@ -162,7 +162,6 @@ function segmentEnd(cut: Cut, index: number): number {
 }
 
 function decoded(raw: string): string | undefined {
-  if (!raw.includes('%')) return raw
   try {
     return decodePercent(raw, '')
   } catch {

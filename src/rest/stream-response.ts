@@ -71,7 +71,7 @@ async function pump(
   try {
     let next = first
     while (next !== undefined && !isGone(call.response)) {
-      await sink.write(frameMessage(format, next))
+      await call.unlessAborted(sink.write(frameMessage(format, next)))
       const result = await call.unlessAborted(messages.next())
       next = result.done === true ? undefined : body.encode(result.value).body
     }
@@ -82,7 +82,7 @@ async function pump(
     await sink.write(line)
   }
   addTrailers(call)
-  await sink.end()
+  sink.end()
 }
 
 // The iterator may be stuck in a handler that ignores its signal: it is told to stop and not waited for.
@@ -108,24 +108,24 @@ function addTrailers(call: Call): void {
 
 interface Sink {
   write(chunk: string | Uint8Array): Promise<void>
-  end(): Promise<void>
+  end(): void
 }
 
 function createSink(call: Call, coding: Coding | undefined): Sink {
   const { response } = call
   const writable = coding === undefined ? undefined : createCompressor(coding)
-  writable?.pipe(response as NodeJS.WritableStream)
+  // A connection that breaks is told by `close`; what is written in the meantime must not crash the process.
+  response.on('error', () => undefined)
+  writable?.on('error', () => cutResponse(response)).pipe(response as NodeJS.WritableStream)
   async function write(chunk: string | Uint8Array): Promise<void> {
     if (isGone(response)) return
     if (writable !== undefined) return writeCompressed(writable, chunk)
-    if (!writeChunk(response, chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (!writeChunk(response, chunk)) await once(response, 'drain')
   }
-  async function end(): Promise<void> {
-    if (isGone(response)) return void writable?.destroy()
-    const closed = once(response, 'close')
-    if (writable === undefined) response.end()
+  function end(): void {
+    if (isGone(response)) writable?.destroy()
+    else if (writable === undefined) response.end()
     else writable.end()
-    await closed
   }
   return { write, end }
 }

@@ -37,7 +37,11 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const method = request.method ?? 'GET'
     const match = trie.find(path, method)
     if (match !== undefined) {
-      void serve({ ...match, query, options, errors }, request, response)
+      serve({ ...match, query, options, errors }, request, response).catch((cause: unknown) => {
+        // Only a header that Node refuses gets here: there is no way left to answer.
+        errors.publicError(cause, match.route.method, request)
+        cutResponse(response)
+      })
       return
     }
     const allowed = trie.allowed(path)
@@ -55,7 +59,7 @@ interface Matched extends RouteMatch<Route> {
   readonly errors: ErrorResponder
 }
 
-// Never rejects: every failure is an answer, or the client is gone.
+// Every failure is an answer, unless the client is gone.
 async function serve(matched: Matched, request: NodeRequest, response: NodeResponse): Promise<void> {
   const { route, errors, options } = matched
   const call = new Call(route.method, request, response, options.shutdownSignal)

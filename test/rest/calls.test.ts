@@ -27,7 +27,9 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
         context.responseHeader.set('x-handler', '1')
         context.responseHeader.append('set-cookie', 'a=1')
         context.responseHeader.append('set-cookie', 'b=2')
-        context.responseHeader.set('content-length', '9999')
+        for (const name of ['content-length', 'connection', 'te', 'proxy-connection', 'upgrade']) {
+          context.responseHeader.set(name, '9999')
+        }
         context.responseTrailer.set('x-after', '2')
         return message
       }),
@@ -176,6 +178,18 @@ describe('what nobody meant to tell', () => {
       status: 500,
       text: '{"code":"internal","message":"internal error"}',
     })
+  })
+
+  it('a header that Node refuses cuts the connection and is reported', async () => {
+    const causes: unknown[] = []
+    const fail = () => {
+      throw new ConnectError('x')
+    }
+    const errorBody = () => ({ contentType: 'a\nb', body: 'x' })
+    const options = { errorBody, onError: (cause: unknown) => causes.push(cause) }
+    await using server = await startServer(handlerOf(fail, options))
+    await expect(server.send({ target: '/v1/things/a' })).rejects.toThrow('hang up')
+    expect(causes).toMatchObject([{ code: 'ERR_INVALID_CHAR' }])
   })
 
   it('an unset method is unimplemented', async () => {

@@ -241,6 +241,61 @@ describe('a server stream', () => {
     request.destroy()
   })
 
+  it.each(['identity', 'gzip'])('of many messages comes whole to a slow client, with %s', async (coding) => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error) => warnings.push(warning)
+    process.on('warning', onWarning)
+    const noise = Array.from({ length: 20_000 }, (_, index) => ((index * 7919) % 36).toString(36)).join('')
+    async function* many() {
+      for (let index = 0; index < 200; index++) yield { i32: index, opt: noise }
+    }
+    await using server = await startServer(handlerOf(many))
+    const headers = { 'accept-encoding': coding }
+    const request = requestHttp1({ port: server.port, path: '/v1/watch/a', headers }).end()
+    const [response] = await once(request, 'response')
+    const chunks: Buffer[] = []
+    for await (const chunk of response) {
+      chunks.push(chunk)
+      await new Promise(setImmediate)
+    }
+    const bytes = Buffer.concat(chunks)
+    const lines = (coding === 'gzip' ? gunzipSync(bytes) : bytes).toString().trimEnd().split('\n')
+    expect(lines.length).toBe(200)
+    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ i32: 199, opt: noise })
+    expect(warnings).toEqual([])
+    process.off('warning', onWarning)
+  })
+
+  it.each(['identity', 'gzip'])(
+    'ends its handler when the client goes away while it writes, with %s',
+    async (coding) => {
+      let ended: () => void = () => undefined
+      const end = new Promise<void>((resolve) => {
+        ended = resolve
+      })
+      const noise = Array.from({ length: 100_000 }, (_, index) => ((index * 7919) % 36).toString(36)).join('')
+      async function* flood() {
+        try {
+          for (;;) yield { opt: noise }
+        } finally {
+          ended()
+        }
+      }
+      await using server = await startServer(handlerOf(flood))
+      const request = requestHttp1({
+        port: server.port,
+        path: '/v1/watch/a',
+        headers: { 'accept-encoding': coding },
+      }).end()
+      const [response] = await once(request, 'response')
+      await once(response, 'data')
+      response.pause()
+      request.destroy()
+      await end
+      expect((await server.send({ method: 'HEAD', target: '/v1/watch/a' })).status).toBe(200)
+    },
+  )
+
   it('of raw bytes that breaks is not taken for whole', async () => {
     async function* broken() {
       yield { contentType: 'text/csv', data: Buffer.from('a') }
