@@ -20,7 +20,8 @@ describe('users under concurrency', () => {
   beforeAll(async () => {
     service = await startTestService()
     await insertFixture(service.database)
-    ground = { rest: service.rest, keyToken: (await insertApiKey(service.database, { organizationId: acme })).token }
+    const { token: keyToken } = await insertApiKey(service.database, { organizationId: acme })
+    ground = { rest: (method, path, call) => service.rest(method, path, call), keyToken }
     for (const id of claimers) await insertUser(service.database, { id, organizationId: acme })
   })
   afterAll(() => service.stop())

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { pino } from 'pino'
+import { v7 } from 'uuid'
+import { createApp } from '../src/app.js'
+import { configFromEnvironment } from '../src/config.js'
+import { createDatabase } from '../src/db/database.js'
+import { databaseUrl } from '../test/support/database-url.js'
+import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../test/support/fixture.js'
+import { startTestRun } from '../test/support/test-run.js'
+import { type RaceGround, raceEmails, racePhones, racePins } from '../test/support/user-races.js'
+
+// The races of test/user-concurrency.test.ts at full length, and the time that large calls take. Fails when a number or an
+// address had not exactly one winner, when a pin was lost, or when a loser was answered anything but already_exists.
+// Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/user-races.js. ROUNDS and PIN_ROUNDS set the length.
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 200)
+const PIN_ROUNDS = Number(process.env['PIN_ROUNDS'] ?? 1_000)
+const CLAIMERS = 64
+const PROFILES = 1_000
+const MEMBERS = 10_000
+
+const { run, stop } = await startTestRun(process.env['TEST_DATABASE_URL'] || undefined)
+const name = `${run.prefix}user_races`
+const admin = new pg.Client({ connectionString: run.adminUrl })
+await admin.connect()
+await admin.query(`CREATE DATABASE ${name} TEMPLATE ${run.template}`)
+const log = pino({ level: 'error' }, pino.destination(2))
+const database = createDatabase({ connectionString: databaseUrl(run.adminUrl, name), log })
+const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size: number) => randomBytes(size) }
+const app = createApp({ config: configFromEnvironment({}), database, runtime, log })
+
+try {
+  await insertFixture(database)
+  const { port } = await app.listen(0, '127.0.0.1')
+  const ground = await groundOn(`http://127.0.0.1:${port}`)
+  await claims(ground)
+  await pins(ground)
+  await largeCalls(ground)
+} finally {
+  await app.close()
+  await database.close()
+  await admin.query(`DROP DATABASE ${name}`)
+  await admin.end()
+  await stop()
+}
+
+async function groundOn(baseUrl: string): Promise<RaceGround> {
+  const { token: keyToken } = await insertApiKey(database, { organizationId: fixture.acme })
+  return {
+    keyToken,
+    rest: async (method, path, { token, json }) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const body = json === undefined ? null : JSON.stringify(json)
+      const response = await fetch(baseUrl + path, { method, headers, body })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: JSON.parse(text) }
+    },
+  }
+}
+
+async function claims(ground: RaceGround): Promise<void> {
+  const userIds = Array.from({ length: CLAIMERS }, (_, index) => `claimer-${index}`)
+  for (const id of userIds) await insertUser(database, { id, organizationId: fixture.acme })
+  for (const [what, race] of [['phones', racePhones] as const, ['emails', raceEmails] as const]) {
+    const start = performance.now()
+    const { winners, outcomes } = await race(ground, userIds, ROUNDS)
+    const wrong = winners.filter((count) => count !== 1).length
+    const others = Object.keys(outcomes).filter((outcome) => outcome !== '200' && outcome !== '409 already_exists')
+    if (wrong > 0 || others.length > 0) process.exitCode = 1
+    console.log(
+      `${what}: ${ROUNDS} rounds of ${CLAIMERS} claimers, ${wrong} without exactly one winner, ` +
+        `${JSON.stringify(outcomes)}, ${(performance.now() - start).toFixed(0)} ms`,
+    )
+  }
+}
+
+async function pins(ground: RaceGround): Promise<void> {
+  const userId = fixture.users.viewer
+  const userToken = await insertUserToken(database, { userId })
+  const start = performance.now()
+  const { lost, outcomes } = await racePins(ground, { userId, userToken }, PIN_ROUNDS)
+  if (lost > 0 || Object.keys(outcomes).join() !== '200') process.exitCode = 1
+  const time = (performance.now() - start).toFixed(0)
+  console.log(`pins: ${PIN_ROUNDS} rounds, ${lost} lost, ${JSON.stringify(outcomes)}, ${time} ms`)
+}
+
+async function largeCalls(ground: RaceGround): Promise<void> {
+  const [{ deadlocks } = { deadlocks: '?' }] = await database.query<{ deadlocks: string }>(
+    'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+  )
+  console.log(`deadlocks: ${deadlocks}`)
+  for (let call = 0; call < MEMBERS / PROFILES; call++) {
+    const profiles = (title: string) =>
+      Array.from({ length: PROFILES }, (_, index) => ({
+        ...{
+          externalId: `${call}-${index}`,
+          email: `bulk-${call}-${index}@example.com`,
+          firstName: 'Ada',
+          lastName: 'L',
+        },
+        ...{ primaryPhone: `+1212${200 + call}${String(index).padStart(4, '0')}`, timezone: 'Europe/Paris' },
+        ...{ locale: 'en-GB', department: `Department ${index % 20}`, jobTitle: title },
+        managerEmail: `bulk-${call}-${Math.floor(index / 10)}@example.com`,
+      }))
+    const ingest = (title: string) =>
+      timed(ground, 'POST', '/v2/user-ingestion/profiles', { source: 'bulk', profiles: profiles(title) })
+    const times = [await ingest('New'), await ingest('New'), await ingest('Changed')]
+    console.log(`ingestion of ${PROFILES}, ms: created ${times[0]}, unchanged ${times[1]}, changed ${times[2]}`)
+  }
+  for (let time = 0; time < 3; time++) {
+    console.log(`list of ${MEMBERS} users, ms: ${await timed(ground, 'GET', '/v2/users')}`)
+  }
+  const userId = fixture.users.viewer
+  const samples: number[] = []
+  for (let count = 0; count < 500; count++) {
+    samples.push(Number(await timed(ground, 'PUT', `/v2/users/${userId}`, { lastName: `L${count}` })))
+  }
+  console.log(`update of one user, ms: median ${samples.toSorted((a, b) => a - b)[250]}`)
+}
+
+async function timed(ground: RaceGround, method: string, path: string, json?: unknown): Promise<string> {
+  const start = performance.now()
+  const answer = await ground.rest(method, path, { token: ground.keyToken, json })
+  if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text.slice(0, 500)}`)
+  return (performance.now() - start).toFixed(1)
+}
