@@ -49,7 +49,7 @@ function network(mishap: Mishap = () => undefined): Network {
     options: {
       baseUrl: service.baseUrl,
       fetch: async (input, init) => {
-        const path = String(input).split('/').at(-1) ?? ''
+        const path = new Request(input).url.split('/').at(-1) ?? ''
         calls.push(path)
         const fate = mishap(path)
         if (fate instanceof Error) throw fate
