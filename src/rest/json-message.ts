@@ -1,4 +1,11 @@
-import { create, type DescField, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf'
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type Message,
+  type MessageShape,
+  mergeFromJson,
+} from '@bufbuild/protobuf'
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
 import { invalidArgument } from './invalid.js'
 import { createKnownTypeReader } from './json-known-type.js'
@@ -12,7 +19,15 @@ import {
 } from './json-reader.js'
 import { mapKeyFromText, scalarFromJson } from './json-scalar.js'
 import { parseJsonTree } from './json-text.js'
-import { describeJson, expectObject, type JsonTree, MAX_JSON_DEPTH, plainNumbers, setKey } from './json-tree.js'
+import {
+  describeJson,
+  expectObject,
+  type JsonTree,
+  MAX_JSON_DEPTH,
+  plainJson,
+  plainNumbers,
+  setKey,
+} from './json-tree.js'
 import { enumFromNumber, enumNumberByName, ValueFault } from './scalar-text.js'
 
 /** A value that was given and is passed over: an unknown enum name under `ignoreUnknownFields`. */
@@ -66,12 +81,25 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
             if (oneof !== undefined) seen.add(oneof)
             entry.read(target, given, cursor)
           }
-        } else if ((options.ignoreUnknownFields !== true) === true) {
+        } else if (!readExtension(desc, target, key, object[key] ?? null) && options.ignoreUnknownFields !== true) {
           throw new ValueFault(`no such field in ${desc.typeName}`)
         }
         cursor.path.pop()
       }
     }
+  }
+
+  // Extensions, `"[package.name]"`, are rare: they are left to protobuf-es.
+  function readExtension(desc: DescMessage, target: Message, key: string, json: JsonTree): boolean {
+    const { registry } = options
+    const extension = key.startsWith('[') && key.endsWith(']') ? registry?.getExtension(key.slice(1, -1)) : undefined
+    if (registry === undefined || extension?.extendee.typeName !== desc.typeName) return false
+    try {
+      mergeFromJson(desc, target, { [key]: plainJson(json) }, { registry })
+    } catch (error) {
+      throw new ValueFault(error instanceof Error ? error.message : String(error))
+    }
+    return true
   }
 
   function compileField(field: DescField): MessageReader {

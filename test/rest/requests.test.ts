@@ -47,7 +47,7 @@ const service = defineService({
   Upload: { rule: { post: '/v1/things/{id}/file', body: 'file' } },
   Download: { rule: { get: '/v1/things/{id}/file', responseBody: 'file' } },
   Raw: { rule: { post: '/v1/raw', body: '*' }, input: 'google.api.HttpBody', output: 'google.api.HttpBody' },
-  Old: { rule: { get: '/v1/old' }, input: 'Old', output: 'Old' },
+  Old: { rule: { get: '/v1/old', additional: [{ post: '/v1/old', body: '*' }] }, input: 'Old', output: 'Old' },
   Crossed: {
     rule: { get: '/v1/crossed', additional: [{ post: '/v1/crossed', body: '*' }] },
     input: 'Crossed',
@@ -416,6 +416,18 @@ const bodies: Row[] = [
     b: 10,
     a: 20,
     d: 30,
+  }),
+  ok('an extension', send('POST', '/v1/old', '{"[rest.test.v1.extra]":9007199254740993}'), {
+    '[rest.test.v1.extra]': '9007199254740993',
+  }),
+  bad('a bad extension', send('POST', '/v1/old', '{"[rest.test.v1.extra]":true}'), '[rest.test.v1.extra]: '),
+  bad(
+    'an unknown extension',
+    send('POST', '/v1/old', '{"[rest.test.v1.none]":1}'),
+    '[rest.test.v1.none]: no such field',
+  ),
+  ok('the longest durations', send('POST', '/v1/things', '{"lasting":"-315576000000.999999999s"}'), {
+    lasting: '-315576000000.999999999s',
   }),
   ok(
     'map keys of all kinds',
