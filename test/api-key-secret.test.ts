@@ -52,7 +52,10 @@ describe('the secret of an API key', () => {
 
   it('shows every change of one character', () => {
     const secret = createApiKeySecret('mk', runtime)
-    const change = fc.tuple(fc.integer({ min: 14, max: secret.length - 1 }), fc.constantFrom(...'09AZaz'))
+    const change = fc.tuple(
+      fc.integer({ min: 14, max: secret.length - 1 }),
+      fc.constantFrom('0', '9', 'A', 'Z', 'a', 'z'),
+    )
     fc.assert(
       fc.property(change, ([at, character]) => {
         fc.pre(secret[at] !== character)

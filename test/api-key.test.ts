@@ -116,7 +116,7 @@ describe('API keys', () => {
       const failures: unknown[] = []
       let writes = 0
       const counted: Pick<Database, 'query' | 'execute'> = {
-        query: database.query,
+        query: (...statement) => database.query(...statement),
         execute: async (...statement) => {
           writes++
           if (fail()) throw new Error('the database is gone')

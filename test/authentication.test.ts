@@ -89,7 +89,7 @@ describe('authentication', () => {
     const userToken = await insertUserToken(database, { userId: users.agent })
     let statements = 0
     const counted: Pick<Database, 'query' | 'execute'> = {
-      execute: database.execute,
+      execute: (...statement) => database.execute(...statement),
       query: (...statement) => {
         statements++
         return database.query(...statement)

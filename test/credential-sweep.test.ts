@@ -49,7 +49,7 @@ describe('the sweeper', () => {
     }
     await runSweeper({
       database: {
-        query: database.query,
+        query: (...statement) => database.query(...statement),
         execute: () => (pauses.length === 1 ? Promise.reject(gone) : database.execute('SELECT')),
       },
       log: { warn: ({ err }) => failures.push(err) },

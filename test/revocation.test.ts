@@ -220,7 +220,9 @@ describe('POST /v2/auth/revoke', () => {
     const headers = newClient()
     expect(await client.revokeLeakedKey({ secret: key.secret }, { headers })).toMatchObject({})
     expect(await stateOf(key)).toMatchObject({ revoked_at: expect.any(Date), sessions: 0, events: 1 })
-    const refusal = await client.revokeLeakedKey({ secret: '' }, { headers }).catch(ConnectError.from)
+    const refusal = await client
+      .revokeLeakedKey({ secret: '' }, { headers })
+      .catch((error: unknown) => ConnectError.from(error))
     expect(refusal).toMatchObject({ code: Code.InvalidArgument })
   })
 
@@ -228,7 +230,7 @@ describe('POST /v2/auth/revoke', () => {
     const hashed: string[] = []
     const plain = createSecretHasher()
     const hasher: SecretHasher = {
-      hash: plain.hash,
+      hash: (text) => plain.hash(text),
       candidates: (text) => {
         hashed.push(text)
         return plain.candidates(text)

@@ -45,7 +45,8 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
   let claims: ExtraClaims = {}
   const rotate = async () => {
     keys = [await newKey()]
-    answer = createProvider(url, keys, () => claims).callback()
+    const callback = createProvider(url, keys, () => claims).callback()
+    answer = (request, response) => void callback(request, response)
   }
   await rotate()
   return {
