@@ -91,7 +91,9 @@ export const userStatements: Pick<
   ],
   finalChecks: [
     takenCheck({
-      ...place,
+      table: place.table,
+      // The email of a person is that of the last line.
+      staged: '(SELECT id, max(line) AS line FROM staged_user GROUP BY id)',
       key: { user_id: 's.id' },
       columns: ['organization_id', 'email_key'],
       field: 'email',

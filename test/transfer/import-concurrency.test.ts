@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Database } from '../../src/db/database.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { demoLines, exportedRecord, exportLines, importLines, line } from './transfer-text.js'
+
+let testDatabase: TestDatabase
+let database: Database
+
+beforeEach(async () => {
+  testDatabase = await createTestDatabase()
+  database = testDatabase.open()
+  return () => testDatabase.drop()
+})
+
+/** Waits until a session of the database waits for a lock of the type. */
+async function untilSomebodyWaits(event: string): Promise<void> {
+  for (;;) {
+    const waiting = await database.query(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = $1`,
+      [event],
+    )
+    if (waiting.length > 0) return
+  }
+}
+
+const priority = (id: string, name: string) => line('priority', { id, teamId: 'team_it', priority: 'P1', name })
+
+describe('imports at the same time', () => {
+  it('of the same records all succeed, and leave what one of them leaves', async () => {
+    const results = await Promise.all(
+      [demoLines, [...demoLines].reverse(), demoLines].map((lines) => importLines(database, lines)),
+    )
+    const created = results.map(({ kinds }) => kinds.reduce((sum, kind) => sum + kind.created, 0))
+    expect(created.sort((a, b) => a - b)).toEqual([0, 0, demoLines.length])
+    const exported = await exportLines(database)
+    await importLines(database, demoLines)
+    expect(await exportLines(database)).toEqual(exported)
+  })
+
+  it('wait for each other while they write, and the last one holds', async () => {
+    await importLines(database, demoLines)
+    let second: Promise<unknown> | undefined
+    await database.transaction(async (sql) => {
+      await sql.query(`SELECT FROM priorities WHERE id = 'pri_high' FOR UPDATE`)
+      const first = importLines(database, [priority('pri_high', 'first')])
+      await untilSomebodyWaits('transactionid')
+      second = importLines(database, [priority('pri_high', 'second')])
+      await untilSomebodyWaits('advisory')
+      second = Promise.all([first, second])
+    })
+    await second
+    expect(await exportedRecord(database, 'priority', 'pri_high')).toMatchObject({ name: 'second' })
+  })
+})
+
+describe('an import beside writers', () => {
+  it('that loses a deadlock starts its writing again', async () => {
+    await importLines(database, demoLines)
+    const lines = [
+      priority('pri_high', 'imported'),
+      line('team', { id: 'team_it', organizationId: 'org_acme', name: 'imported' }),
+    ]
+    let imported: Promise<unknown> | undefined
+    let tries = 0
+    await database.transaction(async (sql) => {
+      tries++
+      await sql.execute(`UPDATE priorities SET name = 'written' WHERE id = 'pri_high'`)
+      imported = importLines(database, lines)
+      await untilSomebodyWaits('transactionid')
+      // The import has the team and waits for the priority: it has waited longer and is the one to go.
+      await sql.execute(`UPDATE teams SET name = 'written' WHERE id = 'team_it'`)
+    })
+    await imported
+    expect(tries).toBe(1)
+    expect(await exportedRecord(database, 'priority', 'pri_high')).toMatchObject({ name: 'imported' })
+    expect(await exportedRecord(database, 'team', 'team_it')).toMatchObject({ name: 'imported' })
+  })
+
+  it('refuses what a writer has taken in the meantime, and imports nothing', async () => {
+    await importLines(database, demoLines)
+    const lines = [
+      priority('pri_new', 'N'),
+      line('user', {
+        id: 'user_new',
+        organizationId: 'org_acme',
+        email: 'n@acme.example',
+        primaryPhone: '+14155552671',
+      }),
+    ]
+    let imported: Promise<unknown> | undefined
+    await database.transaction(async (sql) => {
+      await sql.execute(`UPDATE memberships SET primary_phone = '+14155552671' WHERE user_id = 'user_nils'`)
+      imported = expect(importLines(database, lines)).rejects.toThrow(/phone/)
+      await untilSomebodyWaits('transactionid')
+    })
+    await imported
+    expect(await database.query(`SELECT id FROM priorities WHERE id = 'pri_new'`)).toEqual([])
+  })
+})

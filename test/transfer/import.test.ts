@@ -1,0 +1,284 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Database } from '../../src/db/database.js'
+import { isEmpty } from '../../src/domain/transfer/is-empty.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { allRows, demoLines, exportedRecord, exportLines, importLines, line } from './transfer-text.js'
+
+const organization = line('organization', { id: 'org_a', name: 'A' })
+const team = line('team', { id: 'team_a', organizationId: 'org_a', name: 'A' })
+const user = (id: string, fields: object = {}) =>
+  line('user', { id, organizationId: 'org_a', email: `${id}@a.example`, ...fields })
+const journeyId = '0198a1c0-7d00-7000-8000-0000000000aa'
+const taskId = (number: number) => `0198a1c0-7d00-7000-8000-00000000000${number}`
+
+let testDatabase: TestDatabase
+let database: Database
+
+beforeEach(async () => {
+  testDatabase = await createTestDatabase()
+  database = testDatabase.open()
+  return () => testDatabase.drop()
+})
+
+describe('an import', () => {
+  it('brings in the whole demo organization and counts it by kind', async () => {
+    expect(await isEmpty(database)).toBe(true)
+    const { kinds } = await importLines(database, demoLines)
+    expect(kinds).toContainEqual({ kind: 'user', records: 14, created: 14 })
+    expect(kinds.reduce((sum, { records }) => sum + records, 0)).toBe(demoLines.length)
+    expect(await isEmpty(database)).toBe(false)
+  })
+
+  it('changes nothing when it is repeated', async () => {
+    await importLines(database, demoLines)
+    const before = await allRows(database)
+    const { kinds } = await importLines(database, demoLines)
+    expect(await allRows(database)).toEqual(before)
+    expect(kinds.every(({ created }) => created === 0)).toBe(true)
+  })
+
+  it('changes nothing when it is repeated without what the server fills in', async () => {
+    const lines = [
+      organization,
+      team,
+      user('user_a', { department: 'Sales', managerUserId: 'user_b' }),
+      user('user_b'),
+      line('accessPolicy', { id: 'policy_a', teamId: 'team_a', name: 'P' }),
+      line('approvalProcedure', {
+        id: 'procedure_a',
+        accessPolicyId: 'policy_a',
+        steps: [{ approvers: [{ appOwner: {} }] }],
+      }),
+      line('priority', { id: 'priority_a', teamId: 'team_a', priority: 'P1', name: 'P' }),
+      line('appInstance', { id: 'app_a', teamId: 'team_a', name: 'App' }),
+      line('appResource', { id: 'resource_a', appInstanceId: 'app_a', resourceType: 'role', name: 'R' }),
+      line('journey', { id: journeyId, teamId: 'team_a', name: 'J' }),
+      line('slaDefinition', { id: 'sla_a', teamId: 'team_a', name: 'S', actionDefinitions: [{ id: 'action_a' }] }),
+    ]
+    await importLines(database, lines)
+    const before = await allRows(database)
+    await importLines(database, lines)
+    expect(await allRows(database)).toEqual(before)
+  })
+
+  it('takes lines in any order', async () => {
+    await importLines(database, [...demoLines].reverse())
+    const reversed = (await exportLines(database)).sort()
+    const other = testDatabase.open()
+    await testDatabase.open().execute('TRUNCATE organizations, users CASCADE')
+    await importLines(other, demoLines)
+    expect((await exportLines(other)).sort()).toEqual(reversed)
+  })
+
+  it('holds the last of several lines with one id, at the place of the first', async () => {
+    const priority = (id: string, name: string) => line('priority', { id, teamId: 'team_a', priority: 'P1', name })
+    await importLines(database, [
+      organization,
+      team,
+      priority('p_1', 'old'),
+      priority('p_2', 'second'),
+      priority('p_1', 'new'),
+    ])
+    const names = (await exportLines(database)).flatMap((text) => JSON.parse(text).priority?.name ?? [])
+    expect(names).toEqual(['new', 'second'])
+  })
+
+  it('keeps the place of a record that stands', async () => {
+    await importLines(database, [organization, line('team', { id: 'team_1', organizationId: 'org_a', name: '1' })])
+    await importLines(database, [
+      line('team', { id: 'team_2', organizationId: 'org_a', name: '2' }),
+      line('team', { id: 'team_1', organizationId: 'org_a', name: '1 renamed' }),
+    ])
+    const names = (await exportLines(database)).flatMap((text) => JSON.parse(text).team?.name ?? [])
+    expect(names).toEqual(['1 renamed', '2'])
+  })
+
+  it('replaces the whole of what stood under an id', async () => {
+    const tasks = [
+      { id: taskId(1), name: 'one' },
+      { id: taskId(2), name: 'two', parentTaskId: taskId(1) },
+    ]
+    const journey = (fields: object) => line('journey', { id: journeyId, teamId: 'team_a', name: 'J', ...fields })
+    const full = {
+      description: 'long',
+      tasks,
+      dueDate: { year: 2026, month: 2, day: 28 },
+      healthChecks: [{ id: 'check_a' }],
+      workflowFailures: [{ runId: 'run_a' }],
+      customFields: [{ fieldId: 'field_a', dataType: 'DATA_TYPE_TEXT', value: 'x' }],
+      metadata: { welcomeTitle: 'Hello' },
+      createdByWorkflow: { id: 'workflow_a', name: 'W' },
+    }
+    await importLines(database, [organization, team, journey(full)])
+    await importLines(database, [journey({ tasks: tasks.slice(0, 1) })])
+    const exported = await exportedRecord(database, 'journey', journeyId)
+    expect(exported).toMatchObject({ description: '', healthChecks: [], workflowFailures: [], customFields: [] })
+    expect(exported['tasks']).toHaveLength(1)
+    expect(exported).not.toHaveProperty('metadata')
+    expect(exported).not.toHaveProperty('dueDate')
+    expect(exported).not.toHaveProperty('createdByWorkflow')
+  })
+
+  it('writes ids of journeys and tasks in lower case', async () => {
+    await importLines(database, [
+      organization,
+      team,
+      line('journey', {
+        id: journeyId.toUpperCase(),
+        teamId: 'team_a',
+        name: 'J',
+        tasks: [
+          { id: taskId(1), name: 'one' },
+          { id: 'ABCDEF00-0000-4000-8000-00000000000A', name: 'two' },
+        ],
+        healthChecks: [{ id: 'check', taskId: 'ABCDEF00-0000-4000-8000-00000000000A' }],
+      }),
+    ])
+    expect(await exportedRecord(database, 'journey', journeyId)).toMatchObject({
+      tasks: [{ id: taskId(1) }, { id: 'abcdef00-0000-4000-8000-00000000000a' }],
+      healthChecks: [{ taskId: 'abcdef00-0000-4000-8000-00000000000a' }],
+    })
+  })
+
+  it('stores times in UTC with milliseconds', async () => {
+    await importLines(database, [organization, user('user_a', { createdAt: '2026-01-31T23:05:00.123987-05:30' })])
+    expect(await exportedRecord(database, 'user', 'user_a')).toMatchObject({ createdAt: '2026-02-01T04:35:00.123Z' })
+  })
+
+  it('ignores computed fields', async () => {
+    await importLines(database, [
+      organization,
+      team,
+      user('user_a', { firstName: 'A', name: 'Somebody Else' }),
+      line('journey', {
+        id: journeyId,
+        teamId: 'team_a',
+        name: 'J',
+        progressPercent: 99,
+        currentTaskIndex: 7,
+        healthCheckCounts: { totalCount: 3 },
+        tasks: [{ id: taskId(1), name: 'one', isOverdue: true }],
+      }),
+    ])
+    const exported = await exportLines(database)
+    expect(exported.join('')).not.toMatch(/progressPercent|currentTaskIndex|healthCheckCounts|isOverdue|Somebody Else/)
+  })
+})
+
+describe('people', () => {
+  beforeEach(() => importLines(database, [organization, team]))
+
+  it('have the owners that the file gives their fields, and automation elsewhere', async () => {
+    const createdAt = '2026-01-31T09:05:00.000Z'
+    const since = '2026-02-03T04:05:06.000Z'
+    const fieldOwnership = [
+      { field: 'USER_PROFILE_FIELD_MANAGER', owner: 'FIELD_OWNER_PINNED', since },
+      { field: 'USER_PROFILE_FIELD_LOCALE', owner: 'FIELD_OWNER_DIRECTORY', since },
+    ]
+    await importLines(database, [user('user_a', { createdAt, fieldOwnership })])
+    const exported = await exportedRecord(database, 'user', 'user_a')
+    expect(exported['fieldOwnership']).toHaveLength(9)
+    expect(exported['fieldOwnership']).toEqual(expect.arrayContaining(fieldOwnership))
+    expect(exported['fieldOwnership']).toContainEqual({
+      field: 'USER_PROFILE_FIELD_FIRST_NAME',
+      owner: 'FIELD_OWNER_AUTOMATION',
+      since: createdAt,
+    })
+  })
+
+  it('have profile values in canonical form', async () => {
+    await importLines(database, [
+      user('user_a', { primaryPhone: '+1 (415) 555-2671', locale: 'en-gb', timezone: 'europe/paris' }),
+    ])
+    expect(await exportedRecord(database, 'user', 'user_a')).toMatchObject({
+      primaryPhone: '+14155552671',
+      locale: 'en-GB',
+      timezone: 'Europe/Paris',
+    })
+  })
+
+  it('are members without a role in the organization unless the file says so', async () => {
+    await importLines(database, [user('user_a')])
+    expect(await exportedRecord(database, 'user', 'user_a')).toMatchObject({ role: 'USER_ROLE_ORG_MEMBER' })
+  })
+
+  it('lose the roles in teams that the file no longer names', async () => {
+    const other = line('team', { id: 'team_b', organizationId: 'org_a', name: 'B' })
+    const role = (teamId: string) => ({ teamId, role: 'TEAM_USER_ROLE_AGENT' })
+    await importLines(database, [other, user('user_a', { teamRoles: [role('team_a'), role('team_b')] })])
+    await importLines(database, [user('user_a', { teamRoles: [role('team_b')] })])
+    expect(await exportedRecord(database, 'user', 'user_a')).toMatchObject({ teamRoles: [role('team_b')] })
+  })
+
+  it('bring their departments among the options of the organization', async () => {
+    await importLines(database, [user('user_a', { department: 'Sales' }), user('user_b', { department: 'Sales' })])
+    const options = await database.query('SELECT organization_id, name FROM department_options')
+    expect(options).toEqual([{ organization_id: 'org_a', name: 'Sales' }])
+  })
+
+  it('have one email in all their organizations: the last one given', async () => {
+    const elsewhere = (email: string) =>
+      line('user', { id: 'user_a', organizationId: 'org_b', email, jobTitle: 'Elsewhere' })
+    await importLines(database, [
+      line('organization', { id: 'org_b', name: 'B' }),
+      user('user_a', { jobTitle: 'Here' }),
+      elsewhere('New.Address@b.example'),
+    ])
+    const people = await database.query(
+      `SELECT m.organization_id, u.email, m.email_key, m.job_title FROM users u JOIN memberships m ON m.user_id = u.id
+       ORDER BY 1`,
+    )
+    const email = 'New.Address@b.example'
+    expect(people).toEqual([
+      { organization_id: 'org_a', email, email_key: 'new.address@b.example', job_title: 'Here' },
+      { organization_id: 'org_b', email, email_key: 'new.address@b.example', job_title: 'Elsewhere' },
+    ])
+  })
+
+  it('may swap emails and phones in one file', async () => {
+    const pair = (a: string, b: string) => [
+      user('user_a', { email: `${a}@a.example`, primaryPhone: a === 'x' ? '+14155552671' : '+14155552672' }),
+      user('user_b', { email: `${b}@a.example`, primaryPhone: b === 'x' ? '+14155552671' : '+14155552672' }),
+    ]
+    await importLines(database, pair('x', 'y'))
+    await importLines(database, pair('y', 'x'))
+    expect(await exportedRecord(database, 'user', 'user_a')).toMatchObject({
+      email: 'y@a.example',
+      primaryPhone: '+14155552672',
+    })
+  })
+
+  it('keep the time at which their manager was assigned', async () => {
+    const managerAssignedAt = '2026-02-02T02:02:02.000Z'
+    await importLines(database, [user('user_b'), user('user_a', { managerUserId: 'user_b', managerAssignedAt })])
+    await importLines(database, [user('user_a', { managerUserId: 'user_b' })])
+    expect(await exportedRecord(database, 'user', 'user_a')).toMatchObject({ managerAssignedAt })
+    await importLines(database, [user('user_a')])
+    expect(await exportedRecord(database, 'user', 'user_a')).not.toHaveProperty('managerAssignedAt')
+  })
+})
+
+describe('short handles', () => {
+  it('are made by the server where the file has none, and stay', async () => {
+    const priority = line('priority', { id: 'priority_a', teamId: 'team_a', priority: 'P1', name: 'P' })
+    const resource = line('appResource', { id: 'resource_a', appInstanceId: 'app_a', resourceType: 'role', name: 'R' })
+    const app = line('appInstance', { id: 'app_a', teamId: 'team_a', name: 'App' })
+    await importLines(database, [organization, team, app, priority, resource])
+    const made = await exportedRecord(database, 'priority', 'priority_a')
+    expect(made['scopedId']).toMatch(/^pri_[0-9a-z]{16}$/)
+    expect((await exportedRecord(database, 'appResource', 'resource_a'))['scopedId']).toMatch(/^ares_[0-9a-z]{16}$/)
+    await importLines(database, [priority])
+    expect(await exportedRecord(database, 'priority', 'priority_a')).toEqual(made)
+  })
+})
+
+describe('app instances', () => {
+  it('take their resources along to another team', async () => {
+    const app = (teamId: string) => line('appInstance', { id: 'app_a', teamId, name: 'App' })
+    const teamB = line('team', { id: 'team_b', organizationId: 'org_a', name: 'B' })
+    const resource = line('appResource', { id: 'resource_a', appInstanceId: 'app_a', resourceType: 'role', name: 'R' })
+    await importLines(database, [organization, team, teamB, app('team_a'), resource])
+    await importLines(database, [app('team_b')])
+    expect(await database.query('SELECT team_id FROM app_resources')).toEqual([{ team_id: 'team_b' }])
+  })
+})

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exportRecords } from '../../src/handlers/transfer/export-records.js'
+import { importRecords } from '../../src/handlers/transfer/import-records.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { createTestRuntime } from '../support/runtime.js'
+import { generatedRecords } from './generated-records.js'
+
+const RECORDS = 100_000
+/** Well under a minute, on a machine that does other things at the same time. */
+const MAX_MILLIS = 55_000
+/** What the process may take beyond what it has taken before. */
+const MAX_BYTES = 300 * 1024 * 1024
+
+let testDatabase: TestDatabase
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+})
+
+afterAll(() => testDatabase.drop())
+
+/** Runs the work and tells how long it took, and how far the memory of the process rose above where it began. */
+async function measured(work: () => Promise<void>): Promise<{ millis: number; bytes: number }> {
+  const before = process.memoryUsage.rss()
+  let peak = before
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss())
+  }, 20)
+  const start = performance.now()
+  try {
+    await work()
+  } finally {
+    clearInterval(timer)
+  }
+  return { millis: performance.now() - start, bytes: peak - before }
+}
+
+async function* records(): AsyncGenerator<string> {
+  yield* generatedRecords(RECORDS)
+}
+
+describe('100,000 records', () => {
+  it('come in within a minute and in bounded memory', { timeout: 2 * MAX_MILLIS }, async () => {
+    const database = testDatabase.open()
+    const { millis, bytes } = await measured(async () => {
+      const { kinds } = await importRecords(database, records(), { runtime: createTestRuntime() })
+      expect(kinds.reduce((sum, { created }) => sum + created, 0)).toBe(RECORDS)
+    })
+    expect(millis).toBeLessThan(MAX_MILLIS)
+    expect(bytes).toBeLessThan(MAX_BYTES)
+  })
+
+  it('go out within a minute and in bounded memory', { timeout: 2 * MAX_MILLIS }, async () => {
+    const database = testDatabase.open()
+    let lines = 0
+    const { millis, bytes } = await measured(async () => {
+      for await (const text of exportRecords(database)) lines += text.endsWith('\n') ? 1 : 0
+    })
+    expect(lines).toBe(RECORDS)
+    expect(millis).toBeLessThan(MAX_MILLIS)
+    expect(bytes).toBeLessThan(MAX_BYTES)
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { MAX_LINE_BYTES, type TextLine, textLines } from '../../src/handlers/transfer/text-lines.js'
+
+async function linesOf(...chunks: (Uint8Array | string)[]): Promise<TextLine[]> {
+  const lines: TextLine[] = []
+  for await (const line of textLines(chunksOf(chunks))) lines.push(line)
+  return lines
+}
+
+async function* chunksOf(chunks: readonly (Uint8Array | string)[]): AsyncGenerator<Uint8Array | string> {
+  yield* chunks
+}
+
+describe('lines', () => {
+  it('end in LF or CRLF, the last one in nothing too', async () => {
+    expect(await linesOf('a\nb\r\nc')).toEqual([
+      { line: 1, text: 'a' },
+      { line: 2, text: 'b' },
+      { line: 3, text: 'c' },
+    ])
+  })
+
+  it('of white space alone count and are left out', async () => {
+    expect(await linesOf('\n \t\na\n\r\nb\n\n')).toEqual([
+      { line: 3, text: 'a' },
+      { line: 5, text: 'b' },
+    ])
+  })
+
+  it('may be cut into chunks anywhere, in the middle of a character too', async () => {
+    const bytes = Buffer.from('gül\r\n花\n')
+    expect(await linesOf(...[...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
+      { line: 1, text: 'gül' },
+      { line: 2, text: '花' },
+    ])
+  })
+
+  it('lose a byte order mark at the very beginning alone', async () => {
+    expect(await linesOf('\uFEFFa\n\uFEFFb')).toEqual([
+      { line: 1, text: 'a' },
+      { line: 2, text: '\uFEFFb' },
+    ])
+  })
+
+  it('that are not UTF-8 are refused with their number', async () => {
+    await expect(linesOf('a\n', Uint8Array.of(0xc3, 0x28, 0x0a))).rejects.toThrow('line 2: is not valid UTF-8')
+    await expect(linesOf(Buffer.from('\uFEFFa\n', 'utf16le'))).rejects.toThrow('line 1: is not valid UTF-8')
+  })
+
+  it('that are too long are refused before they have ended', async () => {
+    const piece = 'x'.repeat(MAX_LINE_BYTES / 4)
+    let pieces = 0
+    const endless = async function* () {
+      yield 'a\n'
+      for (;;) {
+        pieces++
+        yield piece
+      }
+    }
+    const read = async () => {
+      for await (const line of textLines(endless())) expect(line.text).toBe('a')
+    }
+    await expect(read()).rejects.toThrow(`line 2: is longer than ${MAX_LINE_BYTES} bytes`)
+    expect(pieces).toBe(5)
+  })
+})

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from '../../src/db/database.js'
+import { packageRoot } from '../../src/db/package-root.js'
+import type { ImportSummary } from '../../src/domain/transfer/import-rows.js'
+import { exportRecords } from '../../src/handlers/transfer/export-records.js'
+import { importRecords } from '../../src/handlers/transfer/import-records.js'
+import { createTestRuntime } from '../support/runtime.js'
+
+/** The lines of the demo organization. */
+export const demoLines: readonly string[] = readFileSync(join(packageRoot(), 'demo', 'organization.ndjson'), 'utf8')
+  .trim()
+  .split('\n')
+
+/** A line of a file. */
+export function line(kind: string, record: object): string {
+  return JSON.stringify({ [kind]: record })
+}
+
+/** Imports lines, or chunks as they are. */
+export function importLines(database: Database, lines: readonly string[]): Promise<ImportSummary> {
+  return importChunks(database, [`${lines.join('\n')}\n`])
+}
+
+/** Imports pieces of a file. */
+export function importChunks(database: Database, chunks: readonly (Uint8Array | string)[]): Promise<ImportSummary> {
+  return importRecords(database, streamOf(chunks), { runtime: createTestRuntime() })
+}
+
+async function* streamOf<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items
+}
+
+/** The whole export, a line an element. */
+export async function exportLines(database: Database): Promise<string[]> {
+  const lines: string[] = []
+  for await (const text of exportRecords(database)) lines.push(text)
+  return lines
+}
+
+/** The one exported record of a kind with an id. */
+export async function exportedRecord(database: Database, kind: string, id: string): Promise<Record<string, unknown>> {
+  const records = (await exportLines(database)).flatMap((text) => JSON.parse(text)[kind] ?? [])
+  const found = records.filter((record) => record.id === id)
+  if (found.length !== 1) throw new Error(`${found.length} records ${kind} ${id}`)
+  return found[0]
+}
+
+const transferTables = [
+  ...['organizations', 'teams', 'users', 'memberships', 'team_members', 'groups', 'group_members'],
+  ...['department_options', 'access_policies', 'approval_procedures', 'approval_steps', 'approval_step_approvers'],
+  ...['app_instances', 'app_instance_shares', 'app_resources', 'priorities', 'journeys', 'journey_tasks'],
+  ...['journey_health_checks', 'journey_workflow_failures', 'journey_custom_fields', 'sla_definitions'],
+  ...['sla_conditions', 'sla_actions', 'entity_types', 'entity_ingestion_configs', 'entity_field_mappings'],
+]
+
+/** Every row of every table that an import writes. */
+export async function allRows(database: Database): Promise<Record<string, string[]>> {
+  const rows: Record<string, string[]> = {}
+  for (const table of transferTables) {
+    const found = await database.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`)
+    rows[table] = found.map(({ row }) => row)
+  }
+  return rows
+}
