@@ -1,8 +1,7 @@
-import type { ConnectError } from '@connectrpc/connect'
+import { ConnectError } from '@connectrpc/connect'
 import { invalidArgument, quoted } from './invalid.js'
-
-/** How a timeout header is written: whole milliseconds, or digits and a unit as gRPC has it. */
-export type TimeoutFormat = 'milliseconds' | 'grpc'
+import { headerOf, type NodeRequest } from './node-http.js'
+import { DEFAULT_TIMEOUT_HEADERS, type RestTranscoderOptions, type TimeoutFormat } from './options.js'
 
 const GRPC_UNITS: Readonly<Record<string, number>> = { H: 3600000, M: 60000, S: 1000, m: 1, u: 0.001, n: 0.000001 }
 
@@ -18,4 +17,27 @@ export function parseTimeout(name: string, value: string, format: TimeoutFormat)
     return invalidArgument(name, `expected digits and a unit of H, M, S, m, u or n, got ${quoted(value)}`)
   }
   return Number(match[1]) * unit
+}
+
+/**
+ * The deadline that a request asks for in milliseconds, or the default one, shortened to the maximum; undefined for
+ * none. A malformed header is answered as its error, for the caller to report in its turn.
+ */
+export function timeoutFromRequest(
+  request: NodeRequest,
+  options: Pick<RestTranscoderOptions, 'timeoutHeaders' | 'defaultTimeoutMs'>,
+  maxTimeoutMs: number | undefined,
+): number | ConnectError | undefined {
+  let timeoutMs: number | undefined
+  const headers = options.timeoutHeaders ?? DEFAULT_TIMEOUT_HEADERS
+  for (const name of Object.keys(headers)) {
+    const value = headerOf(request, name)
+    if (value === undefined) continue
+    const given = parseTimeout(name, value, headers[name] ?? 'milliseconds')
+    if (given instanceof ConnectError) return given
+    timeoutMs = Math.min(timeoutMs ?? given, given)
+  }
+  timeoutMs ??= options.defaultTimeoutMs
+  if (maxTimeoutMs === undefined) return timeoutMs
+  return Math.min(timeoutMs ?? maxTimeoutMs, maxTimeoutMs)
 }

@@ -1,6 +1,7 @@
 import type { JsonValue } from '@bufbuild/protobuf'
 import { invalidArgument, quoted } from './invalid.js'
-import { Fraction, type JsonTree, type JsonTreeObject, MAX_JSON_DEPTH, plainJson, setKey } from './json-tree.js'
+import { numberFromLiteral } from './json-number.js'
+import { type JsonTree, type JsonTreeObject, MAX_JSON_DEPTH, plainJson, setKey } from './json-tree.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
@@ -181,36 +182,4 @@ function createJsonParser(text: string): { document(): JsonTree } {
   }
 
   return { document }
-}
-
-// The largest double has 309 digits; an integer literal longer than that has no finite value.
-const MAX_DIGITS = 309
-
-function numberFromLiteral(
-  literal: string,
-  fraction: string,
-  exponent: string,
-): number | bigint | Fraction | undefined {
-  const nearest = Number(literal)
-  if (!Number.isFinite(nearest)) return undefined
-  if (fraction === '' && exponent === '') {
-    return Number.isSafeInteger(nearest) || literal.length > MAX_DIGITS + 1 ? nearest : BigInt(literal)
-  }
-  if (!Number.isInteger(nearest)) return nearest
-  return exactInteger(literal, fraction, exponent) ?? new Fraction(nearest)
-}
-
-// Moves the decimal point: digits × 10^shift is an integer if no digit other than zero is left behind the point.
-function exactInteger(literal: string, fraction: string, exponent: string): number | bigint | undefined {
-  const negative = literal.startsWith('-')
-  const whole = literal.slice(negative ? 1 : 0, literal.length - fraction.length - exponent.length)
-  const digits = (whole + fraction.slice(1)).replace(/0+$/, '')
-  const trimmed = whole.length + Math.max(fraction.length - 1, 0) - digits.length
-  const shift = Number(exponent.slice(1)) - Math.max(fraction.length - 1, 0) + trimmed
-  if (digits === '') return negative ? -0 : 0
-  if (shift < 0) return undefined
-  const significant = digits.replace(/^0+/, '')
-  if (significant.length + shift > MAX_DIGITS) return undefined
-  const exact = BigInt(significant) * 10n ** BigInt(shift) * (negative ? -1n : 1n)
-  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
 }

@@ -1,9 +1,11 @@
 import type { DescMethod, JsonReadOptions, JsonWriteOptions } from '@bufbuild/protobuf'
 import type { ConnectError, ConnectRouter, ContextValues, Interceptor } from '@connectrpc/connect'
 import type { BodyType } from './content-type.js'
-import type { TimeoutFormat } from './deadline.js'
 import type { ErrorBody } from './error-body.js'
 import type { NodeHandler, NodeRequest } from './node-http.js'
+
+/** How a timeout header is written: whole milliseconds, or digits and a unit as gRPC has it. */
+export type TimeoutFormat = 'milliseconds' | 'grpc'
 
 /** What `admit` is told of a call: its path and method are matched, nothing of its body or query is read. */
 export interface AdmitCall {

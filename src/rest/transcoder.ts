@@ -1,11 +1,9 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import { create, type Message } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
 import { checkBodyHeaders, readBody } from './body-reader.js'
 import { Call } from './call.js'
-import { type Coding, negotiateCoding } from './compression.js'
 import { bodyTypeFromHeader } from './content-type.js'
-import { parseTimeout } from './deadline.js'
+import { timeoutFromRequest } from './deadline.js'
 import { createErrorResponder, type ErrorResponder } from './error-response.js'
 import { methodNotAllowed, pathNotFound, unsupportedMediaType } from './http-failure.js'
 import { invokeServerStreaming, invokeUnary } from './invoke.js'
@@ -17,12 +15,13 @@ import {
   type NodeRequest,
   type NodeResponse,
 } from './node-http.js'
-import { DEFAULT_COMPRESS_MIN_BYTES, DEFAULT_TIMEOUT_HEADERS, type RestTranscoderOptions } from './options.js'
+import type { RestTranscoderOptions } from './options.js'
 import { parseRequestTarget } from './request-target.js'
-import { addCallHeaders, endResponse, sendCompressed } from './respond.js'
+import { endResponse } from './respond.js'
 import { createRouteTable, type Route } from './route-table.js'
 import type { RouteMatch } from './route-trie.js'
 import { sendStream } from './stream-response.js'
+import { codingOf, sendUnary } from './unary-response.js'
 
 /**
  * Creates the transcoder: a request handler of `node:http` and `node:http2` that serves every method with a
@@ -64,7 +63,7 @@ async function serve(matched: Matched, request: NodeRequest, response: NodeRespo
   const { route, errors, options } = matched
   const call = new Call(route.method, request, response, options.shutdownSignal)
   try {
-    const timeoutMs = timeoutOf(route, request, options)
+    const timeoutMs = timeoutFromRequest(request, options, route.maxTimeoutMs)
     if (typeof timeoutMs === 'number') call.startDeadline(timeoutMs)
     const answered = answer(matched, call, timeoutMs)
     // A stream minds its deadline itself, because part of it may be sent.
@@ -155,53 +154,3 @@ async function receiveBody(route: Route, call: Call): Promise<(message: Message)
 }
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
-
-// A promise only where the answer is compressed first.
-function sendUnary(
-  route: Route,
-  call: Call,
-  message: Message,
-  options: RestTranscoderOptions,
-): Promise<void> | undefined {
-  if (call.abortReason !== undefined) return undefined
-  const headers: OutgoingHttpHeaders = {}
-  if (route.emptyResponse) {
-    addCallHeaders(headers, call)
-    endResponse(call.request, call.response, 200, headers, '')
-    return undefined
-  }
-  const { contentType, body } = route.binding.responseBody.encode(message)
-  headers['content-type'] = contentType
-  const large = body.length >= (options.compressMinBytes ?? DEFAULT_COMPRESS_MIN_BYTES)
-  if (large && options.compressResponses !== false) headers['vary'] = 'accept-encoding'
-  addCallHeaders(headers, call)
-  const coding = large && headers['content-encoding'] === undefined ? codingOf(call, options) : undefined
-  if (coding !== undefined) return sendCompressed(call.request, call.response, 200, headers, body, coding)
-  endResponse(call.request, call.response, 200, headers, body)
-  return undefined
-}
-
-function codingOf(call: Call, options: RestTranscoderOptions): Coding | undefined {
-  if (options.compressResponses === false) return undefined
-  return negotiateCoding(headerOf(call.request, 'accept-encoding'))
-}
-
-// The deadline that the request asks for, within the limits of the server; a malformed header is reported later.
-function timeoutOf(
-  route: Route,
-  request: NodeRequest,
-  options: RestTranscoderOptions,
-): number | ConnectError | undefined {
-  let timeoutMs: number | undefined
-  const headers = options.timeoutHeaders ?? DEFAULT_TIMEOUT_HEADERS
-  for (const name of Object.keys(headers)) {
-    const value = headerOf(request, name)
-    if (value === undefined) continue
-    const given = parseTimeout(name, value, headers[name] ?? 'milliseconds')
-    if (given instanceof ConnectError) return given
-    timeoutMs = Math.min(timeoutMs ?? given, given)
-  }
-  timeoutMs ??= options.defaultTimeoutMs
-  if (route.maxTimeoutMs === undefined) return timeoutMs
-  return Math.min(timeoutMs ?? route.maxTimeoutMs, route.maxTimeoutMs)
-}

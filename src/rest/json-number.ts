@@ -1,0 +1,37 @@
+import { Fraction } from './json-tree.js'
+
+// The largest double has 309 digits; an integer literal longer than that has no finite value.
+const MAX_DIGITS = 309
+
+/**
+ * The value of a JSON number from its literal and the parts of it that start with `.` and `e`, exactly: an integer
+ * beyond 2^53 as a bigint, one that is no integer although its double is as a `Fraction`. Undefined beyond all doubles.
+ */
+export function numberFromLiteral(
+  literal: string,
+  fraction: string,
+  exponent: string,
+): number | bigint | Fraction | undefined {
+  const nearest = Number(literal)
+  if (!Number.isFinite(nearest)) return undefined
+  if (fraction === '' && exponent === '') {
+    return Number.isSafeInteger(nearest) || literal.length > MAX_DIGITS + 1 ? nearest : BigInt(literal)
+  }
+  if (!Number.isInteger(nearest)) return nearest
+  return exactInteger(literal, fraction, exponent) ?? new Fraction(nearest)
+}
+
+// Moves the decimal point: digits × 10^shift is an integer if no digit other than zero is left behind the point.
+function exactInteger(literal: string, fraction: string, exponent: string): number | bigint | undefined {
+  const negative = literal.startsWith('-')
+  const whole = literal.slice(negative ? 1 : 0, literal.length - fraction.length - exponent.length)
+  const digits = (whole + fraction.slice(1)).replace(/0+$/, '')
+  const trimmed = whole.length + Math.max(fraction.length - 1, 0) - digits.length
+  const shift = Number(exponent.slice(1)) - Math.max(fraction.length - 1, 0) + trimmed
+  if (digits === '') return negative ? -0 : 0
+  if (shift < 0) return undefined
+  const significant = digits.replace(/^0+/, '')
+  if (significant.length + shift > MAX_DIGITS) return undefined
+  const exact = BigInt(significant) * 10n ** BigInt(shift) * (negative ? -1n : 1n)
+  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
+}

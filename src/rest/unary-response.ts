@@ -1,0 +1,39 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { Message } from '@bufbuild/protobuf'
+import type { Call } from './call.js'
+import { type Coding, negotiateCoding } from './compression.js'
+import { headerOf } from './node-http.js'
+import { DEFAULT_COMPRESS_MIN_BYTES, type RestTranscoderOptions } from './options.js'
+import { addCallHeaders, endResponse, sendCompressed } from './respond.js'
+import type { Route } from './route-table.js'
+
+/** Sends the answer of a unary call, if its client still waits; a promise only where it is compressed first. */
+export function sendUnary(
+  route: Route,
+  call: Call,
+  message: Message,
+  options: RestTranscoderOptions,
+): Promise<void> | undefined {
+  if (call.abortReason !== undefined) return undefined
+  const headers: OutgoingHttpHeaders = {}
+  if (route.emptyResponse) {
+    addCallHeaders(headers, call)
+    endResponse(call.request, call.response, 200, headers, '')
+    return undefined
+  }
+  const { contentType, body } = route.binding.responseBody.encode(message)
+  headers['content-type'] = contentType
+  const large = body.length >= (options.compressMinBytes ?? DEFAULT_COMPRESS_MIN_BYTES)
+  if (large && options.compressResponses !== false) headers['vary'] = 'accept-encoding'
+  addCallHeaders(headers, call)
+  const coding = large && headers['content-encoding'] === undefined ? codingOf(call, options) : undefined
+  if (coding !== undefined) return sendCompressed(call.request, call.response, 200, headers, body, coding)
+  endResponse(call.request, call.response, 200, headers, body)
+  return undefined
+}
+
+/** The coding to answer a call in; undefined for none. */
+export function codingOf(call: Call, options: RestTranscoderOptions): Coding | undefined {
+  if (options.compressResponses === false) return undefined
+  return negotiateCoding(headerOf(call.request, 'accept-encoding'))
+}
