@@ -159,7 +159,8 @@ export type IngestionResult = Message<"svc.v2.IngestionResult"> & {
   skippedPhone: boolean;
 
   /**
-   * Whether the manager was left out because no member has the email address.
+   * Whether the manager was left out because no member has the email address, or because it would be the user or close a
+   * chain of managers.
    *
    * @generated from field: bool unresolved_manager = 7;
    */
@@ -278,7 +279,8 @@ export type RepublishUserResponse = Message<"svc.v2.RepublishUserResponse"> & {
   skippedPhone: boolean;
 
   /**
-   * Whether a manager was left out because no member has the email address.
+   * Whether a manager was left out because no member has the email address, or because it would be the user or close a
+   * chain of managers.
    *
    * @generated from field: bool unresolved_manager = 5;
    */
