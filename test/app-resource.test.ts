@@ -327,18 +327,21 @@ describe('updating app resources in a batch', () => {
       expect(names).toContain(left[0]?.name)
     })
 
-    it('only one of several batches gets an external id that all of them take', async () => {
+    it.each([
+      ['external id', 'EXTERNAL_ID_TAKEN', { externalId: 'wanted' }],
+      ['short handle', 'SCOPED_ID_TAKEN', { scopedId: 'wanted' }],
+    ])('only one of several batches gets the %s that all of them take', async (_, reason, value) => {
+      await service.database.execute(`UPDATE app_resources SET name = id WHERE id LIKE 'many-%'`)
       const outcomes = await Promise.all(
         ids.slice(0, 10).map((id, index) =>
           send([
-            { id, externalId: 'wanted', name: 'Winner' },
+            { id, ...value, name: 'Winner' },
             { id: ids[20 + index] ?? '', name: 'Winner' },
           ]),
         ),
       )
-      const statuses = outcomes.map(({ status }) => status)
-      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
-      expect(statuses.filter((status) => status === 409)).toHaveLength(9)
+      expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(outcomes.filter((outcome) => outcome.reason === reason)).toHaveLength(9)
       const winners = await service.database.query(`SELECT id FROM app_resources WHERE name = 'Winner'`)
       expect(winners).toHaveLength(2)
     })

@@ -1,9 +1,8 @@
 import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
-import { notFound } from '../errors.js'
 import { type AppResourceUpdate, checkAppResourceUpdates } from './app-resource-batch.js'
+import { lockAppResources } from './app-resource-lock.js'
 import { auditInsert, auditParameters, type WriteContext } from './audit-statement.js'
-import { type Caller, requirePermissionIn, visibleTeamIds } from './caller.js'
+import type { Caller } from './caller.js'
 
 /** Something inside an app that access can be given to (spec, AppResource). `externalId` is empty where unset. */
 export interface AppResource {
@@ -16,14 +15,6 @@ export interface AppResource {
   readonly tagIds: string[]
   readonly scopedId: string
 }
-
-/** Locks in id order, so that batches that share rows wait for each other instead of deadlocking. */
-const lockStatement = `
-SELECT id, team_id AS "teamId"
-  FROM app_resources
- WHERE organization_id = $1 AND id = ANY ($2) AND ($3::text[] IS NULL OR team_id = ANY ($3))
- ORDER BY id
-   FOR UPDATE`
 
 /** Unique constraints are judged at its end, so that entries may swap their values. */
 const updateStatement = `
@@ -47,9 +38,8 @@ SELECT id, app_instance_id AS "appInstanceId", resource_type AS "resourceType", 
 
 /**
  * Changes all of the resources or none, and answers them in the order of the updates (spec, endpoint 3; decisions,
- * section 6). Throws what `checkAppResourceUpdates` throws, `RESOURCE_NOT_FOUND` with the index of the first id that is
- * missing or hidden, `PERMISSION_MISSING` without `apps:write` in the team of one of them; a value that another resource
- * has violates a unique constraint.
+ * section 6). Throws what `checkAppResourceUpdates` and `lockAppResources` throw; a value that another resource has
+ * violates a unique constraint.
  */
 export async function batchUpdateAppResources(
   database: Database,
@@ -60,7 +50,7 @@ export async function batchUpdateAppResources(
   checkAppResourceUpdates(updates)
   const column = (name: keyof AppResourceUpdate) => updates.map((update) => update[name] ?? null)
   const updated = await database.transaction(async (sql) => {
-    await lock(sql, caller, updates)
+    await lockAppResources(sql, caller, updates)
     return sql.query<AppResource>(
       updateStatement,
       [
@@ -73,17 +63,4 @@ export async function batchUpdateAppResources(
   }, signal && { signal })
   const byId = new Map(updated.map((resource) => [resource.id, resource]))
   return updates.flatMap(({ id }) => byId.get(id) ?? [])
-}
-
-async function lock(sql: Sql, caller: Caller, updates: readonly AppResourceUpdate[]): Promise<void> {
-  const rows = await sql.query<{ id: string; teamId: string }>(
-    lockStatement,
-    [caller.organizationId, updates.map(({ id }) => id), visibleTeamIds(caller)],
-    'lock_app_resources',
-  )
-  const found = new Set(rows.map(({ id }) => id))
-  for (const [index, { id }] of updates.entries()) {
-    if (!found.has(id)) throw notFound('app resource', id, `resources[${index}]`)
-  }
-  for (const teamId of new Set(rows.map((row) => row.teamId))) requirePermissionIn(caller, teamId, 'apps:write')
 }
