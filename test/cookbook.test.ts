@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { services } from '../src/handlers/routes.js'
+import { importRecords } from '../src/handlers/transfer/import-records.js'
+import { isExpected, recipesOf, runRecipes } from './support/cookbook.js'
+import { insertApiKey, insertUserToken } from './support/fixture.js'
+import { readOpenApi } from './support/json-schemas.js'
+import { startTestService, type TestService } from './support/service.js'
+
+const root = join(import.meta.dirname, '..')
+const page = await readFile(join(root, 'docs/cookbook.md'), 'utf8')
+const recipes = recipesOf(page)
+
+describe('the cookbook', () => {
+  let service: TestService
+  let outputs: string[]
+  beforeAll(async () => {
+    service = await startTestService()
+    const { database, runtime } = service
+    await importRecords(database, createReadStream(join(root, 'demo/organization.ndjson')), { runtime })
+    const key = await insertApiKey(database, { organizationId: 'org_acme' })
+    await database.execute('UPDATE api_keys SET name = $2 WHERE id = $1', [key.id, 'Cookbook'])
+    outputs = await runRecipes(recipes, {
+      BASE_URL: service.baseUrl,
+      TOKEN: await insertUserToken(database, { userId: 'user_ada', organizationId: 'org_acme' }),
+      KEY_ID: key.id,
+      KEY_SECRET: key.secret,
+    })
+  })
+  afterAll(() => service.stop())
+
+  it.each(recipes.map((recipe, index) => ({ ...recipe, index })))('is right about $name', ({ expected, index }) => {
+    const output = outputs[index] ?? ''
+    if (expected === undefined) expect(output).toBe('')
+    else if (!isExpected(expected, output)) expect(output).toBe(expected.text)
+    else expect(isExpected(expected, output)).toBe(true)
+  })
+
+  it('calls every endpoint of the API', () => {
+    const called = recipes.map(({ script }) => script).join('\n')
+    const paths = Object.keys(readOpenApi().paths).map((path) => path.replace(/\{[^}]*\}/g, '[^/?"]+'))
+    expect(paths.filter((path) => !new RegExp(`\\$BASE_URL${path}["?]`).test(called))).toEqual([])
+    expect(paths.length).toBeLessThanOrEqual(services.flatMap((each) => each.methods).length)
+  })
+})
+
+describe('the comparison of the cookbook', () => {
+  it.each([
+    ['json', '{"a": "…"}', '{"a": "x", "b": 1}', true],
+    ['json', '{"a": "…"}', '{"a": ""}', false],
+    ['json', '{"a": [{}, {}]}', '{"a": [{}]}', false],
+    ['json', '{"a": 1}', '{}', false],
+    ['json', '{"a": null}', '{"a": {}}', false],
+    ['text', '200 …', '200 anything', true],
+    ['text', '200', '2000', false],
+  ] as const)('%s %s against %s: %s', (kind, text, output, result) => {
+    expect(isExpected({ kind, text }, output)).toBe(result)
+  })
+})
