@@ -1,4 +1,4 @@
-import { type Caller, hasPermissionAnywhere, type Permission, permissionMissing } from './caller.js'
+import { type Caller, type Permission, permissionMissing } from './caller.js'
 import type { ApiWriter } from './field-ownership.js'
 
 /**
@@ -6,9 +6,11 @@ import type { ApiWriter } from './field-ownership.js'
  * team, so what a team role or a team key gives does not reach them (docs/field-ownership.md).
  */
 export function requireOrganizationPermission(caller: Caller, permission: Permission): void {
-  if (caller.reach.scope !== 'organization' || !caller.reach.permissions.has(permission)) {
-    throw permissionMissing(permission)
-  }
+  if (!hasOrganizationPermission(caller, permission)) throw permissionMissing(permission)
+}
+
+function hasOrganizationPermission({ reach }: Caller, permission: Permission): boolean {
+  return reach.scope === 'organization' && reach.permissions.has(permission)
 }
 
 /** Whether the caller is the person whom a request is about. */
@@ -17,17 +19,16 @@ export function isOwnProfile(caller: Caller, userId: string): boolean {
 }
 
 /**
- * Refuses who may not write a member. Whoever sees the members is told first when there is no such member, by
- * `requireMember`; whoever does not hears the same of every id.
+ * Refuses who may not write a member. `requireMember` refuses first where the organization has no such member: who is a
+ * member is no secret within the organization, and of others nothing is told (decisions, section 2).
  */
 export async function requireMemberPermission(
   caller: Caller,
   permission: Permission,
   requireMember: () => Promise<unknown>,
 ): Promise<void> {
-  const isPermitted = caller.reach.scope === 'organization' && caller.reach.permissions.has(permission)
-  if (isPermitted) return
-  if (hasPermissionAnywhere(caller, 'users:read')) await requireMember()
+  if (hasOrganizationPermission(caller, permission)) return
+  await requireMember()
   throw permissionMissing(permission)
 }
 
