@@ -289,7 +289,7 @@ export const Approver_GroupSchema: GenMessage<Approver_Group> = /*@__PURE__*/
  */
 export type CustomWorkflow = Message<"svc.v2.CustomWorkflow"> & {
   /**
-   * The workflow's id. Required.
+   * The workflow's id, 1 to 255 characters. Required.
    *
    * @generated from field: string workflow_id = 1;
    */

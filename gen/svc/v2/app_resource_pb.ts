@@ -122,28 +122,28 @@ export type AppResourceUpdate = Message<"svc.v2.AppResourceUpdate"> & {
   id: string;
 
   /**
-   * New kind. Not empty.
+   * New kind, 1 to 255 characters.
    *
    * @generated from field: optional string resource_type = 2;
    */
   resourceType?: string | undefined;
 
   /**
-   * New display name. Not empty.
+   * New display name, 1 to 255 characters.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * New description.
+   * New description, at most 10,000 characters; empty clears it.
    *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
 
   /**
-   * New id in the app.
+   * New id in the app, at most 255 characters; empty clears it.
    *
    * @generated from field: optional string external_id = 5;
    */

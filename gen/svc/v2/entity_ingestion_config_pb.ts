@@ -142,7 +142,8 @@ export type ListEntityIngestionConfigsRequest = Message<"svc.v2.ListEntityIngest
   teamId: string;
 
   /**
-   * Only configs of this app instance; one that does not exist or is hidden gives an empty list.
+   * Only configs of this app instance; one that does not exist, or that no team that the caller sees owns or shares,
+   * gives an empty list.
    *
    * @generated from field: string app_instance_id = 2;
    */
