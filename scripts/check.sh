@@ -12,6 +12,10 @@ generated() {
     return 1
   fi
 }
+lockfile() {
+  node scripts/complete-lockfile.mjs
+  git diff --exit-code --stat -- package-lock.json
+}
 contract() {
   # Against what has landed, or where nothing is known of that, against the last commit.
   local landed
@@ -19,6 +23,7 @@ contract() {
   npx buf breaking --against ".git#ref=$landed"
 }
 
+step lockfile
 step generated
 step contract
 step npm run --silent lint

@@ -14,11 +14,15 @@ const dataDir = join(tmpdir(), `svc-drift-${randomUUID()}`)
 const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
 try {
   const compare = ['migrate', 'diff', '--from-migrations', 'prisma/migrations', '--to-schema', 'prisma/schema.prisma']
-  const prisma = spawn(process.execPath, [join(root, 'node_modules/prisma/build/index.js'), ...compare, '--exit-code'], {
-    cwd: root,
-    env: { ...process.env, DATABASE_URL: server.connectionString },
-    stdio: 'inherit',
-  })
+  const prisma = spawn(
+    process.execPath,
+    [join(root, 'node_modules/prisma/build/index.js'), ...compare, '--exit-code'],
+    {
+      cwd: root,
+      env: { ...process.env, DATABASE_URL: server.connectionString },
+      stdio: 'inherit',
+    },
+  )
   const [status] = await once(prisma, 'exit')
   if (status === 2) console.error('prisma/migrations do not give prisma/schema.prisma: add a migration')
   process.exitCode = status ?? 1
