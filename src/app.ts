@@ -9,7 +9,10 @@ import { createReadiness } from './db/readiness.js'
 import { systemTiming } from './db/transaction.js'
 import { createAuthenticator } from './domain/authentication.js'
 import { createClientAddressOf } from './domain/client-address.js'
+import { withoutCredentials } from './domain/credential-redaction.js'
+import { runSweeper } from './domain/credential-sweep.js'
 import { createKeyUses } from './domain/key-use.js'
+import { createOidcVerifier } from './domain/oidc.js'
 import { createPageTokens } from './domain/page-token.js'
 import { createRevokeLimiter } from './domain/revoke-limiter.js'
 import type { Runtime } from './domain/runtime.js'
@@ -60,7 +63,9 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const clientAddressOf = createClientAddressOf(config.trustProxy)
   const hasher = createSecretHasher(config.secretPepper)
   const keyUses = createKeyUses({ database, log })
-  const authenticate = createAuthenticator({ database, hasher, keyUses })
+  const oidc = config.oidc && createOidcVerifier({ ...config.oidc, runtime })
+  const authenticate = createAuthenticator({ database, hasher, keyUses, oidc })
+  const sweeper = runSweeper({ database, log, timing: systemTiming, signal: shutdown.signal })
   const ready = createReadiness(database, log)
   const infrastructure = [healthService, ...reflectionServices]
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
@@ -129,7 +134,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const root = packageRoot()
   const pages = createPages({ ...config, root, version: packageVersion(root), onError })
   const cors = createCors(config.corsOrigins)
-  const doors = { cors, rpc, pages, rest, newId: runtime.newId, log }
+  const doors = { cors, rpc, pages, rest, newId: runtime.newId, log, redact: withoutCredentials }
   const server = createHttpServer(createRequestHandler(doors, requestIds))
   return {
     listen: server.listen,
@@ -137,6 +142,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
       const closed = server.close(GRACE_MS)
       shutdown.abort()
       await closed
+      await sweeper
       await keyUses.flush()
     },
   }

@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertFixture, insertUser } from './support/fixture.js'
 import { ISSUED_TOKEN_SECONDS, type OidcIssuer, startOidcIssuer } from './support/oidc-issuer.js'
 import { createTestRuntime, type TestRuntime } from './support/runtime.js'
+import { startTestService } from './support/service.js'
 
 const { acme, globex, users } = fixture
 const audience = 'https://svc.example.com'
@@ -68,6 +69,21 @@ describe('tokens of the OpenID Connect issuer', () => {
       organizationId: acme,
       reach: { scope: 'organization' },
     })
+  })
+
+  it('open the whole service, where it is configured to trust the issuer', async () => {
+    const token = await issuer.issue(audience, admin)
+    const trusting = await startTestService({ testDatabase, config: { oidc: { issuer: issuer.url, audience } } })
+    const wary = await startTestService({ testDatabase })
+    try {
+      const path = `/v2/app-instances?teamId=${fixture.it}`
+      expect((await trusting.rest('GET', path, { token })).status).toBe(200)
+      expect((await trusting.rest('GET', path, { token: `${token}x` })).status).toBe(401)
+      expect((await wary.rest('GET', path, { token })).status).toBe(401)
+    } finally {
+      await trusting.stop()
+      await wary.stop()
+    }
   })
 
   it('name the person by an address in any case', async () => {

@@ -20,6 +20,8 @@ export interface RequestHandlerOptions {
   readonly rest: (request: HttpRequest, response: HttpResponse) => void
   readonly newId: () => string
   readonly log: RequestLog
+  /** Takes credentials out of what a caller has written. */
+  readonly redact: (text: string) => string
 }
 
 /** The ids of the requests that are being answered. */
@@ -27,16 +29,16 @@ export type RequestIds = WeakMap<HttpRequest, string>
 
 /** Gives each request its id, logs its end, and hands it to the door whose path it has. */
 export function createRequestHandler(options: RequestHandlerOptions, ids: RequestIds): HttpHandler {
-  const { cors, rpc, pages, rest, newId, log } = options
+  const { cors, rpc, pages, rest, newId, log, redact } = options
   return (request, response) => {
-    const requestId = requestIdFrom(request.headers['x-request-id'], newId)
+    const requestId = requestIdFrom(request.headers['x-request-id'], newId, redact)
     const start = performance.now()
     ids.set(request, requestId)
     response.setHeader('x-request-id', requestId)
     response.once('close', () => {
       const durationMs = Math.round((performance.now() - start) * 10) / 10
       // The query is left out: it may hold what people should not have put there.
-      const path = request.url?.split('?', 1)[0]
+      const path = redact(request.url?.split('?', 1)[0] ?? '')
       log.info({ requestId, method: request.method, path, status: response.statusCode, durationMs }, 'request')
     })
     if (cors(request, response) || rpc(request, response) || pages(request, response)) return

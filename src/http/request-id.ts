@@ -2,6 +2,10 @@
 const accepted = /^[A-Za-z0-9._:-]{1,128}$/
 
 /** The id of a request: the caller's `X-Request-Id` where it can be taken over, else a new one. */
-export function requestIdFrom(header: string | string[] | undefined, newId: () => string): string {
-  return typeof header === 'string' && accepted.test(header) ? header : newId()
+export function requestIdFrom(
+  header: string | string[] | undefined,
+  newId: () => string,
+  redact: (text: string) => string,
+): string {
+  return typeof header === 'string' && accepted.test(header) && redact(header) === header ? header : newId()
 }

@@ -32,7 +32,9 @@ export interface MappedError {
  */
 export function mapError(thrown: unknown): MappedError {
   if (thrown instanceof ConnectError) return { error: thrown, unexpected: false }
-  if (thrown instanceof ServiceError) return { error: connectErrorFrom(thrown), unexpected: false }
+  if (thrown instanceof ServiceError) {
+    return { error: connectErrorFrom(thrown), unexpected: thrown.code === 'unavailable' && thrown.cause !== undefined }
+  }
   if (isAbort(thrown)) return { error: abortError(thrown), unexpected: false }
   const failure = databaseFailure(thrown)
   const known = failure === undefined ? undefined : serviceErrorFrom(failure, thrown)
