@@ -56,5 +56,7 @@ function readRaw(request: NodeRequest, maxBytes: number): Promise<Buffer> {
     // The last error listener stays: a connection that breaks later must not crash the process.
     request.on('error', () => undefined)
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
+    // A request that is gone already has no event left to tell.
+    if (request.destroyed) onGone()
   })
 }

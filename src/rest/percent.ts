@@ -1,5 +1,7 @@
 import { invalidArgument, quoted } from './invalid.js'
 
+const ESCAPE = /%[0-9A-Fa-f]{2}/g
+const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/
 const NEEDS_DECODING = /[%\x80-\uffff]/
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -9,6 +11,24 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  */
 export function decodePercent(raw: string, name: string, keepSlash = false): string {
   return NEEDS_DECODING.test(raw) ? decodeBytes(raw, name, keepSlash) : raw
+}
+
+/**
+ * Decodes percent-encoding into bytes, one character for each, so that any two spellings of one text are equal, UTF-8 or
+ * not; undefined for a broken escape.
+ */
+export function decodePercentBytes(raw: string): string | undefined {
+  if (!raw.includes('%')) return raw
+  if (BROKEN_ESCAPE.test(raw)) return undefined
+  return raw.replace(ESCAPE, (code) => String.fromCharCode(hexByte(code, 1)))
+}
+
+/** Percent-encodes bytes, one character for each, except those that a path segment may hold as they are. */
+export function encodePercentBytes(bytes: string): string {
+  return bytes.replace(
+    /[^A-Za-z0-9\-._~!$&'()+,;@]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
 }
 
 /** Decodes a name or value of a query or form: as `decodePercent`, and `+` is a space. */

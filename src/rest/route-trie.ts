@@ -1,4 +1,4 @@
-import { decodePercent } from './percent.js'
+import { decodePercentBytes } from './percent.js'
 import type { PathTemplate } from './template.js'
 
 /** A match: the route and, per variable of its template, the raw captured text. */
@@ -123,7 +123,7 @@ function cuts(path: string, verbs: ReadonlySet<string>): [Cut | undefined, Cut |
   const plain: Cut = { path, starts, end: path.length, verb: '' }
   const colon = verbs.size === 0 ? -1 : path.lastIndexOf(':')
   if (colon < (starts.at(-1) ?? 0)) return [plain, undefined]
-  const verb = decoded(path.slice(colon + 1))
+  const verb = decodePercentBytes(path.slice(colon + 1))
   if (verb === undefined || !verbs.has(verb)) return [plain, undefined]
   return [plain, { path, starts, end: colon, verb }]
 }
@@ -148,7 +148,8 @@ function descend<T, R>(node: Node<T>, cut: Cut, index: number, visit: Visit<T, R
   // An empty segment is matched by "**" alone: a trailing or doubled slash names no resource.
   if (start >= end) return undefined
   if (node.literals.size > 0) {
-    const literal = decoded(cut.path.slice(start, end))
+    // A broken escape equals no literal; as a captured value it is reported by name later.
+    const literal = decodePercentBytes(cut.path.slice(start, end))
     const child = literal === undefined ? undefined : node.literals.get(literal)
     const result = child === undefined ? undefined : walk(child, cut, index + 1, visit)
     if (result !== undefined) return result
@@ -159,15 +160,6 @@ function descend<T, R>(node: Node<T>, cut: Cut, index: number, visit: Visit<T, R
 function segmentEnd(cut: Cut, index: number): number {
   const next = cut.starts[index + 1]
   return next === undefined ? cut.end : next - 1
-}
-
-function decoded(raw: string): string | undefined {
-  try {
-    return decodePercent(raw, '')
-  } catch {
-    // A broken escape equals no literal; as a captured value it is reported by name later.
-    return undefined
-  }
 }
 
 function captureAll(template: PathTemplate, cut: Cut): string[] {

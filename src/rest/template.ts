@@ -1,7 +1,7 @@
-import { decodePercent } from './percent.js'
+import { decodePercentBytes, encodePercentBytes } from './percent.js'
 import { scanTemplate, type TemplateFault, type Token } from './template-scanner.js'
 
-/** One segment of a template: literal text in decoded form, `*` for one segment, or `**` for all that follow. */
+/** One segment of a template: literal text in decoded form, a character for each byte, `*` for one segment, or `**` for all that follow. */
 export type TemplateSegment =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: '*' }
@@ -18,7 +18,7 @@ export interface TemplateVariable {
   readonly column: number
 }
 
-/** A parsed path template with its variables flattened into segments; `verb` is decoded, empty when there is none. */
+/** A parsed path template with its variables flattened into segments; `verb` is decoded like a literal. */
 export interface PathTemplate {
   readonly segments: readonly TemplateSegment[]
   readonly variables: readonly TemplateVariable[]
@@ -69,7 +69,7 @@ export function templateToString(template: PathTemplate): string {
     at = variable.end
   }
   while (at < template.segments.length) parts.push(segmentToString(template.segments[at++]))
-  return `/${parts.join('/')}${template.verb === '' ? '' : `:${encodeLiteral(template.verb)}`}`
+  return `/${parts.join('/')}${template.verb === '' ? '' : `:${encodePercentBytes(template.verb)}`}`
 }
 
 /** The shape of a template: its canonical form with every variable replaced by what it captures. */
@@ -79,13 +79,7 @@ export function templateShape(template: PathTemplate): string {
 
 function segmentToString(segment: TemplateSegment | undefined): string {
   if (segment === undefined) return ''
-  return segment.kind === 'literal' ? encodeLiteral(segment.text) : segment.kind
-}
-
-function encodeLiteral(text: string): string {
-  return encodeURIComponent(text).replace(/%(24|26|2B|2C|3B|40)|\*/g, (code) =>
-    code === '*' ? '%2A' : decodeURIComponent(code),
-  )
+  return segment.kind === 'literal' ? encodePercentBytes(segment.text) : segment.kind
 }
 
 class FaultSignal extends Error {
@@ -122,15 +116,7 @@ function createParser(tokens: readonly Token[]): { template(): PathTemplate } {
     let text = ''
     while (peek().kind === 'word' || peek().kind === '=') text += take().text
     if (text === '') fail(first, expected)
-    return decodeLiteral(text, first)
-  }
-
-  function decodeLiteral(text: string, token: Token): string {
-    try {
-      return decodePercent(text, token.text)
-    } catch {
-      return fail(token, 'percent-encoded UTF-8')
-    }
+    return decodePercentBytes(text) ?? fail(first, expected)
   }
 
   function segment(inVariable: boolean): void {

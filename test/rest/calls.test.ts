@@ -3,6 +3,7 @@ import { request as requestHttp1 } from 'node:http'
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
 import { Code, ConnectError, createContextKey, createContextValues, type Interceptor } from '@connectrpc/connect'
 import { describe, expect, it } from 'vitest'
+import { readBody } from '../../src/rest/body-reader.js'
 import { createRestTranscoder, type RestTranscoderOptions } from '../../src/rest/index.js'
 import { type AnyHandler, defineService, messageType, routesOf } from './fixture.js'
 import { PROTOCOLS, startServer } from './http.js'
@@ -477,6 +478,21 @@ describe('cancellation', () => {
     await once(request, 'socket')
     request.destroy()
     expect((await server.send({ target: '/v1/things/a' })).status).toBe(200)
+  })
+
+  it('of a client that goes away before its body is read is an error, not a wait', async () => {
+    let done: (outcome: unknown) => void = () => undefined
+    const outcome = new Promise((resolve) => {
+      done = resolve
+    })
+    await using server = await startServer((request) => {
+      request.once('close', () => readBody(request, [], 100).catch(done))
+    })
+    const headers = { ...json, 'content-length': 100 }
+    const request = requestHttp1({ port: server.port, method: 'POST', path: '/v1/things', headers })
+    request.on('error', () => undefined)
+    request.write('{"id":', () => request.destroy())
+    expect(await outcome).toMatchObject({ code: Code.Canceled })
   })
 
   it('of the server aborts running calls', async () => {

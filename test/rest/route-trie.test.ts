@@ -37,6 +37,7 @@ const trie = trieOf(
   '* /any/{x}',
   'HEAD /any/{x}',
   'GET /lit%20eral/{x}',
+  'GET /%C3%BC%ab/{x}:%2C',
 )
 
 describe('the best route', () => {
@@ -74,6 +75,7 @@ describe('the best route', () => {
     ['HEAD', '/any/1', 'HEAD /any/{x}', ['1']],
     ['HEAD', '/person', 'GET /person', []],
     ['GET', '/lit%20eral/%2520', 'GET /lit%20eral/{x}', ['%2520']],
+    ['GET', '/\u00c3%bc%AB/a:,', 'GET /%C3%BC%ab/{x}:%2C', ['a']],
     ['GET', '/li%74%20eral/%2F', 'GET /lit%20eral/{x}', ['%2F']],
   ])('of %s %s is %s', (method, path, route, captures) => {
     expect(trie.find(path, method)).toEqual({ route, captures })

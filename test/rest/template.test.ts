@@ -34,13 +34,14 @@ describe('a template of the grammar', () => {
     ['/{x}:verb', '/*:verb'],
     ['/a/{b=*}/**:verb', '/a/*/**:verb'],
     ['/message:send', '/message:send'],
-    ['/a-b_c.d~e/$f!g', '/a-b_c.d~e/%24f!g'],
+    ['/a-b_c.d~e/$f!g', '/a-b_c.d~e/$f!g'],
     ['/a%20b/%2A', '/a%20b/%2A'],
     ['/a=b', '/a%3Db'],
-    ['/foo%2Fbar:%2c', '/foo%2Fbar:%2C'],
+    ['/foo%2Fbar:%2c', '/foo%2Fbar:,'],
+    ['/%C3%BC/%ab:%ff', '/%C3%BC/%AB:%FF'],
     ['/_a1.b/{_x1}', '/_a1.b/*'],
   ])('%s parses and has the shape %s', (text, shape) => {
-    expect(decodeURIComponent(templateShape(parsed(text)))).toBe(decodeURIComponent(shape))
+    expect(templateShape(parsed(text))).toBe(shape)
   })
 
   it('tells what each variable captures', () => {
@@ -105,7 +106,6 @@ describe('a template outside of the grammar names the column and what was expect
     ['/a b', 'column 3: expected a path character (percent-encode all others), found " "'],
     ['/ü', 'column 2: expected a path character (percent-encode all others), found "ü"'],
     ['/a%2', 'column 3: expected two hexadecimal digits after "%", found "%"'],
-    ['/%ff', 'column 2: expected percent-encoded UTF-8, found "%ff"'],
   ])('%s', (text, fault) => {
     expect(faultOf(text)).toBe(fault)
   })
