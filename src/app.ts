@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { ContextValues } from '@connectrpc/connect'
@@ -59,6 +60,8 @@ const GRACE_MS = 10_000
 /** Builds the service once: every pool, cache and clock it uses is made here or passed in. */
 export function createApp({ config, database, runtime, log }: AppOptions): App {
   const shutdown = new AbortController()
+  // Every running call listens to it.
+  setMaxListeners(0, shutdown.signal)
   const requestIds: RequestIds = new WeakMap()
   const clientAddressOf = createClientAddressOf(config.trustProxy)
   const hasher = createSecretHasher(config.secretPepper)

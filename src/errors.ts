@@ -101,11 +101,15 @@ export function invalidFields(violations: readonly [FieldViolation, ...FieldViol
   return new ServiceError(violations[0].reason, message, { violations })
 }
 
+const MAX_ID_LENGTH = 128
+
 /**
  * The one answer for what does not exist and for what the caller cannot see (decisions, section 2).
  * `resourceType` is in words, such as `access policy`; `at` says where in the request the id stands, where that helps.
  */
 export function notFound(resourceType: string, resourceId: string, at?: string): ServiceError {
   const message = at === undefined ? `${resourceType} not found` : `${at}: ${resourceType} not found`
-  return new ServiceError('RESOURCE_NOT_FOUND', message, { metadata: { resourceType, resourceId } })
+  // What is longer than any id is not sent back: details travel in headers over gRPC, which are small.
+  const metadata = { resourceType, ...(resourceId.length <= MAX_ID_LENGTH && { resourceId }) }
+  return new ServiceError('RESOURCE_NOT_FOUND', message, { metadata })
 }

@@ -20,6 +20,9 @@ const connectCodes: Record<ErrorCode, Code> = {
   deadline_exceeded: Code.DeadlineExceeded,
 }
 
+/** Failures of the database that callers cause and see: nothing of them is left to be logged. */
+const callerFaults: readonly ErrorCode[] = ['already_exists', 'invalid_argument']
+
 /** An error as the caller sees it. `unexpected` is what must go to the log because the caller does not see it. */
 export interface MappedError {
   readonly error: ConnectError
@@ -38,7 +41,7 @@ export function mapError(thrown: unknown): MappedError {
   if (isAbort(thrown)) return { error: abortError(thrown), unexpected: false }
   const failure = databaseFailure(thrown)
   const known = failure === undefined ? undefined : serviceErrorFrom(failure, thrown)
-  if (known !== undefined) return { error: connectErrorFrom(known), unexpected: known.code !== 'already_exists' }
+  if (known !== undefined) return { error: connectErrorFrom(known), unexpected: !callerFaults.includes(known.code) }
   return {
     error: new ConnectError('internal error', Code.Internal, undefined, undefined, thrown),
     unexpected: true,
