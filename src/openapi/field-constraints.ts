@@ -1,15 +1,12 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 
-/** Characters of ids, as `src/domain` judges them. */
-const ID_CHARACTERS = '[A-Za-z0-9_.~:-]'
-
-const text255 = { maxLength: 255 }
 const pageSize = { minimum: 0, default: 10_000 }
 const journeyId = { format: 'uuid' }
 
 /**
  * What the JSON schemas of single fields say beyond the type, by the field's fully qualified name: the limits that the
- * domain keeps and that descriptors cannot carry. The generator refuses a name that is no field.
+ * domain keeps and that neither descriptors nor the wording of comments can carry. The generator refuses a name that
+ * is no field.
  */
 export const fieldConstraints: Readonly<Record<string, JsonObject>> = {
   'svc.v2.RevokeLeakedKeyRequest.secret': { minLength: 1 },
@@ -29,14 +26,8 @@ export const fieldConstraints: Readonly<Record<string, JsonObject>> = {
   'svc.v2.Stage.steps': { minItems: 1, maxItems: 50 },
   'svc.v2.Step.allow_self_approval': { default: true },
   'svc.v2.Step.approver_justification_mode': { enum: ['', 'NONE', 'OPTIONAL', 'REQUIRED'] },
-  'svc.v2.CustomWorkflow.workflow_id': { minLength: 1 },
   'svc.v2.BatchUpdateAppResourcesRequest.resources': { minItems: 1, maxItems: 1000 },
   'svc.v2.AppResourceUpdate.id': { minLength: 1 },
-  'svc.v2.AppResourceUpdate.resource_type': { minLength: 1 },
-  'svc.v2.AppResourceUpdate.name': { minLength: 1 },
-  'svc.v2.AppResourceUpdate.scoped_id': { pattern: `^${ID_CHARACTERS}{1,64}$` },
-  'svc.v2.UpdatePriorityRequest.name': { minLength: 1, maxLength: 255 },
-  'svc.v2.UpdatePriorityRequest.description': { maxLength: 10_000 },
   'svc.v2.ListAppInstancesRequest.page_size': pageSize,
   'svc.v2.GetJourneyRequest.id': journeyId,
   'svc.v2.Journey.id': journeyId,
@@ -49,23 +40,10 @@ export const fieldConstraints: Readonly<Record<string, JsonObject>> = {
   'svc.v2.ListAuditEventsRequest.until': { format: 'date-time' },
   'svc.v2.User.email': { format: 'email' },
   'svc.v2.CreateUserRequest.email': { format: 'email' },
-  'svc.v2.CreateUserRequest.first_name': text255,
-  'svc.v2.CreateUserRequest.last_name': text255,
-  'svc.v2.CreateUserRequest.department': text255,
-  'svc.v2.CreateUserRequest.job_title': text255,
   'svc.v2.UpdateUserRequest.email': { format: 'email' },
-  'svc.v2.UpdateUserRequest.first_name': text255,
-  'svc.v2.UpdateUserRequest.last_name': text255,
-  'svc.v2.UpdateUserRequest.department': text255,
-  'svc.v2.UpdateUserRequest.job_title': text255,
-  'svc.v2.IngestUserProfilesRequest.source': { pattern: '^[a-z0-9_.-]{1,64}$' },
   'svc.v2.IngestUserProfilesRequest.profiles': { minItems: 1, maxItems: 1000 },
   'svc.v2.SourceProfile.external_id': { minLength: 1 },
   'svc.v2.SourceProfile.email': { format: 'email' },
-  'svc.v2.SourceProfile.first_name': text255,
-  'svc.v2.SourceProfile.last_name': text255,
-  'svc.v2.SourceProfile.department': text255,
-  'svc.v2.SourceProfile.job_title': text255,
   'svc.v2.AuditEvent.id': { format: 'uuid' },
 }
 

@@ -36,6 +36,7 @@ export function fieldSchema(field: DescField, direction: Direction, names: Schem
   return {
     ...typeSchema(field, direction, names),
     ...timeSchema(description),
+    ...(isText(field) ? textLimits(description) : {}),
     ...fieldConstraints[memberName(field)],
     ...(description === '' ? {} : { description }),
     ...(isOutputOnly(field) ? { readOnly: true } : {}),
@@ -52,6 +53,26 @@ function timeSchema(description: string): JsonObject {
     pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
     examples: [TIME_EXAMPLE],
   }
+}
+
+function isText(field: DescField): boolean {
+  return field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING
+}
+
+/** The limits of a text as comments word them: `1 to 64 characters of \`a-z\``, `at most 255 characters`. */
+function textLimits(description: string): JsonObject {
+  const range = /(\d[\d,]*) to (\d[\d,]*) characters(?: of `([^`]+)`)?/.exec(description)
+  if (range !== null) {
+    const [, min = '', max = '', characters] = range
+    const limits = { minLength: integerFrom(min), maxLength: integerFrom(max) }
+    return characters === undefined ? limits : { ...limits, pattern: `^[${characters}]*$` }
+  }
+  const most = /at most (\d[\d,]*) characters/i.exec(description)?.[1]
+  return most === undefined ? {} : { maxLength: integerFrom(most) }
+}
+
+function integerFrom(text: string): number {
+  return Number(text.replaceAll(',', ''))
 }
 
 function typeSchema(field: DescField, direction: Direction, names: SchemaNames): JsonObject {

@@ -40,14 +40,14 @@ export type SourceProfile = Message<"svc.v2.SourceProfile"> & {
   email: string;
 
   /**
-   * Given name.
+   * Given name, at most 255 characters.
    *
    * @generated from field: optional string first_name = 3;
    */
   firstName?: string | undefined;
 
   /**
-   * Family name.
+   * Family name, at most 255 characters.
    *
    * @generated from field: optional string last_name = 4;
    */
@@ -75,14 +75,14 @@ export type SourceProfile = Message<"svc.v2.SourceProfile"> & {
   locale?: string | undefined;
 
   /**
-   * Department.
+   * Department, at most 255 characters.
    *
    * @generated from field: optional string department = 8;
    */
   department?: string | undefined;
 
   /**
-   * Job title.
+   * Job title, at most 255 characters.
    *
    * @generated from field: optional string job_title = 9;
    */
