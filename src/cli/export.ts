@@ -11,7 +11,10 @@ export function registerExportCommand(program: Command, context: CommandContext)
     .action(async () => {
       const opened = await context.openDatabase()
       try {
-        await pipeline(exportRecords(opened.database), context.stdout, { end: false })
+        await pipeline(exportRecords(opened.database), context.stdout, {
+          end: false,
+          signal: context.stopSignal,
+        })
       } finally {
         await opened.close()
       }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { addAbortSignal, PassThrough, pipeline } from 'node:stream'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import type { ImportSummary } from '../domain/transfer/import-rows.js'
@@ -19,6 +20,7 @@ export function registerImportCommand(program: Command, context: CommandContext)
       try {
         const summary = await importRecords(opened.database, progress.watch(input.chunks), {
           runtime: context.runtime,
+          signal: context.stopSignal,
           onProgress: (step) => progress.show(step),
         })
         progress.stop()
@@ -37,10 +39,19 @@ interface Input {
 }
 
 async function openInput(file: string, context: CommandContext): Promise<Input> {
-  if (file === '-') return { chunks: context.stdin, size: undefined }
+  const { stdin, stopSignal: signal } = context
+  if (file === '-') return { chunks: stoppable(stdin, signal), size: undefined }
   const status = await stat(file)
   if (status.isDirectory()) throw new Error(`${file} is a directory`)
-  return { chunks: createReadStream(file), size: status.isFile() ? status.size : undefined }
+  return { chunks: createReadStream(file, { signal }), size: status.isFile() ? status.size : undefined }
+}
+
+/** Ends the wait for input that does not come when the operator stops the program. */
+function stoppable(stdin: CommandContext['stdin'], signal: AbortSignal): PassThrough {
+  const chunks = addAbortSignal(signal, new PassThrough())
+  // Whatever ends one of the two has ended the other, and reading tells.
+  pipeline(stdin, chunks, () => {})
+  return chunks
 }
 
 interface Progress {

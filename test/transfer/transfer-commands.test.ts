@@ -28,15 +28,18 @@ afterAll(async () => {
 })
 
 /** Runs `svc` with arguments. */
-async function svc(args: readonly string[], { stdin = '', isTTY = false } = {}) {
+async function svc(
+  args: readonly string[],
+  { stdin = '' as string | Readable, isTTY = false, stopSignal = new AbortController().signal } = {},
+) {
   const stdout = new PassThrough()
   const stderr = Object.assign(new PassThrough(), { isTTY })
   const outputs = Promise.all([text(stdout), text(stderr)])
   const status = await runProgram(['node', 'svc', ...args], {
-    stdin: Readable.from([Buffer.from(stdin)]),
+    stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
     stdout,
     stderr,
-    stopSignal: new AbortController().signal,
+    stopSignal,
   })
   stdout.end()
   stderr.end()
@@ -83,6 +86,16 @@ describe('svc import and svc export', () => {
     expect(status).toBe(1)
     expect(err).toContain('missing')
     expect((await svc(['import', directory])).status).toBe(1)
+  })
+
+  it('end when the operator stops them, with nothing imported', async () => {
+    const stop = new AbortController()
+    const stdin = new PassThrough()
+    stdin.write(`${line('organization', { id: 'org_b', name: 'B' })}\n`)
+    const running = svc(['import', '-'], { stdin, stopSignal: stop.signal })
+    stop.abort()
+    expect((await running).status).toBe(1)
+    expect((await svc(['export'])).out).not.toContain('org_b')
   })
 
   it('show a bar on a terminal alone, on standard error', async () => {

@@ -21,6 +21,8 @@ export interface ImportSteps {
   readonly stage: (staging: Staging) => Promise<void>
   /** Told before each kind is written, and how many of its records there are. */
   readonly onWrite?: ((kind: RecordKind, records: number) => void) | undefined
+  /** When it aborts, nothing is written. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Imports exclude each other while they write, so that two of the same rows never meet halfway. */
@@ -52,7 +54,7 @@ export async function importRows(database: Database, steps: ImportSteps): Promis
     }
     await sql.query('SELECT pg_advisory_xact_lock($1)', [IMPORT_LOCK])
     return writeWithRetries(sql, steps)
-  })
+  }, steps.signal && { signal: steps.signal })
 }
 
 /** Writers of the API may take locks in another order; the loser of a deadlock starts again behind the staging. */

@@ -19,6 +19,8 @@ export type ImportProgress =
 export interface ImportOptions {
   readonly runtime: Runtime
   readonly onProgress?: (progress: ImportProgress) => void
+  /** When it aborts, nothing is imported. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -28,12 +30,13 @@ export interface ImportOptions {
 export function importRecords(
   database: Database,
   chunks: AsyncIterable<Uint8Array | string>,
-  { runtime, onProgress }: ImportOptions,
+  { runtime, onProgress, signal }: ImportOptions,
 ): Promise<ImportSummary> {
   const recordJson = createRecordJson()
   const scope = createImportScope(runtime)
   return importRows(database, {
     runtime,
+    signal,
     stage: async (staging) => {
       for await (const { line, text } of textLines(chunks)) {
         const sent = staging.add(stagedLineOf(recordJson, line, text, scope))
