@@ -97,15 +97,16 @@ async function answer(matched: Matched, call: Call, timeout: number | ConnectErr
   }
 }
 
-// The order of judgement: who may call, then the deadline's own syntax, size and type of the body, and content.
+// The order of judgement: who may call, the deadline's own syntax, size and type of the body, `beforeDecode`, content.
 async function bindRequest(matched: Matched, call: Call, timeout: number | ConnectError | undefined): Promise<Message> {
   const { route, options, query, captures } = matched
   if (options.admit !== undefined) await admit(call, options.admit)
   if (timeout instanceof ConnectError) throw timeout
   const message = create(route.method.input)
   const bindBody = mayHaveBody(call.request) ? await receiveBody(route, call) : undefined
-  if (options.beforeDecode !== undefined)
+  if (options.beforeDecode !== undefined) {
     await options.beforeDecode({ method: call.method, contextValues: call.values })
+  }
   bindBody?.(message)
   route.binding.bindPath(message, captures)
   if (query !== '') route.binding.bindQuery(message, query)
