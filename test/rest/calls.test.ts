@@ -370,6 +370,26 @@ describe('admission', () => {
   })
 })
 
+describe('beforeDecode', () => {
+  it('comes after size and type and before content, and its error is the answer', async () => {
+    const counted: string[] = []
+    const beforeDecode: RestTranscoderOptions['beforeDecode'] = ({ method }) => {
+      counted.push(method.name)
+      if (counted.length > 2) throw new ConnectError('slow down', Code.ResourceExhausted)
+    }
+    await using server = await startServer(handlerOf(echo, { beforeDecode, maxBodyBytes: 100 }))
+    const post = { method: 'POST', target: '/v1/things', headers: json }
+    const status = async (request: Parameters<typeof server.send>[0]) => (await server.send(request)).status
+    expect(await status({ ...post, body: 'x'.repeat(200) })).toBe(413)
+    expect(await status({ ...post, headers: { 'content-type': 'x/y' }, body: '{}' })).toBe(415)
+    expect(counted).toEqual([])
+    expect(await status({ ...post, body: '{' })).toBe(400)
+    expect(await status({ target: '/v1/things/a?nope=1' })).toBe(400)
+    expect(counted).toEqual(['Create', 'Get'])
+    expect(await status({ ...post, body: '{' })).toBe(429)
+  })
+})
+
 describe('deadlines', () => {
   it.each([
     ['connect-timeout-ms', '5000', 5000],
