@@ -4,9 +4,10 @@ import { Code, ConnectError } from '@connectrpc/connect'
 
 /**
  * The error for bad input: `invalid_argument`, a message that starts with the parameter or field, and a
- * `google.rpc.BadRequest` detail with one field violation. An empty `field` leaves the name out.
+ * `google.rpc.BadRequest` detail with one field violation. An empty name is left out, an endless one is cut.
  */
-export function invalidArgument(field: string, description: string): ConnectError {
+export function invalidArgument(name: string, description: string): ConnectError {
+  const field = shortened(name, MAX_NAME)
   const error = new ConnectError(field === '' ? description : `${field}: ${description}`, Code.InvalidArgument)
   const detail: { type: string; value: Uint8Array; debug: JsonValue } = {
     type: 'google.rpc.BadRequest',
@@ -30,9 +31,14 @@ function badRequestBytes(field: string, description: string): Uint8Array {
     .finish()
 }
 
+const MAX_NAME = 200
 const MAX_QUOTED = 80
 
 /** Quotes text from a request for an error message, shortened so that a message stays readable. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text)
+  return JSON.stringify(shortened(text, MAX_QUOTED))
+}
+
+function shortened(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
 }

@@ -370,6 +370,27 @@ describe('admission', () => {
   })
 })
 
+it('an error never grows with what it refuses', async () => {
+  await using server = await startServer(handlerOf(echo))
+  const post = { method: 'POST', target: '/v1/things', headers: json }
+  const long = 'é😀'.repeat(300_000)
+  const bodies = [
+    `{"${long}":1}`,
+    `{"i32":"${long}"}`,
+    `{"color":"${long}"}`,
+    `{"labels":{"${long}":1}}`,
+    `{"i32":${'9'.repeat(300)}}`,
+    long,
+  ]
+  for (const body of bodies) {
+    const response = await server.send({ ...post, body })
+    expect(response.status).toBe(400)
+    expect(response.bytes.length).toBeLessThan(4000)
+  }
+  const target = `/v1/things/a?${'n'.repeat(10_000)}=1`
+  expect((await server.send({ target })).bytes.length).toBeLessThan(4000)
+})
+
 describe('beforeDecode', () => {
   it('comes after size and type and before content, and its error is the answer', async () => {
     const counted: string[] = []
