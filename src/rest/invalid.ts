@@ -4,10 +4,11 @@ import { Code, ConnectError } from '@connectrpc/connect'
 
 /**
  * The error for bad input: `invalid_argument`, a message that starts with the parameter or field, and a
- * `google.rpc.BadRequest` detail with one field violation. An empty name is left out, an endless one is cut.
+ * `google.rpc.BadRequest` detail with one field violation. An empty name is left out, endless texts are cut.
  */
-export function invalidArgument(name: string, description: string): ConnectError {
+export function invalidArgument(name: string, reason: string): ConnectError {
   const field = shortened(name, MAX_NAME)
+  const description = shortened(reason, MAX_DESCRIPTION)
   const error = new ConnectError(field === '' ? description : `${field}: ${description}`, Code.InvalidArgument)
   const detail: { type: string; value: Uint8Array; debug: JsonValue } = {
     type: 'google.rpc.BadRequest',
@@ -32,6 +33,7 @@ function badRequestBytes(field: string, description: string): Uint8Array {
 }
 
 const MAX_NAME = 200
+const MAX_DESCRIPTION = 500
 const MAX_QUOTED = 80
 
 /** Quotes text from a request for an error message, shortened so that a message stays readable. */
