@@ -15,6 +15,9 @@ export function registerExportCommand(program: Command, context: CommandContext)
           end: false,
           signal: context.stopSignal,
         })
+      } catch (error) {
+        // Whoever reads has had enough, as in `svc export | head`.
+        if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
       } finally {
         await opened.close()
       }

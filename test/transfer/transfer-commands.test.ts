@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runProgram } from '../../src/cli/program.js'
@@ -86,6 +86,16 @@ describe('svc import and svc export', () => {
     expect(status).toBe(1)
     expect(err).toContain('missing')
     expect((await svc(['import', directory])).status).toBe(1)
+  })
+
+  it('end well when the reader of an export has had enough', async () => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+    })
+    const stderr = new PassThrough()
+    const streams = { stdin: Readable.from([]), stdout, stderr, stopSignal: new AbortController().signal }
+    expect(await runProgram(['node', 'svc', 'export'], streams)).toBe(0)
+    expect(stderr.read()).toBe(null)
   })
 
   it('end when the operator stops them, with nothing imported', async () => {
