@@ -8,7 +8,7 @@ const embedded = await startEmbeddedPostgres({ dataDir })
 if (task === 'serve') await embedded.lockServe()
 process.send({ connectionString: embedded.connectionString, adopted: embedded.adopted })
 process.on('message', () => {
-  embedded.stop().then(() => process.disconnect())
+  void embedded.stop().then(() => process.disconnect())
 })
 if (task === 'write') {
   const client = new pg.Client({ connectionString: embedded.connectionString })
