@@ -28,7 +28,7 @@ export function textViolations(field: string, value: string | undefined, limits:
 }
 
 function textFault(value: string, { min = 0, max, multiline = false }: TextLimits): string | undefined {
-  const length = value.length <= max ? value.length : [...value].length
+  const length = value.length <= max ? value.length : Array.from(value).length
   if (length < min) return min === 1 ? 'must not be empty' : `must have at least ${min} characters`
   if (length > max) return `must have at most ${max} characters`
   if ((multiline ? controlCharacterExceptLayout : controlCharacter).test(value))
