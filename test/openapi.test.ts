@@ -1,15 +1,17 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { services } from '../src/handlers/routes.js'
+import { importRecords } from '../src/handlers/transfer/import-records.js'
 import { contractFiles } from '../src/openapi/contract.js'
 import { packageVersion } from '../src/openapi/package-version.js'
 import { assertContract, type Exchange } from './support/contract.js'
-import { createSchemaValidator, readOpenApi } from './support/json-schemas.js'
-import { startTestService, type TestService } from './support/service.js'
+import { insertApiKey, insertUserToken } from './support/fixture.js'
+import { createSchemaValidator, type Json, readOpenApi } from './support/json-schemas.js'
+import { type RestCall, startTestService, type TestService } from './support/service.js'
 
 const root = join(import.meta.dirname, '..')
 const bin = (name: string) => join(root, 'node_modules/.bin', name)
@@ -185,9 +187,12 @@ describe('the comparison of traffic with the document', () => {
   ])('finds %s', (_, exchange) => {
     expect(() => assertContract(exchange)).toThrow()
   })
+})
 
-  it('takes the examples of the document as valid', () => {
-    const document = readOpenApi()
+describe('the examples of the document', () => {
+  const document = readOpenApi()
+
+  it('are valid', () => {
     const validate = createSchemaValidator(document)
     const examples: unknown[][] = []
     const visit = (value: unknown): void => {
@@ -195,10 +200,53 @@ describe('the comparison of traffic with the document', () => {
       if ('examples' in value && Array.isArray(value.examples)) {
         examples.push(...value.examples.map((example) => [value, example]))
       }
+      if ('example' in value && 'schema' in value) examples.push([value.schema, value.example])
       Object.values(value).forEach(visit)
     }
     visit(document)
-    expect(examples.length).toBeGreaterThan(10)
+    expect(examples.length).toBeGreaterThan(30)
     for (const [schema, example] of examples) expect(validate(schema, example)).toBeUndefined()
   })
+
+  it('succeed on the demo organization, every operation in its turn', async () => {
+    const service = await startTestService()
+    const { database, runtime } = service
+    await importRecords(database, createReadStream(join(root, 'demo/organization.ndjson')), { runtime })
+    const token = await insertUserToken(database, { userId: 'user_ada', organizationId: 'org_acme' })
+    const key = await insertApiKey(database, { organizationId: 'org_acme' })
+    const outcomes: [string, number][] = []
+    for (const [template, item] of Object.entries<Json>(document.paths)) {
+      for (const [method, operation] of Object.entries<Json>(item)) {
+        const { path, ...call } = exampleCall(template, operation)
+        // A user token reaches what is for people alone, a key what is for programs alone.
+        const forPrograms = operation.description.includes('ingestion:write')
+        const basic = `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`
+        const credential = operation.operationId === 'createToken' ? { headers: { authorization: basic } } : {}
+        const bearer = { token: forPrograms ? key.token : token }
+        const { status } = await service.rest(method.toUpperCase(), path, {
+          ...call,
+          ...(operation.security.some((each: Json) => each.accessToken) ? bearer : credential),
+        })
+        outcomes.push([operation.operationId, status])
+      }
+    }
+    await service.stop()
+    expect(outcomes.filter(([, status]) => status !== 200)).toEqual([])
+    expect(outcomes.length).toBe(services.flatMap((each) => each.methods).length)
+  })
 })
+
+/** The call that a reader makes who fills in the examples and nothing else. */
+function exampleCall(template: string, { parameters = [], requestBody }: Json): RestCall & { path: string } {
+  const query = new URLSearchParams()
+  let path = template
+  for (const { name, in: place, example } of parameters) {
+    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(example))
+    else if (example !== undefined) query.set(name, example)
+  }
+  const withQuery = query.size > 0 ? `${path}?${query.toString()}` : path
+  const json = requestBody?.content['application/json']
+  const form = requestBody?.content['application/x-www-form-urlencoded']
+  if (json !== undefined) return { path: withQuery, json: json.example }
+  return form === undefined ? { path: withQuery } : { path: withQuery, form: form.example }
+}

@@ -1,9 +1,12 @@
-import type { JsonObject } from '@bufbuild/protobuf'
+import { create, type JsonObject, toBinary } from '@bufbuild/protobuf'
+import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 
 interface ErrorResponse {
   readonly description: string
-  /** The Connect codes that come with the status. */
-  readonly codes: readonly string[]
+  /** The Connect codes that come with the status; the first one is that of the example. */
+  readonly codes: readonly [string, ...string[]]
+  /** The reason and the message of the example. */
+  readonly example?: { readonly reason: string; readonly message: string }
   readonly headers?: JsonObject
 }
 
@@ -20,10 +23,12 @@ const errorResponses: Readonly<Record<string, ErrorResponse>> = {
   '400': {
     description: 'The request cannot be read, or breaks a rule; `reason` in the detail says which.',
     codes: ['invalid_argument', 'failed_precondition', 'out_of_range'],
+    example: { reason: 'PAGE_TOKEN_INVALID', message: 'pageToken: was changed or belongs to another query' },
   },
   '401': {
     description: 'The credential is missing or not accepted.',
     codes: ['unauthenticated'],
+    example: { reason: 'CREDENTIAL_INVALID', message: 'the bearer credential is not valid' },
     headers: {
       'WWW-Authenticate': { description: 'The challenge (RFC 9110).', required: true, schema: { type: 'string' } },
     },
@@ -31,32 +36,36 @@ const errorResponses: Readonly<Record<string, ErrorResponse>> = {
   '403': {
     description: 'The credential is of a kind that the operation does not take, or lacks the permission.',
     codes: ['permission_denied'],
+    example: { reason: 'CREDENTIAL_KIND_UNSUPPORTED', message: 'this method does not take organization API keys' },
   },
   '404': {
     description: 'What the request names does not exist or is hidden from the caller.',
     codes: ['not_found'],
+    example: { reason: 'RESOURCE_NOT_FOUND', message: 'priority not found' },
   },
   '409': {
     description: 'Something else has the value already, or other writes got in the way.',
     codes: ['already_exists', 'aborted'],
+    example: { reason: 'PHONE_TAKEN', message: 'another member of the organization has the phone number' },
   },
   '413': { description: 'The body is too large.', codes: ['resource_exhausted'] },
   '415': { description: 'The body is of a type that is not taken here.', codes: ['invalid_argument'] },
   '503': {
     description: 'The service cannot answer now; try again after a short delay.',
     codes: ['unavailable'],
+    example: { reason: 'SERVICE_UNAVAILABLE', message: 'the service is unavailable; try again' },
   },
 }
 
 /** The components of error answers, by name. */
 export function errorResponseComponents(): JsonObject {
-  const named = Object.entries(errorResponses).map(([status, response]) => [
-    `Error${status}`,
-    errorResponse(response.description, response.codes, response.headers),
-  ])
+  const named = Object.entries(errorResponses).map(([status, response]) => [`Error${status}`, errorResponse(response)])
   return {
     ...Object.fromEntries(named),
-    Error: errorResponse('Any other failure; the code says which.', undefined),
+    Error: {
+      description: 'Any other failure; the code says which.',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    },
     SlowDown: {
       description: 'More than 5 requests in 60 seconds from one address.',
       headers: retryAfter,
@@ -65,14 +74,21 @@ export function errorResponseComponents(): JsonObject {
   }
 }
 
-function errorResponse(description: string, codes: readonly string[] | undefined, headers?: JsonObject): JsonObject {
-  const error = { $ref: '#/components/schemas/Error' }
-  const schema = codes === undefined ? error : { allOf: [error, { properties: { code: { enum: [...codes] } } }] }
+function errorResponse({ description, codes, example, headers }: ErrorResponse): JsonObject {
+  const allOf = [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: [...codes] } } }]
+  const body = example === undefined ? {} : { example: errorExample(codes[0], example.reason, example.message) }
   return {
     description,
     ...(headers === undefined ? {} : { headers }),
-    content: { 'application/json': { schema } },
+    content: { 'application/json': { schema: { allOf }, ...body } },
   }
+}
+
+function errorExample(code: string, name: string, message: string): JsonObject {
+  const debug = { reason: `ERROR_REASON_${name}`, domain: 'svc.v2' }
+  const bytes = toBinary(ErrorInfoSchema, create(ErrorInfoSchema, debug))
+  const value = Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+  return { code, message, detail: { type: ErrorInfoSchema.typeName, value, debug } }
 }
 
 /** What decides which error answers an operation has. */
@@ -101,94 +117,4 @@ export function errorResponseRefs(cases: ErrorCases): JsonObject {
     ...(cases.rateLimited ? { '429': { $ref: '#/components/responses/SlowDown' } } : {}),
     default: { $ref: '#/components/responses/Error' },
   }
-}
-
-/** The schemas of error bodies, by name. */
-export const errorSchemas: JsonObject = {
-  Error: {
-    type: 'object',
-    description: 'Why a call failed.',
-    required: ['code', 'message'],
-    properties: {
-      code: {
-        type: 'string',
-        description: 'The kind of failure.',
-        enum: [
-          ...['canceled', 'unknown', 'invalid_argument', 'deadline_exceeded', 'not_found', 'already_exists'],
-          ...['permission_denied', 'resource_exhausted', 'failed_precondition', 'aborted', 'out_of_range'],
-          ...['unimplemented', 'internal', 'unavailable', 'data_loss', 'unauthenticated'],
-        ],
-      },
-      message: { type: 'string', description: 'For developers, in English. Branch on `code` and `reason` instead.' },
-      detail: { $ref: '#/components/schemas/ErrorDetail', description: 'Absent where there is nothing to add.' },
-    },
-  },
-  ErrorDetail: {
-    type: 'object',
-    description: 'What is known of the failure, as a protobuf message.',
-    required: ['type', 'value'],
-    properties: {
-      type: {
-        type: 'string',
-        description: 'The name of the message: `google.rpc.ErrorInfo` or `google.rpc.BadRequest`.',
-      },
-      value: {
-        type: 'string',
-        contentEncoding: 'base64',
-        description: 'The message in binary form, base64 without padding.',
-      },
-      debug: {
-        description: 'The same message as JSON.',
-        anyOf: [
-          { $ref: '#/components/schemas/ErrorInfo' },
-          { $ref: '#/components/schemas/BadRequest' },
-          { type: 'object', description: 'Another message.' },
-        ],
-      },
-    },
-    additionalProperties: true,
-  },
-  ErrorInfo: {
-    type: 'object',
-    description: 'The reason of a failure, for programs (google.rpc.ErrorInfo).',
-    required: ['reason', 'domain'],
-    properties: {
-      reason: { $ref: '#/components/schemas/ErrorReason', description: 'The reason.' },
-      domain: { type: 'string', const: 'svc.v2', description: 'Whose reasons they are.' },
-      metadata: {
-        type: 'object',
-        description: 'Facts, such as the id of a resource.',
-        additionalProperties: { type: 'string' },
-      },
-    },
-  },
-  BadRequest: {
-    type: 'object',
-    description: 'What is wrong with which field (google.rpc.BadRequest).',
-    required: ['fieldViolations'],
-    properties: {
-      fieldViolations: {
-        type: 'array',
-        description: 'One entry per fault.',
-        items: {
-          type: 'object',
-          required: ['field', 'description'],
-          properties: {
-            field: { type: 'string', description: 'The field as the request spells it, such as `resources[3].name`.' },
-            description: { type: 'string', description: 'What is wrong, in English.' },
-            reason: { $ref: '#/components/schemas/ErrorReason', description: 'Why, for programs.' },
-          },
-        },
-      },
-    },
-  },
-  SlowDown: {
-    type: 'object',
-    description: 'The answer to a client address that asks too often.',
-    required: ['error', 'error_description'],
-    properties: {
-      error: { type: 'string', const: 'slow_down', description: 'Always `slow_down`.' },
-      error_description: { type: 'string', description: 'For developers, in English.' },
-    },
-  },
 }

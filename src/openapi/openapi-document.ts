@@ -1,5 +1,7 @@
 import type { DescEnum, DescService, FileRegistry, JsonObject } from '@bufbuild/protobuf'
-import { errorResponseComponents, errorSchemas } from './error-responses.js'
+import { errorResponseComponents } from './error-responses.js'
+import { errorSchemas } from './error-schemas.js'
+import { bodyExamples, parameterExamples } from './examples.js'
 import { fieldConstraints, messageConstraints } from './field-constraints.js'
 import { type Operation, operationFrom, tagOf } from './operation.js'
 import { createSchemas, enumSchema } from './schemas.js'
@@ -36,10 +38,10 @@ export const placeholderServers: JsonObject[] = [
   },
 ]
 
-/** The OpenAPI 3.1 document of the whole API. Throws for a limit of a field that does not exist. */
+/** The OpenAPI 3.1 document of the whole API. Throws for limits and examples of what does not exist. */
 export function openApiDocument(source: DocumentSource): JsonObject {
   const { services, comments, version } = source
-  checkConstraints(source.registry)
+  checkNames(source.registry)
   const methods = services.flatMap((service) => service.methods)
   const schemas = createSchemas(
     comments,
@@ -97,13 +99,15 @@ function pathsFrom(operations: readonly Operation[]): JsonObject {
   return paths
 }
 
-function checkConstraints(registry: FileRegistry): void {
-  const fields = Object.keys(fieldConstraints).filter((name) => {
+function checkNames(registry: FileRegistry): void {
+  const fields = [...Object.keys(fieldConstraints), ...Object.keys(parameterExamples)].filter((name) => {
     const dot = name.lastIndexOf('.')
     const message = registry.getMessage(name.slice(0, dot))
     return message?.fields.every((field) => field.name !== name.slice(dot + 1)) ?? true
   })
-  const messages = Object.keys(messageConstraints).filter((name) => registry.getMessage(name) === undefined)
+  const messages = [...Object.keys(messageConstraints), ...Object.keys(bodyExamples)].filter(
+    (name) => registry.getMessage(name) === undefined,
+  )
   const missing = [...fields, ...messages]
-  if (missing.length > 0) throw new Error(`limits of what does not exist: ${missing.join(', ')}`)
+  if (missing.length > 0) throw new Error(`limits or examples of what does not exist: ${missing.join(', ')}`)
 }

@@ -4,6 +4,7 @@ import { access } from '../../gen/svc/v2/access_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 import { credentialKindTexts } from './credential-kinds.js'
 import { errorResponseRefs } from './error-responses.js'
+import { bodyExamples, parameterExamples } from './examples.js'
 import { isRequired } from './field-schema.js'
 import { httpRouteOf } from './http-route.js'
 import type { Schemas } from './schemas.js'
@@ -90,19 +91,22 @@ function hasItemIds(method: DescMethod): boolean {
 
 function parameter(field: DescField, place: 'path' | 'query', schemas: Schemas): JsonObject {
   const { description = '', ...schema } = schemas.field(field)
+  const example = parameterExamples[memberName(field)]
   return {
     name: place === 'path' ? field.name : field.jsonName,
     in: place,
     description,
     required: place === 'path' || isRequired(field),
     schema,
+    ...(example === undefined ? {} : { example }),
   }
 }
 
 function requestBody(method: DescMethod, pathFields: ReadonlySet<DescField>, schemas: Schemas): JsonObject {
   const { ref, required } = schemas.bodyRef(method.input, pathFields)
   const type = getOption(method, http_form).formEncoded ? 'application/x-www-form-urlencoded' : 'application/json'
-  return { required, content: { [type]: { schema: ref } } }
+  const example = bodyExamples[method.input.typeName]
+  return { required, content: { [type]: { schema: ref, ...(example === undefined ? {} : { example }) } } }
 }
 
 function success(method: DescMethod, schemas: Schemas, comments: SourceComments): JsonObject {

@@ -1,0 +1,91 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+
+/** The schemas of error bodies, by name. */
+export const errorSchemas: JsonObject = {
+  Error: {
+    type: 'object',
+    description: 'Why a call failed.',
+    required: ['code', 'message'],
+    properties: {
+      code: {
+        type: 'string',
+        description: 'The kind of failure.',
+        enum: [
+          ...['canceled', 'unknown', 'invalid_argument', 'deadline_exceeded', 'not_found', 'already_exists'],
+          ...['permission_denied', 'resource_exhausted', 'failed_precondition', 'aborted', 'out_of_range'],
+          ...['unimplemented', 'internal', 'unavailable', 'data_loss', 'unauthenticated'],
+        ],
+      },
+      message: { type: 'string', description: 'For developers, in English. Branch on `code` and `reason` instead.' },
+      detail: { $ref: '#/components/schemas/ErrorDetail', description: 'Absent where there is nothing to add.' },
+    },
+  },
+  ErrorDetail: {
+    type: 'object',
+    description: 'What is known of the failure, as a protobuf message.',
+    required: ['type', 'value'],
+    properties: {
+      type: {
+        type: 'string',
+        description: 'The name of the message: `google.rpc.ErrorInfo` or `google.rpc.BadRequest`.',
+      },
+      value: {
+        type: 'string',
+        contentEncoding: 'base64',
+        description: 'The message in binary form, base64 without padding.',
+      },
+      debug: {
+        description: 'The same message as JSON.',
+        anyOf: [
+          { $ref: '#/components/schemas/ErrorInfo' },
+          { $ref: '#/components/schemas/BadRequest' },
+          { type: 'object', description: 'Another message.' },
+        ],
+      },
+    },
+    additionalProperties: true,
+  },
+  ErrorInfo: {
+    type: 'object',
+    description: 'The reason of a failure, for programs (google.rpc.ErrorInfo).',
+    required: ['reason', 'domain'],
+    properties: {
+      reason: { $ref: '#/components/schemas/ErrorReason', description: 'The reason.' },
+      domain: { type: 'string', const: 'svc.v2', description: 'Whose reasons they are.' },
+      metadata: {
+        type: 'object',
+        description: 'Facts, such as the id of a resource.',
+        additionalProperties: { type: 'string' },
+      },
+    },
+  },
+  BadRequest: {
+    type: 'object',
+    description: 'What is wrong with which field (google.rpc.BadRequest).',
+    required: ['fieldViolations'],
+    properties: {
+      fieldViolations: {
+        type: 'array',
+        description: 'One entry per fault.',
+        items: {
+          type: 'object',
+          required: ['field', 'description'],
+          properties: {
+            field: { type: 'string', description: 'The field as the request spells it, such as `resources[3].name`.' },
+            description: { type: 'string', description: 'What is wrong, in English.' },
+            reason: { $ref: '#/components/schemas/ErrorReason', description: 'Why, for programs.' },
+          },
+        },
+      },
+    },
+  },
+  SlowDown: {
+    type: 'object',
+    description: 'The answer to a client address that asks too often.',
+    required: ['error', 'error_description'],
+    properties: {
+      error: { type: 'string', const: 'slow_down', description: 'Always `slow_down`.' },
+      error_description: { type: 'string', description: 'For developers, in English.' },
+    },
+  },
+}

@@ -1,0 +1,45 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+
+/** Examples of parameters by the field's fully qualified name: things of the demo organization. */
+export const parameterExamples: Readonly<Record<string, JsonValue>> = {
+  'svc.v2.CreateAccessPolicyApprovalProcedureRequest.access_policy_id': 'policy_standard',
+  'svc.v2.UpdatePriorityRequest.id': 'pri_urgent',
+  'svc.v2.ListAppInstancesRequest.team_id': 'team_it',
+  'svc.v2.GetJourneyRequest.id': '0198a1c0-7d00-7000-8000-000000000001',
+  'svc.v2.ListEntityIngestionConfigsRequest.team_id': 'team_people',
+  'svc.v2.ListEntityFieldMappingsRequest.entity_type_id': 'type_person',
+  'svc.v2.ListSlaDefinitionsRequest.team_id': 'team_it',
+  'svc.v2.GetUserRequest.id': 'user_hanna',
+  'svc.v2.UpdateUserRequest.id': 'user_hanna',
+  'svc.v2.RepublishUserRequest.id': 'user_emre',
+  'svc.v2.DeleteUserRelationshipRequest.user_id': 'user_jonas',
+  'svc.v2.GetUserRelationshipRequest.user_id': 'user_hanna',
+}
+
+/** Examples of bodies by the request's type. */
+export const bodyExamples: Readonly<Record<string, JsonObject>> = {
+  'svc.v2.RevokeLeakedKeyRequest': { secret: 'svc_secret_pk_0000000000000000000000000000000000000000000000000' },
+  'svc.v2.CreateTokenRequest': { grant_type: 'client_credentials' },
+  'svc.v2.CreateAccessPolicyApprovalProcedureRequest': {
+    stages: [
+      { steps: [{ approvers: [{ manager: {}, notify: true }] }] },
+      { steps: [{ approvers: [{ group: { groupId: 'group_security' } }], approverJustificationMode: 'REQUIRED' }] },
+    ],
+    timeoutSeconds: 86_400,
+  },
+  'svc.v2.BatchUpdateAppResourcesRequest': {
+    resources: [
+      { id: 'resource_arm_control', description: 'Motion control of the robot arm' },
+      { id: 'resource_gripper', name: 'gripper-firmware' },
+    ],
+  },
+  'svc.v2.UpdatePriorityRequest': { name: 'Urgent', isAiSelectable: true },
+  'svc.v2.CreateUserRequest': { email: 'olga@acme.example', firstName: 'Olga', department: 'Engineering' },
+  'svc.v2.UpdateUserRequest': { jobTitle: 'Recruiter', pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] },
+  'svc.v2.CreateUserRelationshipRequest': { userId: 'user_jonas', relatedUserId: 'user_bela' },
+  'svc.v2.IngestUserProfilesRequest': {
+    source: 'hr',
+    profiles: [{ externalId: '1001', email: 'emre@acme.example', jobTitle: 'Specialist' }],
+  },
+  'svc.v2.RepublishUserRequest': {},
+}
