@@ -30,7 +30,7 @@ import { anonymousAccessOf, methodAccessOf } from './interceptors/access-rule.js
 import { createAdmission } from './interceptors/admission.js'
 import { createErrorMasking, maskError } from './interceptors/mask-errors.js'
 import { packageVersion } from './openapi/package-version.js'
-import { createRestTranscoder } from './rest/index.js'
+import { createRestTranscoder, preprintedList } from './rest/index.js'
 import { createHealthRoutes, healthService } from './rpc/health.js'
 import type { HttpRequest } from './rpc/http-message.js'
 import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
@@ -69,7 +69,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const oidc = config.oidc && createOidcVerifier({ ...config.oidc, runtime })
   const authenticate = createAuthenticator({ database, hasher, keyUses, oidc })
   const sweeper = runSweeper({ database, log, timing: systemTiming, signal: shutdown.signal })
-  const ready = createReadiness(database, log)
+  const ready = createReadiness({ sql: database, log })
   const infrastructure = [healthService, ...reflectionServices]
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
   const admission = createAdmission({ access, authenticate })
@@ -100,6 +100,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     timing: systemTiming,
     countRevokeCall,
     pageTokens: createPageTokens(database),
+    preprintList: preprintedList,
   })
   const interceptors = [createErrorMasking(log)]
   const rest = createRestTranscoder({

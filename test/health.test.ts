@@ -79,19 +79,24 @@ describe('a watched status', () => {
 describe('readiness', () => {
   it('is false while the database does not answer, and says why in the log', async () => {
     const warnings: string[] = []
-    const ready = createReadiness(
-      { query: () => Promise.reject(new Error('connection refused')) },
-      { warn: ({ err }) => warnings.push(String(err)) },
-    )
+    const ready = createReadiness({
+      sql: { query: () => Promise.reject(new Error('connection refused')) },
+      log: { warn: ({ err }) => warnings.push(String(err)) },
+    })
     expect(await ready()).toBe(false)
     expect(warnings).toEqual(['Error: connection refused'])
   })
 
-  it('asks the database once for callers that ask together', async () => {
+  it('asks the database at most once a second, however many ask', async () => {
     let asked = 0
-    const ready = createReadiness({ query: () => Promise.resolve([]).finally(() => asked++) }, { warn: () => {} })
+    let clock = 0
+    const sql = { query: () => Promise.resolve([]).finally(() => asked++) }
+    const ready = createReadiness({ sql, log: { warn: () => {} }, now: () => clock })
     expect(await Promise.all([ready(), ready(), ready()])).toEqual([true, true, true])
+    clock = 999
+    await ready()
     expect(asked).toBe(1)
+    clock = 1000
     await ready()
     expect(asked).toBe(2)
   })

@@ -3,17 +3,24 @@ import type { Sql } from './sql.js'
 /** Whether the database answers. Never rejects. */
 export type Readiness = () => Promise<boolean>
 
-/** Where it is told why the database does not answer. A pino logger fits. */
-export interface ReadinessLog {
-  warn(fields: { err: unknown }, message: string): void
+/** What readiness stands on. */
+export interface ReadinessOptions {
+  readonly sql: Pick<Sql, 'query'>
+  /** Told why the database does not answer. A pino logger fits. */
+  readonly log: { warn(fields: { err: unknown }, message: string): void }
+  /** How long an answer holds, so that probes are no load whoever sends them. Default 1 s. */
+  readonly maxAgeMillis?: number
+  /** Milliseconds since some moment. Default: the machine's. */
+  readonly now?: () => number
 }
 
-/** Asks the database with an empty statement. Callers that ask at the same time share one statement. */
-export function createReadiness(sql: Pick<Sql, 'query'>, log: ReadinessLog): Readiness {
-  let running: Promise<boolean> | undefined
+/** Asks the database with an empty statement, and not again while the answer holds. */
+export function createReadiness(options: ReadinessOptions): Readiness {
+  const { sql, log, maxAgeMillis = 1000, now = () => performance.now() } = options
+  let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
   const ask = async (): Promise<boolean> => {
     try {
-      await sql.query('SELECT 1', [])
+      await sql.query('SELECT 1')
       return true
     } catch (err) {
       log.warn({ err }, 'not ready: the database does not answer')
@@ -21,9 +28,8 @@ export function createReadiness(sql: Pick<Sql, 'query'>, log: ReadinessLog): Rea
     }
   }
   return () => {
-    running ??= ask().finally(() => {
-      running = undefined
-    })
-    return running
+    const at = now()
+    if (asked === undefined || at - asked.at >= maxAgeMillis) asked = { at, answer: ask() }
+    return asked.answer
   }
 }

@@ -32,6 +32,7 @@ export function createReflectionIndex(services: readonly DescService[]): Reflect
   }
   const byName = new Map([...files].map((file) => [file.proto.name, file]))
   const messages = new Set([...files].flatMap((file) => [...messagesOf(file)].map((message) => message.typeName)))
+  const serialized = new Map([...files].map((file) => [file, toBinary(FileDescriptorProtoSchema, file.proto)]))
   return {
     serviceNames: services.map((service) => service.typeName).sort(),
     fileByName: (name) => byName.get(name),
@@ -42,7 +43,7 @@ export function createReflectionIndex(services: readonly DescService[]): Reflect
     serialized: (file) => {
       const needed = new Set<DescFile>()
       addWithImports(needed, file)
-      return [...needed].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto))
+      return [...needed].flatMap((each) => serialized.get(each) ?? [])
     },
   }
 }
