@@ -7,4 +7,5 @@ export type { JsonReaderOptions, JsonReaders, MessageReader } from './json-reade
 export { parseJsonTree, parseStrictJson } from './json-text.js'
 export type { NodeHandler, NodeRequest, NodeResponse } from './node-http.js'
 export type { AdmitCall, RestJsonOptions, RestTranscoderOptions, TimeoutFormat } from './options.js'
+export { preprintedList } from './preprinted-list.js'
 export { createRestTranscoder } from './transcoder.js'

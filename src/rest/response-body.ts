@@ -2,6 +2,7 @@ import { create, type DescField, type DescMessage, type JsonValue, type Message,
 import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
 import { bytesFromHttpBody, isHttpBody } from './http-body.js'
+import { createJsonPrinter } from './json-printer.js'
 import type { RestJsonOptions } from './options.js'
 
 /** A body ready to be sent. */
@@ -26,9 +27,10 @@ export function compileResponseBody(
 ): ResponseBody {
   if (field === undefined) {
     if (isHttpBody(desc)) return { raw: true, encode: encodeHttpBody }
+    const print = createJsonPrinter(desc, options)
     return {
       raw: false,
-      encode: (message) => ({ contentType: JSON_TYPE, body: print(desc, message, options) }),
+      encode: (message) => ({ contentType: JSON_TYPE, body: print(message) }),
     }
   }
   if (field.fieldKind === 'message' && isHttpBody(field.message)) {
@@ -45,10 +47,6 @@ export function compileResponseBody(
       return { contentType: JSON_TYPE, body: JSON.stringify(value === undefined ? unset : value) }
     },
   }
-}
-
-function print(desc: DescMessage, message: Message, options: RestJsonOptions): string {
-  return JSON.stringify(toJson(desc, message, options))
 }
 
 function encodeHttpBody(message: Message): EncodedBody {

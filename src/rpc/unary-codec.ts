@@ -1,6 +1,8 @@
 import { create, type DescMethod, type Message } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { createMethodSerializationLookup } from '@connectrpc/connect/protocol'
 import { createJsonReaders, readJson } from '../rest/json-message.js'
+import { createJsonPrinter } from '../rest/json-printer.js'
 import { parseJsonTree } from '../rest/json-text.js'
 
 /** How the messages of one method are read and written. Readers and writers throw a `ConnectError`. */
@@ -26,7 +28,8 @@ export const jsonWriteOptions = { alwaysEmitImplicit: true }
 export function createUnaryCodec(method: DescMethod, maxBytes: number): UnaryCodec {
   const limits = { readMaxBytes: maxBytes, writeMaxBytes: 0xffffffff }
   const stock = createMethodSerializationLookup(method, undefined, jsonWriteOptions, limits)
-  const [binaryInput, binaryOutput, jsonOutput] = [stock.getI(true), stock.getO(true), stock.getO(false)]
+  const [binaryInput, binaryOutput] = [stock.getI(true), stock.getO(true)]
+  const printJson = createJsonPrinter(method.output, jsonWriteOptions)
   const readMessage = createJsonReaders({}).message(method.input)
   return {
     json: {
@@ -36,7 +39,13 @@ export function createUnaryCodec(method: DescMethod, maxBytes: number): UnaryCod
         readJson(readMessage, message, parseJsonTree(bytes), 'body')
         return message
       },
-      write: (message) => jsonOutput.serialize(message),
+      write(message) {
+        try {
+          return Buffer.from(printJson(message))
+        } catch (error) {
+          throw ConnectError.from(error, Code.Internal)
+        }
+      },
     },
     binary: {
       contentType: 'application/proto',

@@ -1,0 +1,78 @@
+import { create, type DescField, type DescMessage, type Message, toJson } from '@bufbuild/protobuf'
+import type { RestJsonOptions } from './options.js'
+import { preprintedJson } from './preprinted-list.js'
+
+/** Prints messages of one type as JSON text. */
+export type JsonPrinter = (message: Message) => string
+
+/**
+ * Creates a printer that gives what `toJsonString` gives, and takes the text of preprinted lists as it is. They are looked
+ * for in the fields of the message and of the messages in its singular fields.
+ */
+export function createJsonPrinter(desc: DescMessage, options: RestJsonOptions): JsonPrinter {
+  const findPreprinted = compileSearch(desc, [])
+  return (message) => {
+    const found = findPreprinted?.(message)
+    return found === undefined ? JSON.stringify(toJson(desc, message, options)) : print(desc, message, found, options)
+  }
+}
+
+/** The preprinted parts of a message by field: the text of a list, or what was found in the message of the field. */
+type Preprinted = Map<DescField, string | Preprinted>
+
+type Search = (message: Message) => Preprinted | undefined
+
+// Undefined where no such list can be: most messages are not searched at all.
+function compileSearch(desc: DescMessage, above: readonly DescMessage[]): Search | undefined {
+  if (above.includes(desc) || desc.typeName.startsWith('google.protobuf.')) return undefined
+  const steps: ((message: Message, found: Preprinted) => void)[] = []
+  for (const field of desc.fields) {
+    const fieldOf = (message: Message): unknown => Reflect.get(message, field.localName)
+    if (field.fieldKind === 'list' && field.listKind === 'message') {
+      steps.push((message, found) => {
+        const text = preprintedJson(fieldOf(message))
+        if (text !== undefined) found.set(field, text)
+      })
+    } else if (field.fieldKind === 'message' && field.oneof === undefined) {
+      const search = compileSearch(field.message, [...above, desc])
+      if (search === undefined) continue
+      steps.push((message, found) => {
+        const inner = messageIn(fieldOf(message))
+        const innerFound = inner && search(inner)
+        if (innerFound !== undefined) found.set(field, innerFound)
+      })
+    }
+  }
+  if (steps.length === 0) return undefined
+  return (message) => {
+    const found: Preprinted = new Map()
+    for (const step of steps) step(message, found)
+    return found.size === 0 ? undefined : found
+  }
+}
+
+/** Prints the fields in the order of `toJson`: those that are found from their texts, the others by `toJson`. */
+function print(desc: DescMessage, message: Message, found: Preprinted, options: RestJsonOptions): string {
+  // `toJson` gets a copy in which what was found stands empty.
+  const rest: Message = Object.assign(Object.create(Object.getPrototypeOf(message)), message)
+  for (const field of found.keys()) {
+    Reflect.set(rest, field.localName, field.fieldKind === 'message' ? create(field.message) : [])
+  }
+  const json = toJson(desc, rest, options)
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return JSON.stringify(json)
+  const members: string[] = []
+  for (const field of desc.fields.toSorted((a, b) => a.number - b.number)) {
+    const key = options.useProtoFieldName === true ? field.name : field.jsonName
+    const part = found.get(field)
+    if (typeof part === 'string') members.push(`${JSON.stringify(key)}:${part}`)
+    else if (part !== undefined && field.fieldKind === 'message') {
+      const inner = messageIn(Reflect.get(message, field.localName))
+      if (inner !== undefined) members.push(`${JSON.stringify(key)}:${print(field.message, inner, part, options)}`)
+    } else if (Object.hasOwn(json, key)) members.push(`${JSON.stringify(key)}:${JSON.stringify(json[key])}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+function messageIn(value: unknown): Message | undefined {
+  return typeof value === 'object' && value !== null && '$typeName' in value ? (value as Message) : undefined
+}
