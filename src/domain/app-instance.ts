@@ -1,8 +1,10 @@
 import type { Sql } from '../db/sql.js'
-import { type Caller, visibleTeamIds } from './caller.js'
+import { notFound } from '../errors.js'
+import { type Caller, requirePermissionIn, visibleTeamIds } from './caller.js'
+import { objectText, plainText, stringListText, stringText } from './json-text.js'
 import { pageSizeFrom } from './page-size.js'
 import type { PageQuery, PageTokens } from './page-token.js'
-import { type OptionalRow, rowsOfTeam, teamIdFor } from './team-scope.js'
+import { teamIdFor } from './team-scope.js'
 
 /** One installation of an app (spec, AppInstance). Empty texts are unset ids. */
 export interface AppInstance {
@@ -16,7 +18,7 @@ export interface AppInstance {
   readonly customServiceName: string
   readonly tagIds: string[]
   readonly integrationIds: string[]
-  readonly a2aAgentCard: AgentCard | null
+  readonly a2aAgentCard?: AgentCard
   readonly routeDirectFromWorker: boolean
 }
 
@@ -62,40 +64,82 @@ export interface AppInstanceListRequest {
 
 /** A page of app instances; the token is empty on the last one. */
 export interface AppInstancePage {
-  readonly instances: AppInstance[]
+  readonly pieces: readonly AppInstancePiece[]
   readonly nextPageToken: string
 }
 
-interface AppInstanceRow extends AppInstance {
-  readonly ordinal: string
+/**
+ * Some of the app instances of a page: their JSON as the API prints it, with commas between them. Where an instance has an
+ * agent card, a `CARD_MARK` stands in its text, and the card in `cards`: stored documents do not keep the order of keys.
+ */
+export interface AppInstancePiece {
+  readonly text: string
+  readonly cards: readonly AgentCard[]
 }
 
-const columns = `
-i.ordinal, i.id, i.custom_service_id AS "customServiceId", i.team_id AS "teamId",
-i.external_service_instance_id AS "externalServiceInstanceId", i.name,
-i.access_requests_enabled AS "accessRequestsEnabled", coalesce(i.default_access_policy_id, '') AS "defaultAccessPolicyId",
-i.custom_service_name AS "customServiceName", coalesce(i.tag_ids, '{}') AS "tagIds", coalesce(i.integration_ids, '{}') AS "integrationIds",
-i.a2a_agent_card AS "a2aAgentCard", i.route_direct_from_worker AS "routeDirectFromWorker"`
+/** A character that JSON text cannot contain: in texts it is escaped. */
+export const CARD_MARK = '\u0001'
 
-/** Both parts walk an index from the position on and stop at the size of the page, however many rows there are. */
+/** So many instances make a piece: few rows to receive, and none so large that it holds up other requests. */
+const PIECE_SIZE = 256
+
+const instanceText = objectText([
+  ['id', plainText('i.id')],
+  ['customServiceId', stringText('i.custom_service_id')],
+  ['teamId', plainText('i.team_id')],
+  ['externalServiceInstanceId', stringText('i.external_service_instance_id')],
+  ['name', stringText('i.name')],
+  ['accessRequestsEnabled', 'i.access_requests_enabled'],
+  ['defaultAccessPolicyId', plainText(`coalesce(i.default_access_policy_id, '')`)],
+  ['customServiceName', stringText('i.custom_service_name')],
+  ['tagIds', stringListText('i.tag_ids')],
+  ['integrationIds', stringListText('i.integration_ids')],
+  { whole: `CASE WHEN i.a2a_agent_card IS NULL THEN '' ELSE chr(${CARD_MARK.charCodeAt(0)}) END` },
+  ['routeDirectFromWorker', 'i.route_direct_from_worker'],
+])
+
+interface PieceRow {
+  /** The team's id, so that a team without instances is told from one that is hidden. */
+  readonly teamId: string
+  readonly text: string | null
+  readonly cards: readonly AgentCard[] | null
+  readonly lastOrdinal: string | null
+  readonly hasMore: boolean | null
+}
+
+/**
+ * Both parts walk an index from the position on and stop at the size of the page, however many rows there are. One row
+ * more than the page has tells whether there is another; it has no text.
+ */
 const listStatement = `
-SELECT page.*
+SELECT t.id AS "teamId", piece.*
   FROM teams t
   LEFT JOIN LATERAL (
-    (SELECT ${columns}
-       FROM app_instances i
-      WHERE i.team_id = t.id AND i.ordinal > $4
-      ORDER BY i.ordinal LIMIT $5)
-    UNION ALL
-    (SELECT ${columns}
-       FROM app_instance_shares s
-       JOIN app_instances i ON i.ordinal = s.app_instance_ordinal AND i.team_id <> s.team_id
-      WHERE s.team_id = t.id AND s.app_instance_ordinal > $4
-      ORDER BY s.app_instance_ordinal LIMIT $5)
-    ORDER BY ordinal LIMIT $5
-  ) page ON true
+    SELECT string_agg(${instanceText}, ',' ORDER BY i.n) FILTER (WHERE i.n < $5) AS text,
+           json_agg(i.a2a_agent_card ORDER BY i.n) FILTER (WHERE i.n < $5 AND i.a2a_agent_card IS NOT NULL) AS cards,
+           max(i.ordinal) FILTER (WHERE i.n < $5) AS "lastOrdinal",
+           bool_or(i.n = $5) AS "hasMore",
+           min(i.n) AS place
+      FROM (
+        SELECT page.*, row_number() OVER (ORDER BY page.ordinal) AS n
+          FROM (
+            (SELECT i.*
+               FROM app_instances i
+              WHERE i.team_id = t.id AND i.ordinal > $4
+              ORDER BY i.ordinal LIMIT $5)
+            UNION ALL
+            (SELECT i.*
+               FROM app_instance_shares s
+               JOIN app_instances i ON i.ordinal = s.app_instance_ordinal AND i.team_id <> s.team_id
+              WHERE s.team_id = t.id AND s.app_instance_ordinal > $4
+              ORDER BY s.app_instance_ordinal LIMIT $5)
+            ORDER BY ordinal LIMIT $5
+          ) page
+      ) i
+     GROUP BY (i.n - 1) / ${PIECE_SIZE}
+  ) piece ON true
  WHERE t.organization_id = $1 AND t.id = $2 AND ($3::text[] IS NULL OR t.id = ANY ($3))
- ORDER BY page.ordinal`
+ ORDER BY piece.place`
 
 /**
  * A page of the app instances that a team owns and of those shared with it, in the order of their creation (spec,
@@ -116,17 +160,16 @@ export async function listAppInstances(
     filter: { teamId },
   }
   const position = (await pageTokens.read(query, request.pageToken)) ?? '0'
-  const found = await sql.query<OptionalRow<AppInstanceRow>>(
+  const rows = await sql.query<PieceRow>(
     listStatement,
     [caller.organizationId, teamId, visibleTeamIds(caller), position, pageSize + 1],
     'list_app_instances',
   )
-  const instances = rowsOfTeam<AppInstanceRow>(found, caller, teamId, 'apps:read')
-  const hasMore = instances.length > pageSize
-  if (hasMore) instances.pop()
-  const last = instances.at(-1)
+  if (rows.length === 0) throw notFound('team', teamId)
+  requirePermissionIn(caller, teamId, 'apps:read')
+  const lastOrdinal = rows.findLast((row) => row.lastOrdinal !== null)?.lastOrdinal ?? ''
   return {
-    instances,
-    nextPageToken: hasMore && last !== undefined ? await pageTokens.issue(query, last.ordinal) : '',
+    pieces: rows.flatMap(({ text, cards }) => (text === null ? [] : { text, cards: cards ?? [] })),
+    nextPageToken: rows.some(({ hasMore }) => hasMore === true) ? await pageTokens.issue(query, lastOrdinal) : '',
   }
 }

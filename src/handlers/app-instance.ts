@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf'
+import { create, toJsonString } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import {
   type A2aAgentCard,
@@ -12,31 +12,61 @@ import {
   ListAppInstancesResponseSchema,
 } from '../../gen/svc/v2/app_instance_pb.js'
 import type { Sql } from '../db/sql.js'
-import { type AgentCard, type AppInstance, listAppInstances } from '../domain/app-instance.js'
+import {
+  type AgentCard,
+  type AppInstance,
+  type AppInstancePiece,
+  CARD_MARK,
+  listAppInstances,
+} from '../domain/app-instance.js'
 import type { PageTokens } from '../domain/page-token.js'
 import { enumValueFrom } from './enum-name.js'
 import { callerOf } from './request-context.js'
+
+/** Makes a list of messages of which the JSON is known; `read` makes the messages where they are asked for. */
+export type PreprintList = <T>(json: string, read: () => T[]) => T[]
+
+/** What the service of app instances needs. */
+export interface AppInstanceHandlersOptions {
+  readonly database: Sql
+  readonly pageTokens: PageTokens
+  /** Without it the messages are always made. */
+  readonly preprintList?: PreprintList | undefined
+}
 
 /** The service of app instances. */
 export function createAppInstanceHandlers({
   database,
   pageTokens,
-}: {
-  readonly database: Sql
-  readonly pageTokens: PageTokens
-}): ServiceImpl<typeof AppInstanceService> {
+  preprintList = (_, read) => read(),
+}: AppInstanceHandlersOptions): ServiceImpl<typeof AppInstanceService> {
   return {
     async listAppInstances(request, context) {
-      const { instances, nextPageToken } = await listAppInstances(database, callerOf(context), request, pageTokens)
-      return create(ListAppInstancesResponseSchema, { data: instances.map(appInstanceToMessage), nextPageToken })
+      const { pieces, nextPageToken } = await listAppInstances(database, callerOf(context), request, pageTokens)
+      const json = `[${pieces.map(textOfPiece).join(',')}]`
+      const response = create(ListAppInstancesResponseSchema, { nextPageToken })
+      // A list of 10,000 is some megabytes: over JSON it goes from the database to the client as text.
+      response.data = preprintList(json, () => (JSON.parse(json) as AppInstance[]).map(appInstanceToMessage))
+      return response
     },
   }
 }
 
+/** The text of a piece with its agent cards in place. */
+function textOfPiece({ text, cards }: AppInstancePiece): string {
+  if (cards.length === 0) return text
+  const printed = cards.map((card) => toJsonString(A2aAgentCardSchema, agentCardToMessage(card), jsonOptions))
+  const [first = '', ...rest] = text.split(CARD_MARK)
+  return first + rest.map((after, index) => `,"a2aAgentCard":${printed[index]}${after}`).join('')
+}
+
+/** How the API prints JSON (decisions, section 1). */
+const jsonOptions = { alwaysEmitImplicit: true }
+
 function appInstanceToMessage({ a2aAgentCard, ...fields }: AppInstance): AppInstanceMessage {
   return create(AppInstanceSchema, {
     ...fields,
-    ...(a2aAgentCard !== null && { a2aAgentCard: agentCardToMessage(a2aAgentCard) }),
+    ...(a2aAgentCard !== undefined && { a2aAgentCard: agentCardToMessage(a2aAgentCard) }),
   })
 }
 

@@ -17,7 +17,7 @@ import type { Database } from '../db/database.js'
 import type { PageTokens } from '../domain/page-token.js'
 import type { Runtime } from '../domain/runtime.js'
 import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-approval-procedure.js'
-import { createAppInstanceHandlers } from './app-instance.js'
+import { type AppInstanceHandlersOptions, createAppInstanceHandlers } from './app-instance.js'
 import { createAppResourceHandlers } from './app-resource.js'
 import { createAuditLogHandlers } from './audit-log.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
@@ -48,11 +48,12 @@ export const services: readonly DescService[] = [
 ]
 
 /** What handlers stand on; each takes the part that it needs. */
-export type RoutesOptions = AuthHandlersOptions & {
-  readonly database: Database
-  readonly runtime: Runtime
-  readonly pageTokens: PageTokens
-}
+export type RoutesOptions = AuthHandlersOptions &
+  AppInstanceHandlersOptions & {
+    readonly database: Database
+    readonly runtime: Runtime
+    readonly pageTokens: PageTokens
+  }
 
 /** Registers every service. A method without an implementation answers `unimplemented`. */
 export function createRoutes(options: RoutesOptions): (router: ConnectRouter) => void {

@@ -1,0 +1,113 @@
+import { create, fromBinary, toBinary, toJsonString } from '@bufbuild/protobuf'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ListAppInstancesRequestSchema, ListAppInstancesResponseSchema } from '../gen/svc/v2/app_instance_pb.js'
+import { fixture, insertApiKey, insertFixture, insertRow, shareAppInstance } from './support/fixture.js'
+import { startTestService, type TestService } from './support/service.js'
+
+/** Every character that JSON may escape, and some that it must not; U+0000 cannot be stored. */
+const awkward = [
+  Array.from({ length: 0x2f }, (_, code) => String.fromCharCode(code + 1)).join(''),
+  '"\\/\u007f\u0080\u2028\u2029\ufeff\ufffd é ü \u{1f680} {}[],:',
+  '\\u0001 \\n null',
+]
+
+const card = {
+  ...{ name: awkward[0], description: awkward[1], url: '', version: '', workflowId: 'w' },
+  skills: [
+    {
+      id: 's',
+      name: awkward[2],
+      description: '',
+      tags: [...awkward],
+      examples: [],
+      inputModes: ['a'],
+      outputModes: [],
+    },
+  ],
+  securitySchemes: [
+    {
+      ...{ name: 'n', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2', openIdConnectUrl: '', flow: 'f' },
+      ...{ oauth2MetadataUrl: '', scopes: ['x'] },
+    },
+  ],
+}
+
+// Over JSON the list goes from the database to the client as text; in binary it is made of messages.
+describe('the JSON of a list of app instances', () => {
+  let service: TestService
+  let token: string
+  beforeAll(async () => {
+    service = await startTestService()
+    const { database: sql } = service
+    await insertFixture(sql)
+    token = (await insertApiKey(sql, { organizationId: fixture.acme })).token
+    const owner = { organization_id: fixture.acme, team_id: fixture.it }
+    for (const [index, text] of awkward.entries()) {
+      await insertRow(sql, 'app_instances', {
+        ...{ id: `awkward-${index}`, ...owner, name: text, custom_service_id: text, custom_service_name: text },
+        ...{ external_service_instance_id: text, tag_ids: awkward, integration_ids: [], access_requests_enabled: true },
+        ...{ default_access_policy_id: fixture.accessPolicies.it, route_direct_from_worker: true },
+        a2a_agent_card: JSON.stringify(index === 0 ? card : { ...card, lastSyncedAt: '2026-01-31T09:05:00.000Z' }),
+      })
+    }
+    await sql.execute(
+      `INSERT INTO app_instances (id, organization_id, team_id, name, a2a_agent_card)
+       SELECT 'many-' || n, $1, $2, 'Many ' || n, CASE WHEN n % 100 = 0 THEN $3::jsonb END
+         FROM generate_series(1, 700) n`,
+      [fixture.acme, fixture.people, JSON.stringify({ ...card, skills: [], securitySchemes: [] })],
+    )
+    await shareAppInstance(sql, 'many-600', fixture.it)
+    await shareAppInstance(sql, 'many-3', fixture.it)
+  })
+  afterAll(() => service.stop())
+
+  const path = '/svc.v2.AppInstanceService/ListAppInstances'
+
+  /** The binary answer, printed by the standard printer. */
+  const standardJson = async (request: Record<string, unknown>): Promise<string> => {
+    const query = `connect=v1&encoding=proto&base64=1&message=`
+    const message = toBinary(ListAppInstancesRequestSchema, create(ListAppInstancesRequestSchema, request))
+    const url = `${service.baseUrl}${path}?${query}${Buffer.from(message).toString('base64url')}`
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.status).toBe(200)
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    const schema = ListAppInstancesResponseSchema
+    return toJsonString(schema, fromBinary(schema, bytes), { alwaysEmitImplicit: true })
+  }
+
+  it.each([
+    ['a team with awkward texts, agent cards and shared instances', fixture.it, 0],
+    ['a page of one', fixture.it, 1],
+    ['a page that ends behind an agent card', fixture.it, 4],
+    ['a list of several pieces', fixture.people, 0],
+    ['a page as long as a piece', fixture.people, 256],
+    ['a page of one more than a piece', fixture.people, 257],
+    ['a page that is the whole list', fixture.people, 702],
+  ])('is to the byte that of its messages: %s', async (_, teamId, pageSize) => {
+    const standard = await standardJson({ teamId, pageSize })
+    const rest = await service.rest('GET', `/v2/app-instances?teamId=${teamId}&pageSize=${pageSize}`, { token })
+    expect(rest.text).toBe(standard)
+    const connect = await service.rest('POST', path, { token, json: { teamId, pageSize } })
+    expect(connect.text).toBe(standard)
+  })
+
+  it('is that of an empty list for a team without instances', async () => {
+    await insertRow(service.database, 'teams', { id: 'empty', organization_id: fixture.acme, name: 'Empty' })
+    const { text } = await service.rest('GET', '/v2/app-instances?teamId=empty', { token })
+    expect(text).toBe('{"data":[],"nextPageToken":""}')
+    expect(await standardJson({ teamId: 'empty' })).toBe(text)
+  })
+
+  it('is complete over the pages of every size', async () => {
+    const ids: string[] = []
+    let pageToken = ''
+    do {
+      const query = `teamId=${fixture.people}&pageSize=300&pageToken=${pageToken}`
+      const { json } = await service.rest('GET', `/v2/app-instances?${query}`, { token })
+      ids.push(...json.data.map(({ id }: { id: string }) => id))
+      pageToken = json.nextPageToken
+    } while (pageToken !== '')
+    expect([ids.length, new Set(ids).size]).toEqual([702, 702])
+    expect(ids.slice(-2)).toEqual(['many-699', 'many-700'])
+  })
+})
