@@ -59,16 +59,19 @@ const GRACE_MS = 10_000
 
 /** Builds the service once: every pool, cache and clock it uses is made here or passed in. */
 export function createApp({ config, database, runtime, log }: AppOptions): App {
+  /** The service takes no more calls. */
+  const closing = new AbortController()
+  /** Calls that still run are told to stop. */
   const shutdown = new AbortController()
   // Every running call listens to it.
-  setMaxListeners(0, shutdown.signal)
+  setMaxListeners(0, shutdown.signal, closing.signal)
   const requestIds: RequestIds = new WeakMap()
   const clientAddressOf = createClientAddressOf(config.trustProxy)
   const hasher = createSecretHasher(config.secretPepper)
   const keyUses = createKeyUses({ database, log })
   const oidc = config.oidc && createOidcVerifier({ ...config.oidc, runtime })
   const authenticate = createAuthenticator({ database, hasher, keyUses, oidc })
-  const sweeper = runSweeper({ database, log, timing: systemTiming, signal: shutdown.signal })
+  const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })
   const ready = createReadiness({ sql: database, log })
   const infrastructure = [healthService, ...reflectionServices]
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
@@ -120,7 +123,11 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     shutdownSignal: shutdown.signal,
     onError: (cause, { request }) => onError(cause, request),
   })
-  const health = createHealthRoutes({ services, isReady: async () => !shutdown.signal.aborted && (await ready()) })
+  const health = createHealthRoutes({
+    services,
+    closing: closing.signal,
+    isReady: async () => !closing.signal.aborted && (await ready()),
+  })
   const reflection = createReflectionRoutes([...services, ...infrastructure])
   const rpc = createRpcHandler({
     routes: (router) => {
@@ -143,9 +150,8 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   return {
     listen: server.listen,
     close: async () => {
-      const closed = server.close(GRACE_MS)
-      shutdown.abort()
-      await closed
+      closing.abort()
+      await server.close(GRACE_MS, () => shutdown.abort())
       await sweeper
       await keyUses.flush()
     },

@@ -35,17 +35,19 @@ describe('health', () => {
     expect(statuses['svc.v2.UserService']?.status).toBe(Status.SERVING)
   })
 
-  it('ends the streams of its watchers when the server stops', async () => {
+  it('tells its watchers that the server stops, and lets them go', async () => {
     const stopping = await startTestService()
     const seen: unknown[] = []
+    let stopped: Promise<void> | undefined
     const watching = (async () => {
       for await (const { status } of stopping.client(Health, undefined, 'grpc').watch({})) {
         seen.push(status)
-        await stopping.stop()
+        stopped ??= stopping.stop()
       }
     })()
     await watching
-    expect(seen).toEqual([Status.SERVING])
+    await stopped
+    expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING])
   })
 })
 
@@ -53,7 +55,12 @@ describe('a watched status', () => {
   const watch = (isReady: () => Promise<boolean>) =>
     createClient(
       Health,
-      createRouterTransport(createHealthRoutes({ services: [JourneyService], isReady, watchIntervalMillis: 1 })),
+      createRouterTransport(
+        createHealthRoutes({
+          ...{ services: [JourneyService], isReady, watchIntervalMillis: 1 },
+          closing: new AbortController().signal,
+        }),
+      ),
     )
 
   it('is sent at once and then at each change alone', async () => {

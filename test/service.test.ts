@@ -1,6 +1,7 @@
 import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
+import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
 
 describe('the port', () => {
@@ -30,3 +31,41 @@ describe('the port', () => {
     expect([answer.status, answer.json.code]).toEqual([404, 'not_found'])
   })
 })
+
+describe('a service that stops', () => {
+  it('still answers the calls that run, over both HTTP versions, and refuses new connections', async () => {
+    const service = await startTestService()
+    await insertFixture(service.database)
+    const token = await insertUserToken(service.database, { userId: fixture.users.manager })
+    const holder = await service.database.pool.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT FROM priorities WHERE id = $1 FOR UPDATE', [fixture.priorities.it])
+    const request = { id: fixture.priorities.it, name: 'Late' }
+    const calls = [
+      service
+        .rest('PATCH', `/v2/priorities/${request.id}`, { token, json: { name: 'Late' } })
+        .then(({ status }) => status),
+      ...protocols.map(async (protocol) => {
+        const { data } = await service.client(PriorityService, token, protocol).updatePriority(request)
+        return data?.name
+      }),
+    ]
+    await waitingFor(service, calls.length)
+    const stopped = service.close()
+    await expect(fetch(service.baseUrl)).rejects.toThrow()
+    await holder.query('COMMIT')
+    holder.release()
+    expect(await Promise.all(calls)).toEqual([200, 'Late', 'Late', 'Late', 'Late'])
+    await stopped
+    await service.stop()
+  })
+})
+
+/** Until so many sessions wait for a lock. */
+async function waitingFor(service: TestService, sessions: number): Promise<void> {
+  const waiting = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  for (;;) {
+    const [row] = await service.database.query<{ n: number }>(waiting)
+    if (row?.n === sessions) return
+  }
+}

@@ -11,8 +11,11 @@ export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void
 export interface HttpServer {
   /** Begins to listen and answers the address; port 0 takes a free one. */
   listen(port: number, host: string): Promise<AddressInfo>
-  /** Takes no more connections, waits for the calls that run, and cuts what is left after the grace period. */
-  close(graceMillis: number): Promise<void>
+  /**
+   * Takes no more connections and waits for the calls that run. What still runs after the grace period is told to stop
+   * through `onGraceOver`, and cut a second later.
+   */
+  close(graceMillis: number, onGraceOver: () => void): Promise<void>
 }
 
 /** How long a client may take for its first bytes and for the header of a request. */
@@ -21,6 +24,9 @@ const HEADER_TIMEOUT_MILLIS = 10_000
 const REQUEST_TIMEOUT_MILLIS = 60_000
 /** Longer than load balancers keep their side, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MILLIS = 75_000
+/** Between the last warning to calls that run and the end of their connections. */
+const CUT_MILLIS = 1_000
+const SWEEP_MILLIS = 50
 const MAX_HEADER_BYTES = 32 * 1024
 
 /** Creates the server; it does not listen yet. */
@@ -70,13 +76,16 @@ export function createHttpServer(handler: HttpHandler): HttpServer {
           else resolve(address)
         })
       }),
-    close: (graceMillis) =>
+    close: (graceMillis, onGraceOver) =>
       new Promise((resolve, reject) => {
+        const warn = setTimeout(onGraceOver, graceMillis)
         const cut = setTimeout(() => {
           for (const socket of sockets) socket.destroy()
-        }, graceMillis)
+        }, graceMillis + CUT_MILLIS)
+        // Connections become idle one by one, as their calls end.
+        const sweep = setInterval(() => http1.closeIdleConnections(), SWEEP_MILLIS)
         http1.close((error) => {
-          clearTimeout(cut)
+          for (const timer of [warn, cut, sweep]) clearTimeout(timer)
           if (error) reject(error)
           else resolve()
         })

@@ -18,6 +18,8 @@ export interface HealthOptions {
   readonly services: readonly DescService[]
   /** Whether calls can be answered now. All services stand on the same database, so all share it. Never rejects. */
   readonly isReady: () => Promise<boolean>
+  /** Aborts when the server takes no more calls: those who watch are told, and let go. */
+  readonly closing: AbortSignal
   /** How often a watched status is looked at. Default 1 s. */
   readonly watchIntervalMillis?: number
 }
@@ -37,13 +39,14 @@ export function createHealthRoutes(options: HealthOptions): (router: ConnectRout
       },
       watch: ({ service }: HealthCheckRequest, { signal }: HandlerContext) =>
         names.has(service)
-          ? watchStatus(() => statusOf(options), options.watchIntervalMillis ?? 1000, signal)
-          : watchStatus(async () => HealthCheckResponse_ServingStatus.SERVICE_UNKNOWN, UNKNOWN_INTERVAL_MILLIS, signal),
+          ? watchStatus(() => statusOf(options), options.watchIntervalMillis ?? 1000, options.closing, signal)
+          : watchStatus(async () => UNKNOWN, UNKNOWN_INTERVAL_MILLIS, options.closing, signal),
     })
   }
 }
 
 /** A service that is not known stays so until the process ends; the stream is only kept open, as gRPC asks for. */
+const UNKNOWN = HealthCheckResponse_ServingStatus.SERVICE_UNKNOWN
 const UNKNOWN_INTERVAL_MILLIS = 60_000
 
 async function statusOf({ isReady }: HealthOptions): Promise<HealthCheckResponse_ServingStatus> {
@@ -54,6 +57,7 @@ async function statusOf({ isReady }: HealthOptions): Promise<HealthCheckResponse
 async function* watchStatus(
   read: () => Promise<HealthCheckResponse_ServingStatus>,
   intervalMillis: number,
+  closing: AbortSignal,
   signal: AbortSignal,
 ): AsyncGenerator<MessageInitShape<typeof HealthCheckResponseSchema>> {
   let last: HealthCheckResponse_ServingStatus | undefined
@@ -61,7 +65,8 @@ async function* watchStatus(
     const status = await read()
     if (status !== last) yield { status }
     last = status
-    await elapsed(intervalMillis, signal)
+    if (closing.aborted) return
+    await elapsed(intervalMillis, AbortSignal.any([closing, signal]))
   }
 }
 

@@ -50,6 +50,8 @@ export interface TestService {
   rest(method: string, path: string, call?: RestCall): Promise<RestAnswer>
   /** A generated client of a service, with the bearer token where one is given. */
   client<S extends DescService>(service: S, token?: string, protocol?: Protocol): Client<S>
+  /** Stops the service; the database stays. */
+  close(): Promise<void>
   /** Stops the service and drops the database. */
   stop(): Promise<void>
 }
@@ -72,6 +74,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const app = createApp({ config: { ...configFromEnvironment({}), ...options.config }, database, runtime, log })
   const { port } = await app.listen(0, '127.0.0.1')
   const baseUrl = `http://127.0.0.1:${port}`
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= app.close()
+    return closed
+  }
   return {
     baseUrl,
     database,
@@ -81,8 +88,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     rest: (method, path, call = {}) => sendRest(baseUrl, method, path, call),
     client: (service, token, protocol = 'connect-json') =>
       createClient(service, createTransport(baseUrl, protocol, token)),
+    close,
     stop: async () => {
-      await app.close()
+      await close()
       if (options.testDatabase === undefined) await testDatabase.drop()
     },
   }
