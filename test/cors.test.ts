@@ -2,6 +2,7 @@ import { createClient } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-web'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Health } from '../gen/grpc/health/v1/health_pb.js'
+import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const origin = 'https://console.example.com'
@@ -44,6 +45,14 @@ describe('with allowed origins', () => {
     for (const name of ['retry-after', 'www-authenticate', 'x-request-id', 'grpc-status'])
       expect(exposed).toContain(name)
     expect(answer.headers.get('vary')).toMatch(/\borigin\b/)
+  })
+
+  it('an answer that is compressed depends on the origin as well', async () => {
+    await insertFixture(service.database)
+    const token = await insertUserToken(service.database, { userId: fixture.users.admin })
+    const answer = await service.rest('GET', '/v2/users', { token, headers: { origin, 'accept-encoding': 'gzip' } })
+    expect(answer.headers.get('content-encoding')).toBe('gzip')
+    expect(answer.headers.get('vary')).toBe('origin, accept-encoding')
   })
 
   it.each(['https://evil.example.com', `${origin}.evil.example`, 'null', 'https://console.example.com:444'])(

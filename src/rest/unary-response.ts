@@ -24,12 +24,18 @@ export function sendUnary(
   const { contentType, body } = route.binding.responseBody.encode(message)
   headers['content-type'] = contentType
   const large = body.length >= (options.compressMinBytes ?? DEFAULT_COMPRESS_MIN_BYTES)
-  if (large && options.compressResponses !== false) headers['vary'] = 'accept-encoding'
+  if (large && options.compressResponses !== false) headers['vary'] = varyOf(call)
   addCallHeaders(headers, call)
   const coding = large && headers['content-encoding'] === undefined ? codingOf(call, options) : undefined
   if (coding !== undefined) return sendCompressed(call.request, call.response, 200, headers, body, coding)
   endResponse(call.request, call.response, 200, headers, body)
   return undefined
+}
+
+// Who stands before the transcoder, such as CORS, may have said already what the answer depends on.
+function varyOf({ response }: Call): string {
+  const set = response.getHeader('vary')
+  return set === undefined ? 'accept-encoding' : `${String(set)}, accept-encoding`
 }
 
 /** The coding to answer a call in; undefined for none. */
