@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -15,7 +13,6 @@ import {
   faultsOf,
   reasonOf,
 } from '../src/client/index.js'
-import { launchBrowser } from './support/browser.js'
 import { bundle } from './support/bundle.js'
 import { fixture, type InsertedApiKey, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { startTestService, type TestService } from './support/service.js'
@@ -288,40 +285,5 @@ describe('the examples', () => {
       'hr-1001: UNCHANGED, pinned: none',
       'hr-1001: UPDATED, pinned: DEPARTMENT',
     ])
-  })
-})
-
-describe('in a browser', () => {
-  it('works from a page of an allowed origin, headers of errors included', async () => {
-    const script = await bundle('test/support/browser-client.ts', 'browser')
-    const site = createServer((request, response) => {
-      const isScript = request.url === '/client.js'
-      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
-      response.end(isScript ? script : '<!doctype html><script type="module" src="/client.js"></script>')
-    }).listen(0, '127.0.0.1')
-    await once(site, 'listening')
-    const address = site.address()
-    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
-    const open = await startTestService({ config: { corsOrigins: [origin] }, testDatabase: service.testDatabase })
-    const token = await insertUserToken(service.database, { userId: fixture.users.manager })
-    const browser = await launchBrowser()
-    try {
-      const page = await browser.newPage()
-      await page.goto(origin)
-      await page.waitForFunction('typeof callService === "function"')
-      const ask = (baseUrl: string) =>
-        page.evaluate(`callService(${JSON.stringify({ baseUrl, token, journeyId: journey.id })})`)
-      expect(await ask(open.baseUrl)).toEqual({
-        name: 'Journey it',
-        challenge: 'Bearer realm="svc", error="invalid_token"',
-        reason: 'ERROR_REASON_CREDENTIAL_INVALID',
-      })
-      // The other service allows no origin: the browser keeps its answers from the page.
-      await expect(ask(service.baseUrl)).rejects.toThrow('Failed to fetch')
-    } finally {
-      await browser.close()
-      await open.stop()
-      site.close()
-    }
   })
 })
