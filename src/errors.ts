@@ -39,7 +39,7 @@ export const errorCodes = {
   OWN_ROLE: 'permission_denied',
   MANAGER_IS_SELF: 'failed_precondition',
   MANAGER_CYCLE: 'failed_precondition',
-  MANAGER_NOT_FOUND: 'invalid_argument',
+  MANAGER_NOT_FOUND: 'failed_precondition',
 } as const
 
 /** A reason of the catalogue. */

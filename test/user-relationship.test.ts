@@ -138,7 +138,7 @@ describe('the manager of a user', () => {
       expect(await refuse(cid, cid)).toEqual({ ...failed, reason: 'MANAGER_IS_SELF' })
       expect(await refuse(bob, ada)).toEqual({ ...failed, reason: 'MANAGER_CYCLE' })
       expect(await refuse(cid, ada)).toEqual({ ...failed, reason: 'MANAGER_CYCLE' })
-      const unknown = { status: 400, code: 'invalid_argument', reason: 'MANAGER_NOT_FOUND', fields: ['relatedUserId'] }
+      const unknown = { ...failed, reason: 'MANAGER_NOT_FOUND', fields: ['relatedUserId'] }
       expect(await refuse(cid, users.globexAdmin)).toEqual(unknown)
       expect(await refuse(cid, 'nobody')).toEqual(unknown)
       expect(await stateOf(cid)).toEqual([''])

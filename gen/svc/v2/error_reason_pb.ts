@@ -316,7 +316,7 @@ export enum ErrorReason {
   MANAGER_CYCLE = 36,
 
   /**
-   * The manager is no member of the organization. Code `invalid_argument`.
+   * The manager is no member of the organization. Code `failed_precondition`.
    * Example: a relationship with a person of another organization.
    *
    * @generated from enum value: ERROR_REASON_MANAGER_NOT_FOUND = 37;
