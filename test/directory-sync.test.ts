@@ -7,7 +7,8 @@ import {
   writeDirectoryUser,
 } from '../src/domain/directory-sync.js'
 import { type GovernedField, governedFields } from '../src/domain/field-ownership.js'
-import { findMember, type Member } from '../src/domain/membership.js'
+import type { Member } from '../src/domain/member.js'
+import { findMember } from '../src/domain/membership.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertFixture, insertUser } from './support/fixture.js'
 import { createTestRuntime } from './support/runtime.js'

@@ -1,8 +1,9 @@
 import type { Sql } from '../db/sql.js'
 import { emailKeyOf } from './email-address.js'
 import { emptyProfile } from './field-ownership.js'
-import { insertMembers, newMember } from './membership.js'
-import { findEmailHolders, findOrCreatePersons, lockEmailAddresses } from './person.js'
+import { newMember } from './member.js'
+import { findEmailHolders, insertMembers } from './membership.js'
+import { findOrCreatePersons, lockEmailAddresses } from './person.js'
 import type { Runtime } from './runtime.js'
 
 /** Members by the key of their address, and the ids of those who were not there before. */

@@ -1,42 +1,7 @@
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
 import type { Sql } from '../db/sql.js'
-import { type GovernedField, governedFields, type Profile, profileOf } from './field-ownership.js'
-
-/** A person in one organization: who the person is, and the governed profile. */
-export interface Member {
-  readonly userId: string
-  readonly email: string
-  readonly role: UserRole
-  readonly profile: Profile
-  /** When the manager was assigned; null where there is none. */
-  readonly managerAssignedAt: Date | null
-  /** Whether the person comes from a directory. */
-  readonly directoryManaged: boolean
-  readonly createdAt: Date
-  readonly deactivatedAt: Date | null
-  /** The place in the order of creation. */
-  readonly ordinal: string
-}
-
-/** A member that is yet to be written; the database gives the ordinal. */
-export type NewMember = Omit<Member, 'ordinal'>
-
-/** A member who joins now and is active. */
-export function newMember(given: Pick<Member, 'userId' | 'email' | 'role' | 'profile'>, now: Date): NewMember {
-  return { ...given, managerAssignedAt: null, directoryManaged: false, createdAt: now, deactivatedAt: null }
-}
-
-/** The member with another profile; a manager who was not there before is assigned now. */
-export function withProfile(member: Member, profile: Profile, now: Date): Member {
-  const manager = profile.MANAGER.value
-  const isSame = manager === member.profile.MANAGER.value
-  return { ...member, profile, managerAssignedAt: manager === '' ? null : isSame ? member.managerAssignedAt : now }
-}
-
-/** Given and family name together; empty where the person has neither. */
-export function nameOf({ profile }: Pick<Member, 'profile'>): string {
-  return `${profile.FIRST_NAME.value} ${profile.LAST_NAME.value}`.trim()
-}
+import { type GovernedField, governedFields, profileOf } from './field-ownership.js'
+import type { Member, NewMember } from './member.js'
 
 const columnOf = {
   FIRST_NAME: 'first_name',
@@ -101,6 +66,27 @@ export async function lockMembers(sql: Sql, organizationId: string, userIds: rea
     'lock_members',
   )
   return rows.map(memberFromRow)
+}
+
+/** A member who has an email address. */
+export interface EmailHolder {
+  readonly userId: string
+  readonly name: string
+}
+
+/** The members of the organization with these addresses, deactivated ones included, by the key of the address. */
+export async function findEmailHolders(
+  sql: Sql,
+  organizationId: string,
+  emailKeys: readonly string[],
+): Promise<Map<string, EmailHolder>> {
+  const rows = await sql.query<{ email_key: string; user_id: string; name: string }>(
+    `SELECT email_key, user_id, trim(first_name || ' ' || last_name) AS name
+       FROM memberships WHERE organization_id = $1 AND email_key = ANY ($2)`,
+    [organizationId, emailKeys],
+    'find_email_holders',
+  )
+  return new Map(rows.map((row) => [row.email_key, { userId: row.user_id, name: row.name }]))
 }
 
 /** Which members of the organization have these numbers: the id by the number. */

@@ -53,23 +53,26 @@ export async function findOrCreatePersons(
   return ids
 }
 
-/** A member who has an email address. */
-export interface EmailHolder {
-  readonly userId: string
-  readonly name: string
+/**
+ * Holds a person against memberships that other organizations are adding, and tells whether it has several already:
+ * whoever adds one holds the person.
+ */
+export async function lockPerson(sql: Sql, userId: string): Promise<{ readonly isShared: boolean }> {
+  await sql.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId], 'lock_person')
+  // After the wait: the memberships as they are now.
+  const memberships = await sql.query(
+    'SELECT FROM memberships WHERE user_id = $1 LIMIT 2',
+    [userId],
+    'first_memberships_of_person',
+  )
+  return { isShared: memberships.length > 1 }
 }
 
-/** The members of the organization with these addresses, deactivated ones included, by the key of the address. */
-export async function findEmailHolders(
-  sql: Sql,
-  organizationId: string,
-  emailKeys: readonly string[],
-): Promise<Map<string, EmailHolder>> {
-  const rows = await sql.query<{ email_key: string; user_id: string; name: string }>(
-    `SELECT email_key, user_id, trim(first_name || ' ' || last_name) AS name
-       FROM memberships WHERE organization_id = $1 AND email_key = ANY ($2)`,
-    [organizationId, emailKeys],
-    'find_email_holders',
+/** Gives a person another email address, in every membership. The address is locked. */
+export async function writeEmailAddress(sql: Sql, userId: string, email: string): Promise<void> {
+  await sql.execute(
+    'UPDATE users SET email = $2, email_key = $3 WHERE id = $1',
+    [userId, email, emailKeyOf(email)],
+    'write_email_address',
   )
-  return new Map(rows.map((row) => [row.email_key, { userId: row.user_id, name: row.name }]))
 }

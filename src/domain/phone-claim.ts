@@ -1,6 +1,7 @@
 import type { Sql } from '../db/sql.js'
 import { constraintReason } from './constraint-reason.js'
-import { findPhoneHolders, type Member } from './membership.js'
+import type { Member } from './member.js'
+import { findPhoneHolders } from './membership.js'
 
 /** Hashes of numbers are folded to this many locks per organization, so that a large call cannot fill the lock table. */
 const LOCKS_PER_ORGANIZATION = 256

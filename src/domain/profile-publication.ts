@@ -9,8 +9,8 @@ import {
   writeProfile,
 } from './field-ownership.js'
 import { type ManagerChains, managerFault, readManagerChains } from './manager-chain.js'
-import { findPhoneHolders, lockMembers, type Member, updateMembers, withProfile } from './membership.js'
-import { findEmailHolders } from './person.js'
+import { type Member, withProfile } from './member.js'
+import { findEmailHolders, findPhoneHolders, lockMembers, updateMembers } from './membership.js'
 import { lockPhoneNumbers } from './phone-claim.js'
 import type { Runtime } from './runtime.js'
 

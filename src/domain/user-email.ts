@@ -1,8 +1,9 @@
 import type { Sql } from '../db/sql.js'
 import { ServiceError } from '../errors.js'
 import { emailKeyOf } from './email-address.js'
-import type { Member } from './membership.js'
-import { type EmailHolder, findEmailHolders } from './person.js'
+import type { Member } from './member.js'
+import { type EmailHolder, findEmailHolders } from './membership.js'
+import { lockPerson, writeEmailAddress } from './person.js'
 
 /** The error for an address that a member of the organization has; it names the holder (spec, endpoint 10, rule 2). */
 export function emailTaken({ userId, name }: EmailHolder): ServiceError {
@@ -34,14 +35,8 @@ export async function changeEmail(sql: Sql, organizationId: string, member: Memb
 
 /** The same without the first rule: for the directory itself. */
 export async function renamePerson(sql: Sql, organizationId: string, userId: string, email: string): Promise<void> {
-  // Against a membership that another organization is adding: whoever adds one holds the person.
-  await sql.query('SELECT id FROM users WHERE id = $1 FOR UPDATE', [userId], 'lock_person')
-  const [count] = await sql.query<{ shared: boolean }>(
-    'SELECT count(*) > 1 AS shared FROM memberships WHERE user_id = $1',
-    [userId],
-    'is_person_shared',
-  )
-  if (count?.shared !== false) {
+  const { isShared } = await lockPerson(sql, userId)
+  if (isShared) {
     throw new ServiceError(
       'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
       'the user belongs to several organizations, so the email address cannot be changed here',
@@ -50,9 +45,5 @@ export async function renamePerson(sql: Sql, organizationId: string, userId: str
   const emailKey = emailKeyOf(email)
   const holder = (await findEmailHolders(sql, organizationId, [emailKey])).get(emailKey)
   if (holder !== undefined && holder.userId !== userId) throw emailTaken(holder)
-  await sql.execute(
-    'UPDATE users SET email = $2, email_key = $3 WHERE id = $1',
-    [userId, email, emailKey],
-    'rename_person',
-  )
+  await writeEmailAddress(sql, userId, email)
 }

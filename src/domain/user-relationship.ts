@@ -13,7 +13,8 @@ import {
   writeProfile,
 } from './field-ownership.js'
 import { lockManagers, requireManager } from './manager-chain.js'
-import { findMember, lockMembers, type Member, updateMembers, withProfile } from './membership.js'
+import { type Member, withProfile } from './member.js'
+import { findMember, lockMembers, updateMembers } from './membership.js'
 import { getUser } from './user.js'
 import { apiWriterOf, requireMemberPermission } from './user-access.js'
 import { targetOf } from './user-audit.js'

@@ -16,7 +16,8 @@ import {
   skippedFields,
   writeProfile,
 } from './field-ownership.js'
-import { lockMembers, type Member, updateMembers } from './membership.js'
+import type { Member } from './member.js'
+import { lockMembers, updateMembers } from './membership.js'
 import { lockEmailAddresses } from './person.js'
 import { claimPhoneNumber } from './phone-claim.js'
 import { pinViolations, updatePinFields } from './pin-request.js'

@@ -14,10 +14,11 @@ import {
   type GovernedField,
   writeProfile,
 } from './field-ownership.js'
-import { findMember, insertMembers, listMembers, type Member, newMember } from './membership.js'
+import { type Member, newMember } from './member.js'
+import { findEmailHolders, findMember, insertMembers, listMembers } from './membership.js'
 import { pageSizeFrom } from './page-size.js'
 import type { PageQuery, PageTokens } from './page-token.js'
-import { findEmailHolders, findOrCreatePersons, lockEmailAddresses } from './person.js'
+import { findOrCreatePersons, lockEmailAddresses } from './person.js'
 import { claimPhoneNumber } from './phone-claim.js'
 import { createPinFields, pinViolations } from './pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from './profile-value.js'

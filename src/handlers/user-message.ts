@@ -9,7 +9,7 @@ import {
   UserSchema,
 } from '../../gen/svc/v2/user_pb.js'
 import { governedFields } from '../domain/field-ownership.js'
-import { type Member, nameOf } from '../domain/membership.js'
+import { type Member, nameOf } from '../domain/member.js'
 
 /** A member as the API shows it. */
 export function userToMessage(member: Member): User {
