@@ -5,5 +5,12 @@ import { requestContextOf } from './request-context.js'
 
 /** What a write takes from the request that is being handled. */
 export function writeContextOf(runtime: Runtime, context: Pick<HandlerContext, 'values' | 'signal'>): WriteContext {
-  return { runtime, requestId: requestContextOf(context).requestId, signal: context.signal }
+  return {
+    runtime,
+    requestId: requestContextOf(context).requestId,
+    // Read by those that need it: the signal of a call is made when it is asked for.
+    get signal() {
+      return context.signal
+    },
+  }
 }

@@ -1,8 +1,11 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { isGone, type NodeRequest, type NodeResponse, urlFromRequest, webHeadersFromRequest } from './node-http.js'
+import type { Shutdown } from './shutdown.js'
 
 const MAX_TIMER_MS = 2 ** 31 - 1
+/** Made once: an exception with its stack costs more than the rest of the end of a call. */
+const ENDED = new DOMException('the call has ended', 'AbortError')
 
 /**
  * One call, with everything that handlers and interceptors may ask for made only when they ask. The client going away,
@@ -16,7 +19,7 @@ export class Call {
   readonly protocolName: string
   /** Why the call was aborted; undefined while it was not. Known only once somebody watches the call. */
   abortReason: ConnectError | undefined
-  readonly #shutdown: AbortSignal | undefined
+  readonly #shutdown: Shutdown
   #finished = false
   #values: ContextValues | undefined
   #url: string | undefined
@@ -28,14 +31,13 @@ export class Call {
   #deadline: number | undefined
   #onClose: (() => void) | undefined
   #onShutdown: (() => void) | undefined
-  #waiting: Promise<never> | undefined
   #rejectWaiting: ((reason: ConnectError) => void) | undefined
 
   constructor(
     method: DescMethod,
     request: NodeRequest,
     response: NodeResponse,
-    shutdown: AbortSignal | undefined,
+    shutdown: Shutdown,
     protocolName = 'rest',
   ) {
     this.method = method
@@ -52,6 +54,11 @@ export class Call {
 
   set values(values: ContextValues) {
     this.#values = values
+  }
+
+  /** The same as `values`, by the name that hooks know. */
+  get contextValues(): ContextValues {
+    return this.values
   }
 
   get url(): string {
@@ -90,7 +97,7 @@ export class Call {
       this.#controller = new AbortController()
       this.#watch()
       if (this.abortReason !== undefined) this.#controller.abort(this.abortReason)
-      else if (this.#finished) this.#controller.abort()
+      else if (this.#finished) this.#controller.abort(ENDED)
     }
     return this.#controller.signal
   }
@@ -111,11 +118,15 @@ export class Call {
   /** Settles as `work` does, or rejects with the abort reason as soon as there is one. */
   unlessAborted<T>(work: Promise<T>): Promise<T> {
     this.#watch()
-    this.#waiting ??= new Promise<never>((_, reject) => {
-      this.#rejectWaiting = reject
+    return new Promise((resolve, reject) => {
+      const waiting = this.#rejectWaiting
+      this.#rejectWaiting = (reason) => {
+        waiting?.(reason)
+        reject(reason)
+      }
+      work.then(resolve, reject)
       if (this.abortReason !== undefined) reject(this.abortReason)
     })
-    return Promise.race([work, this.#waiting])
   }
 
   /** Ends the call: stops the timer and aborts the signal, as Connect does at the end of a call. */
@@ -123,8 +134,8 @@ export class Call {
     this.#finished = true
     clearTimeout(this.#timer)
     if (this.#onClose !== undefined) this.response.off('close', this.#onClose)
-    if (this.#onShutdown !== undefined) this.#shutdown?.removeEventListener('abort', this.#onShutdown)
-    if (this.abortReason === undefined) this.#controller?.abort()
+    if (this.#onShutdown !== undefined) this.#shutdown.unwatch(this.#onShutdown)
+    if (this.abortReason === undefined) this.#controller?.abort(ENDED)
   }
 
   // Listeners cost more than most calls: they are added when the first one asks for the signal.
@@ -133,10 +144,9 @@ export class Call {
     this.#onClose = () => this.#abort(new ConnectError('the client went away', Code.Canceled))
     if (isGone(this.response)) this.#onClose()
     else this.response.on('close', this.#onClose)
-    if (this.#shutdown === undefined) return
     this.#onShutdown = () => this.#abort(new ConnectError('the server shuts down', Code.Canceled))
-    if (this.#shutdown.aborted) this.#onShutdown()
-    else this.#shutdown.addEventListener('abort', this.#onShutdown)
+    if (this.#shutdown.isUnderWay) this.#onShutdown()
+    else this.#shutdown.watch(this.#onShutdown)
   }
 
   #abort(reason: ConnectError): void {

@@ -11,6 +11,7 @@ import {
   type UnaryResponse,
 } from '@connectrpc/connect'
 import { type Call, handlerContextFromCall } from './call.js'
+import { LazyUnaryRequest, LazyUnaryResponse } from './unary-exchange.js'
 
 type UnarySpec = MethodImplSpec & { kind: 'unary' }
 type ServerStreamingSpec = MethodImplSpec & { kind: 'server_streaming' }
@@ -25,12 +26,12 @@ export async function invokeUnary(
 ): Promise<Message> {
   const context = handlerContextFromCall(call)
   if (interceptors.length === 0) return complete(spec.method.output, await spec.impl(message, context))
-  const request = unaryRequest(spec, call, message)
+  const request = new LazyUnaryRequest(spec.method, call, message)
   let original: UnaryResponse | undefined
   const innermost: AnyFn = async (req) => {
     if (req.stream) throw new ConnectError('an interceptor made a stream of a unary call', Code.Internal)
     const output = complete(spec.method.output, await spec.impl(req.message, contextFor(context, request, req)))
-    original = unaryResponse(spec, call, output)
+    original = new LazyUnaryResponse(spec.method, call, output)
     return original
   }
   const response = await applyInterceptors(innermost, interceptors)(request)
@@ -74,44 +75,6 @@ export async function* invokeServerStreaming(
 
 function applyInterceptors(innermost: AnyFn, interceptors: readonly Interceptor[]): AnyFn {
   return interceptors.reduceRight<AnyFn>((next, interceptor) => interceptor(next), innermost)
-}
-
-// Accessors on the object itself: made only when read, and still there in a copy that an interceptor spreads.
-function unaryRequest(spec: UnarySpec, call: Call, message: Message): UnaryRequest {
-  return {
-    stream: false,
-    message,
-    method: spec.method,
-    service: call.method.parent,
-    requestMethod: call.request.method ?? 'GET',
-    get url() {
-      return call.url
-    },
-    get signal() {
-      return call.signal
-    },
-    get header() {
-      return call.requestHeader
-    },
-    get contextValues() {
-      return call.values
-    },
-  }
-}
-
-function unaryResponse(spec: UnarySpec, call: Call, message: Message): UnaryResponse {
-  return {
-    stream: false,
-    message,
-    method: spec.method,
-    service: call.method.parent,
-    get header() {
-      return call.responseHeader
-    },
-    get trailer() {
-      return call.responseTrailer
-    },
-  }
 }
 
 function contextFor(context: HandlerContext, original: object, req: UnaryRequest | StreamRequest): HandlerContext {

@@ -20,6 +20,7 @@ import { parseRequestTarget } from './request-target.js'
 import { endResponse } from './respond.js'
 import { createRouteTable, type Route } from './route-table.js'
 import type { RouteMatch } from './route-trie.js'
+import { createShutdown, type Shutdown } from './shutdown.js'
 import { sendStream } from './stream-response.js'
 import { codingOf, sendUnary } from './unary-response.js'
 
@@ -30,13 +31,14 @@ import { codingOf, sendUnary } from './unary-response.js'
 export function createRestTranscoder(options: RestTranscoderOptions): NodeHandler {
   const { trie, json } = createRouteTable(options)
   const errors = createErrorResponder(options, json)
+  const shutdown = createShutdown(options.shutdownSignal)
 
   return (request, response) => {
     const { path, query } = parseRequestTarget(request.url ?? '/')
     const method = request.method ?? 'GET'
     const match = trie.find(path, method)
     if (match !== undefined) {
-      serve({ ...match, query, options, errors }, request, response).catch((cause: unknown) => {
+      serve({ ...match, query, options, errors, shutdown }, request, response).catch((cause: unknown) => {
         // Only a header that Node refuses gets here: there is no way left to answer.
         errors.publicError(cause, match.route.method, request)
         cutResponse(response)
@@ -56,12 +58,13 @@ interface Matched extends RouteMatch<Route> {
   readonly query: string
   readonly options: RestTranscoderOptions
   readonly errors: ErrorResponder
+  readonly shutdown: Shutdown
 }
 
 // Every failure is an answer, unless the client is gone.
 async function serve(matched: Matched, request: NodeRequest, response: NodeResponse): Promise<void> {
-  const { route, errors, options } = matched
-  const call = new Call(route.method, request, response, options.shutdownSignal)
+  const { route, errors, options, shutdown } = matched
+  const call = new Call(route.method, request, response, shutdown)
   try {
     const timeoutMs = timeoutFromRequest(request, options, route.maxTimeoutMs)
     if (typeof timeoutMs === 'number') call.startDeadline(timeoutMs)
@@ -100,40 +103,17 @@ async function answer(matched: Matched, call: Call, timeout: number | ConnectErr
 // The order of judgement: who may call, the deadline's own syntax, size and type of the body, `beforeDecode`, content.
 async function bindRequest(matched: Matched, call: Call, timeout: number | ConnectError | undefined): Promise<Message> {
   const { route, options, query, captures } = matched
-  if (options.admit !== undefined) await admit(call, options.admit)
+  if (options.admit !== undefined) call.values = (await options.admit(call)) ?? call.values
   if (timeout instanceof ConnectError) throw timeout
   const message = create(route.method.input)
   const bindBody = mayHaveBody(call.request) ? await receiveBody(route, call) : undefined
   if (options.beforeDecode !== undefined) {
-    await options.beforeDecode({ method: call.method, contextValues: call.values })
+    await options.beforeDecode(call)
   }
   bindBody?.(message)
   route.binding.bindPath(message, captures)
   if (query !== '') route.binding.bindQuery(message, query)
   return message
-}
-
-async function admit(call: Call, hook: NonNullable<RestTranscoderOptions['admit']>): Promise<void> {
-  const values = await hook({
-    method: call.method,
-    request: call.request,
-    get requestHeader() {
-      return call.requestHeader
-    },
-    get responseHeader() {
-      return call.responseHeader
-    },
-    get url() {
-      return call.url
-    },
-    get signal() {
-      return call.signal
-    },
-    get contextValues() {
-      return call.values
-    },
-  })
-  if (values !== undefined) call.values = values
 }
 
 /** Judges size and type of the body and reads it; nothing is decoded until the function that it answers is called. */

@@ -30,7 +30,7 @@ export function createConnectUnary(spec: UnarySpec, options: DirectOptions): Dir
     const input = request.method === 'GET' ? allowsGet && inputOfGet(request, codec) : inputOfPost(request, codec)
     if (!input) return undefined
     return async (values) => {
-      const call = new Call(method, request, response, options.shutdownSignal, 'connect')
+      const call = new Call(method, request, response, options.shutdown, 'connect')
       call.values = values
       await answer(spec, call, input, options)
       call.finish()

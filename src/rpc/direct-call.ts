@@ -1,5 +1,6 @@
 import type { ContextValues, Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import type { Compression } from '@connectrpc/connect/protocol'
+import type { Shutdown } from '../rest/shutdown.js'
 import type { HttpRequest, HttpResponse } from './http-message.js'
 
 /** A unary implementation with its method. */
@@ -20,7 +21,7 @@ export interface DirectOptions {
   readonly compressions: Compression[]
   readonly maxBodyBytes: number
   readonly maxTimeoutMs: number
-  readonly shutdownSignal: AbortSignal
+  readonly shutdown: Shutdown
 }
 
 /** The least size in bytes of a message that is compressed: that of the stock handlers. */

@@ -29,7 +29,7 @@ export function createGrpcUnary(spec: UnarySpec, options: DirectOptions): Direct
     const contentType = request.headers['content-type']
     if (contentType !== 'application/grpc' && parseContentType(contentType ?? null)?.binary !== true) return undefined
     return async (values) => {
-      const call = new Call(method, request, response, options.shutdownSignal, 'grpc')
+      const call = new Call(method, request, response, options.shutdown, 'grpc')
       call.values = values
       await answer(spec, codec, call, response, options)
       call.finish()

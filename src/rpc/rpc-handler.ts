@@ -16,6 +16,7 @@ import {
   universalResponseToNodeResponse,
 } from '@connectrpc/connect-node'
 import { recordRoutes } from '../rest/recording-router.js'
+import { createShutdown } from '../rest/shutdown.js'
 import { createConnectUnary } from './connect-unary.js'
 import type { DirectCall, DirectPath } from './direct-call.js'
 import { createGrpcUnary } from './grpc-unary.js'
@@ -82,9 +83,9 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
 /** The paths past the stock handlers, for unary methods. */
 function createDirectPaths(options: RpcHandlerOptions): Map<string, DirectPath> {
   const paths = new Map<string, DirectPath>()
+  const directOptions = { ...options, compressions, shutdown: createShutdown(options.shutdownSignal) }
   for (const { spec } of recordRoutes(options.routes)) {
     if (spec.kind !== 'unary') continue
-    const directOptions = { ...options, compressions }
     const [connect, grpc] = [createConnectUnary(spec, directOptions), createGrpcUnary(spec, directOptions)]
     paths.set(createMethodUrl('/', spec.method), (request, response) => {
       return connect(request, response) ?? grpc(request, response)
