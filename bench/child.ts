@@ -1,0 +1,57 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+
+/** What a server process used since it was last asked. */
+export interface Usage {
+  readonly cpuMicros: number
+  /** The longest stall of the event loop in milliseconds. */
+  readonly stallMillis: number
+  readonly rssBytes: number
+}
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly port: number
+  /** Answers what was used since the last call. */
+  usage(): Promise<Usage>
+  stop(): Promise<void>
+}
+
+/** Forks one of the programs in `servers/`; `settings` reach it as its first argument. */
+export async function startServer(
+  name: string,
+  settings: Readonly<Record<string, unknown>>,
+  execArgv: readonly string[] = [],
+): Promise<ServerProcess> {
+  const child = fork(new URL(`./servers/${name}.js`, import.meta.url), [JSON.stringify(settings)], {
+    execArgv: [...execArgv],
+  })
+  const port = Number(await reply(child))
+  return {
+    port,
+    usage: async () => {
+      child.send('usage')
+      return (await reply(child)) as Usage
+    },
+    stop: async () => {
+      const exit = once(child, 'exit')
+      child.send('stop')
+      await exit
+    },
+  }
+}
+
+/** The next message of a child; throws where it ends instead. */
+export async function reply(child: ChildProcess): Promise<unknown> {
+  const ended = new AbortController()
+  const onExit = (code: number | null) => ended.abort(new Error(`a process of the benchmark ended with ${code}`))
+  child.once('exit', onExit)
+  try {
+    const [message] = await once(child, 'message', { signal: ended.signal })
+    return message
+  } catch (error) {
+    throw ended.signal.reason ?? error
+  } finally {
+    child.off('exit', onExit)
+  }
+}

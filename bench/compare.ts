@@ -1,0 +1,79 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { reply, type ServerProcess } from './child.js'
+import type { Job, LoadResult } from './load.js'
+
+/** Who takes part in a comparison. */
+export interface Contestant {
+  readonly name: string
+  readonly server: ServerProcess
+  readonly requests: Job['requests']
+}
+
+/** The medians of a contestant's rounds. */
+export interface Standing {
+  readonly name: string
+  readonly requestsPerSecond: number
+  readonly p50Millis: number
+  readonly p99Millis: number
+  /** Of the server's process, of all its threads. */
+  readonly cpuMicrosPerRequest: number
+  /** The longest of all rounds. */
+  readonly stallMillis: number
+  /** Throughput over that of the first contestant: the median of the rounds' own ratios. */
+  readonly ratio: number
+}
+
+/** How long a comparison takes. */
+export interface Rounds {
+  readonly rounds: number
+  readonly millis: number
+  readonly connections?: number
+}
+
+/** Sends the same load to every contestant in turns, the order reversed every other round, after one round to warm up. */
+export async function compare(
+  contestants: readonly Contestant[],
+  { rounds, millis, connections = 32 }: Rounds,
+): Promise<Standing[]> {
+  const load = fork(new URL('./load.js', import.meta.url))
+  const results: Round[][] = contestants.map(() => [])
+  for (let round = -1; round < rounds; round++) {
+    const order = [...contestants.entries()]
+    for (const [index, { server, requests }] of round % 2 === 0 ? order : order.toReversed()) {
+      await server.usage()
+      const result = await run(load, { port: server.port, requests, connections, millis })
+      const usage = await server.usage()
+      if (round >= 0) results[index]?.push({ ...result, ...usage, rate: (result.requests / result.millis) * 1000 })
+    }
+  }
+  load.disconnect()
+  const [reference = []] = results
+  return contestants.map(({ name }, index) => standing(name, results[index] ?? [], reference))
+}
+
+type Round = LoadResult & Awaited<ReturnType<ServerProcess['usage']>> & { readonly rate: number }
+
+async function run(load: ChildProcess, job: Job): Promise<LoadResult> {
+  load.send(job)
+  const result = (await reply(load)) as LoadResult | { readonly error: string }
+  if ('error' in result) throw new Error(result.error)
+  return result
+}
+
+function standing(name: string, own: readonly Round[], reference: readonly Round[]): Standing {
+  const of = (value: (round: Round) => number) => median(own.map(value))
+  return {
+    name,
+    requestsPerSecond: of(({ rate }) => rate),
+    p50Millis: of(({ p50Millis }) => p50Millis),
+    p99Millis: of(({ p99Millis }) => p99Millis),
+    cpuMicrosPerRequest: of(({ cpuMicros, requests }) => cpuMicros / requests),
+    stallMillis: Math.max(...own.map(({ stallMillis }) => stallMillis)),
+    ratio: median(own.map(({ rate }, index) => rate / (reference[index]?.rate ?? Number.NaN))),
+  }
+}
+
+/** The middle value; the upper one of two. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,40 @@
+import { startBenchServer } from './database.js'
+import { benchOperations } from './operations.js'
+import { profileOperations } from './profile.js'
+import { benchProtocols } from './protocols.js'
+import { createReport } from './report.js'
+
+// Run: npm run bench [-- suite…]. ROUNDS and ROUND_MS set how long the comparisons take; ONLY picks operations by name.
+
+const report = createReport((line) => console.log(line))
+const rounds = { rounds: Number(process.env['ROUNDS'] ?? 7), millis: Number(process.env['ROUND_MS'] ?? 2_000) }
+const suites = {
+  operations: withServer((server) => benchOperations(server, report, rounds, process.env['ONLY'])),
+  protocols: () => benchProtocols(report, rounds, process.env['ONLY']),
+}
+// What is only run when it is asked for.
+const extras = {
+  profile: withServer((server) => profileOperations(server, rounds, process.env['ONLY'], process.env['PROGRAM'])),
+}
+
+function withServer(
+  bench: (server: Awaited<ReturnType<typeof startBenchServer>>) => Promise<void>,
+): () => Promise<void> {
+  return async () => {
+    const server = await startBenchServer()
+    try {
+      await bench(server)
+    } finally {
+      await server.stop()
+    }
+  }
+}
+
+const all = { ...suites, ...extras }
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !Object.hasOwn(all, name))
+if (unknown.length > 0) throw new Error(`no suite ${unknown.join(', ')}; there are ${Object.keys(all).join(', ')}`)
+for (const [name, bench] of Object.entries(asked.length === 0 ? suites : all)) {
+  if (asked.length === 0 || asked.includes(name)) await bench()
+}
+report.finish('dist/bench.json')

@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs'
+import type { Standing } from './compare.js'
+
+/** One figure beside what it was to reach. */
+export interface Figure {
+  readonly work: string
+  readonly measured: number
+  readonly target: string
+  readonly met: boolean
+}
+
+/** Collects figures and prints them. */
+export interface Report {
+  atLeast(work: string, measured: number, target: number): void
+  atMost(work: string, measured: number, target: number): void
+  /** A figure without a target. */
+  note(work: string, measured: number): void
+  standings(work: string, standings: readonly Standing[]): void
+  /** Prints the table and writes everything to a file. */
+  finish(file: string): void
+}
+
+/** Makes a report that prints each comparison as it comes. */
+export function createReport(write: (line: string) => void): Report {
+  const figures: Figure[] = []
+  const comparisons: { work: string; standings: readonly Standing[] }[] = []
+  const add = (work: string, measured: number, target: string, met: boolean) => {
+    figures.push({ work, measured, target, met })
+  }
+  return {
+    atLeast: (work, measured, target) => add(work, measured, `>= ${target}`, measured >= target),
+    atMost: (work, measured, target) => add(work, measured, `<= ${target}`, measured <= target),
+    note: (work, measured) => add(work, measured, '', true),
+    standings: (work, standings) => {
+      comparisons.push({ work, standings })
+      write(`\n${work}`)
+      for (const each of standings) write(lineOf(each))
+    },
+    finish: (file) => {
+      write('')
+      for (const figure of figures) {
+        const verdict = figure.target === '' ? '' : figure.met ? 'reached' : 'MISSED'
+        write(
+          `${figure.work.padEnd(72)} ${rounded(figure.measured).padStart(9)}  ${figure.target.padEnd(9)} ${verdict}`,
+        )
+      }
+      writeFileSync(file, `${JSON.stringify({ node: process.version, figures, comparisons }, undefined, 2)}\n`)
+      write(`\nAll figures: ${file}`)
+    },
+  }
+}
+
+function lineOf(each: Standing): string {
+  return [
+    `  ${each.name.padEnd(24)} ${each.requestsPerSecond.toFixed(0).padStart(7)}/s`,
+    `p50 ${rounded(each.p50Millis).padStart(7)} ms`,
+    `p99 ${rounded(each.p99Millis).padStart(7)} ms`,
+    `cpu ${each.cpuMicrosPerRequest.toFixed(0).padStart(7)} µs/request`,
+    `stall ${each.stallMillis.toFixed(1).padStart(6)} ms`,
+    `ratio ${each.ratio.toFixed(2)}`,
+  ].join('  ')
+}
+
+function rounded(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(2)
+}
