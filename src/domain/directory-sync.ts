@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
 import { type FieldViolation, invalidFields, notFound } from '../errors.js'
-import { type Actor, type AuditEvent, recordAuditEvents } from './audit-event.js'
+import type { Actor } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import { addDepartmentOptions, savedDepartment } from './department-option.js'
 import { emailKeyOf, emailViolations } from './email-address.js'
@@ -14,7 +14,7 @@ import { lockEmailAddresses } from './person.js'
 import { claimPhoneNumber } from './phone-claim.js'
 import { fieldNames, type ProfileInput, profileValuesOf } from './profile-value.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
-import { targetOf } from './user-audit.js'
+import { recordUserEvents, type UserEvent } from './user-audit.js'
 import { emailTaken, isEmailChange, renamePerson } from './user-email.js'
 
 /** The connection of an identity provider: the organization that it supplies, and the key that it writes with. */
@@ -118,12 +118,12 @@ async function applyWrite(
   sql: Sql,
   directory: Directory,
   { userId, write, values, created }: JudgedWrite,
-  { runtime, requestId }: WriteContext,
+  context: WriteContext,
 ): Promise<Member> {
   const { organizationId } = directory
-  const now = runtime.now()
   const [held] = await lockMembers(sql, organizationId, [userId])
   if (held === undefined) throw notFound('user', userId)
+  const now = context.runtime.now()
   const email = write.email !== undefined && isEmailChange(held, write.email) ? write.email : undefined
   if (email !== undefined) await renamePerson(sql, organizationId, userId, email)
   if (write.managerUserId) {
@@ -146,17 +146,14 @@ async function applyWrite(
   const isTurned = isActive !== (held.deactivatedAt === null)
   if (isChanged(changes) || isTurned || !held.directoryManaged) await updateMembers(sql, organizationId, [member])
   const department = savedDepartment(profile, changes)
-  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], runtime)
+  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], context.runtime)
 
-  const event = (action: string): AuditEvent => ({
-    ...{ organizationId, actor: actorOf(directory), action, requestId },
-    ...targetOf(userId),
-  })
-  const events: AuditEvent[] = []
-  if (created || changes.length > 0) events.push({ ...event(created ? 'user.create' : 'user.directory_sync'), changes })
-  if (email !== undefined) events.push(event('user.update_email'))
-  if (isTurned) events.push(event(isActive ? 'user.reactivate' : 'user.deactivate'))
-  await recordAuditEvents(sql, events, runtime)
+  const events: UserEvent[] = []
+  if (created) events.push({ action: 'user.create', userId, changes })
+  else if (changes.length > 0) events.push({ action: 'user.directory_sync', userId, changes })
+  if (email !== undefined) events.push({ action: 'user.update_email', userId })
+  if (isTurned) events.push({ action: isActive ? 'user.reactivate' : 'user.deactivate', userId })
+  await recordUserEvents(sql, { organizationId, actor: actorOf(directory) }, events, context)
   return member
 }
 

@@ -1,6 +1,29 @@
-import type { AuditEvent } from './audit-event.js'
+import type { Sql } from '../db/sql.js'
+import { type Actor, recordAuditEvents } from './audit-event.js'
+import type { WriteContext } from './audit-statement.js'
+import type { FieldChange } from './field-ownership.js'
 
-/** What every event about a member says of its target: the manager's included, so that one filter finds all of them. */
-export function targetOf(userId: string): Pick<AuditEvent, 'targetType' | 'targetId'> {
-  return { targetType: 'user', targetId: userId }
+/** Something that was done to a member. */
+export interface UserEvent {
+  /** Such as `user.update`. */
+  readonly action: string
+  readonly userId: string
+  readonly changes?: readonly FieldChange[]
+}
+
+/**
+ * Records what was done to members of one organization, in the order given. The target is always the user, also where
+ * the manager is written, so that one filter finds all of it.
+ */
+export async function recordUserEvents(
+  sql: Sql,
+  by: { readonly organizationId: string; readonly actor: Actor },
+  events: readonly UserEvent[],
+  { runtime, requestId }: Pick<WriteContext, 'runtime' | 'requestId'>,
+): Promise<void> {
+  await recordAuditEvents(
+    sql,
+    events.map(({ userId, ...event }) => ({ ...by, ...event, targetType: 'user', targetId: userId, requestId })),
+    runtime,
+  )
 }

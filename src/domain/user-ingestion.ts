@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
 import { type FieldViolation, invalidFields } from '../errors.js'
-import { type AuditEvent, actorOf, recordAuditEvents } from './audit-event.js'
+import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
 import { emailKeyOf } from './email-address.js'
@@ -25,7 +25,7 @@ import {
 } from './source-profile.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
 import { requireOrganizationPermission } from './user-access.js'
-import { targetOf } from './user-audit.js'
+import { recordUserEvents, type UserEvent } from './user-audit.js'
 
 /** Profiles of one source. */
 export interface IngestionRequest {
@@ -101,9 +101,10 @@ async function ingest(
   sql: Sql,
   caller: Caller,
   { source, profiles }: IngestionRequest,
-  { runtime, requestId }: WriteContext,
+  context: WriteContext,
 ): Promise<IngestionResult[]> {
   const { organizationId } = caller
+  const { runtime } = context
   await lockSource(sql, organizationId, source)
   const externalIds = profiles.map(({ externalId }) => externalId)
   const known = await findSourceProfiles(sql, organizationId, source, externalIds)
@@ -126,7 +127,7 @@ async function ingest(
   await keepSourceProfiles(sql, organizationId, source, kept)
 
   const unreported = new Set(created)
-  const events: AuditEvent[] = []
+  const events: UserEvent[] = []
   const published = new Map<string, IngestionResult>()
   for (const [index, { externalId, userId }] of kept.entries()) {
     const { changes, skippedPhone, unresolvedManager } = resultAt(results, index)
@@ -135,10 +136,9 @@ async function ingest(
     published.set(externalId, {
       ...{ externalId, userId, outcome, skipped: skippedFields(changes), skippedPhone, unresolvedManager },
     })
-    const action = isCreated ? 'user.create' : 'user.ingest'
-    events.push({ organizationId, actor: actorOf(caller), action, requestId, ...targetOf(userId), changes })
+    events.push({ action: isCreated ? 'user.create' : 'user.ingest', userId, changes })
   }
-  await recordAuditEvents(sql, events, runtime)
+  await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, events, context)
   return externalIds.map((externalId) => published.get(externalId) ?? unchanged(externalId, known))
 }
 

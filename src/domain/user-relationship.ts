@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
 import { type FieldViolation, invalidFields, notFound } from '../errors.js'
-import { actorOf, recordAuditEvents } from './audit-event.js'
+import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
 import {
@@ -17,7 +17,7 @@ import { type Member, withProfile } from './member.js'
 import { findMember, lockMembers, updateMembers } from './membership.js'
 import { getUser } from './user.js'
 import { apiWriterOf, requireMemberPermission } from './user-access.js'
-import { targetOf } from './user-audit.js'
+import { recordUserEvents } from './user-audit.js'
 
 /** Who manages a user, and since when. */
 export interface ManagerRelationship {
@@ -97,7 +97,7 @@ async function writeManager(
   sql: Sql,
   caller: Caller,
   { held, write, action }: { held: Member; write: ManagerWrite; action: string },
-  { runtime, requestId }: WriteContext,
+  context: WriteContext,
 ): Promise<ManagerWriteResult> {
   const { organizationId } = caller
   const commands: FieldCommand[] = commandsOfRequest({
@@ -105,12 +105,12 @@ async function writeManager(
     values: new Map([['MANAGER', write.managerUserId]]),
     pin: write.pin,
   })
-  const now = runtime.now()
+  const now = context.runtime.now()
   const { profile, changes } = writeProfile(held.profile, commands, now)
   const member = withProfile(held, profile, now)
   if (isChanged(changes)) await updateMembers(sql, organizationId, [member])
-  const event = { organizationId, actor: actorOf(caller), action, requestId, ...targetOf(held.userId) }
-  await recordAuditEvents(sql, [{ ...event, changes }], runtime)
+  const event = { action, userId: held.userId, changes }
+  await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, [event], context)
   return { relationship: relationshipOf(member), skipped: skippedFields(changes) }
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
 import { notFound } from '../errors.js'
-import { actorOf, recordAuditEvents } from './audit-event.js'
+import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
 import { skippedFields } from './field-ownership.js'
@@ -13,7 +13,7 @@ import { publicationOf, readSourceProfiles } from './source-profile.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
 import { getUser } from './user.js'
 import { requireMemberPermission } from './user-access.js'
-import { targetOf } from './user-audit.js'
+import { recordUserEvents } from './user-audit.js'
 import type { PublishedFields } from './user-ingestion.js'
 
 /** A user after all of its source profiles were published anew. */
@@ -35,12 +35,7 @@ export async function republishUser(
   return retryOnUniqueViolation(() => database.transaction((sql) => republish(sql, caller, userId, context), context))
 }
 
-async function republish(
-  sql: Sql,
-  caller: Caller,
-  userId: string,
-  { runtime, requestId }: WriteContext,
-): Promise<RepublishResult> {
+async function republish(sql: Sql, caller: Caller, userId: string, context: WriteContext): Promise<RepublishResult> {
   const { organizationId } = caller
   await lockManagers(sql, organizationId)
   // Locked before the profiles are read: whoever takes in a newer one holds the member until it is kept.
@@ -48,11 +43,11 @@ async function republish(
   if (held === undefined) throw notFound('user', userId)
   const stored = await readSourceProfiles(sql, organizationId, userId)
   const publications = stored.map((profile) => publicationOf(userId, profile))
-  const { members, results } = await publishProfiles(sql, organizationId, publications, runtime)
+  const { members, results } = await publishProfiles(sql, organizationId, publications, context.runtime)
   const changes = results.flatMap((result) => result.changes)
   if (stored.length > 0) {
-    const event = { organizationId, actor: actorOf(caller), action: 'user.republish', requestId }
-    await recordAuditEvents(sql, [{ ...event, ...targetOf(userId), changes }], runtime)
+    const event = { action: 'user.republish', userId, changes }
+    await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, [event], context)
   }
   return {
     member: members.get(userId) ?? held,

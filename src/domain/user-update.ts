@@ -2,7 +2,7 @@ import type { UserRole } from '../../gen/prisma/enums.js'
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
 import { invalidField, invalidFields, notFound, ServiceError } from '../errors.js'
-import { type AuditEvent, actorOf, recordAuditEvents } from './audit-event.js'
+import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
 import { addDepartmentOptions, savedDepartment } from './department-option.js'
@@ -25,7 +25,7 @@ import { fieldsOf, type ProfileInput, profileValuesOf } from './profile-value.js
 import { retryOnUniqueViolation } from './unique-retry.js'
 import { getUser } from './user.js'
 import { apiWriterOf, isOwnProfile, requireMemberPermission } from './user-access.js'
-import { targetOf } from './user-audit.js'
+import { recordUserEvents, type UserEvent } from './user-audit.js'
 import { changeEmail, isEmailChange } from './user-email.js'
 
 /** Changes of a user; what is absent stays as it is. */
@@ -87,7 +87,7 @@ async function applyUpdate(
   sql: Sql,
   caller: Caller,
   { update, commands }: { update: UserUpdate; commands: readonly FieldCommand[] },
-  { runtime, requestId }: WriteContext,
+  context: WriteContext,
 ): Promise<MemberWrite> {
   const { organizationId } = caller
   // Before the member: that is the order of locks everywhere.
@@ -103,22 +103,19 @@ async function applyUpdate(
     if (update.role !== undefined || commands.length > 0) throw emailChangeNotAlone()
     await changeEmail(sql, organizationId, held, email)
   }
-  const { profile, changes } = writeProfile(held.profile, commands, runtime.now())
+  const { profile, changes } = writeProfile(held.profile, commands, context.runtime.now())
   const member: Member = { ...held, email: email ?? held.email, role, profile }
   await claimPhoneNumber(sql, organizationId, member, held.profile.PRIMARY_PHONE.value)
   if (role !== held.role || isChanged(changes)) await updateMembers(sql, organizationId, [member])
   const department = savedDepartment(profile, changes)
-  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], runtime)
+  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], context.runtime)
 
-  const event = (action: string): AuditEvent => ({
-    ...{ organizationId, actor: actorOf(caller), action, requestId },
-    ...targetOf(held.userId),
-  })
-  const events: AuditEvent[] = []
-  if (changes.length > 0) events.push({ ...event('user.update'), changes })
-  if (role !== held.role) events.push(event('user.update_role'))
-  if (email !== undefined) events.push(event('user.update_email'))
-  await recordAuditEvents(sql, events, runtime)
+  const { userId } = held
+  const events: UserEvent[] = []
+  if (changes.length > 0) events.push({ action: 'user.update', userId, changes })
+  if (role !== held.role) events.push({ action: 'user.update_role', userId })
+  if (email !== undefined) events.push({ action: 'user.update_email', userId })
+  await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, events, context)
   return { member, skipped: skippedFields(changes) }
 }
 

@@ -2,7 +2,7 @@ import type { UserRole } from '../../gen/prisma/enums.js'
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
 import { invalidFields, notFound } from '../errors.js'
-import { actorOf, recordAuditEvents } from './audit-event.js'
+import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
 import { addDepartmentOptions, savedDepartment } from './department-option.js'
@@ -24,7 +24,7 @@ import { createPinFields, pinViolations } from './pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from './profile-value.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
 import { apiWriterOf, requireOrganizationPermission } from './user-access.js'
-import { targetOf } from './user-audit.js'
+import { recordUserEvents } from './user-audit.js'
 import { emailTaken } from './user-email.js'
 
 /** A person to add. */
@@ -114,9 +114,10 @@ async function insertUser(
   sql: Sql,
   caller: Caller,
   { user, commands }: { user: NewUser; commands: readonly FieldCommand[] },
-  { runtime, requestId }: WriteContext,
+  context: WriteContext,
 ): Promise<Member> {
   const { organizationId } = caller
+  const { runtime } = context
   const emailKey = emailKeyOf(user.email)
   await lockEmailAddresses(sql, [emailKey])
   const holder = (await findEmailHolders(sql, organizationId, [emailKey])).get(emailKey)
@@ -129,10 +130,7 @@ async function insertUser(
   await insertMembers(sql, organizationId, [newMember({ userId, email: user.email, role: user.role, profile }, now)])
   const department = savedDepartment(profile, changes)
   if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], runtime)
-  await recordAuditEvents(
-    sql,
-    [{ ...{ organizationId, actor: actorOf(caller), action: 'user.create', requestId }, ...targetOf(userId), changes }],
-    runtime,
-  )
+  const event = { action: 'user.create', userId, changes }
+  await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, [event], context)
   return getUser(sql, caller, userId)
 }
