@@ -96,11 +96,20 @@ describe('ingestion', () => {
     it('takes two profiles with one address for one user, in their order', async () => {
       const results = await ingest(
         profile({ jobTitle: 'First', firstName: 'Ada' }),
-        profile({ jobTitle: 'Second', email: emailOf() }, '-b'),
+        profile({ jobTitle: 'Second', email: emailOf().toUpperCase() }, '-b'),
       )
       expect(outcomesOf(results)).toEqual(['CREATED', 'UPDATED'])
       expect(results[1].userId).toBe(results[0].userId)
-      expect(await userOf(results[0].userId)).toMatchObject({ firstName: 'Ada', jobTitle: 'Second' })
+      const { email, firstName, jobTitle } = await userOf(results[0].userId)
+      expect([email, firstName, jobTitle]).toEqual([emailOf(), 'Ada', 'Second'])
+    })
+
+    it('lists new users in the order of the call, also those whom another organization knows', async () => {
+      const known = `known-${serial}`
+      await insertUser(service.database, { id: known, organizationId: globex })
+      const results = await ingest(profile(), { externalId: known, email: `${known}@example.com` }, profile({}, '-c'))
+      const listed = (await call('listUsers', {})).answer.json.data.map((user: { id: string }) => user.id)
+      expect(listed.slice(-3)).toEqual(results.map((result: { userId: string }) => result.userId))
     })
 
     it('skips pinned fields and fields of the directory, and publishes the rest', async () => {

@@ -13,8 +13,8 @@ export interface FoundMembers {
 }
 
 /**
- * The members of the organization with these addresses; who is none yet becomes one, with an empty profile. Deactivated
- * members are found as well.
+ * The members of the organization with these addresses; who is none yet becomes one, with an empty profile, in the order
+ * given, under the address as it is first spelled. Deactivated members are found as well.
  */
 export async function findOrCreateMembers(
   sql: Sql,
@@ -22,7 +22,8 @@ export async function findOrCreateMembers(
   emails: readonly string[],
   runtime: Runtime,
 ): Promise<FoundMembers> {
-  const byKey = new Map(emails.map((email) => [emailKeyOf(email), email]))
+  const byKey = new Map<string, string>()
+  for (const email of emails) if (!byKey.has(emailKeyOf(email))) byKey.set(emailKeyOf(email), email)
   if (byKey.size === 0) return { userIds: new Map(), created: new Set() }
   await lockEmailAddresses(sql, [...byKey.keys()])
   const holders = await findEmailHolders(sql, organizationId, [...byKey.keys()])
@@ -30,9 +31,11 @@ export async function findOrCreateMembers(
   const missing = [...byKey].filter(([key]) => !userIds.has(key)).map(([, email]) => email)
   const persons = await findOrCreatePersons(sql, missing, runtime)
   const now = runtime.now()
-  const members = [...persons].map(([key, userId]) =>
-    newMember({ userId, email: byKey.get(key) ?? key, role: 'ORG_MEMBER', profile: emptyProfile(now) }, now),
-  )
+  const members = missing.map((email) => {
+    const userId = persons.get(emailKeyOf(email))
+    if (userId === undefined) throw new Error('a person was neither found nor made')
+    return newMember({ userId, email, role: 'ORG_MEMBER', profile: emptyProfile(now) }, now)
+  })
   await insertMembers(sql, organizationId, members)
   for (const [key, userId] of persons) userIds.set(key, userId)
   return { userIds, created: new Set(persons.values()) }
