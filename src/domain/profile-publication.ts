@@ -22,64 +22,68 @@ export interface Publication {
 }
 
 /** What a publication has done, and what of it was left out (spec, phone rule). */
-export interface PublicationResult {
+export interface PublicationResult<P extends Publication> {
+  readonly publication: P
   readonly changes: readonly FieldChange[]
   readonly skippedPhone: boolean
   readonly unresolvedManager: boolean
 }
 
-/** The members after all publications, by id, and one result per publication. */
-export interface Publishing {
+/** The members after all publications, by id, and one result per publication, in their order. */
+export interface Publishing<P extends Publication> {
   readonly members: ReadonlyMap<string, Member>
-  readonly results: readonly PublicationResult[]
+  readonly results: readonly PublicationResult<P>[]
 }
 
 /**
  * Publishes source profiles as automation, one after the other, and their managers after all of them. Managers must be
  * locked where one is supplied; the members exist.
  */
-export async function publishProfiles(
+export async function publishProfiles<P extends Publication>(
   sql: Sql,
   organizationId: string,
-  publications: readonly Publication[],
+  publications: readonly P[],
   runtime: Runtime,
-): Promise<Publishing> {
-  const now = runtime.now()
-  const held = await lockMembers(sql, organizationId, [...new Set(publications.map(idOf))])
+): Promise<Publishing<P>> {
+  const held = await lockMembers(sql, organizationId, [...new Set(publications.map(({ userId }) => userId))])
   const members = new Map(held.map((member) => [member.userId, member]))
+  const now = runtime.now()
   const supplied = suppliedPhones(publications)
   await lockPhoneNumbers(sql, organizationId, supplied)
   const phones = await findPhoneHolders(sql, organizationId, supplied)
-  const fields = publications.map((publication) => publishFields(members, phones, publication, now))
+  const written = publications.map((publication) => ({
+    publication,
+    ...publishFields(members, phones, publication, now),
+  }))
   const managers = await findManagers(sql, organizationId, publications)
   const chains = await readManagerChains(sql, organizationId, [...new Set(managers.values())])
-  const results = publications.map((publication, index): PublicationResult => {
-    const { changes, skippedPhone } = fields[index] ?? { changes: [], skippedPhone: false }
+  const results = written.map(({ publication, changes, skippedPhone }): PublicationResult<P> => {
     const manager = publishManager(members, { managers, chains }, publication, now)
     return {
+      publication,
       changes: [...changes, ...manager.changes],
       skippedPhone,
-      unresolvedManager: manager.unresolved,
+      unresolvedManager: manager.isUnresolved,
     }
   })
-  const changed = new Set(publications.filter((_, index) => isChanged(results[index]?.changes ?? [])).map(idOf))
+  const changed = new Set(
+    results.filter(({ changes }) => isChanged(changes)).map((result) => result.publication.userId),
+  )
   await updateMembers(
     sql,
     organizationId,
     [...changed].map((userId) => memberOf(members, userId)),
   )
-  const departments = fields.flatMap(({ department }) => department ?? [])
+  const departments = written.flatMap(({ department }) => department ?? [])
   await addDepartmentOptions(sql, organizationId, departments, runtime)
   return { members, results }
 }
-
-const idOf = ({ userId }: Publication) => userId
 
 function suppliedPhones(publications: readonly Publication[]): string[] {
   return publications.flatMap(({ supplied }) => supplied.get('PRIMARY_PHONE') ?? []).filter((phone) => phone !== '')
 }
 
-interface PublishedFields {
+interface WrittenFields {
   readonly changes: readonly FieldChange[]
   readonly skippedPhone: boolean
   readonly department: string | undefined
@@ -91,7 +95,7 @@ function publishFields(
   phones: Map<string, string>,
   { userId, supplied }: Publication,
   now: Date,
-): PublishedFields {
+): WrittenFields {
   const member = memberOf(members, userId)
   const phone = supplied.get('PRIMARY_PHONE') ?? ''
   const holder = phones.get(phone)
@@ -128,20 +132,20 @@ function publishManager(
   { managers, chains }: { managers: ReadonlyMap<string, string>; chains: ManagerChains },
   { userId, managerEmail }: Publication,
   now: Date,
-): { readonly changes: readonly FieldChange[]; readonly unresolved: boolean } {
-  if (managerEmail === undefined) return { changes: [], unresolved: false }
+): { readonly changes: readonly FieldChange[]; readonly isUnresolved: boolean } {
+  if (managerEmail === undefined) return { changes: [], isUnresolved: false }
   const member = memberOf(members, userId)
   const managerUserId = managerEmail === '' ? '' : managers.get(emailKeyOf(managerEmail))
   const isGood =
     managerUserId !== undefined && (managerUserId === '' || managerFault(chains, userId, managerUserId) === undefined)
-  if (!isGood && member.profile.MANAGER.owner === 'AUTOMATION') return { changes: [], unresolved: true }
+  if (!isGood && member.profile.MANAGER.owner === 'AUTOMATION') return { changes: [], isUnresolved: true }
   // What cannot be resolved meets a pin or a lock here, as a value that no member has.
   const value = managerUserId ?? managerEmail
   const { profile, changes } = writeProfile(member.profile, commandsOfIngestion(new Map([['MANAGER', value]])), now)
   members.set(userId, withProfile(member, profile, now))
   if (profile.MANAGER.value === '') chains.delete(userId)
   else chains.set(userId, profile.MANAGER.value)
-  return { changes, unresolved: false }
+  return { changes, isUnresolved: false }
 }
 
 function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {

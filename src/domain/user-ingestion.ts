@@ -8,7 +8,8 @@ import { emailKeyOf } from './email-address.js'
 import { type SkippedFields, skippedFields } from './field-ownership.js'
 import { lockManagers } from './manager-chain.js'
 import { findOrCreateMembers } from './member-creation.js'
-import { type PublicationResult, publishProfiles } from './profile-publication.js'
+import { type Publication, type PublicationResult, publishProfiles } from './profile-publication.js'
+import type { Runtime } from './runtime.js'
 import {
   findSourceProfiles,
   type KeptProfile,
@@ -50,6 +51,7 @@ export interface IngestionResult extends PublishedFields {
 const MAX_PROFILES = 1_000
 /** Faults that one answer names. */
 const MAX_VIOLATIONS = 50
+
 /**
  * Takes in profiles of one source and publishes those that are new or changed; one result per profile, in their order
  * (decisions, section 9). Throws `FIELD_REQUIRED`, `FIELD_INVALID`, `BATCH_SIZE_OUT_OF_RANGE` and `DUPLICATE_ID` for the
@@ -92,9 +94,15 @@ function requestViolations({ source, profiles }: IngestionRequest): FieldViolati
 
 /** A profile that is new or not as it was, and the user whom it has had so far. */
 interface ChangedProfile {
-  readonly profile: SourceProfile
+  readonly externalId: string
   readonly stored: StoredProfile
   readonly knownUserId: string | undefined
+}
+
+/** A changed profile with its user, to publish and to keep. */
+interface ProfileOfUser extends Publication, KeptProfile {
+  /** Whether the profile has made the user. */
+  readonly isCreator: boolean
 }
 
 async function ingest(
@@ -104,53 +112,62 @@ async function ingest(
   context: WriteContext,
 ): Promise<IngestionResult[]> {
   const { organizationId } = caller
-  const { runtime } = context
   await lockSource(sql, organizationId, source)
   const externalIds = profiles.map(({ externalId }) => externalId)
   const known = await findSourceProfiles(sql, organizationId, source, externalIds)
-  const changed = profiles.flatMap((profile): ChangedProfile[] => {
-    const stored = storedProfileOf(profile)
-    const before = known.get(profile.externalId)
-    if (before?.hash.equals(profileHashOf(stored)) === true) return []
-    return [{ profile, stored, knownUserId: before?.userId }]
-  })
+  const changed = changedProfiles(profiles, known)
   if (changed.some(({ stored }) => stored.managerEmail)) await lockManagers(sql, organizationId)
-  const newcomers = changed.filter(({ knownUserId }) => knownUserId === undefined).map(({ profile }) => profile.email)
-  const { userIds, created } = await findOrCreateMembers(sql, organizationId, newcomers, runtime)
-  const kept = changed.map(({ profile, stored, knownUserId }): KeptProfile => {
-    const userId = knownUserId ?? userIds.get(emailKeyOf(profile.email))
-    if (userId === undefined) throw new Error('a profile has found no user')
-    return { externalId: profile.externalId, userId, stored }
+  const publications = await withUsers(sql, organizationId, changed, context.runtime)
+  const { results } = await publishProfiles(sql, organizationId, publications, context.runtime)
+  await keepSourceProfiles(sql, organizationId, source, publications)
+  const events = results.map(({ publication: { isCreator, userId }, changes }): UserEvent => {
+    return { action: isCreator ? 'user.create' : 'user.ingest', userId, changes }
   })
-  const publications = kept.map(({ userId, stored }) => publicationOf(userId, stored))
-  const { results } = await publishProfiles(sql, organizationId, publications, runtime)
-  await keepSourceProfiles(sql, organizationId, source, kept)
-
-  const unreported = new Set(created)
-  const events: UserEvent[] = []
-  const published = new Map<string, IngestionResult>()
-  for (const [index, { externalId, userId }] of kept.entries()) {
-    const { changes, skippedPhone, unresolvedManager } = resultAt(results, index)
-    const isCreated = unreported.delete(userId) // The first profile of a new user has made it.
-    const outcome = isCreated ? 'CREATED' : 'UPDATED'
-    published.set(externalId, {
-      ...{ externalId, userId, outcome, skipped: skippedFields(changes), skippedPhone, unresolvedManager },
-    })
-    events.push({ action: isCreated ? 'user.create' : 'user.ingest', userId, changes })
-  }
   await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, events, context)
-  return externalIds.map((externalId) => published.get(externalId) ?? unchanged(externalId, known))
+  const published = new Map(results.map((result) => [result.publication.externalId, publishedResult(result)]))
+  return externalIds.map((externalId) => published.get(externalId) ?? unchangedResult(externalId, known))
 }
 
-function unchanged(externalId: string, known: ReadonlyMap<string, KnownProfile>): IngestionResult {
+function changedProfiles(
+  profiles: readonly SourceProfile[],
+  known: ReadonlyMap<string, KnownProfile>,
+): ChangedProfile[] {
+  return profiles.flatMap((profile): ChangedProfile[] => {
+    const { externalId } = profile
+    const stored = storedProfileOf(profile)
+    const before = known.get(externalId)
+    if (before?.hash.equals(profileHashOf(stored)) === true) return []
+    return [{ externalId, stored, knownUserId: before?.userId }]
+  })
+}
+
+/** The profiles with their users: those they have had so far, else the members with the address, else new ones. */
+async function withUsers(
+  sql: Sql,
+  organizationId: string,
+  changed: readonly ChangedProfile[],
+  runtime: Runtime,
+): Promise<ProfileOfUser[]> {
+  const newcomers = changed.filter(({ knownUserId }) => knownUserId === undefined)
+  const emails = newcomers.map(({ stored }) => stored.email)
+  const { userIds, created } = await findOrCreateMembers(sql, organizationId, emails, runtime)
+  const withoutProfile = new Set(created)
+  return changed.map(({ externalId, stored, knownUserId }) => {
+    const userId = knownUserId ?? userIds.get(emailKeyOf(stored.email))
+    if (userId === undefined) throw new Error('a profile has found no user')
+    const isCreator = withoutProfile.delete(userId) // The first of several profiles of a new user.
+    return { ...publicationOf(userId, stored), externalId, stored, isCreator }
+  })
+}
+
+function publishedResult({ publication, changes, ...left }: PublicationResult<ProfileOfUser>): IngestionResult {
+  const { externalId, userId, isCreator } = publication
+  return { externalId, userId, outcome: isCreator ? 'CREATED' : 'UPDATED', skipped: skippedFields(changes), ...left }
+}
+
+function unchangedResult(externalId: string, known: ReadonlyMap<string, KnownProfile>): IngestionResult {
   const userId = known.get(externalId)?.userId
   if (userId === undefined) throw new Error('a profile is neither known nor published')
   const skipped: SkippedFields = { pinned: [], directoryLocked: [] }
   return { externalId, userId, outcome: 'UNCHANGED', skipped, skippedPhone: false, unresolvedManager: false }
-}
-
-function resultAt(results: readonly PublicationResult[], index: number): PublicationResult {
-  const result = results[index]
-  if (result === undefined) throw new Error('a publication has no result')
-  return result
 }
