@@ -101,6 +101,15 @@ export function invalidFields(violations: readonly [FieldViolation, ...FieldViol
   return new ServiceError(violations[0].reason, message, { violations })
 }
 
+/** The most faults that one error names: errors stay small whatever they refuse, and over gRPC they are headers. */
+const MAX_VIOLATIONS = 20
+
+/** Refuses a request that has faults, and names the first 20; the reason is that of the first. */
+export function refuseViolations(violations: readonly FieldViolation[]): void {
+  const [first, ...others] = violations.slice(0, MAX_VIOLATIONS)
+  if (first !== undefined) throw invalidFields([first, ...others])
+}
+
 const MAX_ID_LENGTH = 128
 
 /**

@@ -214,6 +214,14 @@ describe('users', () => {
         })
       })
 
+      it.each([99, field('MANAGER'), field('JOB_TITLE')])(
+        'that pins %s a thousand times over is refused with the first 20 faults',
+        async (pin) => {
+          const { fields } = await refused({ pinFields: Array.from({ length: 1_000 }, () => pin) })
+          expect(fields).toEqual(Array.from({ length: 20 }, (_, index) => `pinFields[${index}]`))
+        },
+      )
+
       it('with an unknown enum name answers 400', async () => {
         expect(await refused({ jobTitle: 'A', pinFields: ['USER_PROFILE_FIELD_SHOE_SIZE'] })).toMatchObject({
           ...{ status: 400, code: 'invalid_argument' },

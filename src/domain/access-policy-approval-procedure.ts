@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
-import { type FieldViolation, invalidFields, notFound } from '../errors.js'
+import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
 import { approverIdPath, justificationModeFrom, type StepDefinition } from './approval-step.js'
 import { type PlacedStep, type TopologyDraft, topologyFrom } from './approval-topology.js'
 import { auditInsert, auditParameters, type WriteContext } from './audit-statement.js'
@@ -10,8 +10,6 @@ import { type Caller, requirePermissionIn, visibleTeamIds } from './caller.js'
 export const DEFAULT_TIMEOUT_SECONDS = 2_592_000
 const MIN_TIMEOUT_SECONDS = 300
 const MAX_TIMEOUT_SECONDS = 7_776_000
-/** More faults than these are not listed. */
-const MAX_LISTED_FAULTS = 20
 
 /** A procedure to create; a timeout of 0 is the default. */
 export interface ApprovalProcedureDraft extends TopologyDraft {
@@ -50,8 +48,8 @@ export async function createApprovalProcedure(
   return database.transaction(async (sql) => {
     const teamId = await lockPolicy(sql, caller, draft.accessPolicyId)
     const topology = topologyFrom(draft)
-    refuse([...topology.violations, ...timeoutViolations(draft.timeoutSeconds)])
-    refuse(await missingApprovers(sql, caller.organizationId, topology.steps))
+    refuseViolations([...topology.violations, ...timeoutViolations(draft.timeoutSeconds)])
+    refuseViolations(await missingApprovers(sql, caller.organizationId, topology.steps))
     const procedure = {
       id: runtime.newId(),
       accessPolicyId: draft.accessPolicyId,
@@ -122,11 +120,6 @@ async function missingApprovers(
       description: `no such ${kind === 'USER' ? 'user' : 'group'} in the organization`,
       reason: 'APPROVER_NOT_FOUND',
     }))
-}
-
-function refuse(violations: readonly FieldViolation[]): void {
-  const [first, ...others] = violations.slice(0, MAX_LISTED_FAULTS)
-  if (first !== undefined) throw invalidFields([first, ...others])
 }
 
 const insertStatement = `

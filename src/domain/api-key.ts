@@ -1,7 +1,7 @@
 import type { ApiKeyKind } from '../../gen/prisma/enums.js'
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
-import { type FieldViolation, invalidField, invalidFields, notFound } from '../errors.js'
+import { type FieldViolation, invalidField, notFound, refuseViolations } from '../errors.js'
 import { createApiKeySecret } from './api-key-secret.js'
 import { recordAuditEvents, systemActor } from './audit-event.js'
 import { type Permission, permissions } from './caller.js'
@@ -66,8 +66,7 @@ export async function createApiKey(options: ApiKeyOptions, request: ApiKeyReques
   const { database, hasher, runtime } = options
   const { organizationId, teamId, kind = 'pk', name = '' } = request
   const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
-  const [violation, ...others] = keyViolations(name, kind, teamId)
-  if (violation !== undefined) throw invalidFields([violation, ...others])
+  refuseViolations(keyViolations(name, kind, teamId))
   const id = runtime.newId()
   const secret = createApiKeySecret(kind, runtime)
   await database.transaction(async (sql) => {

@@ -1,4 +1,4 @@
-import { type FieldViolation, invalidField, invalidFields } from '../errors.js'
+import { type FieldViolation, invalidField, refuseViolations } from '../errors.js'
 import { descriptionLimits, nameLimits, optionalNameLimits, scopedIdFormat, textViolations } from './text-field.js'
 
 /** New values of one resource; what is absent stays as it is, an empty description or external id clears. */
@@ -36,8 +36,7 @@ export function checkAppResourceUpdates(updates: readonly AppResourceUpdate[]): 
     )
     if (faults.length >= MAX_LISTED_FAULTS) break
   }
-  const [first, ...others] = faults
-  if (first !== undefined) throw invalidFields([first, ...others])
+  refuseViolations(faults)
 }
 
 function idFaults(field: string, id: string, firstIndex: number | undefined): FieldViolation[] {

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
-import { type FieldViolation, invalidFields, notFound } from '../errors.js'
+import { notFound, refuseViolations } from '../errors.js'
 import type { Actor } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import { addDepartmentOptions, savedDepartment } from './department-option.js'
@@ -99,11 +99,7 @@ export async function writeDirectoryUser(
 
 function valuesOf({ supplied, managerUserId, email }: DirectoryWrite): ReadonlyMap<GovernedField, string> {
   const { values, violations } = profileValuesOf(supplied)
-  const [first, ...others]: FieldViolation[] = [
-    ...(email === undefined ? [] : emailViolations('email', email)),
-    ...violations,
-  ]
-  if (first !== undefined) throw invalidFields([first, ...others])
+  refuseViolations([...(email === undefined ? [] : emailViolations('email', email)), ...violations])
   return managerUserId === undefined ? values : values.set('MANAGER', managerUserId)
 }
 

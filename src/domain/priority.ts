@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
-import { type FieldViolation, invalidFields, notFound } from '../errors.js'
+import { notFound, refuseViolations } from '../errors.js'
 import { auditInsert, auditParameters, type WriteContext } from './audit-statement.js'
 import { type Caller, requirePermissionIn, visibleTeamIds } from './caller.js'
 import { permittedTeamIds } from './team-scope.js'
@@ -65,11 +65,10 @@ export async function updatePriority(
 }
 
 function checkTexts(update: PriorityUpdate): void {
-  const [first, ...others]: FieldViolation[] = [
+  refuseViolations([
     ...textViolations('name', update.name, nameLimits),
     ...textViolations('description', update.description, descriptionLimits),
-  ]
-  if (first !== undefined) throw invalidFields([first, ...others])
+  ])
 }
 
 /** Says why no priority could be changed: hidden and missing are one answer, and only what is seen is forbidden. */

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
-import { type FieldViolation, invalidFields } from '../errors.js'
+import { type FieldViolation, refuseViolations } from '../errors.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
@@ -49,8 +49,6 @@ export interface IngestionResult extends PublishedFields {
 }
 
 const MAX_PROFILES = 1_000
-/** Faults that one answer names. */
-const MAX_VIOLATIONS = 50
 
 /**
  * Takes in profiles of one source and publishes those that are new or changed; one result per profile, in their order
@@ -63,8 +61,7 @@ export async function ingestUserProfiles(
   request: IngestionRequest,
   context: WriteContext,
 ): Promise<IngestionResult[]> {
-  const [first, ...others] = requestViolations(request)
-  if (first !== undefined) throw invalidFields([first, ...others.slice(0, MAX_VIOLATIONS - 1)])
+  refuseViolations(requestViolations(request))
   requireOrganizationPermission(caller, 'ingestion:write')
   return retryOnUniqueViolation(() => database.transaction((sql) => ingest(sql, caller, request, context), context))
 }

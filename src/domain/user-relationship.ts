@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
-import { type FieldViolation, invalidFields, notFound } from '../errors.js'
+import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
@@ -58,11 +58,10 @@ export async function assignManager(
   write: ManagerWrite,
   context: WriteContext,
 ): Promise<ManagerWriteResult> {
-  const [first, ...others] = [
+  refuseViolations([
     ...requiredViolations('userId', write.userId),
     ...requiredViolations('relatedUserId', write.managerUserId),
-  ]
-  if (first !== undefined) throw invalidFields([first, ...others])
+  ])
   await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, write.userId))
   return database.transaction(async (sql) => {
     await lockManagers(sql, caller.organizationId)

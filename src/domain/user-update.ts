@@ -1,7 +1,7 @@
 import type { UserRole } from '../../gen/prisma/enums.js'
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
-import { invalidField, invalidFields, notFound, ServiceError } from '../errors.js'
+import { invalidField, notFound, refuseViolations, ServiceError } from '../errors.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
@@ -69,12 +69,11 @@ export async function updateUser(
 function commandsOf(caller: Caller, update: UserUpdate): FieldCommand[] {
   const { values, violations } = profileValuesOf(update.profile)
   const { pinFields, releaseFields } = update
-  const [first, ...others] = [
+  refuseViolations([
     ...(update.email === undefined ? [] : emailViolations('email', update.email)),
     ...violations,
     ...pinViolations({ pinFields, releaseFields, setFields: fieldsOf(update.profile) }, updatePinFields),
-  ]
-  if (first !== undefined) throw invalidFields([first, ...others])
+  ])
   return commandsOfRequest({
     writer: apiWriterOf(caller),
     values,

@@ -1,7 +1,7 @@
 import type { UserRole } from '../../gen/prisma/enums.js'
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
-import { invalidFields, notFound } from '../errors.js'
+import { notFound, refuseViolations } from '../errors.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
@@ -93,12 +93,11 @@ export async function createUser(
   context: WriteContext,
 ): Promise<Member> {
   const { values, violations } = profileValuesOf(user.profile)
-  const [first, ...others] = [
+  refuseViolations([
     ...emailViolations('email', user.email),
     ...violations,
     ...pinViolations({ pinFields: user.pinFields, setFields: fieldsOf(user.profile) }, createPinFields),
-  ]
-  if (first !== undefined) throw invalidFields([first, ...others])
+  ])
   requireOrganizationPermission(caller, 'users:write')
   const commands = commandsOfRequest({
     writer: apiWriterOf(caller),

@@ -1,7 +1,7 @@
 import { UserProfileField } from '../../gen/svc/v2/user_pb.js'
 import { type GovernedField, governedFields, type SkippedFields } from '../domain/field-ownership.js'
 import type { ProfileInput } from '../domain/profile-value.js'
-import { type FieldViolation, invalidFields } from '../errors.js'
+import { type FieldViolation, refuseViolations } from '../errors.js'
 
 /** The fields that a list of a request names. Throws `FIELD_INVALID` for `UNSPECIFIED` and for unknown numbers. */
 export function governedFieldsFrom(name: string, values: readonly UserProfileField[]): GovernedField[] {
@@ -15,8 +15,7 @@ export function governedFieldsFrom(name: string, values: readonly UserProfileFie
       violations.push({ field: `${name}[${index}]`, description, reason: 'FIELD_INVALID' })
     }
   }
-  const [first, ...others] = violations
-  if (first !== undefined) throw invalidFields([first, ...others])
+  refuseViolations(violations)
   return fields
 }
 
