@@ -4,8 +4,8 @@ import type { Caller } from './caller.js'
 import { pageSizeFrom } from './page-size.js'
 import type { PageQuery, PageTokens } from './page-token.js'
 import { permittedTeamIds } from './team-scope.js'
+import { timestampOf } from './timestamp.js'
 import { timestampColumn } from './timestamp-column.js'
-import { timestampOf } from './transfer/field-values.js'
 
 /** An event as it is kept. */
 export interface KeptAuditEvent {

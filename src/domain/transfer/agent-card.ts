@@ -1,6 +1,7 @@
 import type { AgentCard, AgentSecurityScheme, AgentSkill } from '../app-instance.js'
 import { descriptionLimits, nameLimits, optionalNameLimits, type TextLimits } from '../text-field.js'
-import { textOf, textsOf, timestampOf } from './field-values.js'
+import { timestampOf } from '../timestamp.js'
+import { textOf, textsOf } from './field-values.js'
 
 const urlLimits: TextLimits = { max: 2048 }
 

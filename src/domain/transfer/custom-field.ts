@@ -1,6 +1,7 @@
 import { invalidField } from '../../errors.js'
 import { nameLimits, optionalNameLimits, type TextLimits } from '../text-field.js'
-import { enumOf, requireDistinct, textOf, textsOf, timestampOf } from './field-values.js'
+import { timestampOf } from '../timestamp.js'
+import { enumOf, requireDistinct, textOf, textsOf } from './field-values.js'
 
 /** The value of a custom field in the JSON of the API. */
 export interface CustomFieldJson {

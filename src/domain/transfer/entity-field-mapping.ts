@@ -1,6 +1,7 @@
 import { nameLimits, type TextLimits } from '../text-field.js'
+import { timestampOf } from '../timestamp.js'
 import { timestampColumn } from '../timestamp-column.js'
-import { idOf, textOf, timestampOf } from './field-values.js'
+import { idOf, textOf } from './field-values.js'
 import { lockStatement, organizationCheck, referenceCheck, sameColumns, upsertStatement } from './statements.js'
 import type { TransferResource } from './transfer-resource.js'
 

@@ -1,6 +1,7 @@
 import { optionalNameLimits } from '../text-field.js'
+import { timestampOf } from '../timestamp.js'
 import { timestampColumn } from '../timestamp-column.js'
-import { idOf, integerOf, textOf, timestampOf } from './field-values.js'
+import { idOf, integerOf, textOf } from './field-values.js'
 import { lockStatement, organizationCheck, referenceCheck, sameColumns, upsertStatement } from './statements.js'
 import type { StagedRow, TransferResource } from './transfer-resource.js'
 

@@ -1,15 +1,8 @@
 import { invalidField } from '../../errors.js'
 import { idFormat, scopedIdFormat, type TextLimits, textViolations } from '../text-field.js'
-
-/** A calendar date in the JSON of the API. */
-export interface DateJson {
-  readonly year: number
-  readonly month: number
-  readonly day: number
-}
+import { type CalendarDate, isCalendarDate } from '../timestamp.js'
 
 const uuidFormat = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
 /** The id, which has to be there and have the form of ids (decisions, section 1). */
 export function idOf(field: string, value: string): string {
@@ -63,46 +56,12 @@ export function integerOf(field: string, value: number, least: number): number {
   return value
 }
 
-/**
- * The moment (RFC 3339) in UTC with milliseconds; further digits are cut off. Null where the field is absent or empty.
- */
-export function timestampOf(field: string, value: string | undefined): string | null {
-  if (value === undefined || value === '') return null
-  const moment = momentOf(value)
-  if (moment !== undefined) return moment
-  throw invalidField(field, 'must be a time such as 2026-01-31T09:05:00.000Z (RFC 3339)')
-}
-
-function momentOf(value: string): string | undefined {
-  const parts = rfc3339.exec(value)
-  if (parts === null) return undefined
-  const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour = '00', offsetMinute = '00'] = parts
-  if (!isCalendarDate({ year: Number(year), month: Number(month), day: Number(day) })) return undefined
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
-  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
-  const local = Date.parse(
-    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`,
-  )
-  const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
-  const utc = new Date(sign === '-' ? local + offset : local - offset).toISOString()
-  // Years outside of 1 to 9999 do not have four digits, or are the year 0.
-  return utc.length === 24 && !utc.startsWith('0000') ? utc : undefined
-}
-
 /** The date as `YYYY-MM-DD`, or null where it is absent. It has to be in the calendar. */
-export function dateOf(field: string, date: DateJson | undefined): string | null {
+export function dateOf(field: string, date: CalendarDate | undefined): string | null {
   if (date === undefined) return null
   if (!isCalendarDate(date)) throw invalidField(field, 'must be a date of the calendar')
   const { year, month, day } = date
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
-}
-
-function isCalendarDate({ year, month, day }: DateJson): boolean {
-  if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1) return false
-  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  return (
-    day <= (month === 2 ? (isLeapYear ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31)
-  )
 }
 
 /** The name of an enum value without the prefix of its enum, as the database has it. */

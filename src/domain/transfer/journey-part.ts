@@ -1,15 +1,7 @@
 import type { JourneyMetadata, WorkflowFailure } from '../journey.js'
 import { descriptionLimits, optionalNameLimits, type TextLimits } from '../text-field.js'
-import {
-  type DateJson,
-  dateOf,
-  enumOf,
-  idOf,
-  requireDistinct,
-  taskReferenceOf,
-  textOf,
-  timestampOf,
-} from './field-values.js'
+import { type CalendarDate, timestampOf } from '../timestamp.js'
+import { dateOf, enumOf, idOf, requireDistinct, taskReferenceOf, textOf } from './field-values.js'
 
 /** A check of a task in the JSON of the API. */
 export interface HealthCheckJson {
@@ -22,7 +14,7 @@ export interface HealthCheckJson {
   readonly runId: string
   readonly type: string
   readonly status: string
-  readonly dueDate?: DateJson
+  readonly dueDate?: CalendarDate
 }
 
 /** A failed workflow run in the JSON of the API. */

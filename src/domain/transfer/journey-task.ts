@@ -1,17 +1,8 @@
 import { invalidField } from '../../errors.js'
 import type { LatestWorkflowCall } from '../journey.js'
 import { descriptionLimits, nameLimits, optionalNameLimits } from '../text-field.js'
-import {
-  type DateJson,
-  dateOf,
-  enumOf,
-  integerOf,
-  optionalIdOf,
-  requireDistinct,
-  textOf,
-  timestampOf,
-  uuidOf,
-} from './field-values.js'
+import { type CalendarDate, timestampOf } from '../timestamp.js'
+import { dateOf, enumOf, integerOf, optionalIdOf, requireDistinct, textOf, uuidOf } from './field-values.js'
 
 /** A task of a journey in the JSON of the API, without what is computed. */
 export interface JourneyTaskJson {
@@ -22,7 +13,7 @@ export interface JourneyTaskJson {
   readonly assignedToUserId: string
   readonly status: string
   readonly dependsOnIds: readonly string[]
-  readonly dueDate?: DateJson
+  readonly dueDate?: CalendarDate
   readonly isStatusCheck: boolean
   readonly pollingIntervalMs: number
   readonly latestWorkflowCall?: LatestWorkflowCall

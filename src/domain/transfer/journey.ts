@@ -1,7 +1,8 @@
 import type { JourneyMetadata } from '../journey.js'
 import { descriptionLimits, nameLimits, optionalNameLimits } from '../text-field.js'
+import { type CalendarDate, timestampOf } from '../timestamp.js'
 import { type CustomFieldJson, customFieldRowsOf } from './custom-field.js'
-import { type DateJson, dateOf, idOf, optionalIdOf, textOf, timestampOf, uuidOf } from './field-values.js'
+import { dateOf, idOf, optionalIdOf, textOf, uuidOf } from './field-values.js'
 import {
   type HealthCheckJson,
   healthCheckRowsOf,
@@ -25,7 +26,7 @@ export interface JourneyRecord {
   readonly archivedAt?: string
   readonly requesterUserId: string
   readonly requesterManagerUserId: string
-  readonly dueDate?: DateJson
+  readonly dueDate?: CalendarDate
   readonly metadata?: JourneyMetadata
   readonly createdByWorkflow?: { readonly id: string; readonly name: string }
   readonly tasks: readonly JourneyTaskJson[]
