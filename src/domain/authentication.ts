@@ -1,5 +1,6 @@
 import type { ApiKeyKind, TeamUserRole, UserRole } from '../../gen/prisma/enums.js'
 import type { Sql } from '../db/sql.js'
+import { createBatchedLookup, type Lookup } from './batched-lookup.js'
 import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from './bearer-token.js'
 import { type Caller, type CallerKind, type Permission, permissions, type Reach } from './caller.js'
 import { KEY_USE_INTERVAL_SQL, type KeyUses } from './key-use.js'
@@ -20,33 +21,42 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Makes the authenticator. It asks the database on every call and keeps nothing, so that a revocation holds in every
- * process as soon as it is committed. Secrets of keys are no bearer tokens. Throws when the database fails.
+ * Makes the authenticator. It asks the database for every call after the call came and keeps nothing, so that a revocation
+ * holds in every process as soon as it is committed; calls that come at the same time share a statement. Secrets of keys
+ * are no bearer tokens. Throws when the database fails.
  */
 export function createAuthenticator({ database, hasher, keyUses, oidc }: AuthenticatorOptions): Authenticate {
+  const findKey = createTokenLookup<KeyRow>(database, hasher, selectKeyOfToken, 'select_key_of_token')
+  const findPerson = createTokenLookup<PersonRow>(database, hasher, selectPersonOfToken, 'select_person_of_token')
   return async (bearerToken) => {
     if (bearerToken.startsWith(ACCESS_TOKEN_PREFIX)) {
-      const [row] = await database.query<KeyRow>(
-        selectKeyOfToken,
-        [hasher.candidates(bearerToken)],
-        'select_key_of_token',
-      )
+      const row = await findKey(bearerToken)
       if (row?.use_is_due) keyUses.note(row.id)
       return row && callerOfKey(row)
     }
     if (bearerToken.startsWith(USER_TOKEN_PREFIX)) {
-      const rows = await database.query<PersonRow>(
-        selectPersonOfToken,
-        [hasher.candidates(bearerToken)],
-        'select_person_of_token',
-      )
-      return callerOfPerson(rows)
+      const row = await findPerson(bearerToken)
+      return row && callerOfPerson([row])
     }
     const identity = await oidc?.(bearerToken)
     if (identity === undefined) return undefined
     const values = [identity.email, identity.organizationId ?? null]
     return callerOfPerson(await database.query<PersonRow>(selectPersonOfEmail, values, 'select_person_of_email'))
   }
+}
+
+/** Looks up rows that carry the hash of their token. */
+function createTokenLookup<Row extends object>(
+  database: Sql,
+  hasher: SecretHasher,
+  statement: string,
+  name: string,
+): Lookup<string, Row | undefined> {
+  return createBatchedLookup(async (tokens) => {
+    const candidates = new Map(tokens.map((token) => [token, hasher.candidates(token)]))
+    const rows = await database.query<Row & { token_hash: Buffer }>(statement, [[...candidates.values()].flat()], name)
+    return (token) => rows.find((row) => candidates.get(token)?.some((hash) => hash.equals(row.token_hash)))
+  })
 }
 
 interface KeyRow {
@@ -61,7 +71,7 @@ interface KeyRow {
 
 // A management key has no tokens; that it gets none here either does not hang on how one came to be.
 const selectKeyOfToken = `
-SELECT k.id, k.organization_id, k.team_id, k.kind, k.name, k.permissions,
+SELECT s.token_hash, k.id, k.organization_id, k.team_id, k.kind, k.name, k.permissions,
        k.last_used_at IS NULL OR k.last_used_at <= now() - ${KEY_USE_INTERVAL_SQL} AS use_is_due
   FROM api_key_sessions s
   JOIN api_keys k ON k.id = s.api_key_id
@@ -100,7 +110,7 @@ const personColumns = `
          WHERE t.organization_id = m.organization_id AND t.user_id = m.user_id) AS team_roles`
 
 const selectPersonOfToken = `
-SELECT ${personColumns}
+SELECT k.token_hash, ${personColumns}
   FROM user_tokens k
   JOIN memberships m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
   JOIN users u ON u.id = m.user_id

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { createBatchedLookup } from '../../src/domain/batched-lookup.js'
+
+/** A load that the test ends; it finds the key in capitals. */
+function createLoads() {
+  const loads: { keys: readonly string[]; end: () => void; fail: (error: Error) => void }[] = []
+  const lookup = createBatchedLookup<string, string>(
+    (keys) =>
+      new Promise((resolve, reject) => {
+        loads.push({ keys, end: () => resolve((key) => key.toUpperCase()), fail: reject })
+      }),
+  )
+  return { loads, lookup }
+}
+
+/** Lets everything that is ready run. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('a batched lookup', () => {
+  it('loads at once, and takes what is asked meanwhile with the next load', async () => {
+    const { loads, lookup } = createLoads()
+    const found = ['a', 'b', 'c', 'd', 'a'].map(lookup)
+    expect(loads.map(({ keys }) => keys)).toEqual([['a'], ['b']])
+    loads[0]?.end()
+    await settled()
+    expect(loads[2]?.keys).toEqual(['c', 'd', 'a'])
+    for (const { end } of loads) end()
+    expect(await Promise.all(found)).toEqual(['A', 'B', 'C', 'D', 'A'])
+  })
+
+  it('never answers a call from a load that began before it', async () => {
+    const { loads, lookup } = createLoads()
+    const first = lookup('a')
+    const second = lookup('a')
+    const third = lookup('a')
+    loads[0]?.end()
+    loads[1]?.end()
+    await settled()
+    expect(loads.map(({ keys }) => keys)).toEqual([['a'], ['a'], ['a']])
+    loads[2]?.end()
+    expect(await Promise.all([first, second, third])).toEqual(['A', 'A', 'A'])
+  })
+
+  it('fails the calls of a load that fails, and goes on with the next ones', async () => {
+    const { loads, lookup } = createLoads()
+    const [failed, , after] = [lookup('a'), lookup('b'), lookup('c')]
+    loads[0]?.fail(new Error('no database'))
+    await expect(failed).rejects.toThrow('no database')
+    loads[2]?.end()
+    expect(await after).toBe('C')
+  })
+
+  it('takes no more than 128 keys with one load', async () => {
+    const { loads, lookup } = createLoads()
+    const found = Array.from({ length: 260 }, (_, index) => lookup(`k${index}`))
+    for (let done = 0; done < 4; done++) {
+      loads[done]?.end()
+      await settled()
+    }
+    expect(loads.map(({ keys }) => keys.length)).toEqual([1, 1, 128, 128, 2])
+    loads[4]?.end()
+    expect((await Promise.all(found))[259]).toBe('K259')
+  })
+})
