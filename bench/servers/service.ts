@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
-import { v7 } from 'uuid'
 import { createApp } from '../../src/app.js'
 import { configFromEnvironment } from '../../src/config.js'
 import { createDatabase } from '../../src/db/database.js'
+import { createUuidV7 } from '../../src/domain/uuid-v7.js'
 import { serve, settings } from './serve.js'
 
 // The service as it is, with its log of requests written to nowhere.
 const { connectionString } = settings<{ connectionString: string }>()
 const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: true }))
 const database = createDatabase({ connectionString, log })
-const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size: number) => randomBytes(size) }
+const runtime = { now: () => new Date(), newId: createUuidV7({ now: Date.now, randomBytes }), randomBytes }
 const app = createApp({ config: configFromEnvironment({}), database, runtime, log })
 const { port } = await app.listen(0, '127.0.0.1')
 serve(port, async () => {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { type Logger, pino } from 'pino'
-import { v7 } from 'uuid'
 import { type Config, configFromEnvironment } from '../config.js'
 import { packageRoot } from '../db/package-root.js'
 import type { Runtime } from '../domain/runtime.js'
+import { createUuidV7 } from '../domain/uuid-v7.js'
 import { type CommandContext, openConfiguredDatabase } from './command-context.js'
 import { registerExportCommand } from './export.js'
 import { registerImportCommand } from './import.js'
@@ -61,7 +61,7 @@ function createContext(streams: ProgramStreams): CommandContext {
   let log: Logger | undefined
   const context: CommandContext = {
     ...streams,
-    runtime: systemRuntime,
+    runtime: createSystemRuntime(),
     get config() {
       config ??= configFromEnvironment()
       return config
@@ -76,10 +76,12 @@ function createContext(streams: ProgramStreams): CommandContext {
   return context
 }
 
-const systemRuntime: Runtime = {
-  now: () => new Date(),
-  newId: () => v7(),
-  randomBytes: (size) => randomBytes(size),
+function createSystemRuntime(): Runtime {
+  return {
+    now: () => new Date(),
+    newId: createUuidV7({ now: Date.now, randomBytes }),
+    randomBytes: (size) => randomBytes(size),
+  }
 }
 
 function packageVersion(): string {
