@@ -64,6 +64,8 @@ export function createErrorResponder(options: RestTranscoderOptions, json: RestJ
     addHeaders(headers, error.metadata)
     Object.assign(headers, failure.headers)
     headers['content-type'] = contentType
+    // The body is made here and not encoded, whatever the handler, or the answer whose error it passes on, was.
+    delete headers['content-encoding']
     endResponse(request, response, failure.status, headers, body)
   }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request as requestHttp1 } from 'node:http'
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
 import { Code, ConnectError, createContextKey, createContextValues, type Interceptor } from '@connectrpc/connect'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { readBody } from '../../src/rest/body-reader.js'
 import { createRestTranscoder, type NodeRequest, type RestTranscoderOptions } from '../../src/rest/index.js'
 import { type AnyHandler, defineService, messageType, routesOf } from './fixture.js'
@@ -97,6 +97,19 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     })
   })
 
+  it('sends an error as it is, even if its metadata is that of a compressed answer', async () => {
+    await using server = await startServer(
+      handlerOf((_message, context) => {
+        context.responseHeader.set('content-encoding', 'br')
+        throw new ConnectError('upstream', Code.Unavailable, { 'content-encoding': 'gzip', 'content-length': '3' })
+      }),
+      protocol,
+    )
+    const response = await server.send({ target: '/v1/things/a' })
+    expect(response).toMatchObject({ status: 503, text: '{"code":"unavailable","message":"upstream"}' })
+    expect(response.headers['content-encoding']).toBeUndefined()
+  })
+
   it('ends at its deadline, even if the handler does not listen', async () => {
     await using server = await startServer(
       handlerOf(() => new Promise(() => undefined)),
@@ -136,6 +149,21 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     expect(response.headers).toMatchObject({ 'content-encoding': coding, vary: 'accept-encoding' })
     expect(response.headers['content-length']).toBe(String(response.bytes.length))
     expect(decompress(response.bytes).toString()).toBe(text)
+  })
+
+  it('tells too large from broken even where classes of errors are not those of Node', async () => {
+    await using server = await startServer(handlerOf(echo, { maxBodyBytes: 1000 }), protocol)
+    // As in a test runner that gives every file globals of its own.
+    vi.stubGlobal('RangeError', class extends Error {})
+    const headers = { ...json, 'content-encoding': 'gzip' }
+    const response = await server.send({
+      method: 'POST',
+      target: '/v1/things',
+      headers,
+      body: gzipSync('x'.repeat(2000)),
+    })
+    vi.unstubAllGlobals()
+    expect(response.status).toBe(413)
   })
 
   it('refuses compressed data that is broken', async () => {
