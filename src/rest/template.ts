@@ -72,11 +72,6 @@ export function templateToString(template: PathTemplate): string {
   return `/${parts.join('/')}${template.verb === '' ? '' : `:${encodePercentBytes(template.verb)}`}`
 }
 
-/** The shape of a template: its canonical form with every variable replaced by what it captures. */
-export function templateShape(template: PathTemplate): string {
-  return templateToString({ ...template, variables: [] })
-}
-
 function segmentToString(segment: TemplateSegment | undefined): string {
   if (segment === undefined) return ''
   return segment.kind === 'literal' ? encodePercentBytes(segment.text) : segment.kind
@@ -90,7 +85,7 @@ class FaultSignal extends Error {
   }
 }
 
-const IDENT_PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/
+const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y
 
 function createParser(tokens: readonly Token[]): { template(): PathTemplate } {
   let next = 0
@@ -141,10 +136,26 @@ function createParser(tokens: readonly Token[]): { template(): PathTemplate } {
     }
   }
 
+  // A word is cut into its identifiers here, because a literal may hold dots as well.
+  function fieldPath(): string[] {
+    const word = peek().kind === 'word' ? take() : fail(peek(), 'a field path')
+    const failAt = (at: number, expected: string): never =>
+      fail(at < word.text.length ? { ...word, text: word.text.charAt(at), column: word.column + at } : peek(), expected)
+    const names: string[] = []
+    for (let at = 0; ; at++) {
+      IDENT.lastIndex = at
+      const name = IDENT.exec(word.text)?.[0] ?? failAt(at, 'an identifier')
+      names.push(name)
+      at += name.length
+      if (at === word.text.length) return names
+      if (word.text[at] !== '.') failAt(at, '".", "=" or "}"')
+    }
+  }
+
   function variable(): void {
     take()
-    const name = expect('word', 'a field path')
-    if (!IDENT_PATH.test(name.text)) fail(name, 'a field path of identifiers joined by "."')
+    const { column } = peek()
+    const path = fieldPath()
     const start = segments.length
     const equals = peek().kind === '='
     if (equals) {
@@ -155,7 +166,7 @@ function createParser(tokens: readonly Token[]): { template(): PathTemplate } {
     }
     expect('}', equals ? '"/" or "}"' : '"=" or "}"')
     const multi = segments.length - start !== 1 || segments[start]?.kind === '**'
-    variables.push({ fieldPath: name.text.split('.'), start, end: segments.length, multi, column: name.column })
+    variables.push({ fieldPath: path, start, end: segments.length, multi, column })
   }
 
   function template(): PathTemplate {
