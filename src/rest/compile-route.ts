@@ -1,12 +1,21 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
-import { type FieldPath, fieldPathToString, findField, resolveFieldPath, startsWithPath } from './field-path.js'
+import {
+  excludesPath,
+  type FieldPath,
+  fieldPathToString,
+  findField,
+  resolveFieldPath,
+  startsWithPath,
+} from './field-path.js'
 import { compileFieldSetter, type FieldSetter } from './field-setter.js'
 import type { HttpRule } from './http-rule.js'
-import type { JsonReaders } from './json-reader.js'
+import { invalidArgument } from './invalid.js'
+import { cursorToString, type JsonReaders } from './json-reader.js'
 import type { RestJsonOptions } from './options.js'
 import { compileParameterBinder, type ParameterBinder } from './parameter-binder.js'
 import { decodePercent } from './percent.js'
 import { compileFieldBody, compileNoBody, compileWholeBody, type RequestBody } from './request-body.js'
+import { compileRequiredSearch } from './required-fields.js'
 import { compileResponseBody, type ResponseBody } from './response-body.js'
 import { type PathTemplate, parseTemplate, templateFaultToString } from './template.js'
 
@@ -17,6 +26,8 @@ export interface CompiledBinding {
   readonly bindPath: (message: Message, captures: readonly string[]) => void
   readonly bindQuery: ParameterBinder
   readonly requestBody: RequestBody
+  /** Throws `invalid_argument` for a required field that is not set; undefined where there are none. */
+  readonly checkRequired: ((message: Message) => void) | undefined
   readonly responseBody: ResponseBody
 }
 
@@ -56,6 +67,9 @@ export function compileBinding(
   if (bodyField !== undefined && variables.some((path) => path.length === 1 && path[0] === bodyField)) {
     faults.push(`body ${JSON.stringify(rule.body)} is bound by the path already`)
   }
+  if (bodyField !== undefined && variables.some((path) => excludesPath(path, [bodyField]))) {
+    faults.push(`body ${JSON.stringify(rule.body)}: the path binds another member of the same oneof`)
+  }
   if (faults.length > before || template === undefined) return undefined
   return {
     httpMethod: rule.method,
@@ -63,7 +77,17 @@ export function compileBinding(
     bindPath: compilePathBinder(template, variables, options.decodeSlashes),
     bindQuery: compileQuery(rule, input, variables, bodyField, options),
     requestBody: compileRequestBody(rule, input, bodyField, options),
+    checkRequired: compileRequiredCheck(input),
     responseBody: compileResponseBody(output, responseField, options.json),
+  }
+}
+
+function compileRequiredCheck(input: DescMessage): ((message: Message) => void) | undefined {
+  const search = compileRequiredSearch(input)
+  if (search === undefined) return undefined
+  return (message) => {
+    const path = search(message)
+    if (path !== undefined) throw invalidArgument(cursorToString({ path }, ''), 'is required')
   }
 }
 
@@ -79,6 +103,8 @@ function resolveVariables(path: string, template: PathTemplate, input: DescMessa
       faults.push(`${where}: a repeated field cannot be bound by the path`)
     } else if (resolved.some((other) => startsWithPath(result.fields, other) || startsWithPath(other, result.fields))) {
       faults.push(`${where}: bound twice`)
+    } else if (resolved.some((other) => excludesPath(result.fields, other))) {
+      faults.push(`${where}: the path binds another member of the same oneof`)
     } else {
       resolved.push(result.fields)
     }

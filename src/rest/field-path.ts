@@ -38,8 +38,8 @@ export function resolveFieldPath(desc: DescMessage, names: readonly string[], pr
     }
     const field: DescField | undefined = findField(at, name, protoOnly)
     if (field === undefined) return refuse(`no field "${name}" in ${at.typeName}`)
-    if (previous !== undefined && hasCustomJsonRepresentation(at) && !isWrapperDesc(at)) {
-      return refuse(`${previous.name} (${at.typeName}) has no fields of its own`)
+    if (hasCustomJsonRepresentation(at) && !isWrapperDesc(at)) {
+      return refuse(`${previous?.name ?? 'the request'} (${at.typeName}) has no fields of its own`)
     }
     if (previous === undefined || !isWrapperDesc(at)) fields.push(field)
     at = field.fieldKind === 'message' || field.fieldKind === 'list' ? field.message : undefined
@@ -73,6 +73,13 @@ export function fieldPathToString(fields: readonly DescField[]): string {
 /** Whether `path` is `prefix` or leads to something inside it. */
 export function startsWithPath(path: readonly DescField[], prefix: readonly DescField[]): boolean {
   return prefix.length <= path.length && prefix.every((field, index) => path[index] === field)
+}
+
+/** Whether two paths lead through different members of one oneof, so that they cannot both be set. */
+export function excludesPath(path: FieldPath, other: FieldPath): boolean {
+  const index = path.findIndex((field, at) => other[at] !== field)
+  const oneof = path[index]?.oneof
+  return oneof !== undefined && oneof === other[index]?.oneof
 }
 
 function refuse(reason: string): FieldPathResult {

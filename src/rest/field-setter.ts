@@ -1,5 +1,5 @@
 import { create, type DescField, type Message } from '@bufbuild/protobuf'
-import { type FieldPath, fieldPathToString } from './field-path.js'
+import type { FieldPath } from './field-path.js'
 import { compileTextReader } from './field-text.js'
 import { invalidArgument } from './invalid.js'
 import { ValueFault } from './scalar-text.js'
@@ -23,24 +23,6 @@ export function compileFieldSetter(path: FieldPath): FieldSetter {
     for (const descend of parents) at = descend(at, name)
     store(at, readValue(read, text, name), name)
   }
-}
-
-/** Whether a member of a oneof stands in the way of setting this path in `message`. */
-export function oneofConflict(path: FieldPath, message: Message): string | undefined {
-  let at: Slots | undefined = slotsOf(message)
-  for (const field of path) {
-    if (at === undefined) return undefined
-    if (field.oneof !== undefined) {
-      const member = memberOf(at, field.oneof.localName)
-      if (member.case !== undefined && member.case !== field.localName) {
-        return `${fieldPathToString(path)} and ${member.case} belong to one oneof`
-      }
-      at = asSlots(member.value)
-    } else {
-      at = asSlots(at[field.localName])
-    }
-  }
-  return undefined
 }
 
 function readValue(read: (text: string) => unknown, text: string, name: string): unknown {

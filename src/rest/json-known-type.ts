@@ -14,6 +14,7 @@ import { quoted } from './invalid.js'
 import type { JsonReaderOptions, JsonReaders, MessageReader } from './json-reader.js'
 import { describeJson, expectObject, Fraction, type JsonTree, setKey } from './json-tree.js'
 import { durationFromText, maskPathsFromText, timestampFromText } from './known-type-text.js'
+import { compileRequiredSearch, type RequiredSearch } from './required-fields.js'
 import { ValueFault } from './scalar-text.js'
 
 /** The reader of a well-known type whose JSON is not an object of its fields; undefined for every other type. */
@@ -93,6 +94,11 @@ function kindFromTree(json: JsonTree): Value['kind'] {
 
 // {"@type": "type.googleapis.com/a.B", …fields of a.B} or, for a type with JSON of its own, {"@type": …, "value": …}.
 function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageReader {
+  const searches = new Map<DescMessage, RequiredSearch | undefined>()
+  const searchOf = (desc: DescMessage): RequiredSearch | undefined => {
+    if (!searches.has(desc)) searches.set(desc, compileRequiredSearch(desc))
+    return searches.get(desc)
+  }
   return (message, json, cursor) => {
     const { '@type': typeUrl, ...rest } = expectObject(json)
     if (typeUrl === undefined && Object.keys(rest).length === 0) return
@@ -101,7 +107,9 @@ function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageRea
     const desc = options.registry?.getMessage(name)
     if (desc === undefined) throw new ValueFault(`${quoted(typeUrl)} is not a known type`)
     const content = create(desc)
-    if (hasCustomJsonRepresentation(desc)) {
+    // Some printers give an Empty its "value", others do not.
+    const isEmptyValue = name === 'google.protobuf.Empty' && Object.hasOwn(rest, 'value')
+    if (hasCustomJsonRepresentation(desc) || isEmptyValue) {
       const { value, ...others } = rest
       const unknown = Object.keys(others)[0]
       if (value === undefined || unknown !== undefined) {
@@ -112,6 +120,11 @@ function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageRea
       cursor.path.pop()
     } else {
       readers.message(desc)(content, rest, cursor)
+    }
+    const missing = searchOf(desc)?.(content)
+    if (missing !== undefined) {
+      cursor.path.push(...missing)
+      throw new ValueFault('is required')
     }
     anyPack(desc, content, message as Any)
     Object.assign(message, { typeUrl })

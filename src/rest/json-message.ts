@@ -207,15 +207,15 @@ export function messageFromJson<Desc extends DescMessage>(
 }
 
 /**
- * Runs a reader from the root, and turns what it refuses into `invalid_argument` with the path of the field, or with
- * `root` where that is empty.
+ * Runs a reader from the root, and turns what it refuses into `invalid_argument` with the path of the field; `root` is
+ * what the JSON as a whole is called.
  */
 export function readJson(read: MessageReader, message: Message, json: JsonTree, root: string): void {
   const cursor: JsonCursor = { path: [], depth: 0 }
   try {
     read(message, json, cursor)
   } catch (error) {
-    if (error instanceof ValueFault) throw invalidArgument(cursorToString(cursor) || root, error.message)
+    if (error instanceof ValueFault) throw invalidArgument(cursorToString(cursor, root), error.message)
     throw error
   }
 }

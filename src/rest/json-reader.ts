@@ -26,9 +26,9 @@ export interface JsonReaders {
   field(field: DescField): MessageReader
 }
 
-/** The path of a cursor as clients write it: `stages[2].steps[0].id`. */
-export function cursorToString(cursor: JsonCursor): string {
-  let text = ''
+/** The path of a cursor as clients write it: `stages[2].steps[0].id`, or with its root: `root[0].id`, `root`. */
+export function cursorToString(cursor: Pick<JsonCursor, 'path'>, root: string): string {
+  let text = typeof cursor.path[0] === 'string' ? '' : root
   for (const part of cursor.path) {
     if (typeof part === 'number') text += `[${part}]`
     else text += text === '' ? part : `.${part}`

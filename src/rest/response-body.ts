@@ -1,6 +1,14 @@
-import { create, type DescField, type DescMessage, type JsonValue, type Message, toJson } from '@bufbuild/protobuf'
+import {
+  create,
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type JsonValue,
+  type Message,
+  toJson,
+} from '@bufbuild/protobuf'
 import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
-import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
+import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt'
 import { bytesFromHttpBody, isHttpBody } from './http-body.js'
 import { createJsonPrinter } from './json-printer.js'
 import type { RestJsonOptions } from './options.js'
@@ -38,13 +46,13 @@ export function compileResponseBody(
     return { raw: true, encode: (message) => encodeHttpBody(messageOf(message, field) ?? create(bodyDesc)) }
   }
   const key = options.useProtoFieldName === true ? field.name : field.jsonName
-  const unset = jsonOfUnset(desc, field, key, options)
+  const unset = JSON.stringify(jsonOfUnset(field, options))
   return {
     raw: false,
     encode(message) {
-      const json: JsonValue = toJson(desc, alone(desc, message, field), options)
-      const value = typeof json === 'object' && json !== null && !Array.isArray(json) ? json[key] : undefined
-      return { contentType: JSON_TYPE, body: JSON.stringify(value === undefined ? unset : value) }
+      const json: JsonValue = toJson(desc, message, options)
+      const isGiven = typeof json === 'object' && json !== null && !Array.isArray(json) && Object.hasOwn(json, key)
+      return { contentType: JSON_TYPE, body: isGiven ? JSON.stringify(json[key]) : unset }
     },
   }
 }
@@ -61,27 +69,20 @@ function messageOf(message: Message, field: DescField): Message | undefined {
   return member.case === field.localName ? (member.value as Message) : undefined
 }
 
-// A message with this one field, so that nothing else is printed.
-function alone(desc: DescMessage, message: Message, field: DescField): Message {
-  const value = messageOf(message, field)
-  if (value === undefined) return create(desc)
-  const slot = field.oneof === undefined ? value : { case: field.localName, value }
-  return Object.assign(create(desc), { [field.oneof?.localName ?? field.localName]: slot })
-}
-
-// What stands for a field without a value: [], {}, the zero value, and null for types whose JSON is no object.
-function jsonOfUnset(desc: DescMessage, field: DescField, key: string, options: RestJsonOptions): JsonValue {
+// What stands for a field without a value: [], {}, the default value, and null for types whose JSON is no object.
+function jsonOfUnset(field: DescField, options: RestJsonOptions): JsonValue {
   if (field.fieldKind === 'list') return []
   if (field.fieldKind === 'map') return {}
-  if (field.fieldKind === 'message') {
-    const bare = isWrapperDesc(field.message) || field.message.typeName.startsWith('google.protobuf.')
-    return bare && field.message.typeName !== 'google.protobuf.Empty' ? null : {}
-  }
-  const zero =
-    field.getDefaultValue() ??
-    (field.fieldKind === 'enum' ? field.enum.values[0]?.number : scalarZeroValue(field.scalar, field.longAsString))
-  const slot = field.oneof === undefined ? zero : { case: field.localName, value: zero }
-  const message = Object.assign(create(desc), { [field.oneof?.localName ?? field.localName]: slot })
-  const json = toJson(desc, message, { ...options, alwaysEmitImplicit: true })
-  return (typeof json === 'object' && json !== null && !Array.isArray(json) ? json[key] : undefined) ?? null
+  if (field.fieldKind === 'message') return hasCustomJsonRepresentation(field.message) ? null : {}
+  if (field.fieldKind === 'enum') return jsonOfEnum(field.enum, field.getDefaultValue(), options)
+  const value = field.getDefaultValue() ?? scalarZeroValue(field.scalar, false)
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+}
+
+function jsonOfEnum(desc: DescEnum, given: number | undefined, options: RestJsonOptions): JsonValue {
+  if (desc.typeName === 'google.protobuf.NullValue') return null
+  const value = given === undefined ? desc.values[0] : desc.value[given]
+  return (options.enumAsInteger === true ? value?.number : value?.jsonName) ?? null
 }

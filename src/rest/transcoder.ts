@@ -47,6 +47,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     }
     const allowed = trie.allowed(path)
     if (allowed.length === 0 && options.fallback !== undefined) options.fallback(request, response)
+    else if (method === 'OPTIONS' && path === '*') endResponse(request, response, 204, {}, '')
     else if (allowed.length === 0) errors.send(pathNotFound(path), request, response)
     else if (method === 'OPTIONS') endResponse(request, response, 204, { allow: allowed.join(', ') }, '')
     else errors.send(methodNotAllowed(method, allowed), request, response)
@@ -113,6 +114,7 @@ async function bindRequest(matched: Matched, call: Call, timeout: number | Conne
   bindBody?.(message)
   route.binding.bindPath(message, captures)
   if (query !== '') route.binding.bindQuery(message, query)
+  route.binding.checkRequired?.(message)
   return message
 }
 

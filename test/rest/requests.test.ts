@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRestTranscoder } from '../../src/rest/index.js'
-import { defineService, echoRoutes } from './fixture.js'
+import { defineService, echoRoutes, type MethodInit } from './fixture.js'
 import { PROTOCOLS, startServer, type TestRequest, type TestServer } from './http.js'
+
+// One field of a message that has a required one.
+function demanding(field: string): MethodInit {
+  const rule = { get: `/v1/demanding/${field}`, responseBody: field }
+  return { rule, input: 'Demanding', output: 'Demanding' }
+}
 
 const service = defineService({
   Get: { rule: { get: '/v1/things/{id}' } },
@@ -48,6 +54,21 @@ const service = defineService({
   Download: { rule: { get: '/v1/things/{id}/file', responseBody: 'file' } },
   Raw: { rule: { post: '/v1/raw', body: '*' }, input: 'google.api.HttpBody', output: 'google.api.HttpBody' },
   Old: { rule: { get: '/v1/old', additional: [{ post: '/v1/old', body: '*' }] }, input: 'Old', output: 'Old' },
+  Demanding: {
+    rule: { get: '/v1/demanding', additional: [{ post: '/v1/demanding/{name}', body: '*' }] },
+    input: 'Demanding',
+    output: 'Demanding',
+  },
+  DemandingClosed: demanding('closed'),
+  DemandingData: demanding('data'),
+  DemandingRatio: demanding('ratio'),
+  DemandingBig: demanding('big'),
+  DemandingNext: demanding('next'),
+  Instant: {
+    rule: { get: '/v1/instant' },
+    input: 'google.protobuf.Timestamp',
+    output: 'google.protobuf.Timestamp',
+  },
   Crossed: {
     rule: { get: '/v1/crossed', additional: [{ post: '/v1/crossed', body: '*' }] },
     input: 'Crossed',
@@ -144,6 +165,12 @@ const methods: Row[] = [
     request: { method: 'OPTIONS', target: '/v1/things/a:archive' },
     status: 204,
     headers: { allow: 'DELETE, GET, HEAD, OPTIONS, POST, PURGE' },
+  },
+  {
+    name: 'OPTIONS * asks for the server alone',
+    request: { method: 'OPTIONS', target: '*', body: '' },
+    status: 204,
+    text: '',
   },
   {
     name: 'HEAD is GET without a body',
@@ -252,6 +279,10 @@ const queries: Row[] = [
   ),
   bad('the inside of Any', get('/v1/things?any.typeUrl=x'), 'any (google.protobuf.Any) has no fields'),
   bad('the inside of a value', get('/v1/things?value.numberValue=NaN'), 'value (google.protobuf.Value) has no fields'),
+  bad('the inside of a time that is the request', get('/v1/instant?nanos=-1'), 'has no fields of its own'),
+  ok('a required field', get('/v1/demanding?name='), { name: '' }),
+  bad('a required field that is missing', get('/v1/demanding?closed=1'), 'name: is required'),
+  bad('a required field deep inside', get('/v1/demanding?name=a&next.next.name=b'), 'next.name: is required'),
   bad('an unknown parameter', get('/v1/things?nope=1'), 'nope: query parameter "nope" is unknown'),
   bad('an unknown nested parameter', get('/v1/things?leaf.nope=1'), 'leaf.nope'),
   bad('a field of a scalar', get('/v1/things?id.x=1'), 'id.x'),
@@ -300,6 +331,9 @@ const queries: Row[] = [
   bad('broken percent-encoding in a name', get('/v1/things?%zz=1'), 'query parameter: broken percent-encoding'),
   bad('bytes that are not UTF-8 in a value', get('/v1/things?id=%ff'), 'id: not valid UTF-8'),
 ]
+
+const EMPTY_IN_ANY = '{"any":{"@type":"type.googleapis.com/google.protobuf.Empty","value":{}}}'
+const DEMANDING_IN_ANY = '{"any":{"@type":"type.googleapis.com/rest.test.v1.Demanding","name":"a","next":{}}}'
 
 const bodies: Row[] = [
   ok(
@@ -451,6 +485,24 @@ const bodies: Row[] = [
     id: 'a',
     leaf: { name: 'b', tags: ['c'] },
   }),
+  ok('Any of an Empty, with its value or without', send('POST', '/v1/things', EMPTY_IN_ANY), {
+    any: { '@type': 'type.googleapis.com/google.protobuf.Empty' },
+  }),
+  ok('a required field from the path', send('POST', '/v1/demanding/a', '{"items":[{"name":"b"}]}'), {
+    name: 'a',
+    items: [{ name: 'b' }],
+  }),
+  bad(
+    'a required field missing in a list',
+    send('POST', '/v1/demanding/a', '{"items":[{"name":"b"},{}]}'),
+    'items[1].name: is required',
+  ),
+  bad(
+    'a required field missing in a map',
+    send('POST', '/v1/demanding/a', '{"byKey":{"k":{}}}'),
+    'byKey.k.name: is required',
+  ),
+  bad('a required field missing in Any', send('POST', '/v1/things', DEMANDING_IN_ANY), 'any.next.name: is required'),
   ok('a bodyless method takes an empty object', send('DELETE', '/v1/things/a', ' {} '), { id: 'a' }),
   bad(
     'a bodyless method takes nothing else',
@@ -502,6 +554,7 @@ const bodies: Row[] = [
     'colors[1]: no value "GREEN"',
   ),
   bad('null in a list', send('POST', '/v1/things', '{"names":["a",null]}'), 'names[1]: null'),
+  bad('null in a list that is the body', send('PUT', '/v1/things/a/names', '["a",null]'), 'names[1]: null'),
   bad('null in a map', send('POST', '/v1/things', '{"labels":{"a":null}}'), 'labels.a: null'),
   bad('a list for a message', send('POST', '/v1/things', '{"leaf":[]}'), 'leaf: expected an object, got an array'),
   bad('a list as the whole', send('POST', '/v1/things', '[]'), 'body: expected an object, got an array'),
@@ -574,6 +627,11 @@ const responses: Row[] = [
   ok('an unset string as the response', get('/v1/things/a/text'), ''),
   ok('an enum as the response', get('/v1/things/a/color?color=1'), 'COLOR_RED'),
   ok('an unset enum as the response', get('/v1/things/a/color'), 'COLOR_UNSPECIFIED'),
+  ok('an unset enum with a default as the response', get('/v1/demanding/closed?name=a'), 'CLOSED_TWO'),
+  ok('unset bytes with a default as the response', get('/v1/demanding/data?name=a'), 'YWI='),
+  ok('an unset double with a default as the response', get('/v1/demanding/ratio?name=a'), 'Infinity'),
+  ok('an unset 64-bit integer with a default as the response', get('/v1/demanding/big?name=a'), '-9'),
+  ok('a message beside a required field as the response', get('/v1/demanding/next?name=a&next.name=b'), { name: 'b' }),
   ok('a time as the response', get('/v1/things/a/at?at=2024-01-01T00:00:00Z'), '2024-01-01T00:00:00Z'),
   ok('an unset time as the response', get('/v1/things/a/at'), null),
   ok('a wrapper as the response', get('/v1/things/a/wrapper?int64Wrapper=5'), '5'),
