@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
 import { createApp } from '../app.js'
-import { createDatabase } from '../db/database.js'
+import { createDatabase, type Database } from '../db/database.js'
 import { type CommandContext, type OpenedDatabase, openConfiguredDatabase } from './command-context.js'
 import { loadDemo, writeDemoRequests } from './demo.js'
 import { originOf } from './origin.js'
@@ -26,7 +26,7 @@ export function registerServeCommand(program: Command, context: CommandContext):
 }
 
 async function serve(context: CommandContext, { demo, workers }: ServeOptions): Promise<void> {
-  const { config, log, stopSignal } = context
+  const { config, log } = context
   const opened = await openConfiguredDatabase(config, log, (embedded) => embedded.lockServe())
   try {
     if (demo ?? opened.embedded !== undefined) await loadDemo(opened.database, context)
@@ -34,24 +34,33 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
       await runWorkers(workers, opened.connectionString, context, (origin) => announce(origin, opened, context))
       return
     }
-    const app = createApp({ config, database: opened.database, runtime: context.runtime, log })
-    const address = await app.listen(config.port, config.host)
-    await announce(originOf(address.address, address.port), opened, context)
-    if (!stopSignal.aborted) await once(stopSignal, 'abort')
-    await app.close()
+    await runApp(opened.database, context, (origin) => announce(origin, opened, context))
   } finally {
     await opened.close()
   }
 }
 
-/** One of several processes: the first has prepared the database and says where it is. */
-async function serveWorker({ config, runtime, log, stopSignal }: CommandContext): Promise<void> {
-  const database = createDatabase({ connectionString: config.databaseUrl ?? '', log })
+/** Answers calls until the operator stops it. Nothing of it goes on after a failure, such as a port that is taken. */
+async function runApp(
+  database: Database,
+  { config, runtime, log, stopSignal }: CommandContext,
+  onListening: (origin: string) => Promise<void>,
+): Promise<void> {
+  const app = createApp({ config, database, runtime, log })
   try {
-    const app = createApp({ config, database, runtime, log })
-    await app.listen(config.port, config.host)
+    const { address, port } = await app.listen(config.port, config.host)
+    await onListening(originOf(address, port))
     if (!stopSignal.aborted) await once(stopSignal, 'abort')
+  } finally {
     await app.close()
+  }
+}
+
+/** One of several processes: the first has prepared the database and says where it is. */
+async function serveWorker(context: CommandContext): Promise<void> {
+  const database = createDatabase({ connectionString: context.config.databaseUrl ?? '', log: context.log })
+  try {
+    await runApp(database, context, async () => {})
   } finally {
     await database.close()
     cluster.worker?.disconnect()

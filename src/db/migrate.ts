@@ -55,7 +55,7 @@ export async function migrate(connectionString: string, migrations: readonly Mig
   client.on('error', (error) => {
     lost = error // The next query fails with it.
   })
-  await client.connect()
+  await connect(client)
   try {
     await lock(client)
     const applied = await appliedMigrations(client)
@@ -67,6 +67,17 @@ export async function migrate(connectionString: string, migrations: readonly Mig
     throw lost ?? error
   } finally {
     await client.end() // Gives the lock back.
+  }
+}
+
+/** A name with several addresses fails with an error that has no message of its own. */
+async function connect(client: pg.Client): Promise<void> {
+  try {
+    await client.connect()
+  } catch (cause) {
+    const causes = cause instanceof AggregateError ? cause.errors : [cause]
+    const reasons = causes.map((each) => (each instanceof Error ? each.message : String(each)))
+    throw new Error(`cannot connect to the database: ${reasons.join(', ')}`, { cause })
   }
 }
 

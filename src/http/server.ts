@@ -13,7 +13,7 @@ export interface HttpServer {
   listen(port: number, host: string): Promise<AddressInfo>
   /**
    * Takes no more connections and waits for the calls that run. What still runs after the grace period is told to stop
-   * through `onGraceOver`, and cut a second later.
+   * through `onGraceOver`, and cut a second later. Does nothing where it does not listen.
    */
   close(graceMillis: number, onGraceOver: () => void): Promise<void>
 }
@@ -78,6 +78,7 @@ export function createHttpServer(handler: HttpHandler): HttpServer {
       }),
     close: (graceMillis, onGraceOver) =>
       new Promise((resolve, reject) => {
+        if (!http1.listening) return resolve()
         const warn = setTimeout(onGraceOver, graceMillis)
         const cut = setTimeout(() => {
           for (const socket of sockets) socket.destroy()

@@ -126,6 +126,24 @@ describe('svc serve on a PostgreSQL server', () => {
   })
   afterAll(() => testDatabase.drop())
 
+  it('ends with status 1 and says why where the port is taken', async () => {
+    const env = { DATABASE_URL: testDatabase.connectionString }
+    const serve = await startServe([], env)
+    const { port } = new URL(serve.origin)
+    const second = await runSvc(['serve'], { env: { ...env, PORT: port } })
+    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining(`EADDRINUSE`)])
+    expect(await serve.stop()).toBe(0)
+  })
+
+  it.each([
+    ['127.0.0.1', 'connect ECONNREFUSED 127.0.0.1:1'],
+    ['localhost', 'ECONNREFUSED'],
+  ])('ends with status 1 and says so where there is no server at %s', async (host, reason) => {
+    const { status, stderr } = await runSvc(['serve'], { env: { DATABASE_URL: `postgresql://${host}:1/svc` } })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot connect to the database: ')])
+    expect(stderr).toContain(reason)
+  })
+
   it('shares the port between workers, and loads no demo unless asked', async () => {
     const serve = await startServe(['--workers', '2'], { DATABASE_URL: testDatabase.connectionString })
     const statuses = await Promise.all(
