@@ -48,7 +48,6 @@ function messageReader(desc: DescMessage): TextReader {
   }
 }
 
-/** Creates a message of a type known only at run time and fills in its fields. */
-export function createWith(desc: DescMessage, fields: object): Message {
+function createWith(desc: DescMessage, fields: object): Message {
   return Object.assign(create(desc), fields)
 }

@@ -1,13 +1,13 @@
-import { create, type DescMessage, type Message } from '@bufbuild/protobuf'
+import type { DescMessage, Message } from '@bufbuild/protobuf'
 
 /** Whether a message type is `google.api.HttpBody`, raw bytes with a content type. */
 export function isHttpBody(desc: DescMessage | undefined): desc is DescMessage {
   return desc?.typeName === 'google.api.HttpBody'
 }
 
-/** Makes a `google.api.HttpBody` of raw bytes. */
-export function httpBodyFromBytes(desc: DescMessage, contentType: string, data: Uint8Array): Message {
-  return Object.assign(create(desc), { contentType, data: new Uint8Array(data) })
+/** Fills a `google.api.HttpBody` with raw bytes. They are copied, because the ones given may lie in a pool of Node. */
+export function fillHttpBody(message: Message, contentType: string, bytes: Uint8Array): void {
+  Object.assign(message, { contentType, data: new Uint8Array(bytes) })
 }
 
 /** The content type and bytes of a `google.api.HttpBody`; without a type it is `application/octet-stream`. */

@@ -32,24 +32,22 @@ export function setKey<T>(object: { [key: string]: T }, key: string, value: T): 
 
 /** Turns a tree into plain JSON values, with integers beyond 2^53 as decimal strings. */
 export function plainJson(tree: JsonTree): JsonValue {
-  if (typeof tree === 'bigint') return String(tree)
-  if (tree instanceof Fraction) return tree.value
-  if (Array.isArray(tree)) return tree.map(plainJson)
-  if (typeof tree !== 'object' || tree === null) return tree
-  const plain: { [key: string]: JsonValue } = {}
-  for (const [key, value] of Object.entries(tree)) setKey(plain, key, plainJson(value))
-  return plain
+  return plain(tree, String)
 }
 
 /** Turns a tree into plain JSON values with every number as a double, as Struct and Value keep it. */
 export function plainNumbers(tree: JsonTree): JsonValue {
-  if (typeof tree === 'bigint') return Number(tree)
+  return plain(tree, Number)
+}
+
+function plain(tree: JsonTree, fromLarge: (integer: bigint) => JsonValue): JsonValue {
+  if (typeof tree === 'bigint') return fromLarge(tree)
   if (tree instanceof Fraction) return tree.value
-  if (Array.isArray(tree)) return tree.map(plainNumbers)
+  if (Array.isArray(tree)) return tree.map((item) => plain(item, fromLarge))
   if (typeof tree !== 'object' || tree === null) return tree
-  const plain: { [key: string]: JsonValue } = {}
-  for (const [key, value] of Object.entries(tree)) setKey(plain, key, plainNumbers(value))
-  return plain
+  const object: { [key: string]: JsonValue } = {}
+  for (const [key, value] of Object.entries(tree)) setKey(object, key, plain(value, fromLarge))
+  return object
 }
 
 /** The object that JSON must be, or a `ValueFault`. */

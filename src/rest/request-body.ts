@@ -1,7 +1,7 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf'
 import type { BodyType } from './content-type.js'
 import { type FieldPath, hasTextForm } from './field-path.js'
-import { httpBodyFromBytes, isHttpBody } from './http-body.js'
+import { fillHttpBody, isHttpBody } from './http-body.js'
 import { invalidArgument } from './invalid.js'
 import { readJson } from './json-message.js'
 import type { JsonReaders } from './json-reader.js'
@@ -22,17 +22,14 @@ export interface RequestBodyOptions {
   readonly form: Pick<ParameterBinderOptions, 'ignoreUnknown'>
 }
 
+const NOTHING = /^[ \t\r\n]*(?:\{[ \t\r\n]*\}[ \t\r\n]*)?$/
+
 /** No body is mapped: nothing but an empty object may come. */
 export function compileNoBody(): RequestBody {
   return {
     accepts: 'raw',
     read(_message, bytes) {
-      if (
-        !/^\s*(?:\{\s*\})?\s*$/.test(Buffer.from(bytes.subarray(0, 1024)).toString('latin1')) ||
-        bytes.length > 1024
-      ) {
-        throw invalidArgument('body', 'this method takes no body')
-      }
+      if (!NOTHING.test(latin1(bytes))) throw invalidArgument('body', 'this method takes no body')
     },
   }
 }
@@ -42,7 +39,7 @@ export function compileWholeBody(desc: DescMessage, options: RequestBodyOptions)
   if (isHttpBody(desc)) {
     return {
       accepts: 'raw',
-      read: (message, bytes, _type, contentType) => void Object.assign(message, { contentType, data: copy(bytes) }),
+      read: (message, bytes, _type, contentType) => fillHttpBody(message, contentType, bytes),
     }
   }
   const readMessage = options.readers.message(desc)
@@ -65,9 +62,10 @@ export function compileFieldBody(field: DescField, options: RequestBodyOptions):
     return {
       accepts: 'raw',
       read(message, bytes, _type, contentType) {
-        if (bytes.length > 0 || contentType !== '') {
-          setField(message, field, httpBodyFromBytes(desc, contentType, copy(bytes)))
-        }
+        if (bytes.length === 0 && contentType === '') return
+        const child = create(desc)
+        fillHttpBody(child, contentType, bytes)
+        setField(message, field, child)
       },
     }
   }
@@ -105,8 +103,4 @@ function formOptions(options: RequestBodyOptions): ParameterBinderOptions {
 // Form text is ASCII by definition; bytes beyond it are decoded as UTF-8 with the percent-encoding.
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-}
-
-function copy(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes)
 }

@@ -10,25 +10,25 @@ import { addHeaders } from './respond.js'
 import type { ResponseBody } from './response-body.js'
 
 /** How the messages of a stream are told apart on the wire. */
-export type StreamFormat = 'ndjson' | 'sse' | 'raw'
+type StreamFormat = 'ndjson' | 'sse' | 'raw'
 
 const CONTENT_TYPES = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; charset=utf-8' } as const
 
 /** The format of a stream by its messages and the request's Accept: bytes, Server-Sent Events or one JSON a line. */
-export function streamFormat(body: ResponseBody, accept: string | undefined): StreamFormat {
+function streamFormat(body: ResponseBody, accept: string | undefined): StreamFormat {
   if (body.raw) return 'raw'
   return prefersEventStream(accept) ? 'sse' : 'ndjson'
 }
 
 /** One message on the wire. */
-export function frameMessage(format: StreamFormat, body: string | Uint8Array): string | Uint8Array {
+function frameMessage(format: StreamFormat, body: string | Uint8Array): string | Uint8Array {
   if (format === 'raw') return body
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
   return format === 'sse' ? `data: ${text}\n\n` : `${text}\n`
 }
 
 /** The last line of a stream that failed: `{"error": …}`, as an event `error` over SSE; raw bytes have no such line. */
-export function frameError(format: StreamFormat, error: JsonValue): string | undefined {
+function frameError(format: StreamFormat, error: JsonValue): string | undefined {
   if (format === 'raw') return undefined
   const text = JSON.stringify({ error })
   return format === 'sse' ? `event: error\ndata: ${text}\n\n` : `${text}\n`
