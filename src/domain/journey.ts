@@ -1,7 +1,6 @@
 import type {
   DataType,
   JourneyHealthCheckStatus,
-  JourneyHealthCheckType,
   JourneyTaskStatus,
   WorkflowRunStatus,
 } from '../../gen/prisma/enums.js'
@@ -10,7 +9,10 @@ import { invalidField, notFound } from '../errors.js'
 import { type Caller, requirePermissionIn, visibleTeamIds } from './caller.js'
 import { selectJourney } from './journey-statement.js'
 
-/** A journey with all that belongs to it, as stored (spec, Journey). Dates are `2026-01-31`. */
+/**
+ * A journey with all that belongs to it (spec, Journey). Dates are `2026-01-31`. Tasks and health checks, of which there
+ * are many, are the API's JSON of their messages, separated by commas, beside the statuses that values are computed from.
+ */
 export interface Journey {
   readonly id: string
   readonly teamId: string
@@ -24,8 +26,10 @@ export interface Journey {
   readonly dueDate: string | null
   readonly metadata: JourneyMetadata | null
   readonly createdByWorkflow: { readonly id: string; readonly name: string } | null
-  readonly tasks: readonly JourneyTask[]
-  readonly healthChecks: readonly HealthCheck[]
+  readonly tasksJson: string
+  readonly taskStatuses: readonly JourneyTaskStatus[]
+  readonly healthChecksJson: string
+  readonly healthCheckStatuses: readonly JourneyHealthCheckStatus[]
   readonly workflowFailures: readonly WorkflowFailure[]
   readonly customFields: readonly CustomField[]
 }
@@ -40,21 +44,6 @@ export interface JourneyMetadata {
   readonly welcomeBody: string
 }
 
-/** One task. */
-export interface JourneyTask {
-  readonly id: string
-  readonly parentTaskId: string
-  readonly name: string
-  readonly description: string
-  readonly assignedToUserId: string
-  readonly status: JourneyTaskStatus
-  readonly dependsOnIds: string[]
-  readonly dueDate: string | null
-  readonly isStatusCheck: boolean
-  readonly pollingIntervalMs: number
-  readonly latestWorkflowCall: LatestWorkflowCall | null
-}
-
 /** The last run of a task's workflow: the API's own JSON; `runStatus` is the whole name of the enum's value. */
 export interface LatestWorkflowCall {
   readonly id: string
@@ -66,20 +55,6 @@ export interface LatestWorkflowCall {
   readonly statusUpdatedAt?: string
   readonly formConfirmationRequired: boolean
   readonly formConfirmationResponse: boolean
-}
-
-/** One check of a task. */
-export interface HealthCheck {
-  readonly id: string
-  readonly taskId: string
-  readonly subtaskId: string
-  readonly workflowId: string
-  readonly workflowName: string
-  readonly workflowCallId: string
-  readonly runId: string
-  readonly type: JourneyHealthCheckType
-  readonly status: JourneyHealthCheckStatus
-  readonly dueDate: string | null
 }
 
 /** A workflow run that failed; its documents are the API's own JSON. */
@@ -117,23 +92,38 @@ export interface CustomField {
 /** What JSON can hold. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue }
 
+/** The row of a journey, with statuses separated by commas. */
+interface JourneyRow extends Omit<Journey, 'taskStatuses' | 'healthCheckStatuses'> {
+  readonly taskStatuses: string
+  readonly healthCheckStatuses: string
+}
+
 const uuidFormat = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * A journey as it stood at one moment (spec, endpoint 6). Callers with `tickets:read` in its team see it, and so do its
- * requester and the requester's manager (decisions, section 3). Throws `FIELD_INVALID` for an id that is no UUID,
- * `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` where the caller sees the team and nothing more.
+ * A journey as it stood at one moment (spec, endpoint 6), with tasks overdue by the date `today` (UTC, `2026-01-31`).
+ * Callers with `tickets:read` in its team see it, and so do its requester and the requester's manager (decisions, section
+ * 3). Throws `FIELD_INVALID` for an id that is no UUID, `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` where the caller
+ * sees the team and nothing more.
  */
-export async function getJourney(sql: Sql, caller: Caller, id: string): Promise<Journey> {
+export async function getJourney(sql: Sql, caller: Caller, id: string, today: string): Promise<Journey> {
   if (!uuidFormat.test(id)) throw invalidField('id', 'must be a UUID')
   const userId = caller.kind === 'user' ? caller.id : null
-  const [journey] = await sql.query<Journey>(
+  const [row] = await sql.query<JourneyRow>(
     selectJourney,
-    [id, caller.organizationId, visibleTeamIds(caller), userId],
+    [id, caller.organizationId, visibleTeamIds(caller), userId, today],
     'select_journey',
   )
-  if (journey === undefined) throw notFound('journey', id)
-  const isRelated = userId !== null && (journey.requesterUserId === userId || journey.requesterManagerUserId === userId)
-  if (!isRelated) requirePermissionIn(caller, journey.teamId, 'tickets:read')
-  return journey
+  if (row === undefined) throw notFound('journey', id)
+  const isRelated = userId !== null && (row.requesterUserId === userId || row.requesterManagerUserId === userId)
+  if (!isRelated) requirePermissionIn(caller, row.teamId, 'tickets:read')
+  return {
+    ...row,
+    taskStatuses: split(row.taskStatuses) as JourneyTaskStatus[],
+    healthCheckStatuses: split(row.healthCheckStatuses) as JourneyHealthCheckStatus[],
+  }
+}
+
+function split(statuses: string): string[] {
+  return statuses === '' ? [] : statuses.split(',')
 }

@@ -21,24 +21,20 @@ import {
 } from '../domain/app-instance.js'
 import type { PageTokens } from '../domain/page-token.js'
 import { enumValueFrom } from './enum-name.js'
+import { type PreprintOptions, readAtOnce } from './preprint-list.js'
 import { callerOf } from './request-context.js'
 
-/** Makes a list of messages of which the JSON is known; `read` makes the messages where they are asked for. */
-export type PreprintList = <T>(json: string, read: () => T[]) => T[]
-
 /** What the service of app instances needs. */
-export interface AppInstanceHandlersOptions {
+export interface AppInstanceHandlersOptions extends PreprintOptions {
   readonly database: Sql
   readonly pageTokens: PageTokens
-  /** Without it the messages are always made. */
-  readonly preprintList?: PreprintList | undefined
 }
 
 /** The service of app instances. */
 export function createAppInstanceHandlers({
   database,
   pageTokens,
-  preprintList = (_, read) => read(),
+  preprintList = readAtOnce,
 }: AppInstanceHandlersOptions): ServiceImpl<typeof AppInstanceService> {
   return {
     async listAppInstances(request, context) {

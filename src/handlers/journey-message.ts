@@ -1,4 +1,4 @@
-import { create, fromJson } from '@bufbuild/protobuf'
+import { create, type DescMessage, fromJson, type JsonValue, type MessageShape } from '@bufbuild/protobuf'
 import { ValueSchema } from '@bufbuild/protobuf/wkt'
 import {
   CreatedByWorkflowSchema,
@@ -6,76 +6,45 @@ import {
   DataType,
   HealthCheckCountsSchema,
   HealthCheckSchema,
-  JourneyHealthCheckStatus,
-  JourneyHealthCheckType,
   type Journey as JourneyMessage,
   JourneyMetadataSchema,
   JourneySchema,
-  JourneyTask_LatestWorkflowCallSchema,
   JourneyTaskSchema,
-  JourneyTaskStatus,
   WorkflowFailure_StatusCheckResultSchema,
   WorkflowFailure_ValidationErrorsSchema,
   WorkflowFailureSchema,
   WorkflowRunStatus,
 } from '../../gen/svc/v2/journey_pb.js'
-import type {
-  CustomField,
-  HealthCheck,
-  Journey,
-  JourneyTask,
-  LatestWorkflowCall,
-  WorkflowFailure,
-} from '../domain/journey.js'
-import { currentTaskIndex, healthCheckCounts, isOverdue, progressPercent } from '../domain/journey-progress.js'
+import type { CustomField, Journey, WorkflowFailure } from '../domain/journey.js'
+import { currentTaskIndex, healthCheckCounts, progressPercent } from '../domain/journey-progress.js'
 import { dateToMessage } from './date.js'
-import { enumValueFrom } from './enum-name.js'
+import type { PreprintList } from './preprint-list.js'
 
-/** A journey as the API shows it on the day `today` (UTC, `2026-01-31`), computed values included. */
-export function journeyToMessage(journey: Journey, today: string): JourneyMessage {
-  const { archivedAt, dueDate, metadata, createdByWorkflow, tasks, healthChecks, ...rest } = journey
-  const { workflowFailures, customFields, ...fields } = rest
-  return create(JourneySchema, {
+/** A journey as the API shows it, computed values included. */
+export function journeyToMessage(journey: Journey, preprintList: PreprintList): JourneyMessage {
+  const { archivedAt, dueDate, metadata, createdByWorkflow, taskStatuses, healthCheckStatuses, ...rest } = journey
+  const { tasksJson, healthChecksJson, workflowFailures, customFields, ...fields } = rest
+  const message = create(JourneySchema, {
     ...fields,
     ...(archivedAt !== null && { archivedAt }),
     ...withDueDate(dueDate),
     ...(metadata !== null && { metadata: create(JourneyMetadataSchema, metadata) }),
     ...(createdByWorkflow !== null && { createdByWorkflow: create(CreatedByWorkflowSchema, createdByWorkflow) }),
-    progressPercent: progressPercent(tasks),
-    currentTaskIndex: currentTaskIndex(tasks),
-    tasks: tasks.map((task) => taskToMessage(task, today)),
-    healthChecks: healthChecks.map(healthCheckToMessage),
-    healthCheckCounts: create(HealthCheckCountsSchema, healthCheckCounts(healthChecks)),
+    progressPercent: progressPercent(taskStatuses),
+    currentTaskIndex: currentTaskIndex(taskStatuses),
+    healthCheckCounts: create(HealthCheckCountsSchema, healthCheckCounts(healthCheckStatuses)),
     workflowFailures: workflowFailures.map(workflowFailureToMessage),
     customFields: customFields.map(customFieldToMessage),
   })
+  message.tasks = listOf(JourneyTaskSchema, tasksJson, preprintList)
+  message.healthChecks = listOf(HealthCheckSchema, healthChecksJson, preprintList)
+  return message
 }
 
-function taskToMessage(task: JourneyTask, today: string) {
-  const { status, dueDate, latestWorkflowCall, ...fields } = task
-  return create(JourneyTaskSchema, {
-    ...fields,
-    status: JourneyTaskStatus[status],
-    ...withDueDate(dueDate),
-    isOverdue: isOverdue(task, today),
-    ...(latestWorkflowCall !== null && { latestWorkflowCall: workflowCallToMessage(latestWorkflowCall) }),
-  })
-}
-
-function workflowCallToMessage({ runStatus, ...fields }: LatestWorkflowCall) {
-  return create(JourneyTask_LatestWorkflowCallSchema, {
-    ...fields,
-    runStatus: enumValueFrom(WorkflowRunStatus, 'WORKFLOW_RUN_STATUS_', runStatus),
-  })
-}
-
-function healthCheckToMessage({ type, status, dueDate, ...fields }: HealthCheck) {
-  return create(HealthCheckSchema, {
-    ...fields,
-    type: JourneyHealthCheckType[type],
-    status: JourneyHealthCheckStatus[status],
-    ...withDueDate(dueDate),
-  })
+/** The messages of items that are printed and separated by commas. */
+function listOf<Desc extends DescMessage>(desc: Desc, items: string, preprintList: PreprintList): MessageShape<Desc>[] {
+  const json = `[${items}]`
+  return preprintList(json, () => (JSON.parse(json) as JsonValue[]).map((item) => fromJson(desc, item)))
 }
 
 function workflowFailureToMessage(failure: WorkflowFailure) {

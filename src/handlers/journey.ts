@@ -6,20 +6,27 @@ import { getJourney } from '../domain/journey.js'
 import { utcDateOf } from '../domain/journey-progress.js'
 import type { Runtime } from '../domain/runtime.js'
 import { journeyToMessage } from './journey-message.js'
+import { type PreprintOptions, readAtOnce } from './preprint-list.js'
 import { callerOf } from './request-context.js'
+
+/** What the service of journeys needs. */
+export interface JourneyHandlersOptions extends PreprintOptions {
+  readonly database: Sql
+  readonly runtime: Runtime
+}
 
 /** The service of journeys. */
 export function createJourneyHandlers({
   database,
   runtime,
-}: {
-  readonly database: Sql
-  readonly runtime: Runtime
-}): ServiceImpl<typeof JourneyService> {
+  preprintList = readAtOnce,
+}: JourneyHandlersOptions): ServiceImpl<typeof JourneyService> {
   return {
     async getJourney({ id }, context) {
-      const journey = await getJourney(database, callerOf(context), id)
-      return create(GetJourneyResponseSchema, { data: journeyToMessage(journey, utcDateOf(runtime.now())) })
+      const journey = await getJourney(database, callerOf(context), id, utcDateOf(runtime.now()))
+      const response = create(GetJourneyResponseSchema)
+      response.data = journeyToMessage(journey, preprintList)
+      return response
     },
   }
 }

@@ -17,13 +17,14 @@ import type { Database } from '../db/database.js'
 import type { PageTokens } from '../domain/page-token.js'
 import type { Runtime } from '../domain/runtime.js'
 import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-approval-procedure.js'
-import { type AppInstanceHandlersOptions, createAppInstanceHandlers } from './app-instance.js'
+import { createAppInstanceHandlers } from './app-instance.js'
 import { createAppResourceHandlers } from './app-resource.js'
 import { createAuditLogHandlers } from './audit-log.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
 import { createEntityFieldMappingHandlers } from './entity-field-mapping.js'
 import { createEntityIngestionConfigHandlers } from './entity-ingestion-config.js'
 import { createJourneyHandlers } from './journey.js'
+import type { PreprintOptions } from './preprint-list.js'
 import { createPriorityHandlers } from './priority.js'
 import { createSlaDefinitionHandlers } from './sla-definition.js'
 import { createUserHandlers } from './user.js'
@@ -49,7 +50,7 @@ export const services: readonly DescService[] = [
 
 /** What handlers stand on; each takes the part that it needs. */
 export type RoutesOptions = AuthHandlersOptions &
-  AppInstanceHandlersOptions & {
+  PreprintOptions & {
     readonly database: Database
     readonly runtime: Runtime
     readonly pageTokens: PageTokens

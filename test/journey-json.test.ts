@@ -1,0 +1,130 @@
+import { create, fromBinary, toBinary, toJsonString } from '@bufbuild/protobuf'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  JourneyHealthCheckStatus,
+  JourneyHealthCheckType,
+  JourneyTaskStatus,
+  WorkflowRunStatus,
+} from '../gen/prisma/enums.js'
+import { GetJourneyRequestSchema, GetJourneyResponseSchema } from '../gen/svc/v2/journey_pb.js'
+import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
+import { startTestService, type TestService } from './support/service.js'
+
+/** Every character that JSON may escape, and some that it must not; U+0000 cannot be stored. */
+const awkward = [
+  Array.from({ length: 0x2f }, (_, code) => String.fromCharCode(code + 1)).join(''),
+  '"\\/\u007f\u0080\u2028\u2029\ufeff\ufffd é ü \u{1f680} {}[],:',
+]
+const now = Date.parse('2026-06-15T12:00:00Z')
+const dueDates = ['2026-06-14', '2026-06-15', '2026-06-16', '0999-12-31', null]
+
+// Over JSON tasks and health checks go from the database to the client as text; in binary they are made of messages.
+describe('the JSON of a journey', () => {
+  let service: TestService
+  let token: string
+  const id = '018f3b7a-0000-7000-8000-0000000000aa'
+  const taskId = (index: number) => `018f3b7a-0000-7000-8000-00000000${String(index).padStart(4, '0')}`
+
+  beforeAll(async () => {
+    service = await startTestService()
+    service.runtime.advance(now - Date.now())
+    await insertFixture(service.database)
+    token = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
+    const owner = { organization_id: fixture.acme, team_id: fixture.it }
+    await insertRow(service.database, 'journeys', { id, ...owner, name: awkward[0], description: awkward[1] })
+    await insertTasks()
+    await insertChecks()
+  })
+  afterAll(() => service.stop())
+
+  /** One task of every status with every due date. */
+  async function insertTasks(): Promise<void> {
+    const runStatuses = [...Object.keys(WorkflowRunStatus).map((name) => `WORKFLOW_RUN_STATUS_${name}`), 'FROM_LATER']
+    const pairs = Object.values(JourneyTaskStatus).flatMap((status) =>
+      dueDates.map((due_date) => ({ status, due_date })),
+    )
+    for (const [index, pair] of pairs.entries()) {
+      const call = {
+        ...{ id: awkward[index % 2], workflowId: 'w', workflowName: awkward[1], runId: '' },
+        ...{ runStatus: runStatuses[index % runStatuses.length], createdAt: '2026-01-31T09:05:00.000Z' },
+        ...(index % 3 === 0 && { statusUpdatedAt: '2026-01-31T09:06:00.000Z' }),
+        ...{ formConfirmationRequired: index % 2 === 0, formConfirmationResponse: index % 4 === 0 },
+      }
+      await insertRow(service.database, 'journey_tasks', {
+        ...{ journey_id: id, id: taskId(index), position: index, name: awkward[index % 2], ...pair },
+        ...{ description: awkward[0], assigned_to_user_id: index === 0 ? '' : fixture.users.agent },
+        ...{ is_status_check: index % 2 === 0, polling_interval_ms: index * 1000 },
+        ...(index > 0 && { parent_task_id: taskId(0), depends_on_ids: [taskId(0), taskId(index - 1)] }),
+        ...(index % 4 !== 3 && { latest_workflow_call: JSON.stringify(call) }),
+      })
+    }
+  }
+
+  /** One check of every status with every type. */
+  async function insertChecks(): Promise<void> {
+    const pairs = Object.values(JourneyHealthCheckStatus).flatMap((status) =>
+      Object.values(JourneyHealthCheckType).map((type) => ({ status, type })),
+    )
+    for (const [index, pair] of pairs.entries()) {
+      await insertRow(service.database, 'journey_health_checks', {
+        ...{ journey_id: id, id: `check-${index}`, position: index, ...pair, due_date: dueDates[index % 5] },
+        ...{ workflow_name: awkward[index % 2], run_id: awkward[0], task_id: taskId(0) },
+      })
+    }
+  }
+
+  const path = '/svc.v2.JourneyService/GetJourney'
+
+  /** The binary answer, printed by the standard printer. */
+  const standardJson = async (journeyId: string): Promise<string> => {
+    const message = toBinary(GetJourneyRequestSchema, create(GetJourneyRequestSchema, { id: journeyId }))
+    const query = `connect=v1&encoding=proto&base64=1&message=${Buffer.from(message).toString('base64url')}`
+    const answer = await fetch(`${service.baseUrl}${path}?${query}`, { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.status).toBe(200)
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    const schema = GetJourneyResponseSchema
+    return toJsonString(schema, fromBinary(schema, bytes), { alwaysEmitImplicit: true })
+  }
+
+  it.each([
+    ['every status, date and awkward text', id],
+    ['nothing but its name', fixture.journeys.it],
+  ])('is to the byte that of its messages: %s', async (_, journeyId) => {
+    const standard = await standardJson(journeyId)
+    expect((await service.rest('GET', `/v2/journeys/${journeyId}`, { token })).text).toBe(standard)
+    expect((await service.rest('POST', path, { token, json: { id: journeyId } })).text).toBe(standard)
+  })
+
+  it('says of a task that it is overdue after its due date only, and only while it is open', async () => {
+    const { json } = await service.rest('GET', `/v2/journeys/${id}`, { token })
+    const open = ['JOURNEY_TASK_STATUS_UNSPECIFIED', 'JOURNEY_TASK_STATUS_TODO', 'JOURNEY_TASK_STATUS_IN_PROGRESS']
+    const late: string[] = []
+    for (const { status, isOverdue, dueDate } of json.data.tasks) {
+      const isPast = dueDate !== undefined && (dueDate.year === 999 || dueDate.day === 14)
+      expect(isOverdue, `${status} ${JSON.stringify(dueDate)}`).toBe(isPast && open.includes(status))
+      if (isOverdue) late.push(status)
+    }
+    expect(new Set(late)).toEqual(new Set(open))
+  })
+
+  it('counts and computes from every task and check', async () => {
+    const { json } = await service.rest('GET', `/v2/journeys/${id}`, { token })
+    const { progressPercent, currentTaskIndex, healthCheckCounts, tasks, healthChecks } = json.data
+    expect([tasks.length, healthChecks.length]).toEqual([25, 28])
+    expect(progressPercent).toBe(25)
+    expect(tasks[currentTaskIndex].status).toBe('JOURNEY_TASK_STATUS_UNSPECIFIED')
+    expect(healthCheckCounts).toEqual({
+      ...{ totalCount: 28, failingCount: 4, warningCount: 4, passingCount: 4, runningCount: 4, noDataCount: 4 },
+      canceledCount: 4,
+    })
+  })
+
+  it('names a run status that this build does not know as unspecified', async () => {
+    const { json } = await service.rest('GET', `/v2/journeys/${id}`, { token })
+    const statuses = json.data.tasks.map(
+      (task: { latestWorkflowCall?: { runStatus: string } }) => task.latestWorkflowCall?.runStatus,
+    )
+    expect(statuses).toContain('WORKFLOW_RUN_STATUS_UNSPECIFIED')
+    expect(statuses).not.toContain('FROM_LATER')
+  })
+})
