@@ -31,7 +31,7 @@ export class Call {
   #deadline: number | undefined
   #onClose: (() => void) | undefined
   #onShutdown: (() => void) | undefined
-  #rejectWaiting: ((reason: ConnectError) => void) | undefined
+  #waiting: Set<(reason: ConnectError) => void> | undefined
 
   constructor(
     method: DescMethod,
@@ -118,13 +118,13 @@ export class Call {
   /** Settles as `work` does, or rejects with the abort reason as soon as there is one. */
   unlessAborted<T>(work: Promise<T>): Promise<T> {
     this.#watch()
+    this.#waiting ??= new Set()
+    const waiting = this.#waiting
     return new Promise((resolve, reject) => {
-      const waiting = this.#rejectWaiting
-      this.#rejectWaiting = (reason) => {
-        waiting?.(reason)
-        reject(reason)
-      }
-      work.then(resolve, reject)
+      // Whoever is done waiting is let go of at once: a stream waits once for each of its messages.
+      waiting.add(reject)
+      const done = (): void => void waiting.delete(reject)
+      work.then(resolve, reject).finally(done)
       if (this.abortReason !== undefined) reject(this.abortReason)
     })
   }
@@ -153,7 +153,7 @@ export class Call {
     if (this.abortReason !== undefined || this.#finished) return
     this.abortReason = reason
     this.#controller?.abort(reason)
-    this.#rejectWaiting?.(reason)
+    for (const reject of this.#waiting ?? []) reject(reason)
   }
 }
 

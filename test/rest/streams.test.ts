@@ -222,6 +222,29 @@ describe('a server stream', () => {
     expect(await aborted).toMatchObject({ code: Code.Canceled })
   })
 
+  it('of very many messages can be left by its client', async () => {
+    let seen: (reason: unknown) => void = () => undefined
+    const aborted = new Promise((resolve) => {
+      seen = resolve
+    })
+    let made: () => void = () => undefined
+    const all = new Promise<void>((resolve) => {
+      made = resolve
+    })
+    const handler: AnyHandler = async function* (_message, context) {
+      for (let index = 0; index < 20_000; index++) yield { i32: index }
+      made()
+      await new Promise(() => context.signal.addEventListener('abort', () => seen(context.signal.reason)))
+    }
+    await using server = await startServer(handlerOf(handler))
+    const request = requestHttp1({ port: server.port, path: '/v1/watch/a' }).end()
+    const [response] = await once(request, 'response')
+    response.on('error', () => undefined).resume()
+    await all
+    request.destroy()
+    expect(await aborted).toMatchObject({ code: Code.Canceled })
+  })
+
   it('waits for a client that does not read', async () => {
     let made = 0
     const handler: AnyHandler = async function* (message) {
