@@ -31,7 +31,7 @@ export function timeoutFromRequest(
   let timeoutMs: number | undefined
   const headers = options.timeoutHeaders ?? DEFAULT_TIMEOUT_HEADERS
   for (const name of Object.keys(headers)) {
-    const value = headerOf(request, name)
+    const value = headerOf(request, name.toLowerCase())
     if (value === undefined) continue
     const given = parseTimeout(name, value, headers[name] ?? 'milliseconds')
     if (given instanceof ConnectError) return given

@@ -67,7 +67,7 @@ export interface RestTranscoderOptions {
   readonly compressResponses?: boolean | undefined
   /** The least size in bytes of an answer that is compressed; default 1024. Streams are always compressed when asked. */
   readonly compressMinBytes?: number | undefined
-  /** The request headers that set a deadline, in lower case; default `connect-timeout-ms` and `grpc-timeout`. */
+  /** The request headers that set a deadline; default `connect-timeout-ms` and `grpc-timeout`. */
   readonly timeoutHeaders?: Readonly<Record<string, TimeoutFormat>> | undefined
   /** The deadline of a call whose request names none, in milliseconds; default none. */
   readonly defaultTimeoutMs?: number | undefined

@@ -478,7 +478,7 @@ describe('deadlines', () => {
     const options = {
       defaultTimeoutMs: 1000,
       maxTimeoutMs: 2000,
-      timeoutHeaders: { 'x-timeout': 'milliseconds' },
+      timeoutHeaders: { 'X-Timeout': 'milliseconds' },
     } as const
     await using server = await startServer(
       handlerOf((message, context) => {
