@@ -1,6 +1,6 @@
 import type { Sql } from '../db/sql.js'
 import type { Caller } from './caller.js'
-import { type FieldChange, type Profile, skippedFields } from './field-ownership.js'
+import type { FieldChange, Profile } from './field-ownership.js'
 import type { Runtime } from './runtime.js'
 
 /** A department that profiles of the organization can name. */
@@ -18,12 +18,12 @@ export function listDepartmentOptions(sql: Sql, caller: Caller): Promise<Departm
   )
 }
 
-/** The department that a write has saved; undefined where it saved none. */
+/** The department that a write has saved; undefined where it saved none, or the one that was there. */
 export function savedDepartment(profile: Profile, changes: readonly FieldChange[]): string | undefined {
-  const own = changes.filter(({ field, outcome }) => field === 'DEPARTMENT' && outcome !== 'RELEASED')
-  const skipped = skippedFields(own)
-  const isSaved = own.length > 0 && skipped.pinned.length === 0 && skipped.directoryLocked.length === 0
-  return isSaved && profile.DEPARTMENT.value !== '' ? profile.DEPARTMENT.value : undefined
+  const isSaved = changes.some(
+    ({ field, outcome }) => field === 'DEPARTMENT' && (outcome === 'WRITTEN' || outcome === 'PINNED'),
+  )
+  return isSaved ? profile.DEPARTMENT.value || undefined : undefined
 }
 
 /** Adds departments to the organization's options; those that are there already stay. */

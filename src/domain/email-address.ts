@@ -1,4 +1,5 @@
 import type { FieldViolation } from '../errors.js'
+import { requiredViolations } from './text-field.js'
 
 /** RFC 5321 section 4.5.3.1: octets of a path without its angle brackets, and of its local part. */
 const MAX_OCTETS = 254
@@ -32,7 +33,7 @@ export function emailKeyOf(address: string): string {
 
 /** What is wrong with an email address that a request has to carry; empty is absent. */
 export function emailViolations(field: string, address: string): FieldViolation[] {
-  if (address === '') return [{ field, description: 'is required', reason: 'FIELD_REQUIRED' }]
+  if (address === '') return requiredViolations(field, address)
   const fault = emailAddressFault(address)
   return fault === undefined ? [] : [{ field, description: fault, reason: 'FIELD_INVALID' }]
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from '../db/sql.js'
 import type { FieldViolation } from '../errors.js'
-import { emailAddressFault, emailViolations } from './email-address.js'
+import { emailViolations } from './email-address.js'
 import type { Publication } from './profile-publication.js'
 import { type ProfileInput, profileValuesOf, type TextField, textFields } from './profile-value.js'
-import { textViolations } from './text-field.js'
+import { optionalNameLimits, requiredViolations, textViolations } from './text-field.js'
 
 /** A person as a connected app knows it. An absent field is not supplied; an empty one clears. */
 export interface SourceProfile {
@@ -27,16 +27,13 @@ export const sourceFormat = /^[a-z0-9_.-]{1,64}$/
 /** What is wrong with a profile; `path` is its place in the request, such as `profiles[3].`. */
 export function sourceProfileViolations(profile: SourceProfile, path: string): FieldViolation[] {
   const { externalId, email, managerEmail } = profile
-  const managerFault = managerEmail === undefined || managerEmail === '' ? undefined : emailAddressFault(managerEmail)
   return [
-    ...(externalId === ''
-      ? [{ field: `${path}externalId`, description: 'is required', reason: 'FIELD_REQUIRED' } as const]
-      : textViolations(`${path}externalId`, externalId, { max: 255 })),
+    ...requiredViolations(`${path}externalId`, externalId),
+    ...textViolations(`${path}externalId`, externalId, optionalNameLimits),
     ...emailViolations(`${path}email`, email),
     ...profileValuesOf(profile.profile, path).violations,
-    ...(managerFault === undefined
-      ? []
-      : [{ field: `${path}managerEmail`, description: managerFault, reason: 'FIELD_INVALID' } as const]),
+    // Empty clears.
+    ...(managerEmail ? emailViolations(`${path}managerEmail`, managerEmail) : []),
   ]
 }
 

@@ -27,6 +27,11 @@ export function textViolations(field: string, value: string | undefined, limits:
   return fault === undefined ? [] : [{ field, description: fault, reason: 'FIELD_INVALID' }]
 }
 
+/** What is wrong with a text that a request has to carry; empty is absent. */
+export function requiredViolations(field: string, value: string): FieldViolation[] {
+  return value === '' ? [{ field, description: 'is required', reason: 'FIELD_REQUIRED' }] : []
+}
+
 function textFault(value: string, { min = 0, max, multiline = false }: TextLimits): string | undefined {
   const length = value.length <= max ? value.length : Array.from(value).length
   if (length < min) return min === 1 ? 'must not be empty' : `must have at least ${min} characters`

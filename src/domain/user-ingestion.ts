@@ -24,6 +24,7 @@ import {
   sourceProfileViolations,
   storedProfileOf,
 } from './source-profile.js'
+import { requiredViolations } from './text-field.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
 import { requireOrganizationPermission } from './user-access.js'
 import { recordUserEvents, type UserEvent } from './user-audit.js'
@@ -67,7 +68,7 @@ export async function ingestUserProfiles(
 }
 
 function requestViolations({ source, profiles }: IngestionRequest): FieldViolation[] {
-  if (source === '') return [{ field: 'source', description: 'is required', reason: 'FIELD_REQUIRED' }]
+  if (source === '') return requiredViolations('source', source)
   if (!sourceFormat.test(source)) {
     const description = 'must be 1 to 64 characters of a-z, 0-9, "_", "." and "-"'
     return [{ field: 'source', description, reason: 'FIELD_INVALID' }]

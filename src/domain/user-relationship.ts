@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.js'
 import type { Sql } from '../db/sql.js'
-import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
+import { notFound, refuseViolations } from '../errors.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
@@ -15,6 +15,7 @@ import {
 import { lockManagers, requireManager } from './manager-chain.js'
 import { type Member, withProfile } from './member.js'
 import { findMember, lockMembers, updateMembers } from './membership.js'
+import { requiredViolations } from './text-field.js'
 import { getUser } from './user.js'
 import { apiWriterOf, requireMemberPermission } from './user-access.js'
 import { recordUserEvents } from './user-audit.js'
@@ -116,8 +117,4 @@ async function writeManager(
 function relationshipOf({ userId, profile, managerAssignedAt }: Member): ManagerRelationship | undefined {
   if (managerAssignedAt === null) return undefined
   return { userId, managerUserId: profile.MANAGER.value, createdAt: managerAssignedAt }
-}
-
-function requiredViolations(field: string, value: string): FieldViolation[] {
-  return value === '' ? [{ field, description: 'is required', reason: 'FIELD_REQUIRED' }] : []
 }
