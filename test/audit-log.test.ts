@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { recordAuditEvents } from '../src/domain/audit-event.js'
+import { recordAuditEvents, systemActor } from '../src/domain/audit-event.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { doors, type RequestJson } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
@@ -91,6 +91,29 @@ describe('the audit log', () => {
         pageToken = answer.json.nextPageToken
       } while (pageToken !== '')
       expect(targets).toEqual(['pri-2', 'pri', 'bob', 'ada'])
+    })
+
+    it('page after page gives every event once, also while others are added', async () => {
+      const { database, runtime } = service
+      const organizationId = `paged-${door}`
+      await database.execute('INSERT INTO organizations (id, name) VALUES ($1, $1)', [organizationId])
+      const { token } = await insertApiKey(database, { organizationId })
+      const add = (targetId: string) =>
+        recordAuditEvents(
+          database,
+          [{ organizationId, actor: systemActor, action: 'user.update', targetType: 'user', targetId }],
+          runtime,
+        )
+      for (const targetId of ['1', '2', '3', '4', '5']) await add(targetId)
+      const targets: string[] = []
+      let pageToken = ''
+      do {
+        const { answer } = await call('listAuditEvents', { pageSize: 2, pageToken }, token)
+        targets.push(...answer.json.data.map((event: { targetId: string }) => event.targetId))
+        pageToken = answer.json.nextPageToken
+        await add('later')
+      } while (pageToken !== '')
+      expect(targets).toEqual(['5', '4', '3', '2', '1'])
     })
 
     it.each([

@@ -74,6 +74,13 @@ describe('ingestion', () => {
       expect(await userOf(created.userId)).toMatchObject({ firstName: 'Ada', jobTitle: 'Analyst' })
     })
 
+    it('publishes a profile that changed and changed back', async () => {
+      const [{ userId }] = await ingest(profile({ jobTitle: 'A' }))
+      expect(outcomesOf(await ingest(profile({ jobTitle: 'B' })))).toEqual(['UPDATED'])
+      expect(outcomesOf(await ingest(profile({ jobTitle: 'A' })))).toEqual(['UPDATED'])
+      expect((await userOf(userId)).jobTitle).toBe('A')
+    })
+
     it('leaves what is absent, and clears what is empty', async () => {
       const [{ userId }] = await ingest(profile({ firstName: 'Ada', jobTitle: 'Analyst' }))
       await ingest(profile({ jobTitle: '' }))
@@ -185,6 +192,23 @@ describe('ingestion', () => {
       )
       expect(results.map((result: { skippedPhone: boolean }) => result.skippedPhone)).toEqual([false, false, true])
       expect((await userOf(results[1].userId)).primaryPhone).toBe(phone)
+    })
+
+    it('leaves both numbers where they are when two profiles swap theirs', async () => {
+      const other = phone.replace('+1415', '+1312')
+      const results = await ingest(profile({ primaryPhone: phone }), profile({ primaryPhone: other }, '-b'))
+      const swapped = await ingest(profile({ primaryPhone: other }), profile({ primaryPhone: phone }, '-b'))
+      expect(swapped.map((result: { skippedPhone: boolean }) => result.skippedPhone)).toEqual([true, true])
+      expect((await userOf(results[0].userId)).primaryPhone).toBe(phone)
+      expect((await userOf(results[1].userId)).primaryPhone).toBe(other)
+    })
+
+    it('turns a chain around within one call, profile by profile', async () => {
+      await ingest(profile({ managerEmail: emailOf('-b') }), profile({}, '-b'))
+      const results = await ingest(profile({ managerEmail: '' }), profile({ managerEmail: emailOf() }, '-b'))
+      expect((await userOf(results[1].userId)).managerUserId).toBe(results[0].userId)
+      const [unresolved] = await ingest(profile({ managerEmail: emailOf('-b') }))
+      expect(unresolved.unresolvedManager).toBe(true)
     })
 
     it('resolves managers after all profiles of the call, by address', async () => {

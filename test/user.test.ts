@@ -146,6 +146,31 @@ describe('users', () => {
         expect([answer.data.jobTitle, ownersOf(answer.data), answer.skippedPinnedFields]).toEqual(['B', [], []])
       })
 
+      it('releases and sets in one request: automation’s by a key, pinned anew by a user token', async () => {
+        await updated({ jobTitle: 'A' }, admin)
+        const change = { jobTitle: 'B', releaseFields: [field('JOB_TITLE')] }
+        expect(ownersOf((await updated(change)).data)).toEqual([])
+        expect(ownersOf((await updated(change, admin)).data)).toEqual(['JOB_TITLE: PINNED'])
+      })
+
+      it('pins an empty value, which automation then leaves empty', async () => {
+        await updated({ jobTitle: '', pinFields: [field('JOB_TITLE')] })
+        expect((await updated({ jobTitle: 'A' })).skippedPinnedFields).toEqual([field('JOB_TITLE')])
+        const { data, skippedPinnedFields } = await updated({ jobTitle: '' })
+        expect([data.jobTitle, skippedPinnedFields]).toEqual(['', []])
+      })
+
+      it('takes null for not given, a field twice for once, and fields by number', async () => {
+        const before = await stateOf(id)
+        await updated({ email: null, firstName: null, role: null, pinFields: null, releaseFields: null })
+        expect(await stateOf(id)).toEqual(before)
+        const { data } = await updated({ firstName: 'Eve', lastName: 'L', pinFields: [1, field('FIRST_NAME')] })
+        expect(ownersOf(data)).toEqual(['FIRST_NAME: PINNED'])
+        expect(await refused({ jobTitle: null, pinFields: [field('JOB_TITLE')] })).toMatchObject({
+          ...{ status: 400, reason: 'PIN_FIELD_NOT_SET' },
+        })
+      })
+
       it('skips what the directory supplies, for every caller, equal or not, pinned or released', async () => {
         await syncFromDirectory(id, { supplied: { JOB_TITLE: 'A', DEPARTMENT: 'B', FIRST_NAME: 'Ada' } })
         for (const token of [key, worker, admin]) {
@@ -344,6 +369,11 @@ describe('users', () => {
         })
         expect(await refused({ email, jobTitle: 'A' })).toMatchObject({ reason: 'EMAIL_CHANGE_NOT_ALONE' })
       })
+    })
+
+    it('whose id cannot be stored is refused as any other that is none', async () => {
+      const answers = [await update({ jobTitle: 'A' }, key, 'a\u0000'), await call('getUser', { id: 'a\u0000' })]
+      expect(answers.map(({ status }) => status)).toEqual([400, 400])
     })
 
     describe('a person', () => {
