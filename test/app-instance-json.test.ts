@@ -79,9 +79,9 @@ describe('the JSON of a list of app instances', () => {
     ['a team with awkward texts, agent cards and shared instances', fixture.it, 0],
     ['a page of one', fixture.it, 1],
     ['a page that ends behind an agent card', fixture.it, 4],
-    ['a list of several pieces', fixture.people, 0],
-    ['a page as long as a piece', fixture.people, 256],
-    ['a page of one more than a piece', fixture.people, 257],
+    ['a list of hundreds', fixture.people, 0],
+    ['a page of some of them', fixture.people, 256],
+    ['a page that ends with an agent card', fixture.people, 301],
     ['a page that is the whole list', fixture.people, 702],
   ])('is to the byte that of its messages: %s', async (_, teamId, pageSize) => {
     const standard = await standardJson({ teamId, pageSize })

@@ -62,26 +62,19 @@ export interface AppInstanceListRequest {
   readonly pageToken: string
 }
 
-/** A page of app instances; the token is empty on the last one. */
-export interface AppInstancePage {
-  readonly pieces: readonly AppInstancePiece[]
-  readonly nextPageToken: string
-}
-
 /**
- * Some of the app instances of a page: their JSON as the API prints it, with commas between them. Where an instance has an
- * agent card, a `CARD_MARK` stands in its text, and the card in `cards`: stored documents do not keep the order of keys.
+ * A page of app instances: their JSON as the API prints it, with commas between them; the token is empty on the last page.
+ * Where an instance has an agent card, a `CARD_MARK` stands in the text, and the card in `cards`: stored documents do not
+ * keep the order of their keys.
  */
-export interface AppInstancePiece {
+export interface AppInstancePage {
   readonly text: string
   readonly cards: readonly AgentCard[]
+  readonly nextPageToken: string
 }
 
 /** A character that JSON text cannot contain: in texts it is escaped. */
 export const CARD_MARK = '\u0001'
-
-/** So many instances make a piece: few rows to receive, and none so large that it holds up other requests. */
-const PIECE_SIZE = 256
 
 const instanceText = objectText([
   ['id', plainText('i.id')],
@@ -98,48 +91,43 @@ const instanceText = objectText([
   ['routeDirectFromWorker', 'i.route_direct_from_worker'],
 ])
 
-interface PieceRow {
-  /** The team's id, so that a team without instances is told from one that is hidden. */
-  readonly teamId: string
-  readonly text: string | null
-  readonly cards: readonly AgentCard[] | null
-  readonly lastOrdinal: string | null
-  readonly hasMore: boolean | null
+interface PageRow {
+  readonly text: string
+  readonly cards: readonly AgentCard[]
+  readonly lastOrdinal: string
+  readonly hasMore: boolean
 }
 
 /**
- * Both parts walk an index from the position on and stop at the size of the page, however many rows there are. One row
- * more than the page has tells whether there is another; it has no text.
+ * Both parts walk an index from the position on and stop at the size of the page, however many rows there are. A page is
+ * one row with one text: of all forms that one costs the least to receive and to send. No row: there is no such team.
  */
 const listStatement = `
-SELECT t.id AS "teamId", piece.*
+SELECT page.text, page.cards, page."lastOrdinal",
+       EXISTS (SELECT FROM app_instances i WHERE i.team_id = t.id AND i.ordinal > page."lastOrdinal")
+       OR EXISTS (SELECT FROM app_instance_shares s
+                    JOIN app_instances i ON i.ordinal = s.app_instance_ordinal AND i.team_id <> s.team_id
+                   WHERE s.team_id = t.id AND s.app_instance_ordinal > page."lastOrdinal") AS "hasMore"
   FROM teams t
-  LEFT JOIN LATERAL (
-    SELECT string_agg(${instanceText}, ',' ORDER BY i.n) FILTER (WHERE i.n < $5) AS text,
-           json_agg(i.a2a_agent_card ORDER BY i.n) FILTER (WHERE i.n < $5 AND i.a2a_agent_card IS NOT NULL) AS cards,
-           max(i.ordinal) FILTER (WHERE i.n < $5) AS "lastOrdinal",
-           bool_or(i.n = $5) AS "hasMore",
-           min(i.n) AS place
+ CROSS JOIN LATERAL (
+    SELECT coalesce(string_agg(${instanceText}, ',' ORDER BY i.ordinal), '') AS text,
+           coalesce(json_agg(i.a2a_agent_card ORDER BY i.ordinal) FILTER (WHERE i.a2a_agent_card IS NOT NULL), '[]') AS cards,
+           max(i.ordinal) AS "lastOrdinal"
       FROM (
-        SELECT page.*, row_number() OVER (ORDER BY page.ordinal) AS n
-          FROM (
-            (SELECT i.*
-               FROM app_instances i
-              WHERE i.team_id = t.id AND i.ordinal > $4
-              ORDER BY i.ordinal LIMIT $5)
-            UNION ALL
-            (SELECT i.*
-               FROM app_instance_shares s
-               JOIN app_instances i ON i.ordinal = s.app_instance_ordinal AND i.team_id <> s.team_id
-              WHERE s.team_id = t.id AND s.app_instance_ordinal > $4
-              ORDER BY s.app_instance_ordinal LIMIT $5)
-            ORDER BY ordinal LIMIT $5
-          ) page
+        (SELECT i.*
+           FROM app_instances i
+          WHERE i.team_id = t.id AND i.ordinal > $4
+          ORDER BY i.ordinal LIMIT $5)
+        UNION ALL
+        (SELECT i.*
+           FROM app_instance_shares s
+           JOIN app_instances i ON i.ordinal = s.app_instance_ordinal AND i.team_id <> s.team_id
+          WHERE s.team_id = t.id AND s.app_instance_ordinal > $4
+          ORDER BY s.app_instance_ordinal LIMIT $5)
+        ORDER BY ordinal LIMIT $5
       ) i
-     GROUP BY (i.n - 1) / ${PIECE_SIZE}
-  ) piece ON true
- WHERE t.organization_id = $1 AND t.id = $2 AND ($3::text[] IS NULL OR t.id = ANY ($3))
- ORDER BY piece.place`
+  ) page
+ WHERE t.organization_id = $1 AND t.id = $2 AND ($3::text[] IS NULL OR t.id = ANY ($3))`
 
 /**
  * A page of the app instances that a team owns and of those shared with it, in the order of their creation (spec,
@@ -160,16 +148,13 @@ export async function listAppInstances(
     filter: { teamId },
   }
   const position = (await pageTokens.read(query, request.pageToken)) ?? '0'
-  const rows = await sql.query<PieceRow>(
+  const [page] = await sql.query<PageRow>(
     listStatement,
-    [caller.organizationId, teamId, visibleTeamIds(caller), position, pageSize + 1],
+    [caller.organizationId, teamId, visibleTeamIds(caller), position, pageSize],
     'list_app_instances',
   )
-  if (rows.length === 0) throw notFound('team', teamId)
+  if (page === undefined) throw notFound('team', teamId)
   requirePermissionIn(caller, teamId, 'apps:read')
-  const lastOrdinal = rows.findLast((row) => row.lastOrdinal !== null)?.lastOrdinal ?? ''
-  return {
-    pieces: rows.flatMap(({ text, cards }) => (text === null ? [] : { text, cards: cards ?? [] })),
-    nextPageToken: rows.some(({ hasMore }) => hasMore === true) ? await pageTokens.issue(query, lastOrdinal) : '',
-  }
+  const { text, cards, lastOrdinal, hasMore } = page
+  return { text, cards, nextPageToken: hasMore ? await pageTokens.issue(query, lastOrdinal) : '' }
 }

@@ -15,7 +15,7 @@ import type { Sql } from '../db/sql.js'
 import {
   type AgentCard,
   type AppInstance,
-  type AppInstancePiece,
+  type AppInstancePage,
   CARD_MARK,
   listAppInstances,
 } from '../domain/app-instance.js'
@@ -38,8 +38,8 @@ export function createAppInstanceHandlers({
 }: AppInstanceHandlersOptions): ServiceImpl<typeof AppInstanceService> {
   return {
     async listAppInstances(request, context) {
-      const { pieces, nextPageToken } = await listAppInstances(database, callerOf(context), request, pageTokens)
-      const json = `[${pieces.map(textOfPiece).join(',')}]`
+      const { nextPageToken, ...page } = await listAppInstances(database, callerOf(context), request, pageTokens)
+      const json = jsonOfPage(page)
       const response = create(ListAppInstancesResponseSchema, { nextPageToken })
       // A list of 10,000 is some megabytes: over JSON it goes from the database to the client as text.
       response.data = preprintList(json, () => (JSON.parse(json) as AppInstance[]).map(appInstanceToMessage))
@@ -48,12 +48,13 @@ export function createAppInstanceHandlers({
   }
 }
 
-/** The text of a piece with its agent cards in place. */
-function textOfPiece({ text, cards }: AppInstancePiece): string {
-  if (cards.length === 0) return text
+/** The JSON of the list, with its agent cards in place. */
+function jsonOfPage({ text, cards }: Pick<AppInstancePage, 'text' | 'cards'>): string {
+  if (cards.length === 0) return `[${text}]`
   const printed = cards.map((card) => toJsonString(A2aAgentCardSchema, agentCardToMessage(card), jsonOptions))
   const [first = '', ...rest] = text.split(CARD_MARK)
-  return first + rest.map((after, index) => `,"a2aAgentCard":${printed[index]}${after}`).join('')
+  const parts = rest.map((after, index) => `,"a2aAgentCard":${printed[index]}${after}`)
+  return `[${first}${parts.join('')}]`
 }
 
 /** How the API prints JSON (decisions, section 1). */
