@@ -28,6 +28,7 @@ import { createRequestHandler, type RequestIds } from './http/request-handler.js
 import { createHttpServer } from './http/server.js'
 import { anonymousAccessOf, methodAccessOf } from './interceptors/access-rule.js'
 import { createAdmission } from './interceptors/admission.js'
+import { addReason } from './interceptors/error-reason.js'
 import { createErrorMasking, maskError } from './interceptors/mask-errors.js'
 import { packageVersion } from './openapi/package-version.js'
 import { createRestTranscoder, preprintedList } from './rest/index.js'
@@ -119,6 +120,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     maxBodyBytes: (method) => httpFormOf(method).maxBodyBytes || config.maxBodyBytes,
     jsonOptions: { alwaysEmitImplicit: true },
     errorBody: slowDownBody,
+    completeError: addReason,
     maxTimeoutMs: MAX_TIMEOUT_MS,
     shutdownSignal: shutdown.signal,
     onError: (cause, { request }) => onError(cause, request),

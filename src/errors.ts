@@ -40,6 +40,10 @@ export const errorCodes = {
   MANAGER_IS_SELF: 'failed_precondition',
   MANAGER_CYCLE: 'failed_precondition',
   MANAGER_NOT_FOUND: 'failed_precondition',
+  PATH_NOT_FOUND: 'not_found',
+  METHOD_NOT_ALLOWED: 'unimplemented',
+  BODY_TOO_LARGE: 'resource_exhausted',
+  MEDIA_TYPE_UNSUPPORTED: 'invalid_argument',
 } as const
 
 /** A reason of the catalogue. */

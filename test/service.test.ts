@@ -30,6 +30,22 @@ describe('the port', () => {
     const answer = await service.rest('GET', '/v2/nothing')
     expect([answer.status, answer.json.code]).toEqual([404, 'not_found'])
   })
+
+  it('answers HEAD and OPTIONS on the path of a method that is read, over Connect', async () => {
+    await insertFixture(service.database)
+    const token = await insertUserToken(service.database, { userId: fixture.users.manager })
+    const path = '/svc.v2.SlaDefinitionService/ListSlaDefinitions'
+    const target = `${path}?encoding=json&message=${encodeURIComponent(JSON.stringify({ teamId: fixture.it }))}`
+    const headers = { 'accept-encoding': 'identity' }
+    const [get, head] = [
+      await service.rest('GET', target, { token, headers }),
+      await service.rest('HEAD', target, { token, headers }),
+    ]
+    expect([head.status, head.text]).toEqual([200, ''])
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
+    const options = await service.rest('OPTIONS', path)
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS, POST'])
+  })
 })
 
 describe('a service that stops', () => {

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import { answerOtherMethod } from '../rpc/other-method.js'
 import { createDocsPages } from './docs-page.js'
 import { createIndexPage } from './index-page.js'
 import { createOpenApiDocuments, type PublicUrls } from './openapi-documents.js'
@@ -13,7 +14,7 @@ export interface PagesOptions extends PublicUrls {
   readonly onError: (error: unknown, request: HttpRequest) => void
 }
 
-const ALLOWED = 'GET, HEAD, OPTIONS'
+const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
 
 /** Answers the paths of the index, the reference page and the OpenAPI documents. False: the path is none of them. */
 export function createPages(options: PagesOptions): (request: HttpRequest, response: HttpResponse) => boolean {
@@ -31,9 +32,7 @@ export function createPages(options: PagesOptions): (request: HttpRequest, respo
         response.destroy()
       })
     } else {
-      response.setHeader('allow', ALLOWED)
-      response.statusCode = request.method === 'OPTIONS' ? 204 : 405
-      response.end()
+      answerOtherMethod(request, response, ALLOWED)
     }
     return true
   }

@@ -3,9 +3,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { type DatabaseFailure, databaseFailure } from '../db/errors.js'
 import { constraintReason } from '../domain/constraint-reason.js'
-import { type ErrorCode, type ErrorReason, ServiceError } from '../errors.js'
-
-const errorDomain = 'svc.v2'
+import { type ErrorCode, ServiceError } from '../errors.js'
+import { errorInfoFrom, reasonName } from './error-reason.js'
 
 const connectCodes: Record<ErrorCode, Code> = {
   invalid_argument: Code.InvalidArgument,
@@ -18,6 +17,7 @@ const connectCodes: Record<ErrorCode, Code> = {
   unavailable: Code.Unavailable,
   unauthenticated: Code.Unauthenticated,
   deadline_exceeded: Code.DeadlineExceeded,
+  unimplemented: Code.Unimplemented,
 }
 
 /** Failures of the database that callers cause and see: nothing of them is left to be logged. */
@@ -55,10 +55,7 @@ function connectErrorFrom(error: ServiceError): ConnectError {
   const detail =
     error.violations.length > 0
       ? { desc: BadRequestSchema, value: badRequestFrom(error) }
-      : {
-          desc: ErrorInfoSchema,
-          value: { reason: reasonName(error.reason), domain: errorDomain, metadata: { ...error.metadata } },
-        }
+      : { desc: ErrorInfoSchema, value: errorInfoFrom(error.reason, error.metadata) }
   return new ConnectError(error.message, connectCodes[error.code], headers, [detail], error.cause)
 }
 
@@ -70,10 +67,6 @@ function badRequestFrom(error: ServiceError): MessageInitShape<typeof BadRequest
       reason: reasonName(reason),
     })),
   }
-}
-
-function reasonName(reason: ErrorReason): string {
-  return `ERROR_REASON_${reason}`
 }
 
 function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceError | undefined {

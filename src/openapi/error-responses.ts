@@ -48,8 +48,19 @@ const errorResponses: Readonly<Record<string, ErrorResponse>> = {
     codes: ['already_exists', 'aborted'],
     example: { reason: 'PHONE_TAKEN', message: 'another member of the organization has the phone number' },
   },
-  '413': { description: 'The body is too large.', codes: ['resource_exhausted'] },
-  '415': { description: 'The body is of a type that is not taken here.', codes: ['invalid_argument'] },
+  '413': {
+    description: 'The body is too large.',
+    codes: ['resource_exhausted'],
+    example: { reason: 'BODY_TOO_LARGE', message: 'the body is larger than 4194304 bytes' },
+  },
+  '415': {
+    description: 'The body is of a type that is not taken here.',
+    codes: ['invalid_argument'],
+    example: {
+      reason: 'MEDIA_TYPE_UNSUPPORTED',
+      message: 'content-type text/plain is not taken here: application/json',
+    },
+  },
   '503': {
     description: 'The service cannot answer now; try again after a short delay.',
     codes: ['unavailable'],

@@ -91,7 +91,7 @@ export class Call {
     return this.#responseTrailer
   }
 
-  /** Aborted with `canceled` or `deadline_exceeded`, and at the end of the call, as over Connect. */
+  /** Aborted with `canceled`, `deadline_exceeded` or `unavailable`, and at the end of the call, as over Connect. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -144,7 +144,7 @@ export class Call {
     this.#onClose = () => this.#abort(new ConnectError('the client went away', Code.Canceled))
     if (isGone(this.response)) this.#onClose()
     else this.response.on('close', this.#onClose)
-    this.#onShutdown = () => this.#abort(new ConnectError('the server shuts down', Code.Canceled))
+    this.#onShutdown = () => this.#abort(new ConnectError('the server shuts down', Code.Unavailable, { 'retry-after': '1' }))
     if (this.#shutdown.isUnderWay) this.#onShutdown()
     else this.#shutdown.watch(this.#onShutdown)
   }

@@ -32,6 +32,14 @@ export function createErrorResponder(options: RestTranscoderOptions, json: RestJ
     }
   }
 
+  function complete({ error, status }: HttpFailure, method: DescMethod | undefined, request: NodeRequest): void {
+    try {
+      options.completeError?.(error, status)
+    } catch (cause) {
+      report(cause, method, request)
+    }
+  }
+
   function customBody(
     error: ConnectError,
     method: DescMethod | undefined,
@@ -55,6 +63,7 @@ export function createErrorResponder(options: RestTranscoderOptions, json: RestJ
 
   function send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void {
     const { error } = failure
+    complete(failure, call?.method, request)
     const { contentType, body } = customBody(error, call?.method, request) ?? {
       contentType: 'application/json',
       body: JSON.stringify(errorJson(error)),

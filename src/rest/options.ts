@@ -53,6 +53,8 @@ export interface RestTranscoderOptions {
     | 'status'
     | ((error: ConnectError, context: { readonly method: DescMethod | undefined }) => ErrorBody | undefined)
     | undefined
+  /** Adds to a public error before it is sent, such as a detail with a reason of the API's own. */
+  readonly completeError?: ((error: ConnectError, status: number) => void) | undefined
   /** Whether methods without a rule are mounted as `POST /package.Service/Method` with the body `*`; default false. */
   readonly defaultBindings?: boolean | undefined
   /** How JSON is read and printed. The types of all mounted services are known for `Any` without a registry. */
@@ -73,7 +75,7 @@ export interface RestTranscoderOptions {
   readonly defaultTimeoutMs?: number | undefined
   /** The longest deadline, to which longer ones are shortened, in milliseconds; default none. */
   readonly maxTimeoutMs?: number | undefined
-  /** Aborts the signal of every running call, with `canceled`. */
+  /** Aborts the signal of every running call, with `unavailable`. */
   readonly shutdownSignal?: AbortSignal | undefined
   /** Whether `%2F` in a capture of several segments is decoded too; default false, as http.proto says. */
   readonly fullyDecodeReservedExpansion?: boolean | undefined

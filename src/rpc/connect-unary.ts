@@ -9,6 +9,7 @@ import {
   parseContentType,
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect'
+import { addReason } from '../interceptors/error-reason.js'
 import { Call } from '../rest/call.js'
 import { invokeUnary } from '../rest/invoke.js'
 import { addCallHeaders, addHeaders, endResponse } from '../rest/respond.js'
@@ -27,7 +28,7 @@ export function createConnectUnary(spec: UnarySpec, options: DirectOptions): Dir
   const codec = createUnaryCodec(method, options.maxBodyBytes)
   const allowsGet = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
   return (request, response) => {
-    const input = request.method === 'GET' ? allowsGet && inputOfGet(request, codec) : inputOfPost(request, codec)
+    const input = request.method !== 'POST' ? allowsGet && inputOfGet(request, codec) : inputOfPost(request, codec)
     if (!input) return undefined
     return async (values) => {
       const call = new Call(method, request, response, options.shutdown, 'connect')
@@ -113,8 +114,11 @@ async function answer(spec: UnarySpec, call: Call, input: Input, options: Direct
   endResponse(request, call.response, status, answerHeaders, body)
 }
 
-/** The error that the stock handlers answer for whatever was thrown. */
+/** The error to answer for whatever was thrown: that of the stock handlers; faults of fields get their reason. */
 export function connectErrorFrom(cause: unknown): ConnectError {
-  if (cause instanceof ConnectError) return cause
-  return new ConnectError('internal error', Code.Internal, undefined, undefined, cause)
+  if (!(cause instanceof ConnectError)) {
+    return new ConnectError('internal error', Code.Internal, undefined, undefined, cause)
+  }
+  if (cause.details.length > 0) addReason(cause)
+  return cause
 }

@@ -21,6 +21,7 @@ import { createConnectUnary } from './connect-unary.js'
 import type { DirectCall, DirectPath } from './direct-call.js'
 import { createGrpcUnary } from './grpc-unary.js'
 import type { HttpRequest, HttpResponse } from './http-message.js'
+import { answerOtherMethod } from './other-method.js'
 import { type Refusal, refusalFrom, unknownGrpcMethod } from './refusal.js'
 
 /** What the RPC protocols need. */
@@ -65,13 +66,9 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       if (refusal !== undefined) send(response, refusal)
       return refusal !== undefined
     }
-    const allowed = [...handler.allowedMethods, 'OPTIONS'].sort()
+    const allowed = methodsOf(handler)
     if (request.method === 'OPTIONS' || !allowed.includes(request.method ?? '')) {
-      send(response, {
-        status: request.method === 'OPTIONS' ? 204 : 405,
-        headers: { allow: allowed.join(', ') },
-        body: undefined,
-      })
+      answerOtherMethod(request, response, allowed)
       return true
     }
     const direct = directPaths.get(path)?.(request, response)
@@ -115,6 +112,11 @@ async function call(
     // The client went away: nobody is left to be told.
     if (ConnectError.from(error).code !== Code.Aborted) onError(error, request)
   }
+}
+
+/** HEAD answers like GET. */
+function methodsOf({ allowedMethods }: UniversalHandler): string[] {
+  return [...allowedMethods, ...(allowedMethods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
 }
 
 function pathOf(request: HttpRequest): string {

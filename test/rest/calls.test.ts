@@ -574,7 +574,8 @@ describe('cancellation', () => {
         { shutdownSignal: shutdown.signal },
       ),
     )
-    expect((await server.send({ target: '/v1/things/a' })).status).toBe(499)
+    const answer = await server.send({ target: '/v1/things/a' })
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
   })
 
   it('comes with the end of a call, as over Connect', async () => {
@@ -621,6 +622,25 @@ describe('options', () => {
     expect((await server.send({ target: '/v1/things/a?%24alt=json&key=x&key=y' })).text).toBe('{"id":"a"}')
     expect((await server.send({ method: 'POST', target: '/v1/things?key=x' })).status).toBe(200)
     expect((await server.send({ target: '/v1/things/a?alt=json' })).status).toBe(400)
+  })
+
+  it('completeError adds to every error, and nothing where it fails', async () => {
+    const failures: unknown[] = []
+    await using server = await startServer(
+      handlerOf(echo, {
+        completeError: (error, status) => {
+          if (status === 405) throw new Error('no')
+          error.details.push({ type: 'test.Status', value: new Uint8Array([status % 256]) })
+        },
+        onError: (cause) => failures.push(cause),
+      }),
+    )
+    expect(JSON.parse((await server.send({ target: '/other' })).text).detail).toEqual({
+      type: 'test.Status',
+      value: 'lA',
+    })
+    expect(JSON.parse((await server.send({ method: 'PUT', target: '/v1/things/a' })).text).detail).toBeUndefined()
+    expect(failures).toEqual([new Error('no')])
   })
 
   it('errorBody: status answers google.rpc.Status', async () => {
