@@ -17,7 +17,7 @@ export interface Standing {
   readonly p99Millis: number
   /** Of the server's process, of all its threads. */
   readonly cpuMicrosPerRequest: number
-  /** The longest of all rounds. */
+  /** The longest of each round: a round in which the system held up the process is not decisive. */
   readonly stallMillis: number
   /** Throughput over that of the first contestant: the median of the rounds' own ratios. */
   readonly ratio: number
@@ -68,7 +68,7 @@ function standing(name: string, own: readonly Round[], reference: readonly Round
     p50Millis: of(({ p50Millis }) => p50Millis),
     p99Millis: of(({ p99Millis }) => p99Millis),
     cpuMicrosPerRequest: of(({ cpuMicros, requests }) => cpuMicros / requests),
-    stallMillis: Math.max(...own.map(({ stallMillis }) => stallMillis)),
+    stallMillis: of(({ stallMillis }) => stallMillis),
     ratio: median(own.map(({ rate }, index) => rate / (reference[index]?.rate ?? Number.NaN))),
   }
 }

@@ -1,5 +1,6 @@
 import { startBenchServer } from './database.js'
 import { benchOperations } from './operations.js'
+import { benchImport, benchMemory, benchStart } from './process-costs.js'
 import { profileOperations } from './profile.js'
 import { benchProtocols } from './protocols.js'
 import { createReport } from './report.js'
@@ -11,6 +12,9 @@ const rounds = { rounds: Number(process.env['ROUNDS'] ?? 7), millis: Number(proc
 const suites = {
   operations: withServer((server) => benchOperations(server, report, rounds, process.env['ONLY'])),
   protocols: () => benchProtocols(report, rounds, process.env['ONLY']),
+  import: withServer((server) => benchImport(server, report)),
+  memory: withServer((server) => benchMemory(server, report)),
+  start: () => benchStart(report),
 }
 // What is only run when it is asked for.
 const extras = {

@@ -36,6 +36,7 @@ export async function benchOperations(
         rounds,
       )
       addRows(report, operation, standings)
+      if (operation.maxStallMillis !== undefined) await benchStall(report, operation, service, rounds)
     }
   } finally {
     await service.stop()
@@ -43,7 +44,7 @@ export async function benchOperations(
   }
 }
 
-function addRows(report: Report, { name, target, maxStallMillis }: Operation, standings: readonly Standing[]): void {
+function addRows(report: Report, { name, target }: Operation, standings: readonly Standing[]): void {
   const [peer, service] = standings
   if (peer === undefined || service === undefined) throw new Error('a contestant is missing')
   report.standings(name, standings)
@@ -51,9 +52,19 @@ function addRows(report: Report, { name, target, maxStallMillis }: Operation, st
   if (name.startsWith('GET /v2/journeys')) {
     report.atMost(`${name}: p99 over that of the peer`, service.p99Millis / peer.p99Millis, 1)
   }
-  if (maxStallMillis !== undefined) {
-    report.atMost(`${name}: longest stall of the event loop, ms`, service.stallMillis, maxStallMillis)
-  }
+}
+
+// One request at a time: with more, the processes wait for each other's processor, which is not the event loop's doing.
+async function benchStall(
+  report: Report,
+  { name, requests, maxStallMillis = 0 }: Operation,
+  server: ServerProcess,
+  rounds: Rounds,
+): Promise<void> {
+  const [alone] = await compare([{ name: 'service', server, requests }], { ...rounds, connections: 1 })
+  if (alone === undefined) throw new Error('the service is missing')
+  report.standings(`${name}, one request at a time`, [alone])
+  report.atMost(`${name}: longest stall of the event loop, ms`, alone.stallMillis, maxStallMillis)
 }
 
 /** The operations with their requests. */

@@ -1,0 +1,83 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { median } from './compare.js'
+import { type BenchServer, seed } from './database.js'
+import { runProgram } from './programs.js'
+import { importSize, operationsSize, place, recordLines } from './records.js'
+import type { Report } from './report.js'
+
+const MEGABYTE = 1_000_000
+const STARTS = 3
+const LISTS = 8
+
+/** How long the program takes to listen: from nothing, and again on what it left. */
+export async function benchStart(report: Report): Promise<void> {
+  const cold: number[] = []
+  const warm: number[] = []
+  for (let start = 0; start < STARTS; start++) {
+    await withDirectory(async (directory) => {
+      for (const times of [cold, warm]) {
+        const run = runProgram(['serve'], { SVC_DATA_DIR: directory, PORT: '0' })
+        await run.line('svc listens on')
+        times.push((performance.now() - run.startedAt) / 1000)
+        run.process.kill('SIGTERM')
+        await run.ended()
+      }
+    })
+  }
+  report.atMost('start from nothing: embedded database, migrations, demo, s', median(cold), 3)
+  report.atMost('start on a database that is there, s', median(warm), 1)
+}
+
+/** The memory of the serving process: idle, and with eight lists of 10,000 under way. */
+export async function benchMemory(server: BenchServer, report: Report): Promise<void> {
+  const connectionString = await server.createDatabase('memory')
+  const { key } = await seed(connectionString, operationsSize)
+  const run = runProgram(['serve'], { DATABASE_URL: connectionString, PORT: '0' })
+  const origin = /http\S+/.exec(await run.line('svc listens on'))?.[0] ?? ''
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  report.atMost('memory idle, MB', run.memory().now / MEGABYTE, 180)
+  const headers = { authorization: `Bearer ${key}` }
+  for (let round = 0; round < 5; round++) {
+    const lists = Array.from({ length: LISTS }, async () => {
+      const answer = await fetch(`${origin}/v2/app-instances?teamId=${place.team}`, { headers })
+      if (answer.status !== 200) throw new Error(`unexpected status ${answer.status}`)
+      await answer.arrayBuffer()
+    })
+    await Promise.all(lists)
+  }
+  report.atMost('memory at most with eight lists of 10,000 at once, MB', run.memory().peak / MEGABYTE, 450)
+  run.process.kill('SIGTERM')
+  await run.ended()
+}
+
+/** How long `svc import` takes for 100,000 mixed records, and its memory. */
+export async function benchImport(server: BenchServer, report: Report): Promise<void> {
+  const connectionString = await server.createDatabase('import')
+  await withDirectory(async (directory) => {
+    const file = join(directory, 'records.ndjson')
+    await pipeline(Readable.from(recordLines(importSize)), createWriteStream(file))
+    const run = runProgram(['import', file], { DATABASE_URL: connectionString })
+    let peak = 0
+    const watch = setInterval(() => {
+      peak = Math.max(peak, run.memory().peak)
+    }, 50)
+    await run.ended()
+    clearInterval(watch)
+    report.atMost('import of 100,000 mixed records, s', (performance.now() - run.startedAt) / 1000, 20)
+    report.atMost('import: memory at most, MB', peak / MEGABYTE, 300)
+  })
+}
+
+async function withDirectory(work: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-bench-'))
+  try {
+    await work(directory)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}

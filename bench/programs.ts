@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The command line program, as `npm start` runs it. */
+const main = fileURLToPath(new URL('../src/main.js', import.meta.url))
+
+/** A run of the program. */
+export interface Run {
+  readonly process: ChildProcess
+  readonly startedAt: number
+  /** Resident memory in bytes: now, and the most that there was. */
+  memory(): { readonly now: number; readonly peak: number }
+  /** Resolves with the line of output that has the text. Throws where the program ends before. */
+  line(text: string): Promise<string>
+  /** Resolves when the program has ended; throws unless it ended well. */
+  ended(): Promise<void>
+}
+
+/** Starts the program with arguments and settings of its own. */
+export function runProgram(args: readonly string[], environment: Readonly<Record<string, string>>): Run {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exit = once(child, 'exit')
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  return {
+    process: child,
+    startedAt,
+    memory: () => ({ now: statusOf(child.pid, 'VmRSS'), peak: statusOf(child.pid, 'VmHWM') }),
+    line: async (text) => {
+      while (!output.includes(text)) {
+        if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${output}`)
+        await Promise.race([once(child.stdout ?? child, 'data'), exit])
+      }
+      return output.split('\n').find((line) => line.includes(text)) ?? ''
+    },
+    ended: async () => {
+      const [code] = await exit
+      if (code !== 0) throw new Error(`the program ended with ${code}:\n${output}`)
+    },
+  }
+}
+
+/** A field of /proc/PID/status in bytes; 0 where the process has ended or the system has no such file. */
+function statusOf(pid: number | undefined, field: string): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return 0
+    throw error
+  }
+}
