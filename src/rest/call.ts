@@ -144,7 +144,8 @@ export class Call {
     this.#onClose = () => this.#abort(new ConnectError('the client went away', Code.Canceled))
     if (isGone(this.response)) this.#onClose()
     else this.response.on('close', this.#onClose)
-    this.#onShutdown = () => this.#abort(new ConnectError('the server shuts down', Code.Unavailable, { 'retry-after': '1' }))
+    this.#onShutdown = () =>
+      this.#abort(new ConnectError('the server shuts down', Code.Unavailable, { 'retry-after': '1' }))
     if (this.#shutdown.isUnderWay) this.#onShutdown()
     else this.#shutdown.watch(this.#onShutdown)
   }

@@ -55,7 +55,10 @@ export interface RestTranscoderOptions {
     | undefined
   /** Adds to a public error before it is sent, such as a detail with a reason of the API's own. */
   readonly completeError?: ((error: ConnectError, status: number) => void) | undefined
-  /** Whether methods without a rule are mounted as `POST /package.Service/Method` with the body `*`; default false. */
+  /**
+   * Whether methods without a rule are mounted as `POST /package.Service/Method` with the body `*`; default false. What
+   * comes there in an RPC protocol goes to `fallback`, if there is one.
+   */
   readonly defaultBindings?: boolean | undefined
   /** How JSON is read and printed. The types of all mounted services are known for `Any` without a registry. */
   readonly jsonOptions?: RestJsonOptions | undefined

@@ -25,6 +25,8 @@ export interface Route {
 /** All routes of a transcoder, and the JSON options with the types of all its services. */
 export interface RouteTable {
   readonly trie: RouteTrie<Route>
+  /** The paths of default bindings, which are those of the RPC protocols too. */
+  readonly defaultPaths: ReadonlySet<string>
   readonly json: RestJsonOptions
 }
 
@@ -39,24 +41,31 @@ export function createRouteTable(options: RestTranscoderOptions): RouteTable {
   const trie = createRouteTrie<Route>()
   const shared = createJsonReaders(json)
   const faults: string[] = []
+  const defaultPaths = new Set<string>()
   for (const method of recorded) {
-    for (const rule of bindingRules(method.spec, options, faults)) {
+    for (const rule of bindingRules(method.spec, options, defaultPaths, faults)) {
       addRoute(trie, rule, method, { ...options, jsonOptions: json }, shared, faults)
     }
   }
   if (faults.length > 0) {
     throw new Error(`the HTTP rules have ${faults.length} fault(s):\n${faults.map((each) => `- ${each}`).join('\n')}`)
   }
-  return { trie, json }
+  return { trie, defaultPaths, json }
 }
 
-function bindingRules(spec: MethodImplSpec, options: RestTranscoderOptions, faults: string[]): HttpRule[] {
+function bindingRules(
+  spec: MethodImplSpec,
+  options: RestTranscoderOptions,
+  defaultPaths: Set<string>,
+  faults: string[],
+): HttpRule[] {
   const name = methodName(spec.method)
   const rule = httpRuleFromMethod(spec.method)
   const streamsIn = spec.kind === 'client_streaming' || spec.kind === 'bidi_streaming'
   if (rule === undefined) {
     if (options.defaultBindings !== true || streamsIn) return []
     const path = `/${spec.method.parent.typeName}/${spec.method.name}`
+    defaultPaths.add(path)
     return [{ method: 'POST', path, body: '*', responseBody: '', additionalBindings: [] }]
   }
   if (streamsIn) {

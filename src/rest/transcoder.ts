@@ -29,13 +29,15 @@ import { codingOf, sendUnary } from './unary-response.js'
  * `google.api.http` rule of the services that `routes` registers. Faults in the rules are thrown here, all in one error.
  */
 export function createRestTranscoder(options: RestTranscoderOptions): NodeHandler {
-  const { trie, json } = createRouteTable(options)
+  const { trie, defaultPaths, json } = createRouteTable(options)
+  const { fallback } = options
   const errors = createErrorResponder(options, json)
   const shutdown = createShutdown(options.shutdownSignal)
 
   return (request, response) => {
     const { path, query } = parseRequestTarget(request.url ?? '/')
     const method = request.method ?? 'GET'
+    if (fallback !== undefined && defaultPaths.has(path) && isRpc(request, query)) return fallback(request, response)
     const match = trie.find(path, method)
     if (match !== undefined) {
       serve({ ...match, query, options, errors, shutdown }, request, response).catch((cause: unknown) => {
@@ -46,12 +48,21 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
       return
     }
     const allowed = trie.allowed(path)
-    if (allowed.length === 0 && options.fallback !== undefined) options.fallback(request, response)
+    if (allowed.length === 0 && fallback !== undefined) fallback(request, response)
     else if (method === 'OPTIONS' && path === '*') endResponse(request, response, 204, {}, '')
     else if (allowed.length === 0) errors.send(pathNotFound(path), request, response)
     else if (method === 'OPTIONS') endResponse(request, response, 204, { allow: allowed.join(', ') }, '')
     else errors.send(methodNotAllowed(method, allowed), request, response)
   }
+}
+
+const RPC_TYPE = /^application\/(?:grpc|connect\+|proto(?:$|;))/i
+const CONNECT_GET = /(?:^|&)connect=v1(?:&|$)/
+
+// Whether a request to the path of an RPC is in one of the RPC protocols.
+function isRpc(request: NodeRequest, query: string): boolean {
+  if (request.method === 'GET') return CONNECT_GET.test(query)
+  return 'connect-protocol-version' in request.headers || RPC_TYPE.test(headerOf(request, 'content-type') ?? '')
 }
 
 /** A request whose route is found. */

@@ -682,6 +682,30 @@ describe('options', () => {
     expect((await server.send({ target: '/rest.test.v1.TestService/Get' })).status).toBe(404)
   })
 
+  it('defaultBindings leave the RPC protocols to the fallback', async () => {
+    const fallback: RestTranscoderOptions['fallback'] = (_request, response) => {
+      response.writeHead(299)
+      response.end()
+    }
+    await using server = await startServer(handlerOf(echo, { defaultBindings: true, fallback }))
+    const target = '/rest.test.v1.TestService/Unmapped'
+    const post = async (headers: Record<string, string>) =>
+      (await server.send({ method: 'POST', target, headers, body: '{}' })).status
+    for (const type of [
+      'application/grpc',
+      'application/grpc-web+proto',
+      'application/proto',
+      'application/connect+json',
+    ]) {
+      expect(await post({ 'content-type': type })).toBe(299)
+    }
+    expect(await post({ ...json, 'connect-protocol-version': '1' })).toBe(299)
+    expect((await server.send({ target: `${target}?connect=v1&encoding=json&message=%7B%7D` })).status).toBe(299)
+    expect(await post(json)).toBe(200)
+    expect(await post({ 'content-type': 'text/plain' })).toBe(415)
+    expect((await server.send({ target })).status).toBe(405)
+  })
+
   it('jsonOptions decide how JSON is printed and read', async () => {
     const options = { jsonOptions: { useProtoFieldName: true, enumAsInteger: true, ignoreUnknownFields: true } }
     await using server = await startServer(handlerOf(echo, options))
