@@ -49,8 +49,13 @@ export interface Tokens {
 }
 
 /** Opens a handle, hands it to `work` and closes it. */
-export async function withDatabase<T>(connectionString: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = createDatabase({ connectionString, log: { warn: ({ err }) => console.error(err) } })
+export async function withDatabase<T>(
+  connectionString: string,
+  work: (database: Database) => Promise<T>,
+  statementTimeoutMillis = 30_000,
+): Promise<T> {
+  const log = { warn: ({ err }: { err: Error }) => console.error(err) }
+  const database = createDatabase({ connectionString, log, statementTimeoutMillis })
   try {
     return await work(database)
   } finally {

@@ -1,9 +1,11 @@
 import { startBenchServer } from './database.js'
+import { benchGrowth } from './growth.js'
 import { benchOperations } from './operations.js'
 import { benchImport, benchMemory, benchStart } from './process-costs.js'
 import { profileOperations } from './profile.js'
 import { benchProtocols } from './protocols.js'
 import { createReport } from './report.js'
+import { benchTranscoder } from './transcoder.js'
 
 // Run: npm run bench [-- suite…]. ROUNDS and ROUND_MS set how long the comparisons take; ONLY picks operations by name.
 
@@ -12,9 +14,11 @@ const rounds = { rounds: Number(process.env['ROUNDS'] ?? 7), millis: Number(proc
 const suites = {
   operations: withServer((server) => benchOperations(server, report, rounds, process.env['ONLY'])),
   protocols: () => benchProtocols(report, rounds, process.env['ONLY']),
+  transcoder: () => benchTranscoder(report),
   import: withServer((server) => benchImport(server, report)),
   memory: withServer((server) => benchMemory(server, report)),
   start: () => benchStart(report),
+  growth: withServer((server) => benchGrowth(server, report, rounds, Number(process.env['GROWTH_ROWS'] ?? 1_000_000))),
 }
 // What is only run when it is asked for.
 const extras = {

@@ -21,10 +21,10 @@ export const operationsSize: DatasetSize = {
 
 /** 100,000 records of every kind in about the shares that an organization has. */
 export const importSize: DatasetSize = {
-  appInstances: 30_000,
+  appInstances: 33_000,
   appResources: 40_000,
-  priorities: 5_000,
-  journeys: 4_000,
+  priorities: 5_400,
+  journeys: 1_000,
   users: 20_000,
 }
 

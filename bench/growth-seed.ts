@@ -1,0 +1,47 @@
+import type { Sql } from '../src/db/sql.js'
+import { place } from './records.js'
+
+const org = `'${place.organization}'`
+const series = 'generate_series(1, $1::int) n'
+
+// Each fills one table with so many rows around those that the operations touch. Lists have pages of the same size at any
+// number of rows: app instances, users and events by paging, the others because the rows belong to another team.
+const statements: readonly string[] = [
+  `INSERT INTO teams (id, organization_id, name) SELECT 'bulk', ${org}, 'Bulk' WHERE $1::int > 0`,
+  `INSERT INTO priorities (id, organization_id, team_id, priority, scoped_id, name, description)
+   SELECT 'bulk-' || n, ${org}, '${place.team}', 'P1', 'bulk_' || n, 'Priority ' || n, 'How urgent it is' FROM ${series}`,
+  `INSERT INTO app_instances (id, organization_id, team_id, name, custom_service_name, tag_ids)
+   SELECT 'bulk-' || n, ${org}, CASE WHEN n % 10 = 0 THEN 'bulk' ELSE '${place.team}' END, 'Application ' || n,
+          'Service ' || n, ARRAY['tag-1'] FROM ${series}`,
+  `INSERT INTO app_instance_shares (organization_id, app_instance_id, app_instance_ordinal, team_id)
+   SELECT organization_id, id, ordinal, '${place.team}' FROM app_instances WHERE team_id = 'bulk' AND $1::int > 0`,
+  `INSERT INTO app_resources (id, organization_id, team_id, app_instance_id, resource_type, name, external_id, scoped_id)
+   SELECT 'bulk-' || n, ${org}, '${place.team}', 'app-1', 'group', 'Resource ' || n, 'bulk-' || n, 'bulk_' || n FROM ${series}`,
+  `INSERT INTO journeys (id, organization_id, team_id, name)
+   SELECT gen_random_uuid(), ${org}, '${place.team}', 'Journey ' || n FROM ${series}`,
+  `INSERT INTO journey_tasks (journey_id, id, position, name, status)
+   SELECT id, gen_random_uuid(), 0, 'Task', 'TODO' FROM journeys WHERE name LIKE 'Journey %' AND $1::int > 0`,
+  `INSERT INTO entity_types (id, organization_id, team_id, name) SELECT 'bulk', ${org}, 'bulk', 'Bulk' WHERE $1::int > 0`,
+  `INSERT INTO entity_ingestion_configs (id, organization_id, team_id, app_instance_id, internal_entity_type_id)
+   SELECT 'bulk-' || n, ${org}, 'bulk', 'app-1', 'bulk' FROM ${series}`,
+  `INSERT INTO entity_field_mappings (id, organization_id, entity_type_id, ingestion_config_id, internal_field_id)
+   SELECT 'bulk-' || n, ${org}, 'bulk', 'bulk-1', 'field-' || n FROM ${series}`,
+  `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
+   SELECT 'bulk-' || n, ${org}, 'bulk', 'SLA ' || n, 3600, 'TICKET_CREATED', 'RESOLUTION' FROM ${series}`,
+  `INSERT INTO users (id, email, email_key)
+   SELECT 'bulk-' || n, 'bulk' || n || '@example.com', 'bulk' || n || '@example.com' FROM ${series}`,
+  `INSERT INTO memberships (organization_id, user_id, email_key, first_name, last_name, manager_user_id, manager_assigned_at)
+   SELECT ${org}, 'bulk-' || n, 'bulk' || n || '@example.com', 'Person', n::text, 'user-0', now() FROM ${series}`,
+  `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)
+   SELECT sha256(('user' || n)::bytea), ${org}, 'bulk-' || n, now() + interval '1 hour' FROM ${series}`,
+  `INSERT INTO api_key_sessions (token_hash, api_key_id, expires_at)
+   SELECT sha256(('key' || n)::bytea), (SELECT id FROM api_keys LIMIT 1), now() + interval '1 hour' FROM ${series}`,
+  `INSERT INTO audit_events (id, organization_id, occurred_at, actor_kind, action, target_type, target_id)
+   SELECT gen_random_uuid(), ${org}, now() - n * interval '1 second', 'SYSTEM', 'priority.update', 'priority', 'bulk-' || n
+     FROM ${series}`,
+]
+
+/** Fills every table of the operations with so many rows, foreign keys unchecked. */
+export async function insertBulk(sql: Sql, rows: number): Promise<void> {
+  for (const statement of statements) await sql.execute(`${statement}`, [rows])
+}
