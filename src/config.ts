@@ -34,6 +34,17 @@ export class ConfigError extends Error {
 
 const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 
+/** Digits alone: `0x50`, `1e3` and blanks are mistakes. */
+const wholeNumber = (min: number, max: number, otherwise: number) => {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^[0-9]+$/, error)
+    .transform(Number)
+    .pipe(z.number().min(min, error).max(max, error))
+    .default(otherwise)
+}
+
 const trustProxyFrom = (text: string, context: z.RefinementCtx): TrustProxy => {
   try {
     return parseTrustProxy(text)
@@ -44,7 +55,7 @@ const trustProxyFrom = (text: string, context: z.RefinementCtx): TrustProxy => {
 }
 
 const environmentSchema = z.object({
-  PORT: z.coerce.number('must be a number').int().min(0).max(65_535).default(8080),
+  PORT: wholeNumber(0, 65_535, 8080),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql URL' }).optional(),
   SVC_DATA_DIR: z.string().min(1).default('.svc'),
@@ -57,12 +68,7 @@ const environmentSchema = z.object({
   SVC_SECRET_PEPPER: z.string().min(16, 'must have at least 16 characters').optional(),
   SVC_SECRET_PEPPER_PREVIOUS: z.string().min(16, 'must have at least 16 characters').optional(),
   CORS_ORIGINS: z.string().default(''),
-  SVC_MAX_BODY_BYTES: z.coerce
-    .number('must be a number')
-    .int()
-    .min(1024)
-    .max(256 * 1024 * 1024)
-    .default(4 * 1024 * 1024),
+  SVC_MAX_BODY_BYTES: wholeNumber(1024, 256 * 1024 * 1024, 4 * 1024 * 1024),
 })
 
 /**

@@ -11,8 +11,8 @@ interface CreateOptions {
   readonly org: string
   readonly team?: string
   readonly kind: ApiKeyKind
-  readonly name: string
-  readonly permission: readonly string[]
+  readonly name?: string
+  readonly permission?: readonly string[]
   readonly json?: true
 }
 
@@ -30,8 +30,8 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .requiredOption('--org <id>', 'the organization')
     .option('--team <id>', 'the only team that the key reaches')
     .option('--kind <kind>', 'pk (API key), wk (worker key) or mk (management key)', parseKind, 'pk' as const)
-    .option('--name <text>', 'a name for people', '')
-    .option('--permission <permission>', 'may be repeated; default: all that the kind can use', collect, [])
+    .option('--name <text>', 'a name for people')
+    .option('--permission <permission>', 'may be repeated; default: all that the kind can use', collect)
     .option('--json', 'answer one JSON object')
     .action((options: CreateOptions) => createKey(options, context))
   keys
@@ -126,6 +126,6 @@ function parseKind(given: string): ApiKeyKind {
   return kind
 }
 
-function collect(value: string, before: readonly string[]): string[] {
+function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value]
 }

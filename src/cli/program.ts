@@ -7,6 +7,7 @@ import { type Config, configFromEnvironment } from '../config.js'
 import { packageRoot } from '../db/package-root.js'
 import type { Runtime } from '../domain/runtime.js'
 import { createUuidV7 } from '../domain/uuid-v7.js'
+import { ServiceError } from '../errors.js'
 import { type CommandContext, openConfiguredDatabase } from './command-context.js'
 import { registerExportCommand } from './export.js'
 import { registerImportCommand } from './import.js'
@@ -27,9 +28,16 @@ export async function runProgram(argv: readonly string[], streams: ProgramStream
   } catch (error) {
     // Commander has written its own message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1
-    streams.stderr.write(`svc: ${error instanceof Error ? error.message : String(error)}\n`)
+    streams.stderr.write(`svc: ${textOf(error)}\n`)
     return 1
   }
+}
+
+/** The operator is told the id as well, which callers know from the request. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const id = error instanceof ServiceError ? error.metadata['resourceId'] : undefined
+  return id === undefined ? error.message : `${error.message}: ${id}`
 }
 
 function createProgram(streams: ProgramStreams): Command {

@@ -92,7 +92,7 @@ function permissionsFrom(given: readonly string[] = [], kind: ApiKeyKind, isTeam
   if (given.length === 0) return defaultPermissions(kind, isTeamScoped)
   if (kind === 'mk') throw invalidField('permission', 'a management key takes no permissions')
   const unknown = given.find((permission) => !permissions.some((known) => known === permission))
-  if (unknown !== undefined) throw invalidField('permission', `is not one of ${permissions.join(', ')}`)
+  if (unknown !== undefined) throw invalidField('permission', `${unknown} is not one of ${permissions.join(', ')}`)
   return permissions.filter((permission) => given.includes(permission))
 }
 

@@ -107,7 +107,7 @@ describe('svc keys and svc tokens', () => {
     const failures = [
       [['keys', 'create', '--org', 'nowhere'], 'organization not found'],
       [['keys', 'create', '--org', acme, '--team', 'nobody'], 'team not found'],
-      [['keys', 'create', '--org', acme, '--permission', 'all'], 'permission: is not one of access:read'],
+      [['keys', 'create', '--org', acme, '--permission', 'all'], 'permission: all is not one of access:read'],
       [['keys', 'create', '--org', acme, '--kind', 'xk'], 'must be pk, wk or mk'],
       [['keys', 'create'], "required option '--org <id>' not specified"],
       [['keys', 'revoke', 'nothing'], 'API key not found'],

@@ -69,6 +69,11 @@ describe('svc serve on the embedded database', () => {
     expect((await call()).status).toBe(401)
   })
 
+  it('lets the command line name what it does not find', async () => {
+    const { status, stderr } = await runSvc(['keys', 'list', '--org', 'nowhere', '--json'], { env })
+    expect([status, stderr]).toEqual([1, 'svc: organization not found: nowhere\n'])
+  })
+
   it('gives back with export what the demo file holds', async () => {
     const exported = await runSvc(['export'], { env })
     expect(exported.status).toBe(0)
@@ -157,7 +162,10 @@ describe('svc serve on a PostgreSQL server', () => {
 
 describe('a configuration that cannot be used', () => {
   it.each([
-    [{ PORT: 'eighty' }, 'PORT'],
+    [{ PORT: 'eighty' }, 'PORT must be a whole number from 0 to 65535'],
+    [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535'],
+    [{ PORT: '0x50' }, 'PORT must be'],
+    [{ PORT: ' ' }, 'PORT must be'],
     [{ DATABASE_URL: 'mysql://x/y' }, 'DATABASE_URL'],
     [{ TRUST_PROXY: '10.0.0.0/99' }, 'TRUST_PROXY'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
@@ -165,7 +173,7 @@ describe('a configuration that cannot be used', () => {
     [{ CORS_ORIGINS: 'example.com' }, 'CORS_ORIGINS'],
     [{ PUBLIC_URL: 'ftp://example.com' }, 'PUBLIC_URL'],
     [{ SVC_SECRET_PEPPER: 'short' }, 'SVC_SECRET_PEPPER'],
-    [{ SVC_MAX_BODY_BYTES: '-1' }, 'SVC_MAX_BODY_BYTES'],
+    [{ SVC_MAX_BODY_BYTES: '-1' }, 'SVC_MAX_BODY_BYTES must be a whole number from 1024 to 268435456'],
   ])('keeps the program from starting and is named: %j', async (env, variable) => {
     const { status, stderr } = await runSvc(['serve'], { env: { SVC_DATA_DIR: '/nonexistent/never-made', ...env } })
     expect(status).toBe(1)
