@@ -1,4 +1,13 @@
 import { createRegistry, type DescFile, type DescMethod, type Registry } from '@bufbuild/protobuf'
+import {
+  file_google_protobuf_any,
+  file_google_protobuf_duration,
+  file_google_protobuf_empty,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
+  file_google_protobuf_timestamp,
+  file_google_protobuf_wrappers,
+} from '@bufbuild/protobuf/wkt'
 import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { type BindingOptions, type CompiledBinding, compileBinding } from './compile-route.js'
 import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
@@ -21,6 +30,17 @@ export interface Route {
   readonly requestTypes: readonly string[]
   readonly emptyResponse: boolean
 }
+
+// Any may hold them although no file of a service imports them.
+const WELL_KNOWN_FILES = [
+  file_google_protobuf_any,
+  file_google_protobuf_duration,
+  file_google_protobuf_empty,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
+  file_google_protobuf_timestamp,
+  file_google_protobuf_wrappers,
+]
 
 /** All routes of a transcoder, and the JSON options with the types of all its services. */
 export interface RouteTable {
@@ -130,8 +150,9 @@ function methodName(method: DescMethod): string {
   return `${method.parent.typeName}.${method.name}`
 }
 
+// What comes later wins: the well-known types as the services know them, if they do.
 function registryFromMethods(methods: readonly RecordedMethod[]): Registry {
-  const files = new Set<DescFile>()
+  const files = new Set<DescFile>(WELL_KNOWN_FILES)
   const add = (file: DescFile): void => {
     if (files.has(file)) return
     files.add(file)

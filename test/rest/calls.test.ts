@@ -398,6 +398,16 @@ describe('admission', () => {
   })
 })
 
+it('Any holds well-known types that no file of the service imports', async () => {
+  const any = 'google.protobuf.Any'
+  const method = { input: any, output: any, rule: { post: '/v1/any', body: '*' } }
+  const small = defineService({ Echo: method }, 'AnyService', ['google/protobuf/any.proto'])
+  await using server = await startServer(createRestTranscoder({ routes: routesOf(small, echo) }))
+  const body = '{"@type":"type.googleapis.com/google.protobuf.Int32Value","value":5}'
+  const response = await server.send({ method: 'POST', target: '/v1/any', headers: json, body })
+  expect(JSON.parse(response.text)).toEqual(JSON.parse(body))
+})
+
 it('an error never grows with what it refuses', async () => {
   await using server = await startServer(handlerOf(echo))
   const post = { method: 'POST', target: '/v1/things', headers: json }

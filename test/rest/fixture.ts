@@ -64,16 +64,24 @@ export function ruleBytes(rule: RuleInit): Uint8Array {
   return writer.finish()
 }
 
-/** Builds a service of the given methods at run time, with real descriptors and rules in the options' bytes. */
-export function defineService(methods: Readonly<Record<string, MethodInit>>, name = 'TestService'): DescService {
+/**
+ * Builds a service of the given methods at run time, with real descriptors and rules in the options' bytes. Its file
+ * imports all others, or those alone that are named.
+ */
+export function defineService(
+  methods: Readonly<Record<string, MethodInit>>,
+  name = 'TestService',
+  imports?: readonly string[],
+): DescService {
+  const imported = image.file.filter((each) => imports?.includes(each.name) ?? true)
   const file = create(FileDescriptorProtoSchema, {
     name: `rest/test/v1/${name}.proto`,
     package: 'rest.test.v1',
     syntax: 'proto3',
-    dependency: image.file.map((each) => each.name),
+    dependency: imported.map((each) => each.name),
     service: [{ name, method: Object.entries(methods).map(([method, init]) => methodProto(method, init)) }],
   })
-  const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: [...image.file, file] }))
+  const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: [...imported, file] }))
   const service = registry.getService(`rest.test.v1.${name}`)
   if (service === undefined) throw new Error(`no service ${name}`)
   return service
