@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { type Logger, pino } from 'pino'
 import { type Config, configFromEnvironment } from '../config.js'
 import { packageRoot } from '../db/package-root.js'
+import { packageVersion } from '../db/package-version.js'
 import type { Runtime } from '../domain/runtime.js'
 import { createUuidV7 } from '../domain/uuid-v7.js'
 import { ServiceError } from '../errors.js'
@@ -44,7 +43,7 @@ function createProgram(streams: ProgramStreams): Command {
   const context = createContext(streams)
   const program = new Command('svc')
     .description('an administration API for access, workflows and tickets')
-    .version(packageVersion())
+    .version(packageVersion(packageRoot()))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => streams.stdout.write(text),
@@ -90,9 +89,4 @@ function createSystemRuntime(): Runtime {
     newId: createUuidV7({ now: Date.now, randomBytes }),
     randomBytes: (size) => randomBytes(size),
   }
-}
-
-function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'))
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : ''
 }

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { packageRoot } from '../db/package-root.js'
+import { packageVersion } from '../db/package-version.js'
 import { contractFiles } from './contract.js'
-import { packageVersion } from './package-version.js'
 
 // Reads a FileDescriptorSet from standard input (buf build --as-file-descriptor-set -o -) and writes the generated files.
 const root = packageRoot()
