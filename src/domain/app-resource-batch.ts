@@ -12,7 +12,7 @@ export interface AppResourceUpdate {
 }
 
 /** The most entries of a batch. */
-export const MAX_BATCH_SIZE = 1000
+const MAX_BATCH_SIZE = 1000
 
 /** More faults than these are not listed. */
 const MAX_LISTED_FAULTS = 20

@@ -3,7 +3,7 @@ import { type FieldViolation, invalidField } from '../errors.js'
 import { type StepDefinition, type StepDraft, stepFromDraft, stepViolations } from './approval-step.js'
 
 /** The most steps of a procedure. */
-export const MAX_STEPS = 50
+const MAX_STEPS = 50
 
 /** Steps and stages as requested; empty lists are absent. */
 export interface TopologyDraft {

@@ -62,7 +62,7 @@ export function actorOf(caller: Caller): Actor {
 }
 
 /** The changes as they are stored: the JSON of `svc.v2.FieldChange`. */
-export function fieldChangesToJson(changes: readonly FieldChange[] = []): string {
+function fieldChangesToJson(changes: readonly FieldChange[] = []): string {
   return JSON.stringify(
     changes.map(({ field, outcome, oldOwner, newOwner }) => ({
       field: `USER_PROFILE_FIELD_${field}`,

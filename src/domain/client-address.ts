@@ -9,7 +9,7 @@ export type TrustProxy =
   | { readonly by: 'hops'; readonly hops: number }
 
 /** Trusts nobody: the client is who has opened the connection. */
-export const trustNobody: TrustProxy = { by: 'hops', hops: 0 }
+const trustNobody: TrustProxy = { by: 'hops', hops: 0 }
 
 /** Proxies in a row, at most. */
 const MAX_HOPS = 32

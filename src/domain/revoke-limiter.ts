@@ -13,7 +13,7 @@ export interface RevokeLimiter {
 }
 
 /** Accepted requests of an address in any span. */
-export const REVOKE_LIMIT = 5
+const REVOKE_LIMIT = 5
 /** The span, in seconds. */
 export const REVOKE_SPAN_SECONDS = 60
 

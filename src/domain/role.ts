@@ -6,7 +6,7 @@ const reads = permissions.filter((permission) => permission.endsWith(':read'))
 const readAll: ReadonlySet<Permission> = new Set(reads)
 
 /** What a role in a team gives there (decisions, section 3). */
-export const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Permission>>> = {
+const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Permission>>> = {
   MANAGER: all,
   BUILDER: new Set<Permission>([...reads, 'access:write', 'apps:write']),
   AGENT: new Set<Permission>([...reads, 'tickets:write']),
