@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { BrotliCompress, Deflate, Gzip } from 'node:zlib'
 import type { JsonValue, Message } from '@bufbuild/protobuf'
 import { prefersEventStream } from './accept.js'
 import type { Call } from './call.js'
@@ -79,7 +77,8 @@ async function pump(
     const line = frameError(format, failed(cause))
     // Raw bytes have no place for an error: cutting the connection is the only way to say that they are not all.
     if (line === undefined) return cutResponse(call.response)
-    await sink.write(line)
+    // Not waited for: a client that does not read must not keep the handler, which is told to stop now.
+    void sink.write(line)
   }
   addTrailers(call)
   sink.end()
@@ -107,6 +106,7 @@ function addTrailers(call: Call): void {
 }
 
 interface Sink {
+  /** Fulfilled when more can be written, or when the client is gone. */
   write(chunk: string | Uint8Array): Promise<void>
   end(): void
 }
@@ -114,13 +114,18 @@ interface Sink {
 function createSink(call: Call, coding: Coding | undefined): Sink {
   const { response } = call
   const writable = coding === undefined ? undefined : createCompressor(coding)
+  let settle = (): void => undefined
   // A connection that breaks is told by `close`; what is written in the meantime must not crash the process.
-  response.on('error', () => undefined)
+  response.on('error', () => undefined).on('close', () => settle())
   writable?.on('error', () => cutResponse(response)).pipe(response as NodeJS.WritableStream)
-  async function write(chunk: string | Uint8Array): Promise<void> {
-    if (isGone(response)) return
-    if (writable !== undefined) return writeCompressed(writable, chunk)
-    if (!writeChunk(response, chunk)) await once(response, 'drain')
+  function write(chunk: string | Uint8Array): Promise<void> {
+    if (isGone(response)) return Promise.resolve()
+    return new Promise((resolve) => {
+      settle = resolve
+      if (writable !== undefined) writable.write(chunk, () => writable.flush(resolve))
+      else if (writeChunk(response, chunk)) resolve()
+      else response.once('drain', resolve)
+    })
   }
   function end(): void {
     if (isGone(response)) writable?.destroy()
@@ -133,10 +138,4 @@ function createSink(call: Call, coding: Coding | undefined): Sink {
 // The two response classes declare overloads of `write` that have no common signature.
 function writeChunk(response: NodeResponse, chunk: string | Uint8Array): boolean {
   return 'stream' in response ? response.write(chunk) : response.write(chunk)
-}
-
-function writeCompressed(writable: Gzip | Deflate | BrotliCompress, chunk: string | Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    writable.write(chunk, (error) => (error ? reject(error) : writable.flush(() => resolve())))
-  })
 }

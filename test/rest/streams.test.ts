@@ -319,6 +319,32 @@ describe('a server stream', () => {
     },
   )
 
+  it.each(['identity', 'gzip'])(
+    'ends its handler at the deadline, even if its client does not read, with %s',
+    async (coding) => {
+      let ended: () => void = () => undefined
+      const end = new Promise<void>((resolve) => {
+        ended = resolve
+      })
+      const noise = Array.from({ length: 100_000 }, (_, index) => ((index * 7919) % 36).toString(36)).join('')
+      async function* flood() {
+        try {
+          for (;;) yield { opt: noise }
+        } finally {
+          ended()
+        }
+      }
+      await using server = await startServer(handlerOf(flood))
+      const headers = { 'accept-encoding': coding, 'connect-timeout-ms': '200' }
+      const request = requestHttp1({ port: server.port, path: '/v1/watch/a', headers }).end()
+      const [response] = await once(request, 'response')
+      response.on('error', () => undefined)
+      await end
+      expect(response.readableFlowing).toBe(null)
+      request.destroy()
+    },
+  )
+
   it('of raw bytes that breaks is not taken for whole', async () => {
     async function* broken() {
       yield { contentType: 'text/csv', data: Buffer.from('a') }
