@@ -22,6 +22,8 @@ export interface HttpServer {
 const HEADER_TIMEOUT_MILLIS = 10_000
 /** How long a client may take for a whole request. */
 const REQUEST_TIMEOUT_MILLIS = 60_000
+/** How late the two may be kept: Node looks at its connections this often. */
+const CHECK_MILLIS = 2_000
 /** Longer than load balancers keep their side, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MILLIS = 75_000
 /** Between the last warning to calls that run and the end of their connections. */
@@ -37,6 +39,7 @@ export function createHttpServer(handler: HttpHandler): HttpServer {
     {
       headersTimeout: HEADER_TIMEOUT_MILLIS,
       requestTimeout: REQUEST_TIMEOUT_MILLIS,
+      connectionsCheckingInterval: CHECK_MILLIS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MILLIS,
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
