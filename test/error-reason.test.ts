@@ -5,7 +5,7 @@ import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
 import { startTestService, type TestService } from './support/service.js'
 
-describe('an error that was raised outside of the handlers', () => {
+describe('an error', () => {
   let service: TestService
   let token: string
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('an error that was raised outside of the handlers', () => {
     ['PATCH', priority, { body: ' '.repeat(4_194_305), headers: json }, 413, 'resource_exhausted', 'BODY_TOO_LARGE'],
     ['PATCH', priority, { body: 'x', headers: {} }, 415, 'invalid_argument', 'MEDIA_TYPE_UNSUPPORTED'],
     ['PATCH', priority, { headers: { 'connect-timeout-ms': '0' } }, 504, 'deadline_exceeded', 'DEADLINE_EXCEEDED'],
-  ])('tells its reason: %s %s', async (method, path, call, status, code, reason) => {
+  ])('that no handler raised tells its reason: %s %s', async (method, path, call, status, code, reason) => {
     const answer = await service.rest(method, path, { token, ...call })
     expect([answer.status, answer.json.code]).toEqual([status, code])
     expect(answer.json.detail).toMatchObject({
@@ -40,7 +40,7 @@ describe('an error that was raised outside of the handlers', () => {
     ['a key given twice', priority, '{"name":"x","name":"y"}', ''],
     ['text that is not JSON', priority, 'x', ''],
     ['an unknown parameter', `${priority}?x=1`, '{}', 'x'],
-  ])('tells its reason beside the field: %s', async (_, path, body, field) => {
+  ])('of unreadable text tells its reason beside the field: %s', async (_, path, body, field) => {
     const answer = await service.rest('PATCH', path, { token, body, headers: json })
     expect(answer.status).toBe(400)
     expect(answer.json.detail).toMatchObject({
@@ -49,7 +49,7 @@ describe('an error that was raised outside of the handlers', () => {
     })
   })
 
-  it('tells its reason beside the field over Connect', async () => {
+  it('of unreadable text tells its reason over Connect', async () => {
     const { json: body } = await service.rest('POST', '/svc.v2.PriorityService/UpdatePriority', {
       token,
       json: { id: 'x', nme: 'x' },
@@ -59,7 +59,16 @@ describe('an error that was raised outside of the handlers', () => {
     ])
   })
 
-  it('leaves the reasons of the catalogue as they are', async () => {
+  it('names the permission that the caller lacks in a challenge (RFC 6750)', async () => {
+    const viewer = await insertUserToken(service.database, { userId: fixture.users.viewer })
+    const answer = await service.rest('PATCH', priority, { token: viewer, json: {} })
+    expect(answer.status).toBe(403)
+    expect(answer.headers.get('www-authenticate')).toBe(
+      'Bearer realm="svc", error="insufficient_scope", scope="tickets:write"',
+    )
+  })
+
+  it('of a handler keeps its reason', async () => {
     const call = service.client(PriorityService, token).updatePriority({ id: fixture.priorities.it, name: '' })
     const error = ConnectError.from(await call.catch((thrown: unknown) => thrown))
     const [detail] = error.findDetails(BadRequestSchema)

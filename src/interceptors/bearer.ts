@@ -15,6 +15,11 @@ export function credentialInvalid(cause?: unknown): ServiceError {
   })
 }
 
+/** The challenge that tells which permission a caller lacks (RFC 6750 section 3.1). */
+export function insufficientScope(permission: string): string {
+  return `${realm}, error="insufficient_scope", scope="${permission}"`
+}
+
 /** The token of an Authorization header (RFC 6750 section 2.1). Throws where there is none, or none of that form. */
 export function bearerTokenFrom(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === '') throw credentialMissing()

@@ -4,6 +4,7 @@ import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_de
 import { type DatabaseFailure, databaseFailure } from '../db/errors.js'
 import { constraintReason } from '../domain/constraint-reason.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
+import { insufficientScope } from './bearer.js'
 import { errorInfoFrom, reasonName } from './error-reason.js'
 
 const connectCodes: Record<ErrorCode, Code> = {
@@ -51,12 +52,18 @@ export function mapError(thrown: unknown): MappedError {
 function connectErrorFrom(error: ServiceError): ConnectError {
   const headers = new Headers()
   if (error.retryAfterSeconds !== undefined) headers.set('retry-after', String(error.retryAfterSeconds))
-  if (error.challenge !== undefined) headers.set('www-authenticate', error.challenge)
+  const challenge = challengeOf(error)
+  if (challenge !== undefined) headers.set('www-authenticate', challenge)
   const detail =
     error.violations.length > 0
       ? { desc: BadRequestSchema, value: badRequestFrom(error) }
       : { desc: ErrorInfoSchema, value: errorInfoFrom(error.reason, error.metadata) }
   return new ConnectError(error.message, connectCodes[error.code], headers, [detail], error.cause)
+}
+
+function challengeOf({ reason, challenge, metadata }: ServiceError): string | undefined {
+  const { permission } = metadata
+  return reason === 'PERMISSION_MISSING' && permission !== undefined ? insufficientScope(permission) : challenge
 }
 
 function badRequestFrom(error: ServiceError): MessageInitShape<typeof BadRequestSchema> {

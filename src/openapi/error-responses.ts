@@ -10,6 +10,8 @@ interface ErrorResponse {
   readonly headers?: JsonObject
 }
 
+const challenge = { description: 'The challenge (RFC 9110, RFC 6750).', schema: { type: 'string' } }
+
 const retryAfter = {
   'Retry-After': {
     description: 'After how many whole seconds to come back.',
@@ -29,14 +31,13 @@ const errorResponses: Readonly<Record<string, ErrorResponse>> = {
     description: 'The credential is missing or not accepted.',
     codes: ['unauthenticated'],
     example: { reason: 'CREDENTIAL_INVALID', message: 'the bearer credential is not valid' },
-    headers: {
-      'WWW-Authenticate': { description: 'The challenge (RFC 9110).', required: true, schema: { type: 'string' } },
-    },
+    headers: { 'WWW-Authenticate': { ...challenge, required: true } },
   },
   '403': {
     description: 'The credential is of a kind that the operation does not take, or lacks the permission.',
     codes: ['permission_denied'],
     example: { reason: 'CREDENTIAL_KIND_UNSUPPORTED', message: 'this method does not take organization API keys' },
+    headers: { 'WWW-Authenticate': challenge },
   },
   '404': {
     description: 'What the request names does not exist or is hidden from the caller.',
