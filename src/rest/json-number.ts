@@ -25,7 +25,7 @@ export function numberFromLiteral(
 function exactInteger(literal: string, fraction: string, exponent: string): number | bigint | undefined {
   const negative = literal.startsWith('-')
   const whole = literal.slice(negative ? 1 : 0, literal.length - fraction.length - exponent.length)
-  const digits = (whole + fraction.slice(1)).replace(/0+$/, '')
+  const digits = withoutTrailingZeros(whole + fraction.slice(1))
   const trimmed = whole.length + Math.max(fraction.length - 1, 0) - digits.length
   const shift = Number(exponent.slice(1)) - Math.max(fraction.length - 1, 0) + trimmed
   if (digits === '') return negative ? -0 : 0
@@ -34,4 +34,11 @@ function exactInteger(literal: string, fraction: string, exponent: string): numb
   if (significant.length + shift > MAX_DIGITS) return undefined
   const exact = BigInt(significant) * 10n ** BigInt(shift) * (negative ? -1n : 1n)
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
+}
+
+// By hand: a regular expression would start anew at each zero of a long run, and take seconds for one number.
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length
+  while (digits.charCodeAt(end - 1) === 0x30) end--
+  return digits.slice(0, end)
 }

@@ -20,6 +20,14 @@ describe('strict JSON', () => {
     )
   })
 
+  it('takes no longer for a number than for its digits', () => {
+    const zeros = '0'.repeat(2_000_000)
+    expect(parseJsonTree(`1.${zeros}1`)).toEqual(new Fraction(1))
+    expect(parseJsonTree(`1.${zeros}`)).toBe(1)
+    expect(parseJsonTree(`0.${zeros}1e2000001`)).toBe(1)
+    expect(parseJsonTree(`1${zeros}e-2000000`)).toBe(1)
+  })
+
   it('refuses what JSON.parse refuses, with an error of the right kind, whatever the text', () => {
     const soup = fc.stringMatching(/^[{}[\]",:0-9eE+\-. \\utrnfalse]{0,20}$/)
     fc.assert(
