@@ -99,10 +99,18 @@ interface PageRow {
 }
 
 /**
- * Both parts walk an index from the position on and stop at the size of the page, however many rows there are. A page is
+ * There is a statement for pages of up to each of these sizes. PostgreSQL keeps the plan of a prepared statement when it
+ * expects it to cost no more than a new one; of a limit that is a parameter it expects a tenth of what there is, so that
+ * it would plan anew for every page of a long list.
+ */
+const PAGE_CLASSES = [100, 1_000, 10_000] as const
+
+/**
+ * The statement for pages of up to `most` instances. Both parts walk an index from the position on and stop at the size of
+ * the page, however many rows there are; OFFSET 0 keeps the planner from reading the whole table for shared ones. A page is
  * one row with one text: of all forms that one costs the least to receive and to send. No row: there is no such team.
  */
-const listStatement = `
+const listStatement = (most: number) => `
 SELECT page.text, page.cards, page."lastOrdinal",
        EXISTS (SELECT FROM app_instances i WHERE i.team_id = t.id AND i.ordinal > page."lastOrdinal")
        OR EXISTS (SELECT FROM app_instance_shares s
@@ -114,20 +122,25 @@ SELECT page.text, page.cards, page."lastOrdinal",
            coalesce(json_agg(i.a2a_agent_card ORDER BY i.ordinal) FILTER (WHERE i.a2a_agent_card IS NOT NULL), '[]') AS cards,
            max(i.ordinal) AS "lastOrdinal"
       FROM (
-        (SELECT i.*
-           FROM app_instances i
-          WHERE i.team_id = t.id AND i.ordinal > $4
-          ORDER BY i.ordinal LIMIT $5)
-        UNION ALL
-        (SELECT i.*
-           FROM app_instance_shares s
-           JOIN app_instances i ON i.ordinal = s.app_instance_ordinal AND i.team_id <> s.team_id
-          WHERE s.team_id = t.id AND s.app_instance_ordinal > $4
-          ORDER BY s.app_instance_ordinal LIMIT $5)
-        ORDER BY ordinal LIMIT $5
+        SELECT *
+          FROM (
+            (SELECT i.*
+               FROM app_instances i
+              WHERE i.team_id = t.id AND i.ordinal > $4
+              ORDER BY i.ordinal LIMIT ${most})
+            UNION ALL
+            (SELECT i.*
+               FROM app_instance_shares s
+              CROSS JOIN LATERAL (SELECT i.* FROM app_instances i WHERE i.ordinal = s.app_instance_ordinal OFFSET 0) i
+              WHERE s.team_id = t.id AND s.app_instance_ordinal > $4 AND i.team_id <> s.team_id
+              ORDER BY s.app_instance_ordinal LIMIT ${most})
+          ) i
+         ORDER BY i.ordinal LIMIT $5
       ) i
   ) page
  WHERE t.organization_id = $1 AND t.id = $2 AND ($3::text[] IS NULL OR t.id = ANY ($3))`
+
+const listStatements = new Map<number, string>(PAGE_CLASSES.map((most) => [most, listStatement(most)]))
 
 /**
  * A page of the app instances that a team owns and of those shared with it, in the order of their creation (spec,
@@ -148,10 +161,11 @@ export async function listAppInstances(
     filter: { teamId },
   }
   const position = (await pageTokens.read(query, request.pageToken)) ?? '0'
+  const most = PAGE_CLASSES.find((each) => pageSize <= each) ?? pageSize
   const [page] = await sql.query<PageRow>(
-    listStatement,
+    listStatements.get(most) ?? listStatement(most),
     [caller.organizationId, teamId, visibleTeamIds(caller), position, pageSize],
-    'list_app_instances',
+    `list_app_instances_${most}`,
   )
   if (page === undefined) throw notFound('team', teamId)
   requirePermissionIn(caller, teamId, 'apps:read')
