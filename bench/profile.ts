@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from './child.js'
@@ -36,6 +36,7 @@ export async function profileOperations(
     await service.stop()
     const [file = ''] = await readdir(directory)
     const profile = JSON.parse(await readFile(join(directory, file), 'utf8')) as CpuProfile
+    await rm(directory, { recursive: true })
     console.log(`\n${name}: ${standing?.cpuMicrosPerRequest.toFixed(0)} µs of CPU a request\n${summary(profile)}`)
   }
 }
