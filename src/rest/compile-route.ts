@@ -3,7 +3,7 @@ import {
   excludesPath,
   type FieldPath,
   fieldPathToString,
-  findField,
+  findByProtoName,
   resolveFieldPath,
   startsWithPath,
 } from './field-path.js'
@@ -96,7 +96,7 @@ function resolveVariables(path: string, template: PathTemplate, input: DescMessa
   for (const variable of template.variables) {
     const name = variable.fieldPath.join('.')
     const where = `path ${JSON.stringify(path)}: column ${variable.column}: variable ${JSON.stringify(name)}`
-    const result = resolveFieldPath(input, variable.fieldPath, true)
+    const result = resolveFieldPath(input, variable.fieldPath, findByProtoName)
     if (!result.ok) {
       faults.push(`${where}: ${result.reason}`)
     } else if (result.fields.at(-1)?.fieldKind === 'list') {
@@ -114,7 +114,7 @@ function resolveVariables(path: string, template: PathTemplate, input: DescMessa
 
 function resolveBodyField(option: string, name: string, desc: DescMessage, faults: string[]): DescField | undefined {
   if (name === '' || (name === '*' && option === 'body')) return undefined
-  const field = findField(desc, name, true)
+  const field = findByProtoName(desc, name)
   if (field === undefined) {
     const hint = name.includes('.') ? ' (it must be a field of the message itself)' : ''
     faults.push(`${option} ${JSON.stringify(name)}: no such field in ${desc.typeName}${hint}`)

@@ -9,13 +9,27 @@ export type FieldPathResult =
   | { readonly ok: true; readonly fields: FieldPath }
   | { readonly ok: false; readonly reason: string }
 
+/** Finds the field of a message type that a name means. */
+export type FieldFinder = (desc: DescMessage, name: string) => DescField | undefined
+
+/** Finds a field by its proto name, as rules name it. */
+export const findByProtoName: FieldFinder = (desc, name) => desc.fields.find((field) => field.name === name)
+
 /**
- * Finds a field by its JSON name or else by its proto name, so that a JSON name which is another field's proto name
- * means what JSON means by it; with `protoOnly` by its proto name alone.
+ * Creates a finder by JSON name or else by proto name, so that a JSON name which is another field's proto name means
+ * what JSON means by it. It keeps an index of each type that it meets: clients may send names by the million.
  */
-export function findField(desc: DescMessage, name: string, protoOnly = false): DescField | undefined {
-  const byJsonName = protoOnly ? undefined : desc.fields.find((field) => field.jsonName === name)
-  return byJsonName ?? desc.fields.find((field) => field.name === name)
+export function createNameFinder(): FieldFinder {
+  const indexes = new Map<DescMessage, Map<string, DescField>>()
+  return (desc, name) => {
+    let index = indexes.get(desc)
+    if (index === undefined) {
+      index = new Map(desc.fields.map((field) => [field.name, field]))
+      for (const field of desc.fields) index.set(field.jsonName, field)
+      indexes.set(desc, index)
+    }
+    return index.get(name)
+  }
 }
 
 /** How many fields a path may have: as deep as messages may nest in JSON. */
@@ -26,7 +40,7 @@ const MAX_PATH_LENGTH = 100
  * form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself; no other type with a JSON form
  * of its own has fields here, because its fields could be set to what that form cannot express.
  */
-export function resolveFieldPath(desc: DescMessage, names: readonly string[], protoOnly: boolean): FieldPathResult {
+export function resolveFieldPath(desc: DescMessage, names: readonly string[], find: FieldFinder): FieldPathResult {
   if (names.length > MAX_PATH_LENGTH) return refuse(`leads more than ${MAX_PATH_LENGTH} messages deep`)
   const fields: DescField[] = []
   let at: DescMessage | undefined = desc
@@ -36,7 +50,7 @@ export function resolveFieldPath(desc: DescMessage, names: readonly string[], pr
     if (previous !== undefined && previous.fieldKind !== 'message') {
       return refuse(`${previous.name} is a ${previous.fieldKind === 'map' ? 'map' : 'repeated field'}`)
     }
-    const field: DescField | undefined = findField(at, name, protoOnly)
+    const field: DescField | undefined = find(at, name)
     if (field === undefined) return refuse(`no field "${name}" in ${at.typeName}`)
     if (hasCustomJsonRepresentation(at) && !isWrapperDesc(at)) {
       return refuse(`${previous?.name ?? 'the request'} (${at.typeName}) has no fields of its own`)

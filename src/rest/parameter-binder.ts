@@ -1,5 +1,12 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf'
-import { type FieldPath, fieldPathToString, resolveFieldPath, startsWithPath } from './field-path.js'
+import {
+  createNameFinder,
+  type FieldFinder,
+  type FieldPath,
+  fieldPathToString,
+  resolveFieldPath,
+  startsWithPath,
+} from './field-path.js'
 import { compileFieldSetter, type FieldSetter } from './field-setter.js'
 import { invalidArgument, quoted } from './invalid.js'
 import { decodeFormText } from './percent.js'
@@ -33,11 +40,12 @@ const MAX_CACHED_NAMES = 1000
  */
 export function compileParameterBinder(desc: DescMessage, options: ParameterBinderOptions): ParameterBinder {
   const cache = new Map<string, Parameter>()
+  const find = createNameFinder()
 
   function parameter(name: string): Parameter {
     const held = cache.get(name)
     if (held !== undefined) return held
-    const made = resolveParameter(desc, name, options)
+    const made = resolveParameter(desc, name, find, options)
     // Only names that bind are kept, so that a caller cannot fill the cache at will.
     if (made.ok && cache.size < MAX_CACHED_NAMES) cache.set(name, made)
     return made
@@ -71,16 +79,23 @@ function* pairs(encoded: string, kind: string): Generator<[name: string, rawValu
     let end = encoded.indexOf('&', start)
     if (end < 0) end = encoded.length
     if (end > start) {
-      let equals = encoded.indexOf('=', start)
-      if (equals < 0 || equals > end) equals = end
-      yield [decodeFormText(encoded.slice(start, equals), kind), encoded.slice(Math.min(equals + 1, end), end)]
+      // Looked for in the pair alone: in all that follows it would be as slow as there are pairs without one.
+      const pair = encoded.slice(start, end)
+      const equals = pair.indexOf('=')
+      const name = equals < 0 ? pair : pair.slice(0, equals)
+      yield [decodeFormText(name, kind), equals < 0 ? '' : pair.slice(equals + 1)]
     }
     start = end + 1
   }
 }
 
-function resolveParameter(desc: DescMessage, name: string, options: ParameterBinderOptions): Parameter {
-  const resolved = resolveFieldPath(desc, name.split('.'), false)
+function resolveParameter(
+  desc: DescMessage,
+  name: string,
+  find: FieldFinder,
+  options: ParameterBinderOptions,
+): Parameter {
+  const resolved = resolveFieldPath(desc, name.split('.'), find)
   if (!resolved.ok) return { ok: false, reason: `is unknown: ${resolved.reason}`, unknown: true }
   if (options.closed !== undefined) return { ok: false, reason: options.closed, unknown: false }
   const { fields } = resolved

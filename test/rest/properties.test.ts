@@ -2,7 +2,7 @@ import { create, type DescField, type Message, type MessageInitShape, toJson } f
 import { ConnectError } from '@connectrpc/connect'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { resolveFieldPath } from '../../src/rest/field-path.js'
+import { findByProtoName, resolveFieldPath } from '../../src/rest/field-path.js'
 import { compileFieldSetter } from '../../src/rest/field-setter.js'
 import { createRestTranscoder, messageFromJson } from '../../src/rest/index.js'
 import { compileParameterBinder } from '../../src/rest/parameter-binder.js'
@@ -123,9 +123,11 @@ function dropEmpty(key: string, value: unknown): unknown {
 }
 
 describe('any text for any field', () => {
-  const fields = everything.fields.filter((field: DescField) => resolveFieldPath(everything, [field.name], true).ok)
+  const fields = everything.fields.filter(
+    (field: DescField) => resolveFieldPath(everything, [field.name], findByProtoName).ok,
+  )
   const setters = fields.map((field) => {
-    const path = resolveFieldPath(everything, [field.name], true)
+    const path = resolveFieldPath(everything, [field.name], findByProtoName)
     if (!path.ok) throw new Error(path.reason)
     return compileFieldSetter(path.fields)
   })
