@@ -40,7 +40,10 @@ export interface RestTranscoderOptions {
    * limit that counts malformed requests as well. What it throws is the answer.
    */
   readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'contextValues'>) => void | Promise<void>) | undefined
-  /** Query and form names that bind no field: refused (default) or passed over. */
+  /**
+   * Query and form names that bind nothing, because no field has them or the path or the body binds it: refused (default)
+   * or passed over. A bad value of a name that binds is refused either way.
+   */
   readonly unknownQuery?: 'reject' | 'ignore' | undefined
   /** Query names that are always passed over, such as `$alt`, `alt`, `key`, `prettyPrint`; default none. */
   readonly systemParameters?: readonly string[] | undefined

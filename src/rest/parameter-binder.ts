@@ -18,7 +18,7 @@ export type ParameterBinder = (message: Message, encoded: string) => void
 export interface ParameterBinderOptions {
   /** What the pairs are called in errors. */
   readonly kind: 'query parameter' | 'form field'
-  /** Field paths that something else binds, with its name: they are refused. */
+  /** Field paths that something else binds, with its name: they bind nothing here. */
   readonly taken: readonly { readonly fields: FieldPath; readonly by: string }[]
   /** Why no field at all can be given here, or undefined. */
   readonly closed: string | undefined
@@ -30,7 +30,7 @@ export interface ParameterBinderOptions {
 
 type Parameter =
   | { readonly ok: true; readonly id: string; readonly repeated: boolean; readonly set: FieldSetter }
-  | { readonly ok: false; readonly reason: string; readonly unknown: boolean }
+  | { readonly ok: false; readonly reason: string }
 
 const MAX_CACHED_NAMES = 1000
 
@@ -58,7 +58,7 @@ export function compileParameterBinder(desc: DescMessage, options: ParameterBind
       if (options.allowed.has(name)) continue
       const target = parameter(name)
       if (!target.ok) {
-        if (target.unknown && options.ignoreUnknown) continue
+        if (options.ignoreUnknown) continue
         throw invalidArgument(name, `${options.kind} ${quoted(name)} ${target.reason}`)
       }
       if (!target.repeated) {
@@ -96,11 +96,11 @@ function resolveParameter(
   options: ParameterBinderOptions,
 ): Parameter {
   const resolved = resolveFieldPath(desc, name.split('.'), find)
-  if (!resolved.ok) return { ok: false, reason: `is unknown: ${resolved.reason}`, unknown: true }
-  if (options.closed !== undefined) return { ok: false, reason: options.closed, unknown: false }
+  if (!resolved.ok) return { ok: false, reason: `is unknown: ${resolved.reason}` }
+  if (options.closed !== undefined) return { ok: false, reason: options.closed }
   const { fields } = resolved
   const taken = options.taken.find((other) => startsWithPath(fields, other.fields))
-  if (taken !== undefined) return { ok: false, reason: `is bound by ${taken.by}`, unknown: false }
+  if (taken !== undefined) return { ok: false, reason: `is bound by ${taken.by}` }
   const repeated = fields.at(-1)?.fieldKind === 'list'
   return { ok: true, id: fieldPathToString(fields), repeated, set: compileFieldSetter(fields) }
 }
