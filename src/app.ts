@@ -72,7 +72,6 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const keyUses = createKeyUses({ database, log })
   const oidc = config.oidc && createOidcVerifier({ ...config.oidc, runtime })
   const authenticate = createAuthenticator({ database, hasher, keyUses, oidc })
-  const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })
   const ready = createReadiness({ sql: database, log })
   const infrastructure = [healthService, ...reflectionServices]
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
@@ -149,6 +148,8 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const cors = createCors(config.corsOrigins)
   const doors = { cors, rpc, pages, rest, newId: runtime.newId, log, redact: withoutCredentials }
   const server = createHttpServer(createRequestHandler(doors, requestIds))
+  // The first thing that runs by itself: nothing may throw after it.
+  const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })
   return {
     listen: server.listen,
     close: async () => {
