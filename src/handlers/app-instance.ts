@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { create, toJsonString } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import {
@@ -24,6 +25,9 @@ import { enumValueFrom } from './enum-name.js'
 import { type PreprintOptions, readAtOnce } from './preprint-list.js'
 import { callerOf } from './request-context.js'
 
+/** Texts that take milliseconds to compose and to send, in characters. */
+const LONG_TEXT = 1_000_000
+
 /** What the service of app instances needs. */
 export interface AppInstanceHandlersOptions extends PreprintOptions {
   readonly database: Sql
@@ -39,7 +43,10 @@ export function createAppInstanceHandlers({
   return {
     async listAppInstances(request, context) {
       const { nextPageToken, ...page } = await listAppInstances(database, callerOf(context), request, pageTokens)
+      // A long text was received in this turn of the event loop and is sent in the next: others go in between.
+      if (page.text.length > LONG_TEXT) await setImmediate()
       const json = jsonOfPage(page)
+      if (page.text.length > LONG_TEXT) await setImmediate()
       const response = create(ListAppInstancesResponseSchema, { nextPageToken })
       // A list of 10,000 is some megabytes: over JSON it goes from the database to the client as text.
       response.data = preprintList(json, () => (JSON.parse(json) as AppInstance[]).map(appInstanceToMessage))
