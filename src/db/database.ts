@@ -56,7 +56,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     lock_timeout: options.lockTimeoutMillis ?? 10_000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
   })
-  pool.on('error', (err) => options.log.warn({ err }, 'an idle database connection was lost'))
+  // The error itself carries the whole client; its message says what there is to know.
+  pool.on('error', ({ message }) => options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'))
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() })
   const prisma = new PrismaClient({ adapter })
   return {
