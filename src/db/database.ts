@@ -57,7 +57,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
   })
   // The error itself carries the whole client; its message says what there is to know.
-  pool.on('error', ({ message }) => options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'))
+  pool.on('error', ({ message }) =>
+    options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'),
+  )
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() })
   const prisma = new PrismaClient({ adapter })
   return {
