@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
 import type pg from 'pg'
 import { databaseFailure } from './errors.js'
 import { createSql, type Sql } from './sql.js'
@@ -21,6 +21,7 @@ export type IsolationLevel = 'ReadCommitted' | 'RepeatableRead' | 'Serializable'
 export interface Timing {
   /** Monotonic, in milliseconds. */
   now(): number
+  /** Less than 1 ms is one turn of the event loop. */
   sleep(millis: number, signal?: AbortSignal): Promise<void>
   /** From 0 to below 1. */
   random(): number
@@ -30,7 +31,8 @@ export interface Timing {
 export const systemTiming: Timing = {
   now: () => performance.now(),
   sleep: async (millis, signal) => {
-    await delay(millis, undefined, signal && { signal })
+    if (millis < 1) await immediate(undefined, signal && { signal })
+    else await delay(millis, undefined, signal && { signal })
   },
   random: Math.random,
 }
