@@ -1,6 +1,9 @@
 import type { Sql } from '../src/db/sql.js'
 import { place } from './records.js'
 
+/** A team with ten app instances, the last ones of the table. */
+export const FEW_TEAM = 'few'
+
 const org = `'${place.organization}'`
 const series = 'generate_series(1, $1::int) n'
 
@@ -13,6 +16,9 @@ const statements: readonly string[] = [
   `INSERT INTO app_instances (id, organization_id, team_id, name, custom_service_name, tag_ids)
    SELECT 'bulk-' || n, ${org}, CASE WHEN n % 10 = 0 THEN 'bulk' ELSE '${place.team}' END, 'Application ' || n,
           'Service ' || n, ARRAY['tag-1'] FROM ${series}`,
+  `INSERT INTO teams (id, organization_id, name) SELECT '${FEW_TEAM}', ${org}, 'Few' WHERE $1::int > 0`,
+  `INSERT INTO app_instances (id, organization_id, team_id, name)
+   SELECT 'few-' || n, ${org}, '${FEW_TEAM}', 'Application ' || n FROM generate_series(1, 10) n WHERE $1::int > 0`,
   `INSERT INTO app_instance_shares (organization_id, app_instance_id, app_instance_ordinal, team_id)
    SELECT organization_id, id, ordinal, '${place.team}' FROM app_instances WHERE team_id = 'bulk' AND $1::int > 0`,
   `INSERT INTO app_resources (id, organization_id, team_id, app_instance_id, resource_type, name, external_id, scoped_id)

@@ -1,7 +1,7 @@
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
 import { type BenchServer, seed, type Tokens, withDatabase } from './database.js'
-import { insertBulk } from './growth-seed.js'
+import { FEW_TEAM, insertBulk } from './growth-seed.js'
 import { type DatasetSize, journeyId, place } from './records.js'
 import type { Report } from './report.js'
 
@@ -10,7 +10,13 @@ const base: DatasetSize = { appInstances: 100, appResources: 500, priorities: 10
 const MAX_RATIO = 1.3
 
 /** What each operation costs at so many rows of its table, over what it costs at 1,000: by throughput, 8 at a time. */
-export async function benchGrowth(server: BenchServer, report: Report, rounds: Rounds, rows: number): Promise<void> {
+export async function benchGrowth(
+  server: BenchServer,
+  report: Report,
+  rounds: Rounds,
+  rows: number,
+  only?: string,
+): Promise<void> {
   const [small, large] = [await prepare(server, 'small', SMALL), await prepare(server, 'large', rows)]
   const services = {
     small: await startServer('service', { connectionString: small.connectionString }),
@@ -18,6 +24,7 @@ export async function benchGrowth(server: BenchServer, report: Report, rounds: R
   }
   try {
     for (const { name, requests } of operationsOf()) {
+      if (only !== undefined && !name.includes(only)) continue
       const standings = await compare(
         [
           { name: `${rows} rows`, server: services.large, requests: requests(large.tokens) },
@@ -72,6 +79,7 @@ function operationsOf(): GrowingOperation[] {
       range(50).map((index) => `/v2/journeys/${journeyId(index)}`),
     ),
     get('/v2/app-instances, page of 100', [`/v2/app-instances?teamId=${place.team}&pageSize=100`]),
+    get('/v2/app-instances of a team that has ten', [`/v2/app-instances?teamId=${FEW_TEAM}`]),
     get('/v2/entity-ingestion-configs', [`/v2/entity-ingestion-configs?teamId=${place.team}`]),
     get('/v2/entity-field-mappings', ['/v2/entity-field-mappings?entityTypeId=type-0']),
     get('/v2/teams/{team_id}/sla-definitions', [`/v2/teams/${place.team}/sla-definitions`]),

@@ -11,6 +11,7 @@ import { benchTranscoder } from './transcoder.js'
 
 const report = createReport((line) => console.log(line))
 const rounds = { rounds: Number(process.env['ROUNDS'] ?? 7), millis: Number(process.env['ROUND_MS'] ?? 2_000) }
+const growthRows = Number(process.env['GROWTH_ROWS'] ?? 1_000_000)
 const suites = {
   operations: withServer((server) => benchOperations(server, report, rounds, process.env['ONLY'])),
   protocols: () => benchProtocols(report, rounds, process.env['ONLY']),
@@ -18,7 +19,7 @@ const suites = {
   import: withServer((server) => benchImport(server, report)),
   memory: withServer((server) => benchMemory(server, report)),
   start: () => benchStart(report),
-  growth: withServer((server) => benchGrowth(server, report, rounds, Number(process.env['GROWTH_ROWS'] ?? 1_000_000))),
+  growth: withServer((server) => benchGrowth(server, report, rounds, growthRows, process.env['ONLY'])),
 }
 // What is only run when it is asked for.
 const extras = {

@@ -100,12 +100,12 @@ export function createDatabase(options: DatabaseOptions): Database {
 
 /**
  * Adds what every session must have, whatever the server's defaults: Prisma's adapter reads times as if the session
- * were in UTC.
+ * were in UTC. Statements that PostgreSQL believes to be long are not compiled (`jit`): that takes longer than any of them.
  */
 function withSessionSettings(connectionString: string): string {
   const url = new URL(connectionString)
   const given = url.searchParams.get('options')
-  url.searchParams.set('options', `${given === null ? '' : `${given} `}-c TimeZone=UTC -c DateStyle=ISO`)
+  url.searchParams.set('options', `${given === null ? '' : `${given} `}-c TimeZone=UTC -c DateStyle=ISO -c jit=off`)
   return url.href
 }
 

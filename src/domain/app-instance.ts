@@ -106,37 +106,35 @@ interface PageRow {
 const PAGE_CLASSES = [100, 1_000, 10_000] as const
 
 /**
- * The statement for pages of up to `most` instances. Both parts walk an index from the position on and stop at the size of
- * the page, however many rows there are; OFFSET 0 keeps the planner from reading the whole table for shared ones. A page is
- * one row with one text: of all forms that one costs the least to receive and to send. No row: there is no such team.
+ * Ordinal, JSON and card of up to `most` instances of the team that come after an ordinal. Both parts walk an index of the
+ * team, in its order, and go no further than they are read; OFFSET 0 keeps the planner from reading the whole table for
+ * shared ones.
+ */
+const instancesAfter = (ordinal: string, most: number) => `
+        (SELECT i.ordinal, ${instanceText} AS text, i.a2a_agent_card AS card
+           FROM app_instances i
+          WHERE i.team_id = t.id AND i.ordinal > ${ordinal}
+          ORDER BY i.ordinal LIMIT ${most})
+        UNION ALL
+        (SELECT s.app_instance_ordinal, ${instanceText}, i.a2a_agent_card
+           FROM app_instance_shares s
+          CROSS JOIN LATERAL (SELECT * FROM app_instances i WHERE i.ordinal = s.app_instance_ordinal OFFSET 0) i
+          WHERE s.team_id = t.id AND s.app_instance_ordinal > ${ordinal} AND i.team_id <> s.team_id
+          ORDER BY s.app_instance_ordinal LIMIT ${most})`
+
+/**
+ * The statement for pages of up to `most` instances: it costs the same however many there are. A page is one row with one
+ * text: of all forms that one costs the least to receive and to send. No row: there is no such team.
  */
 const listStatement = (most: number) => `
 SELECT page.text, page.cards, page."lastOrdinal",
-       EXISTS (SELECT FROM app_instances i WHERE i.team_id = t.id AND i.ordinal > page."lastOrdinal")
-       OR EXISTS (SELECT FROM app_instance_shares s
-                    JOIN app_instances i ON i.ordinal = s.app_instance_ordinal AND i.team_id <> s.team_id
-                   WHERE s.team_id = t.id AND s.app_instance_ordinal > page."lastOrdinal") AS "hasMore"
+       EXISTS (${instancesAfter('page."lastOrdinal"', 1)}) AS "hasMore"
   FROM teams t
  CROSS JOIN LATERAL (
-    SELECT coalesce(string_agg(${instanceText}, ',' ORDER BY i.ordinal), '') AS text,
-           coalesce(json_agg(i.a2a_agent_card ORDER BY i.ordinal) FILTER (WHERE i.a2a_agent_card IS NOT NULL), '[]') AS cards,
+    SELECT coalesce(string_agg(i.text, ',' ORDER BY i.ordinal), '') AS text,
+           coalesce(json_agg(i.card ORDER BY i.ordinal) FILTER (WHERE i.card IS NOT NULL), '[]') AS cards,
            max(i.ordinal) AS "lastOrdinal"
-      FROM (
-        SELECT *
-          FROM (
-            (SELECT i.*
-               FROM app_instances i
-              WHERE i.team_id = t.id AND i.ordinal > $4
-              ORDER BY i.ordinal LIMIT ${most})
-            UNION ALL
-            (SELECT i.*
-               FROM app_instance_shares s
-              CROSS JOIN LATERAL (SELECT i.* FROM app_instances i WHERE i.ordinal = s.app_instance_ordinal OFFSET 0) i
-              WHERE s.team_id = t.id AND s.app_instance_ordinal > $4 AND i.team_id <> s.team_id
-              ORDER BY s.app_instance_ordinal LIMIT ${most})
-          ) i
-         ORDER BY i.ordinal LIMIT $5
-      ) i
+      FROM (SELECT * FROM (${instancesAfter('$4', most)}) i ORDER BY i.ordinal LIMIT $5) i
   ) page
  WHERE t.organization_id = $1 AND t.id = $2 AND ($3::text[] IS NULL OR t.id = ANY ($3))`
 

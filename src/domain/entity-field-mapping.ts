@@ -3,6 +3,7 @@ import { invalidField, notFound } from '../errors.js'
 import { type Caller, requirePermissionIn, visibleTeamIds } from './caller.js'
 import type { OptionalRow } from './team-scope.js'
 import { timestampColumn } from './timestamp-column.js'
+import { createWholeList } from './whole-list.js'
 
 /** One rule that fills a field of an entity from an outside field (spec, EntityFieldMapping). */
 export interface EntityFieldMapping {
@@ -28,19 +29,22 @@ AND EXISTS (
   SELECT FROM entity_ingestion_configs c
    WHERE c.organization_id = $1 AND c.id = $4 AND ($3::text[] IS NULL OR c.team_id = ANY ($3)))`
 
-const listStatement = (filter: string) => `
+const listStatement = (filter: string) => (limit: string) =>
+  `
 SELECT e.team_id AS "teamId", m.id, m.ingestion_config_id AS "ingestionConfigId",
        m.internal_field_id AS "internalFieldId", m.external_field_path AS "externalFieldPath", m.priority,
        ${timestampColumn('m.created_at')} AS "createdAt", ${timestampColumn('m.updated_at')} AS "updatedAt"
   FROM entity_types e
-  LEFT JOIN entity_field_mappings m ON m.entity_type_id = e.id ${filter}
+  LEFT JOIN LATERAL (
+    SELECT * FROM entity_field_mappings m WHERE m.entity_type_id = e.id ${filter} ORDER BY m.priority DESC, m.id ${limit}
+  ) m ON true
  WHERE e.organization_id = $1 AND e.id = $2 AND ($3::text[] IS NULL OR e.team_id = ANY ($3))
  ORDER BY m.priority DESC, m.id`
 
-const listAll = listStatement('')
-const listOfConfig = listStatement(ofConfig)
-
 type Row = { readonly teamId: string } & OptionalRow<EntityFieldMapping>
+
+const rowsOfType = createWholeList<Row>('list_mappings', listStatement(''))
+const rowsOfConfig = createWholeList<Row>('list_mappings_of_config', listStatement(ofConfig))
 
 /**
  * The field mappings of an entity type, the highest priority first, then by id, of one config's source where the
@@ -54,10 +58,9 @@ export async function listEntityFieldMappings(
 ): Promise<EntityFieldMapping[]> {
   if (entityTypeId === '') throw invalidField('entityTypeId', 'is required', 'FIELD_REQUIRED')
   const values = [caller.organizationId, entityTypeId, visibleTeamIds(caller)]
-  const rows =
-    ingestionConfigId === ''
-      ? await sql.query<Row>(listAll, values, 'list_mappings')
-      : await sql.query<Row>(listOfConfig, [...values, ingestionConfigId], 'list_mappings_of_config')
+  const rows = await (ingestionConfigId === ''
+    ? rowsOfType(sql, values)
+    : rowsOfConfig(sql, [...values, ingestionConfigId]))
   const [first] = rows
   if (first === undefined) throw notFound('entity type', entityTypeId)
   requirePermissionIn(caller, first.teamId, 'entities:read')

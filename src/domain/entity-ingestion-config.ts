@@ -2,6 +2,7 @@ import type { Sql } from '../db/sql.js'
 import { type Caller, visibleTeamIds } from './caller.js'
 import { type OptionalRow, rowsOfTeam, teamIdFor } from './team-scope.js'
 import { timestampColumn } from './timestamp-column.js'
+import { createWholeList } from './whole-list.js'
 
 /** One configured ingestion (spec, EntityIngestionConfig). */
 export interface EntityIngestionConfig {
@@ -36,7 +37,8 @@ AND EXISTS (
      $3::text[] IS NULL OR i.team_id = ANY ($3)
      OR EXISTS (SELECT FROM app_instance_shares s WHERE s.app_instance_id = i.id AND s.team_id = ANY ($3))))`
 
-const listStatement = (filter: string) => `
+const listStatement = (filter: string) => (limit: string) =>
+  `
 SELECT c.id, c.app_instance_id AS "appInstanceId", c.workflow_id AS "workflowId", c.team_id AS "teamId",
        c.service_name AS "serviceName", c.workflow_name AS "workflowName",
        c.internal_entity_type_id AS "internalEntityTypeId", c.enabled,
@@ -44,12 +46,15 @@ SELECT c.id, c.app_instance_id AS "appInstanceId", c.workflow_id AS "workflowId"
        c.sync_deletions AS "syncDeletions", ${timestampColumn('c.created_at')} AS "createdAt",
        ${timestampColumn('c.updated_at')} AS "updatedAt", c.sync_interval_seconds AS "syncIntervalSeconds"
   FROM teams t
-  LEFT JOIN entity_ingestion_configs c ON c.team_id = t.id ${filter}
+  LEFT JOIN LATERAL (
+    SELECT * FROM entity_ingestion_configs c WHERE c.team_id = t.id ${filter} ORDER BY c.ordinal ${limit}
+  ) c ON true
  WHERE t.organization_id = $1 AND t.id = $2 AND ($3::text[] IS NULL OR t.id = ANY ($3))
  ORDER BY c.ordinal`
 
-const listAll = listStatement('')
-const listOfAppInstance = listStatement(ofAppInstance)
+type Row = OptionalRow<EntityIngestionConfig>
+const rowsOfTeamAlone = createWholeList<Row>('list_configs', listStatement(''))
+const rowsOfAppInstance = createWholeList<Row>('list_configs_of_app_instance', listStatement(ofAppInstance))
 
 /**
  * The ingestion configs of a team in the order of their creation, of one app instance where the request names it (spec,
@@ -63,13 +68,8 @@ export async function listEntityIngestionConfigs(
 ): Promise<EntityIngestionConfig[]> {
   const teamId = await teamIdFor(sql, caller, requestedTeamId)
   const values = [caller.organizationId, teamId, visibleTeamIds(caller)]
-  const rows =
-    appInstanceId === ''
-      ? await sql.query<OptionalRow<EntityIngestionConfig>>(listAll, values, 'list_configs')
-      : await sql.query<OptionalRow<EntityIngestionConfig>>(
-          listOfAppInstance,
-          [...values, appInstanceId],
-          'list_configs_of_app_instance',
-        )
+  const rows = await (appInstanceId === ''
+    ? rowsOfTeamAlone(sql, values)
+    : rowsOfAppInstance(sql, [...values, appInstanceId]))
   return rowsOfTeam<EntityIngestionConfig>(rows, caller, teamId, 'entities:read')
 }

@@ -3,6 +3,7 @@ import type { Sql } from '../db/sql.js'
 import { type Caller, visibleTeamIds } from './caller.js'
 import { type OptionalRow, rowsOfTeam } from './team-scope.js'
 import { timestampColumn } from './timestamp-column.js'
+import { createWholeList } from './whole-list.js'
 
 /** A promise about the time that a ticket takes (spec, SlaDefinition). */
 export interface SlaDefinition {
@@ -53,7 +54,9 @@ export interface SlaAction {
   readonly updatedAt: string
 }
 
-const listStatement = `
+const rowsOf = createWholeList<OptionalRow<SlaDefinition>>(
+  'list_sla_definitions',
+  (limit) => `
 SELECT d.id, d.team_id AS "teamId", d.name, d.description, d.schedule_id AS "scheduleId",
        d.policy_group AS "policyGroup", d.target_duration_seconds AS "targetDurationSeconds",
        d.use_calendar_time AS "useCalendarTime", d.use_assigned_group_schedule AS "useAssignedGroupSchedule",
@@ -71,19 +74,16 @@ SELECT d.id, d.team_id AS "teamId", d.name, d.description, d.schedule_id AS "sch
        d.starting_point AS "startingPoint", d.metric, ${timestampColumn('d.created_at')} AS "createdAt",
        ${timestampColumn('d.updated_at')} AS "updatedAt", ${timestampColumn('d.archived_at')} AS "archivedAt"
   FROM teams t
-  LEFT JOIN sla_definitions d ON d.team_id = t.id
+  LEFT JOIN LATERAL (SELECT * FROM sla_definitions d WHERE d.team_id = t.id ORDER BY d.ordinal ${limit}) d ON true
  WHERE t.organization_id = $1 AND t.id = $2 AND ($3::text[] IS NULL OR t.id = ANY ($3))
- ORDER BY d.ordinal`
+ ORDER BY d.ordinal`,
+)
 
 /**
  * All SLA definitions of a team, archived ones included, in the order of their creation (spec, endpoint 9). Throws
  * `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without `tickets:read` in it.
  */
 export async function listSlaDefinitions(sql: Sql, caller: Caller, teamId: string): Promise<SlaDefinition[]> {
-  const rows = await sql.query<OptionalRow<SlaDefinition>>(
-    listStatement,
-    [caller.organizationId, teamId, visibleTeamIds(caller)],
-    'list_sla_definitions',
-  )
+  const rows = await rowsOf(sql, [caller.organizationId, teamId, visibleTeamIds(caller)])
   return rowsOfTeam<SlaDefinition>(rows, caller, teamId, 'tickets:read')
 }
