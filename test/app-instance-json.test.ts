@@ -1,24 +1,17 @@
-import { create, fromBinary, toBinary, toJsonString } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ListAppInstancesRequestSchema, ListAppInstancesResponseSchema } from '../gen/svc/v2/app_instance_pb.js'
+import { AppInstanceService } from '../gen/svc/v2/app_instance_pb.js'
 import { fixture, insertApiKey, insertFixture, insertRow, shareAppInstance } from './support/fixture.js'
+import { awkwardTexts, pathOf, standardJson } from './support/printed-lists.js'
 import { startTestService, type TestService } from './support/service.js'
 
-/** Every character that JSON may escape, and some that it must not; U+0000 cannot be stored. */
-const awkward = [
-  Array.from({ length: 0x2f }, (_, code) => String.fromCharCode(code + 1)).join(''),
-  '"\\/\u007f\u0080\u2028\u2029\ufeff\ufffd é ü \u{1f680} {}[],:',
-  '\\u0001 \\n null',
-]
-
 const card = {
-  ...{ name: awkward[0], description: awkward[1], url: '', version: '', workflowId: 'w' },
+  ...{ name: awkwardTexts[0], description: awkwardTexts[1], url: '', version: '', workflowId: 'w' },
   skills: [
     {
       id: 's',
-      name: awkward[2],
+      name: awkwardTexts[2],
       description: '',
-      tags: [...awkward],
+      tags: [...awkwardTexts],
       examples: [],
       inputModes: ['a'],
       outputModes: [],
@@ -42,10 +35,15 @@ describe('the JSON of a list of app instances', () => {
     await insertFixture(sql)
     token = (await insertApiKey(sql, { organizationId: fixture.acme })).token
     const owner = { organization_id: fixture.acme, team_id: fixture.it }
-    for (const [index, text] of awkward.entries()) {
+    for (const [index, text] of awkwardTexts.entries()) {
       await insertRow(sql, 'app_instances', {
         ...{ id: `awkward-${index}`, ...owner, name: text, custom_service_id: text, custom_service_name: text },
-        ...{ external_service_instance_id: text, tag_ids: awkward, integration_ids: [], access_requests_enabled: true },
+        ...{
+          external_service_instance_id: text,
+          tag_ids: awkwardTexts,
+          integration_ids: [],
+          access_requests_enabled: true,
+        },
         ...{ default_access_policy_id: fixture.accessPolicies.it, route_direct_from_worker: true },
         a2a_agent_card: JSON.stringify(index === 0 ? card : { ...card, lastSyncedAt: '2026-01-31T09:05:00.000Z' }),
       })
@@ -61,19 +59,7 @@ describe('the JSON of a list of app instances', () => {
   })
   afterAll(() => service.stop())
 
-  const path = '/svc.v2.AppInstanceService/ListAppInstances'
-
-  /** The binary answer, printed by the standard printer. */
-  const standardJson = async (request: Record<string, unknown>): Promise<string> => {
-    const query = `connect=v1&encoding=proto&base64=1&message=`
-    const message = toBinary(ListAppInstancesRequestSchema, create(ListAppInstancesRequestSchema, request))
-    const url = `${service.baseUrl}${path}?${query}${Buffer.from(message).toString('base64url')}`
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
-    expect(answer.status).toBe(200)
-    const bytes = new Uint8Array(await answer.arrayBuffer())
-    const schema = ListAppInstancesResponseSchema
-    return toJsonString(schema, fromBinary(schema, bytes), { alwaysEmitImplicit: true })
-  }
+  const method = AppInstanceService.method.listAppInstances
 
   it.each([
     ['a team with awkward texts, agent cards and shared instances', fixture.it, 0],
@@ -84,10 +70,10 @@ describe('the JSON of a list of app instances', () => {
     ['a page that ends with an agent card', fixture.people, 301],
     ['a page that is the whole list', fixture.people, 702],
   ])('is to the byte that of its messages: %s', async (_, teamId, pageSize) => {
-    const standard = await standardJson({ teamId, pageSize })
+    const standard = await standardJson(service, method, { token, request: { teamId, pageSize } })
     const rest = await service.rest('GET', `/v2/app-instances?teamId=${teamId}&pageSize=${pageSize}`, { token })
     expect(rest.text).toBe(standard)
-    const connect = await service.rest('POST', path, { token, json: { teamId, pageSize } })
+    const connect = await service.rest('POST', pathOf(method), { token, json: { teamId, pageSize } })
     expect(connect.text).toBe(standard)
   })
 
@@ -95,7 +81,7 @@ describe('the JSON of a list of app instances', () => {
     await insertRow(service.database, 'teams', { id: 'empty', organization_id: fixture.acme, name: 'Empty' })
     const { text } = await service.rest('GET', '/v2/app-instances?teamId=empty', { token })
     expect(text).toBe('{"data":[],"nextPageToken":""}')
-    expect(await standardJson({ teamId: 'empty' })).toBe(text)
+    expect(await standardJson(service, method, { token, request: { teamId: 'empty' } })).toBe(text)
   })
 
   it('is complete over the pages of every size', async () => {

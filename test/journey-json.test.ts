@@ -1,4 +1,3 @@
-import { create, fromBinary, toBinary, toJsonString } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   JourneyHealthCheckStatus,
@@ -6,15 +5,11 @@ import {
   JourneyTaskStatus,
   WorkflowRunStatus,
 } from '../gen/prisma/enums.js'
-import { GetJourneyRequestSchema, GetJourneyResponseSchema } from '../gen/svc/v2/journey_pb.js'
+import { JourneyService } from '../gen/svc/v2/journey_pb.js'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
+import { awkwardTexts, pathOf, standardJson } from './support/printed-lists.js'
 import { startTestService, type TestService } from './support/service.js'
 
-/** Every character that JSON may escape, and some that it must not; U+0000 cannot be stored. */
-const awkward = [
-  Array.from({ length: 0x2f }, (_, code) => String.fromCharCode(code + 1)).join(''),
-  '"\\/\u007f\u0080\u2028\u2029\ufeff\ufffd é ü \u{1f680} {}[],:',
-]
 const now = Date.parse('2026-06-15T12:00:00Z')
 const dueDates = ['2026-06-14', '2026-06-15', '2026-06-16', '0999-12-31', null]
 
@@ -31,7 +26,7 @@ describe('the JSON of a journey', () => {
     await insertFixture(service.database)
     token = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
     const owner = { organization_id: fixture.acme, team_id: fixture.it }
-    await insertRow(service.database, 'journeys', { id, ...owner, name: awkward[0], description: awkward[1] })
+    await insertRow(service.database, 'journeys', { id, ...owner, name: awkwardTexts[0], description: awkwardTexts[1] })
     await insertTasks()
     await insertChecks()
   })
@@ -45,14 +40,14 @@ describe('the JSON of a journey', () => {
     )
     for (const [index, pair] of pairs.entries()) {
       const call = {
-        ...{ id: awkward[index % 2], workflowId: 'w', workflowName: awkward[1], runId: '' },
+        ...{ id: awkwardTexts[index % 2], workflowId: 'w', workflowName: awkwardTexts[1], runId: '' },
         ...{ runStatus: runStatuses[index % runStatuses.length], createdAt: '2026-01-31T09:05:00.000Z' },
         ...(index % 3 === 0 && { statusUpdatedAt: '2026-01-31T09:06:00.000Z' }),
         ...{ formConfirmationRequired: index % 2 === 0, formConfirmationResponse: index % 4 === 0 },
       }
       await insertRow(service.database, 'journey_tasks', {
-        ...{ journey_id: id, id: taskId(index), position: index, name: awkward[index % 2], ...pair },
-        ...{ description: awkward[0], assigned_to_user_id: index === 0 ? '' : fixture.users.agent },
+        ...{ journey_id: id, id: taskId(index), position: index, name: awkwardTexts[index % 2], ...pair },
+        ...{ description: awkwardTexts[0], assigned_to_user_id: index === 0 ? '' : fixture.users.agent },
         ...{ is_status_check: index % 2 === 0, polling_interval_ms: index * 1000 },
         ...(index > 0 && { parent_task_id: taskId(0), depends_on_ids: [taskId(0), taskId(index - 1)] }),
         ...(index % 4 !== 3 && { latest_workflow_call: JSON.stringify(call) }),
@@ -68,31 +63,20 @@ describe('the JSON of a journey', () => {
     for (const [index, pair] of pairs.entries()) {
       await insertRow(service.database, 'journey_health_checks', {
         ...{ journey_id: id, id: `check-${index}`, position: index, ...pair, due_date: dueDates[index % 5] },
-        ...{ workflow_name: awkward[index % 2], run_id: awkward[0], task_id: taskId(0) },
+        ...{ workflow_name: awkwardTexts[index % 2], run_id: awkwardTexts[0], task_id: taskId(0) },
       })
     }
   }
 
-  const path = '/svc.v2.JourneyService/GetJourney'
-
-  /** The binary answer, printed by the standard printer. */
-  const standardJson = async (journeyId: string): Promise<string> => {
-    const message = toBinary(GetJourneyRequestSchema, create(GetJourneyRequestSchema, { id: journeyId }))
-    const query = `connect=v1&encoding=proto&base64=1&message=${Buffer.from(message).toString('base64url')}`
-    const answer = await fetch(`${service.baseUrl}${path}?${query}`, { headers: { authorization: `Bearer ${token}` } })
-    expect(answer.status).toBe(200)
-    const bytes = new Uint8Array(await answer.arrayBuffer())
-    const schema = GetJourneyResponseSchema
-    return toJsonString(schema, fromBinary(schema, bytes), { alwaysEmitImplicit: true })
-  }
+  const method = JourneyService.method.getJourney
 
   it.each([
     ['every status, date and awkward text', id],
     ['nothing but its name', fixture.journeys.it],
   ])('is to the byte that of its messages: %s', async (_, journeyId) => {
-    const standard = await standardJson(journeyId)
+    const standard = await standardJson(service, method, { token, request: { id: journeyId } })
     expect((await service.rest('GET', `/v2/journeys/${journeyId}`, { token })).text).toBe(standard)
-    expect((await service.rest('POST', path, { token, json: { id: journeyId } })).text).toBe(standard)
+    expect((await service.rest('POST', pathOf(method), { token, json: { id: journeyId } })).text).toBe(standard)
   })
 
   it('says of a task that it is overdue after its due date only, and only while it is open', async () => {

@@ -9,7 +9,7 @@ import { listEntityFieldMappings } from '../src/domain/entity-field-mapping.js'
 import { listEntityIngestionConfigs } from '../src/domain/entity-ingestion-config.js'
 import { createPageTokens } from '../src/domain/page-token.js'
 import { listSlaDefinitions } from '../src/domain/sla-definition.js'
-import { listUsers } from '../src/domain/user.js'
+import { listUsers } from '../src/domain/user-list.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertFixture } from './support/fixture.js'
 

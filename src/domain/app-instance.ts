@@ -2,7 +2,7 @@ import type { Sql } from '../db/sql.js'
 import { notFound } from '../errors.js'
 import { type Caller, requirePermissionIn, visibleTeamIds } from './caller.js'
 import { objectText, plainText, stringListText, stringText } from './json-text.js'
-import { pageSizeFrom } from './page-size.js'
+import { pageClassFor, pageSizeFrom, perPageClass } from './page-size.js'
 import type { PageQuery, PageTokens } from './page-token.js'
 import { teamIdFor } from './team-scope.js'
 
@@ -99,13 +99,6 @@ interface PageRow {
 }
 
 /**
- * There is a statement for pages of up to each of these sizes. PostgreSQL keeps the plan of a prepared statement when it
- * expects it to cost no more than a new one; of a limit that is a parameter it expects a tenth of what there is, so that
- * it would plan anew for every page of a long list.
- */
-const PAGE_CLASSES = [100, 1_000, 10_000] as const
-
-/**
  * Ordinal, JSON and card of up to `most` instances of the team that come after an ordinal. Both parts walk an index of the
  * team, in its order, and go no further than they are read; OFFSET 0 keeps the planner from reading the whole table for
  * shared ones.
@@ -138,7 +131,7 @@ SELECT page.text, page.cards, page."lastOrdinal",
   ) page
  WHERE t.organization_id = $1 AND t.id = $2 AND ($3::text[] IS NULL OR t.id = ANY ($3))`
 
-const listStatements = new Map<number, string>(PAGE_CLASSES.map((most) => [most, listStatement(most)]))
+const listStatements = perPageClass(listStatement)
 
 /**
  * A page of the app instances that a team owns and of those shared with it, in the order of their creation (spec,
@@ -159,11 +152,11 @@ export async function listAppInstances(
     filter: { teamId },
   }
   const position = (await pageTokens.read(query, request.pageToken)) ?? '0'
-  const most = PAGE_CLASSES.find((each) => pageSize <= each) ?? pageSize
+  const pageClass = pageClassFor(pageSize)
   const [page] = await sql.query<PageRow>(
-    listStatements.get(most) ?? listStatement(most),
+    listStatements[pageClass],
     [caller.organizationId, teamId, visibleTeamIds(caller), position, pageSize],
-    `list_app_instances_${most}`,
+    `list_app_instances_${pageClass}`,
   )
   if (page === undefined) throw notFound('team', teamId)
   requirePermissionIn(caller, teamId, 'apps:read')

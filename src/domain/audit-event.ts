@@ -10,14 +10,18 @@ export interface Actor {
   readonly name: string
 }
 
-/** What a write did to a governed field; the values of `svc.v2.FieldWriteOutcome` without their prefix. */
-export type FieldWriteOutcome =
-  | 'WRITTEN'
-  | 'UNCHANGED'
-  | 'SKIPPED_PINNED'
-  | 'SKIPPED_DIRECTORY_LOCKED'
-  | 'RELEASED'
-  | 'PINNED'
+/** What a write can do to a governed field; the values of `svc.v2.FieldWriteOutcome` without their prefix. */
+export const fieldWriteOutcomes = [
+  'WRITTEN',
+  'UNCHANGED',
+  'SKIPPED_PINNED',
+  'SKIPPED_DIRECTORY_LOCKED',
+  'RELEASED',
+  'PINNED',
+] as const
+
+/** What a write did to a governed field. */
+export type FieldWriteOutcome = (typeof fieldWriteOutcomes)[number]
 
 /** One governed field of a write. `field` is a value of `svc.v2.UserProfileField` without its prefix; values are never kept. */
 export interface FieldChange {

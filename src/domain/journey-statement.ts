@@ -1,5 +1,13 @@
 import { WorkflowRunStatus } from '../../gen/prisma/enums.js'
-import { type JsonMember, objectText, plainText, stringListText, stringText } from './json-text.js'
+import {
+  enumText,
+  type JsonMember,
+  objectText,
+  optionalMember,
+  plainText,
+  stringListText,
+  stringText,
+} from './json-text.js'
 import { timestampColumn } from './timestamp-column.js'
 
 /** The text of a date as the API prints it. */
@@ -12,25 +20,18 @@ function dateText(column: string): string {
   ])
 }
 
-/** A member that is left out where the column is null. */
-function optionalMember(key: string, column: string, text: string): JsonMember {
-  return { whole: `CASE WHEN ${column} IS NULL THEN '' ELSE ',"${key}":' || ${text} END` }
-}
-
-const runStatuses = Object.keys(WorkflowRunStatus).map((name) => `'WORKFLOW_RUN_STATUS_${name}'`)
+const runStatuses = Object.keys(WorkflowRunStatus).map((name) => `WORKFLOW_RUN_STATUS_${name}`)
 
 /** A stored document of the form of `LatestWorkflowCall`; a status that this build does not know is the zero value. */
 function workflowCallText(document: string): string {
   const text = (key: string) => `coalesce(${document}->>'${key}', '')`
   const flag = (key: string): JsonMember => [key, `coalesce(${document}->>'${key}', 'false')`]
-  const runStatus = `CASE WHEN ${document}->>'runStatus' IN (${runStatuses.join(', ')})
-                          THEN ${document}->>'runStatus' ELSE 'WORKFLOW_RUN_STATUS_UNSPECIFIED' END`
   return objectText([
     ['id', stringText(text('id'))],
     ['workflowId', stringText(text('workflowId'))],
     ['workflowName', stringText(text('workflowName'))],
     ['runId', stringText(text('runId'))],
-    ['runStatus', plainText(`(${runStatus})`)],
+    ['runStatus', enumText(`${document}->>'runStatus'`, runStatuses, 'WORKFLOW_RUN_STATUS_UNSPECIFIED')],
     ['createdAt', stringText(text('createdAt'))],
     optionalMember(
       'statusUpdatedAt',

@@ -1,3 +1,5 @@
+import { timestampColumn } from './timestamp-column.js'
+
 /**
  * SQL that builds JSON as text, exactly as `JSON.stringify` prints it: no spaces, keys in the order given, texts escaped
  * the same way. Values are expressions that are not null; those of `whole` are texts of the form `,"key":value`, or empty.
@@ -27,4 +29,20 @@ export function plainText(column: string): string {
 /** A list of texts; null is the empty list. */
 export function stringListText(column: string): string {
   return `array_to_json(coalesce(${column}, '{}'))`
+}
+
+/** A member that is left out where the column is null. */
+export function optionalMember(key: string, column: string, text: string): JsonMember {
+  return { whole: `CASE WHEN ${column} IS NULL THEN '' ELSE ',"${key}":' || ${text} END` }
+}
+
+/** The name of an enum's value that stands in a stored document; a name that this build does not know is the fallback. */
+export function enumText(name: string, known: readonly string[], fallback: string): string {
+  const names = known.map((each) => `'${each}'`).join(', ')
+  return plainText(`(CASE WHEN ${name} IN (${names}) THEN ${name} ELSE '${fallback}' END)`)
+}
+
+/** A time. */
+export function timestampText(column: string): string {
+  return plainText(timestampColumn(column))
 }

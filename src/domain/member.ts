@@ -34,5 +34,5 @@ export function withProfile(member: Member, profile: Profile, now: Date): Member
 
 /** Given and family name together; empty where the person has neither. */
 export function nameOf({ profile }: Pick<Member, 'profile'>): string {
-  return `${profile.FIRST_NAME.value} ${profile.LAST_NAME.value}`.trim()
+  return `${profile.FIRST_NAME.value} ${profile.LAST_NAME.value}`.replace(/^ +| +$/g, '')
 }

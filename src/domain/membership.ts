@@ -15,10 +15,11 @@ const columnOf = {
   PRIMARY_PHONE: 'primary_phone',
 } as const satisfies Record<GovernedField, string>
 
-const ownerOf = { ...columnOf, MANAGER: 'manager' } as const
+/** The column of a governed field without the ending `_owner` or `_owned_since`. */
+export const ownedColumnOf = { ...columnOf, MANAGER: 'manager' } as const
 
 type ValueColumn = (typeof columnOf)[GovernedField]
-type OwnedColumn = (typeof ownerOf)[GovernedField]
+type OwnedColumn = (typeof ownedColumnOf)[GovernedField]
 type MemberRow = Readonly<Record<ValueColumn, string | null>> &
   Readonly<Record<`${OwnedColumn}_owner`, FieldOwner>> &
   Readonly<Record<`${OwnedColumn}_owned_since`, Date>> & {
@@ -34,8 +35,8 @@ type MemberRow = Readonly<Record<ValueColumn, string | null>> &
 
 const governedColumns = governedFields.flatMap((field) => [
   columnOf[field],
-  `${ownerOf[field]}_owner`,
-  `${ownerOf[field]}_owned_since`,
+  `${ownedColumnOf[field]}_owner`,
+  `${ownedColumnOf[field]}_owned_since`,
 ])
 const writtenColumns = ['role', 'manager_assigned_at', 'directory_managed', 'deactivated_at', ...governedColumns]
 
@@ -104,24 +105,6 @@ export async function findPhoneHolders(
   return new Map(rows.map((row) => [row.primary_phone, row.user_id]))
 }
 
-/** A part of the list of members, in the order of creation. */
-export interface MemberRange {
-  /** The ordinal after which the part starts. */
-  readonly after: string
-  readonly includeDeactivated: boolean
-  readonly limit: number
-}
-
-/** Reads a part of the list of members. */
-export async function listMembers(sql: Sql, organizationId: string, range: MemberRange): Promise<Member[]> {
-  const rows = await sql.query<MemberRow>(
-    `${selectMembers} AND m.ordinal > $2 AND ($3 OR m.deactivated_at IS NULL) ORDER BY m.ordinal LIMIT $4`,
-    [organizationId, range.after, range.includeDeactivated, range.limit],
-    'list_members',
-  )
-  return rows.map(memberFromRow)
-}
-
 /** The type of each column of a row of JSON. */
 const recordColumns = writtenColumns
   .map((column) => {
@@ -168,8 +151,8 @@ function memberFromRow(row: MemberRow): Member {
     role: row.role,
     profile: profileOf((field) => ({
       value: row[columnOf[field]] ?? '',
-      owner: row[`${ownerOf[field]}_owner`],
-      since: row[`${ownerOf[field]}_owned_since`],
+      owner: row[`${ownedColumnOf[field]}_owner`],
+      since: row[`${ownedColumnOf[field]}_owned_since`],
     })),
     managerAssignedAt: row.manager_assigned_at,
     directoryManaged: row.directory_managed,
@@ -192,8 +175,8 @@ function rowFromMember(member: NewMember): Record<string, unknown> {
     const { value, owner, since } = member.profile[field]
     const isNullable = field === 'MANAGER' || field === 'PRIMARY_PHONE'
     row[columnOf[field]] = isNullable && value === '' ? null : value
-    row[`${ownerOf[field]}_owner`] = owner
-    row[`${ownerOf[field]}_owned_since`] = since
+    row[`${ownedColumnOf[field]}_owner`] = owner
+    row[`${ownedColumnOf[field]}_owned_since`] = since
   }
   return row
 }

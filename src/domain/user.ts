@@ -15,9 +15,7 @@ import {
   writeProfile,
 } from './field-ownership.js'
 import { type Member, newMember } from './member.js'
-import { findEmailHolders, findMember, insertMembers, listMembers } from './membership.js'
-import { pageSizeFrom } from './page-size.js'
-import type { PageQuery, PageTokens } from './page-token.js'
+import { findEmailHolders, findMember, insertMembers } from './membership.js'
 import { findOrCreatePersons, lockEmailAddresses } from './person.js'
 import { claimPhoneNumber } from './phone-claim.js'
 import { createPinFields, pinViolations } from './pin-request.js'
@@ -35,50 +33,11 @@ export interface NewUser {
   readonly pinFields: readonly GovernedField[]
 }
 
-/** Which users to list; 0 and the empty token are absent. */
-export interface UserListRequest {
-  readonly pageSize: number
-  readonly pageToken: string
-  readonly includeDeactivated: boolean
-}
-
-/** A page of users; the token is empty on the last one. */
-export interface UserPage {
-  readonly users: Member[]
-  readonly nextPageToken: string
-}
-
 /** Reads one member of the caller's organization. Throws `RESOURCE_NOT_FOUND`. */
 export async function getUser(sql: Sql, caller: Caller, userId: string): Promise<Member> {
   const member = await findMember(sql, caller.organizationId, userId)
   if (member === undefined) throw notFound('user', userId)
   return member
-}
-
-/**
- * A page of the members of the caller's organization, in the order of their creation. Throws `FIELD_INVALID` for a
- * negative size and `PAGE_TOKEN_INVALID`.
- */
-export async function listUsers(
-  sql: Sql,
-  caller: Caller,
-  request: UserListRequest,
-  pageTokens: PageTokens,
-): Promise<UserPage> {
-  const pageSize = pageSizeFrom(request.pageSize)
-  const { organizationId } = caller
-  const { includeDeactivated } = request
-  const query: PageQuery = {
-    method: 'ListUsers',
-    organizationId,
-    filter: { includeDeactivated: String(includeDeactivated) },
-  }
-  const after = (await pageTokens.read(query, request.pageToken)) ?? '0'
-  const users = await listMembers(sql, organizationId, { after, includeDeactivated, limit: pageSize + 1 })
-  const hasMore = users.length > pageSize
-  if (hasMore) users.pop()
-  const last = users.at(-1)
-  return { users, nextPageToken: hasMore && last !== undefined ? await pageTokens.issue(query, last.ordinal) : '' }
 }
 
 /**

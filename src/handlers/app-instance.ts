@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { create, toJsonString } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import {
@@ -22,11 +21,8 @@ import {
 } from '../domain/app-instance.js'
 import type { PageTokens } from '../domain/page-token.js'
 import { enumValueFrom } from './enum-name.js'
-import { type PreprintOptions, readAtOnce } from './preprint-list.js'
+import { betweenTurns, type PreprintOptions, readAtOnce } from './preprint-list.js'
 import { callerOf } from './request-context.js'
-
-/** Texts that take milliseconds to compose and to send, in characters. */
-const LONG_TEXT = 1_000_000
 
 /** What the service of app instances needs. */
 export interface AppInstanceHandlersOptions extends PreprintOptions {
@@ -43,10 +39,9 @@ export function createAppInstanceHandlers({
   return {
     async listAppInstances(request, context) {
       const { nextPageToken, ...page } = await listAppInstances(database, callerOf(context), request, pageTokens)
-      // A long text was received in this turn of the event loop and is sent in the next: others go in between.
-      if (page.text.length > LONG_TEXT) await setImmediate()
+      await betweenTurns(page.text)
       const json = jsonOfPage(page)
-      if (page.text.length > LONG_TEXT) await setImmediate()
+      await betweenTurns(json)
       const response = create(ListAppInstancesResponseSchema, { nextPageToken })
       // A list of 10,000 is some megabytes: over JSON it goes from the database to the client as text.
       response.data = preprintList(json, () => (JSON.parse(json) as AppInstance[]).map(appInstanceToMessage))

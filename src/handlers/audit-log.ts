@@ -1,49 +1,31 @@
 import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
-import {
-  ActorKind,
-  ActorSchema,
-  type AuditEvent,
-  AuditEventSchema,
-  type AuditLogService,
-  FieldChangeSchema,
-  FieldWriteOutcome,
-  ListAuditEventsResponseSchema,
-} from '../../gen/svc/v2/audit_log_pb.js'
-import { FieldOwner, UserProfileField } from '../../gen/svc/v2/user_pb.js'
+import { AuditEventSchema, type AuditLogService, ListAuditEventsResponseSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { Sql } from '../db/sql.js'
-import { type KeptAuditEvent, listAuditEvents } from '../domain/audit-log.js'
+import { listAuditEvents } from '../domain/audit-log.js'
 import type { PageTokens } from '../domain/page-token.js'
-import { enumValueFrom } from './enum-name.js'
+import { betweenTurns, listOfPrinted, type PreprintOptions, readAtOnce } from './preprint-list.js'
 import { callerOf } from './request-context.js'
+
+/** What the service of the audit log needs. */
+export interface AuditLogHandlersOptions extends PreprintOptions {
+  readonly database: Sql
+  readonly pageTokens: PageTokens
+}
 
 /** The service of the audit log. */
 export function createAuditLogHandlers({
   database,
   pageTokens,
-}: {
-  readonly database: Sql
-  readonly pageTokens: PageTokens
-}): ServiceImpl<typeof AuditLogService> {
+  preprintList = readAtOnce,
+}: AuditLogHandlersOptions): ServiceImpl<typeof AuditLogService> {
   return {
     async listAuditEvents(request, context) {
-      const { events, nextPageToken } = await listAuditEvents(database, callerOf(context), request, pageTokens)
-      return create(ListAuditEventsResponseSchema, { data: events.map(auditEventToMessage), nextPageToken })
+      const { text, nextPageToken } = await listAuditEvents(database, callerOf(context), request, pageTokens)
+      await betweenTurns(text)
+      const response = create(ListAuditEventsResponseSchema, { nextPageToken })
+      response.data = listOfPrinted(AuditEventSchema, text, preprintList)
+      return response
     },
   }
-}
-
-function auditEventToMessage({ actorKind, actorId, actorName, changes, ...fields }: KeptAuditEvent): AuditEvent {
-  return create(AuditEventSchema, {
-    ...fields,
-    actor: create(ActorSchema, { kind: ActorKind[actorKind], id: actorId, name: actorName }),
-    changes: changes.map((change) =>
-      create(FieldChangeSchema, {
-        field: enumValueFrom(UserProfileField, 'USER_PROFILE_FIELD_', change.field),
-        outcome: enumValueFrom(FieldWriteOutcome, 'FIELD_WRITE_OUTCOME_', change.outcome),
-        oldOwner: enumValueFrom(FieldOwner, 'FIELD_OWNER_', change.oldOwner),
-        newOwner: enumValueFrom(FieldOwner, 'FIELD_OWNER_', change.newOwner),
-      }),
-    ),
-  })
 }

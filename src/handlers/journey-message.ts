@@ -1,4 +1,4 @@
-import { create, type DescMessage, fromJson, type JsonValue, type MessageShape } from '@bufbuild/protobuf'
+import { create, fromJson } from '@bufbuild/protobuf'
 import { ValueSchema } from '@bufbuild/protobuf/wkt'
 import {
   CreatedByWorkflowSchema,
@@ -18,7 +18,7 @@ import {
 import type { CustomField, Journey, WorkflowFailure } from '../domain/journey.js'
 import { currentTaskIndex, healthCheckCounts, progressPercent } from '../domain/journey-progress.js'
 import { dateToMessage } from './date.js'
-import type { PreprintList } from './preprint-list.js'
+import { listOfPrinted, type PreprintList } from './preprint-list.js'
 
 /** A journey as the API shows it, computed values included. */
 export function journeyToMessage(journey: Journey, preprintList: PreprintList): JourneyMessage {
@@ -36,15 +36,9 @@ export function journeyToMessage(journey: Journey, preprintList: PreprintList): 
     workflowFailures: workflowFailures.map(workflowFailureToMessage),
     customFields: customFields.map(customFieldToMessage),
   })
-  message.tasks = listOf(JourneyTaskSchema, tasksJson, preprintList)
-  message.healthChecks = listOf(HealthCheckSchema, healthChecksJson, preprintList)
+  message.tasks = listOfPrinted(JourneyTaskSchema, tasksJson, preprintList)
+  message.healthChecks = listOfPrinted(HealthCheckSchema, healthChecksJson, preprintList)
   return message
-}
-
-/** The messages of items that are printed and separated by commas. */
-function listOf<Desc extends DescMessage>(desc: Desc, items: string, preprintList: PreprintList): MessageShape<Desc>[] {
-  const json = `[${items}]`
-  return preprintList(json, () => (JSON.parse(json) as JsonValue[]).map((item) => fromJson(desc, item)))
 }
 
 function workflowFailureToMessage(failure: WorkflowFailure) {

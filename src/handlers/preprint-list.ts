@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
+import { type DescMessage, fromJson, type JsonValue, type MessageShape } from '@bufbuild/protobuf'
+
 /**
  * Makes a list of messages of which the JSON is known, the text of the array as it would be printed; `read` makes the
  * messages where they are asked for.
@@ -12,3 +15,21 @@ export interface PreprintOptions {
 
 /** Makes the messages at once. */
 export const readAtOnce: PreprintList = (_json, read) => read()
+
+/** The list of items that are printed, with commas between them. */
+export function listOfPrinted<Desc extends DescMessage>(
+  desc: Desc,
+  items: string,
+  preprintList: PreprintList,
+): MessageShape<Desc>[] {
+  const json = `[${items}]`
+  return preprintList(json, () => (JSON.parse(json) as JsonValue[]).map((item) => fromJson(desc, item)))
+}
+
+/** Texts that take milliseconds to compose and to send, in characters. */
+const LONG_TEXT = 1_000_000
+
+/** Lets others in between the turns of the event loop in which a long text is received, composed and sent. */
+export async function betweenTurns(text: string): Promise<void> {
+  if (text.length > LONG_TEXT) await setImmediate()
+}

@@ -8,30 +8,37 @@ import {
   ListUsersResponseSchema,
   UpdateUserResponseSchema,
   UserRole as UserRoleMessage,
+  UserSchema,
   type UserService,
 } from '../../gen/svc/v2/user_pb.js'
 import type { Database } from '../db/database.js'
 import { listDepartmentOptions } from '../domain/department-option.js'
 import type { PageTokens } from '../domain/page-token.js'
 import type { Runtime } from '../domain/runtime.js'
-import { createUser, getUser, listUsers, type NewUser } from '../domain/user.js'
+import { createUser, getUser, type NewUser } from '../domain/user.js'
+import { listUsers } from '../domain/user-list.js'
 import { updateUser } from '../domain/user-update.js'
 import { invalidField } from '../errors.js'
+import { betweenTurns, listOfPrinted, type PreprintOptions, readAtOnce } from './preprint-list.js'
 import { governedFieldsFrom, profileInputFrom, skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
 import { userToMessage } from './user-message.js'
 import { writeContextOf } from './write-context.js'
+
+/** What the service of users needs. */
+export interface UserHandlersOptions extends PreprintOptions {
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly pageTokens: PageTokens
+}
 
 /** The service of users. */
 export function createUserHandlers({
   database,
   runtime,
   pageTokens,
-}: {
-  readonly database: Database
-  readonly runtime: Runtime
-  readonly pageTokens: PageTokens
-}): ServiceImpl<typeof UserService> {
+  preprintList = readAtOnce,
+}: UserHandlersOptions): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
       const update = {
@@ -68,8 +75,11 @@ export function createUserHandlers({
     },
 
     async listUsers(request, context) {
-      const { users, nextPageToken } = await listUsers(database, callerOf(context), request, pageTokens)
-      return create(ListUsersResponseSchema, { data: users.map(userToMessage), nextPageToken })
+      const { text, nextPageToken } = await listUsers(database, callerOf(context), request, pageTokens)
+      await betweenTurns(text)
+      const response = create(ListUsersResponseSchema, { nextPageToken })
+      response.data = listOfPrinted(UserSchema, text, preprintList)
+      return response
     },
 
     async listDepartmentOptions(_request, context) {
