@@ -23,21 +23,26 @@ export function parseTimeout(name: string, value: string, format: TimeoutFormat)
  * The deadline that a request asks for in milliseconds, or the default one, shortened to the maximum; undefined for
  * none. A malformed header is answered as its error, for the caller to report in its turn.
  */
-export function timeoutFromRequest(
-  request: NodeRequest,
+export type ReadTimeout = (request: NodeRequest, maxTimeoutMs: number | undefined) => number | ConnectError | undefined
+
+/** Makes the reader of deadlines for the headers that the options name. */
+export function createTimeoutReader(
   options: Pick<RestTranscoderOptions, 'timeoutHeaders' | 'defaultTimeoutMs'>,
-  maxTimeoutMs: number | undefined,
-): number | ConnectError | undefined {
-  let timeoutMs: number | undefined
-  const headers = options.timeoutHeaders ?? DEFAULT_TIMEOUT_HEADERS
-  for (const name of Object.keys(headers)) {
-    const value = headerOf(request, name.toLowerCase())
-    if (value === undefined) continue
-    const given = parseTimeout(name, value, headers[name] ?? 'milliseconds')
-    if (given instanceof ConnectError) return given
-    timeoutMs = Math.min(timeoutMs ?? given, given)
+): ReadTimeout {
+  const headers = Object.entries(options.timeoutHeaders ?? DEFAULT_TIMEOUT_HEADERS).map(
+    ([name, format]) => ({ name, key: name.toLowerCase(), format }) as const,
+  )
+  return (request, maxTimeoutMs) => {
+    let timeoutMs: number | undefined
+    for (const { name, key, format } of headers) {
+      const value = headerOf(request, key)
+      if (value === undefined) continue
+      const given = parseTimeout(name, value, format)
+      if (given instanceof ConnectError) return given
+      timeoutMs = Math.min(timeoutMs ?? given, given)
+    }
+    timeoutMs ??= options.defaultTimeoutMs
+    if (maxTimeoutMs === undefined) return timeoutMs
+    return Math.min(timeoutMs ?? maxTimeoutMs, maxTimeoutMs)
   }
-  timeoutMs ??= options.defaultTimeoutMs
-  if (maxTimeoutMs === undefined) return timeoutMs
-  return Math.min(timeoutMs ?? maxTimeoutMs, maxTimeoutMs)
 }

@@ -25,29 +25,34 @@ type Search = (message: Message) => Preprinted | undefined
 // Undefined where no such list can be: most messages are not searched at all.
 function compileSearch(desc: DescMessage, above: readonly DescMessage[]): Search | undefined {
   if (above.includes(desc) || desc.typeName.startsWith('google.protobuf.')) return undefined
-  const steps: ((message: Message, found: Preprinted) => void)[] = []
+  const steps: { readonly field: DescField; readonly search: (message: Message) => string | Preprinted | undefined }[] =
+    []
   for (const field of desc.fields) {
     const fieldOf = (message: Message): unknown => Reflect.get(message, field.localName)
     if (field.fieldKind === 'list' && field.listKind === 'message') {
-      steps.push((message, found) => {
-        const text = preprintedJson(fieldOf(message))
-        if (text !== undefined) found.set(field, text)
-      })
+      steps.push({ field, search: (message) => preprintedJson(fieldOf(message)) })
     } else if (field.fieldKind === 'message' && field.oneof === undefined) {
       const search = compileSearch(field.message, [...above, desc])
       if (search === undefined) continue
-      steps.push((message, found) => {
-        const inner = messageIn(fieldOf(message))
-        const innerFound = inner && search(inner)
-        if (innerFound !== undefined) found.set(field, innerFound)
+      steps.push({
+        field,
+        search: (message) => {
+          const inner = messageIn(fieldOf(message))
+          return inner && search(inner)
+        },
       })
     }
   }
   if (steps.length === 0) return undefined
   return (message) => {
-    const found: Preprinted = new Map()
-    for (const step of steps) step(message, found)
-    return found.size === 0 ? undefined : found
+    let found: Preprinted | undefined
+    for (const { field, search } of steps) {
+      const part = search(message)
+      if (part === undefined) continue
+      found ??= new Map()
+      found.set(field, part)
+    }
+    return found
   }
 }
 

@@ -3,7 +3,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { checkBodyHeaders, readBody } from './body-reader.js'
 import { Call } from './call.js'
 import { bodyTypeFromHeader } from './content-type.js'
-import { timeoutFromRequest } from './deadline.js'
+import { createTimeoutReader, type ReadTimeout } from './deadline.js'
 import { createErrorResponder, type ErrorResponder } from './error-response.js'
 import { methodNotAllowed, pathNotFound, unsupportedMediaType } from './http-failure.js'
 import { invokeServerStreaming, invokeUnary } from './invoke.js'
@@ -32,7 +32,12 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
   const { trie, defaultPaths, json } = createRouteTable(options)
   const { fallback } = options
   const errors = createErrorResponder(options, json)
-  const shutdown = createShutdown(options.shutdownSignal)
+  const shared: Shared = {
+    options,
+    errors,
+    shutdown: createShutdown(options.shutdownSignal),
+    readTimeout: createTimeoutReader(options),
+  }
 
   return (request, response) => {
     const { path, query } = parseRequestTarget(request.url ?? '/')
@@ -40,7 +45,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     if (fallback !== undefined && defaultPaths.has(path) && isRpc(request, query)) return fallback(request, response)
     const match = trie.find(path, method)
     if (match !== undefined) {
-      serve({ ...match, query, options, errors, shutdown }, request, response).catch((cause: unknown) => {
+      serve({ match, query, shared }, request, response).catch((cause: unknown) => {
         // Only a header that Node refuses gets here: there is no way left to answer.
         errors.publicError(cause, match.route.method, request)
         cutResponse(response)
@@ -65,20 +70,28 @@ function isRpc(request: NodeRequest, query: string): boolean {
   return 'connect-protocol-version' in request.headers || RPC_TYPE.test(headerOf(request, 'content-type') ?? '')
 }
 
-/** A request whose route is found. */
-interface Matched extends RouteMatch<Route> {
-  readonly query: string
+/** What all requests share. */
+interface Shared {
   readonly options: RestTranscoderOptions
   readonly errors: ErrorResponder
   readonly shutdown: Shutdown
+  readonly readTimeout: ReadTimeout
+}
+
+/** A request whose route is found. */
+interface Matched {
+  readonly match: RouteMatch<Route>
+  readonly query: string
+  readonly shared: Shared
 }
 
 // Every failure is an answer, unless the client is gone.
 async function serve(matched: Matched, request: NodeRequest, response: NodeResponse): Promise<void> {
-  const { route, errors, options, shutdown } = matched
+  const { errors, shutdown, readTimeout } = matched.shared
+  const { route } = matched.match
   const call = new Call(route.method, request, response, shutdown)
   try {
-    const timeoutMs = timeoutFromRequest(request, options, route.maxTimeoutMs)
+    const timeoutMs = readTimeout(request, route.maxTimeoutMs)
     if (typeof timeoutMs === 'number') call.startDeadline(timeoutMs)
     const answered = answer(matched, call, timeoutMs)
     // A stream minds its deadline itself, because part of it may be sent.
@@ -97,10 +110,12 @@ function publicCause(call: Call, cause: unknown): unknown {
 }
 
 async function answer(matched: Matched, call: Call, timeout: number | ConnectError | undefined): Promise<void> {
-  const { route, options, errors } = matched
+  const { options, errors } = matched.shared
+  const { route } = matched.match
   const { spec, binding } = route
   const bound = bindRequest(matched, call, timeout)
-  const message = await (timeout === undefined ? bound : call.unlessAborted(bound))
+  // Each turn that is not waited for is a part of the cost of a call.
+  const message = bound instanceof Promise ? await (timeout === undefined ? bound : call.unlessAborted(bound)) : bound
   if (spec.kind === 'server_streaming') {
     const messages = invokeServerStreaming(spec, route.interceptors, call, message)
     await sendStream(call, messages, binding.responseBody, codingOf(call, options), (cause) =>
@@ -112,20 +127,41 @@ async function answer(matched: Matched, call: Call, timeout: number | ConnectErr
   }
 }
 
-// The order of judgement: who may call, the deadline's own syntax, size and type of the body, `beforeDecode`, content.
-async function bindRequest(matched: Matched, call: Call, timeout: number | ConnectError | undefined): Promise<Message> {
-  const { route, options, query, captures } = matched
-  if (options.admit !== undefined) call.values = (await options.admit(call)) ?? call.values
-  if (timeout instanceof ConnectError) throw timeout
-  const message = create(route.method.input)
-  const bindBody = mayHaveBody(call.request) ? await receiveBody(route, call) : undefined
-  if (options.beforeDecode !== undefined) {
-    await options.beforeDecode(call)
+/** The request message; a promise where somebody is asked or a body is read first. */
+function bindRequest(
+  matched: Matched,
+  call: Call,
+  timeout: number | ConnectError | undefined,
+): Message | Promise<Message> {
+  const { admit, beforeDecode } = matched.shared.options
+  if (admit !== undefined || beforeDecode !== undefined || mayHaveBody(call.request)) {
+    return receiveRequest(matched, call, timeout)
   }
+  if (timeout instanceof ConnectError) throw timeout
+  return decodeRequest(matched, undefined)
+}
+
+// The order of judgement: who may call, the deadline's own syntax, size and type of the body, `beforeDecode`, content.
+async function receiveRequest(
+  matched: Matched,
+  call: Call,
+  timeout: number | ConnectError | undefined,
+): Promise<Message> {
+  const { admit, beforeDecode } = matched.shared.options
+  if (admit !== undefined) call.values = (await admit(call)) ?? call.values
+  if (timeout instanceof ConnectError) throw timeout
+  const bindBody = mayHaveBody(call.request) ? await receiveBody(matched.match.route, call) : undefined
+  if (beforeDecode !== undefined) await beforeDecode(call)
+  return decodeRequest(matched, bindBody)
+}
+
+function decodeRequest({ match, query }: Matched, bindBody: ((message: Message) => void) | undefined): Message {
+  const { binding, method } = match.route
+  const message = create(method.input)
   bindBody?.(message)
-  route.binding.bindPath(message, captures)
-  if (query !== '') route.binding.bindQuery(message, query)
-  route.binding.checkRequired?.(message)
+  binding.bindPath(message, match.captures)
+  if (query !== '') binding.bindQuery(message, query)
+  binding.checkRequired?.(message)
   return message
 }
 
