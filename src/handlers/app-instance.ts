@@ -53,10 +53,14 @@ export function createAppInstanceHandlers({
 /** The JSON of the list, with its agent cards in place. */
 function jsonOfPage({ text, cards }: Pick<AppInstancePage, 'text' | 'cards'>): string {
   if (cards.length === 0) return `[${text}]`
-  const printed = cards.map((card) => toJsonString(A2aAgentCardSchema, agentCardToMessage(card), jsonOptions))
   const [first = '', ...rest] = text.split(CARD_MARK)
-  const parts = rest.map((after, index) => `,"a2aAgentCard":${printed[index]}${after}`)
-  return `[${first}${parts.join('')}]`
+  // Joined by `+`, which copies nothing.
+  let json = `[${first}`
+  for (const [index, card] of cards.entries()) {
+    json += `,"a2aAgentCard":${toJsonString(A2aAgentCardSchema, agentCardToMessage(card), jsonOptions)}`
+    json += rest[index] ?? ''
+  }
+  return `${json}]`
 }
 
 /** How the API prints JSON (decisions, section 1). */

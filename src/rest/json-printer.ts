@@ -65,17 +65,22 @@ function print(desc: DescMessage, message: Message, found: Preprinted, options: 
   }
   const json = toJson(desc, rest, options)
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return JSON.stringify(json)
-  const members: string[] = []
+  // Joined by `+` alone, which copies nothing: the whole is put together once, when it is encoded.
+  let members = ''
+  const add = (key: string, value: string): void => {
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:`
+    members += value
+  }
   for (const field of desc.fields.toSorted((a, b) => a.number - b.number)) {
     const key = options.useProtoFieldName === true ? field.name : field.jsonName
     const part = found.get(field)
-    if (typeof part === 'string') members.push(`${JSON.stringify(key)}:${part}`)
+    if (typeof part === 'string') add(key, part)
     else if (part !== undefined && field.fieldKind === 'message') {
       const inner = messageIn(Reflect.get(message, field.localName))
-      if (inner !== undefined) members.push(`${JSON.stringify(key)}:${print(field.message, inner, part, options)}`)
-    } else if (Object.hasOwn(json, key)) members.push(`${JSON.stringify(key)}:${JSON.stringify(json[key])}`)
+      if (inner !== undefined) add(key, print(field.message, inner, part, options))
+    } else if (Object.hasOwn(json, key)) add(key, JSON.stringify(json[key]))
   }
-  return `{${members.join(',')}}`
+  return `{${members}}`
 }
 
 function messageIn(value: unknown): Message | undefined {
