@@ -41,26 +41,25 @@ export function createAppInstanceHandlers({
       const { nextPageToken, ...page } = await listAppInstances(database, callerOf(context), request, pageTokens)
       await betweenTurns(page.text)
       const json = jsonOfPage(page)
-      await betweenTurns(json)
+      await betweenTurns(page.text)
       const response = create(ListAppInstancesResponseSchema, { nextPageToken })
       // A list of 10,000 is some megabytes: over JSON it goes from the database to the client as text.
-      response.data = preprintList(json, () => (JSON.parse(json) as AppInstance[]).map(appInstanceToMessage))
+      response.data = preprintList(json, () => (JSON.parse(json.join('')) as AppInstance[]).map(appInstanceToMessage))
       return response
     },
   }
 }
 
-/** The JSON of the list, with its agent cards in place. */
-function jsonOfPage({ text, cards }: Pick<AppInstancePage, 'text' | 'cards'>): string {
-  if (cards.length === 0) return `[${text}]`
-  const [first = '', ...rest] = text.split(CARD_MARK)
-  // Joined by `+`, which copies nothing.
-  let json = `[${first}`
+/** The JSON of the list, in pieces: its agent cards stand between the parts of the text. */
+function jsonOfPage({ text, cards }: Pick<AppInstancePage, 'text' | 'cards'>): string[] {
+  const [first = '', ...rest] = cards.length === 0 ? [text] : text.split(CARD_MARK)
+  const json = ['[', first]
   for (const [index, card] of cards.entries()) {
-    json += `,"a2aAgentCard":${toJsonString(A2aAgentCardSchema, agentCardToMessage(card), jsonOptions)}`
-    json += rest[index] ?? ''
+    json.push(',"a2aAgentCard":', toJsonString(A2aAgentCardSchema, agentCardToMessage(card), jsonOptions))
+    json.push(rest[index] ?? '')
   }
-  return `${json}]`
+  json.push(']')
+  return json
 }
 
 /** How the API prints JSON (decisions, section 1). */

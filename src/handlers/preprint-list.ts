@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from '@bufbuild/protobuf'
 
 /**
- * Makes a list of messages of which the JSON is known, the text of the array as it would be printed; `read` makes the
- * messages where they are asked for.
+ * Makes a list of messages of which the JSON is known, the text of the array as it would be printed, in pieces that are
+ * never joined where they are long; `read` makes the messages where they are asked for.
  */
-export type PreprintList = <T>(json: string, read: () => T[]) => T[]
+export type PreprintList = <T>(json: readonly string[], read: () => T[]) => T[]
 
 /** What handlers of such lists may be given. */
 export interface PreprintOptions {
@@ -22,8 +22,8 @@ export function listOfPrinted<Desc extends DescMessage>(
   items: string,
   preprintList: PreprintList,
 ): MessageShape<Desc>[] {
-  const json = `[${items}]`
-  return preprintList(json, () => (JSON.parse(json) as JsonValue[]).map((item) => fromJson(desc, item)))
+  const json = ['[', items, ']']
+  return preprintList(json, () => (JSON.parse(json.join('')) as JsonValue[]).map((item) => fromJson(desc, item)))
 }
 
 /** Texts that take milliseconds to compose and to send, in characters. */

@@ -1,9 +1,10 @@
 import { create, type DescField, type DescMessage, type Message, toJson } from '@bufbuild/protobuf'
+import { type JsonPieces, joinPieces } from './json-pieces.js'
 import type { RestJsonOptions } from './options.js'
 import { preprintedJson } from './preprinted-list.js'
 
-/** Prints messages of one type as JSON text. */
-export type JsonPrinter = (message: Message) => string
+/** Prints messages of one type as JSON: text, or its UTF-8 where it is long. */
+export type JsonPrinter = (message: Message) => string | Uint8Array
 
 /**
  * Creates a printer that gives what `toJsonString` gives, and takes the text of preprinted lists as it is. They are looked
@@ -13,20 +14,33 @@ export function createJsonPrinter(desc: DescMessage, options: RestJsonOptions): 
   const findPreprinted = compileSearch(desc, [])
   return (message) => {
     const found = findPreprinted?.(message)
-    return found === undefined ? JSON.stringify(toJson(desc, message, options)) : print(desc, message, found, options)
+    if (found === undefined) return JSON.stringify(toJson(desc, message, options))
+    const pieces: string[] = []
+    print(found, options, pieces)
+    return joinPieces(pieces)
   }
 }
 
-/** The preprinted parts of a message by field: the text of a list, or what was found in the message of the field. */
-type Preprinted = Map<DescField, string | Preprinted>
+/** A message in which preprinted lists were found. */
+interface Found {
+  readonly desc: DescMessage
+  readonly message: Message
+  /** Its fields that are such lists, and those that hold messages with such lists. */
+  readonly parts: Map<DescField, JsonPieces | Found>
+}
 
-type Search = (message: Message) => Preprinted | undefined
+interface Step {
+  readonly field: DescField
+  readonly search: (message: Message) => JsonPieces | Found | undefined
+}
 
 // Undefined where no such list can be: most messages are not searched at all.
-function compileSearch(desc: DescMessage, above: readonly DescMessage[]): Search | undefined {
+function compileSearch(
+  desc: DescMessage,
+  above: readonly DescMessage[],
+): ((message: Message) => Found | undefined) | undefined {
   if (above.includes(desc) || desc.typeName.startsWith('google.protobuf.')) return undefined
-  const steps: { readonly field: DescField; readonly search: (message: Message) => string | Preprinted | undefined }[] =
-    []
+  const steps: Step[] = []
   for (const field of desc.fields) {
     const fieldOf = (message: Message): unknown => Reflect.get(message, field.localName)
     if (field.fieldKind === 'list' && field.listKind === 'message') {
@@ -45,42 +59,43 @@ function compileSearch(desc: DescMessage, above: readonly DescMessage[]): Search
   }
   if (steps.length === 0) return undefined
   return (message) => {
-    let found: Preprinted | undefined
+    let parts: Map<DescField, JsonPieces | Found> | undefined
     for (const { field, search } of steps) {
       const part = search(message)
       if (part === undefined) continue
-      found ??= new Map()
-      found.set(field, part)
+      parts ??= new Map()
+      parts.set(field, part)
     }
-    return found
+    return parts && { desc, message, parts }
   }
 }
 
-/** Prints the fields in the order of `toJson`: those that are found from their texts, the others by `toJson`. */
-function print(desc: DescMessage, message: Message, found: Preprinted, options: RestJsonOptions): string {
+/** Prints the fields in the order of `toJson`: those that are found as they are, the others by `toJson`. */
+function print({ desc, message, parts }: Found, options: RestJsonOptions, pieces: string[]): void {
   // `toJson` gets a copy in which what was found stands empty.
   const rest: Message = Object.assign(Object.create(Object.getPrototypeOf(message)), message)
-  for (const field of found.keys()) {
+  for (const field of parts.keys()) {
     Reflect.set(rest, field.localName, field.fieldKind === 'message' ? create(field.message) : [])
   }
-  const json = toJson(desc, rest, options)
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return JSON.stringify(json)
-  // Joined by `+` alone, which copies nothing: the whole is put together once, when it is encoded.
-  let members = ''
-  const add = (key: string, value: string): void => {
-    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:`
-    members += value
+  const others = toJson(desc, rest, options)
+  if (typeof others !== 'object' || others === null || Array.isArray(others)) {
+    throw new Error(`${desc.typeName} is not printed as an object`)
   }
+  let before = '{'
   for (const field of desc.fields.toSorted((a, b) => a.number - b.number)) {
     const key = options.useProtoFieldName === true ? field.name : field.jsonName
-    const part = found.get(field)
-    if (typeof part === 'string') add(key, part)
-    else if (part !== undefined && field.fieldKind === 'message') {
-      const inner = messageIn(Reflect.get(message, field.localName))
-      if (inner !== undefined) add(key, print(field.message, inner, part, options))
-    } else if (Object.hasOwn(json, key)) add(key, JSON.stringify(json[key]))
+    const part = parts.get(field)
+    if (part === undefined && !Object.hasOwn(others, key)) continue
+    const start = `${before}${JSON.stringify(key)}:`
+    before = ','
+    if (part === undefined) pieces.push(start + JSON.stringify(others[key]))
+    else {
+      pieces.push(start)
+      if ('parts' in part) print(part, options, pieces)
+      else for (const piece of part) pieces.push(piece)
+    }
   }
-  return `{${members}}`
+  pieces.push('}')
 }
 
 function messageIn(value: unknown): Message | undefined {

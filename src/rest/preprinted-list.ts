@@ -1,12 +1,14 @@
+import type { JsonPieces } from './json-pieces.js'
+
 const JSON_TEXT = Symbol('JSON text')
 
 /**
- * A list of messages whose JSON is known before the messages are: `json` is the text of the array exactly as the printer
- * would print what `read` answers. Printing takes the text; everything else that looks at the list makes the messages
+ * A list of messages whose JSON is known before the messages are: `json` is the text of the array, in pieces, exactly as
+ * the printer would print what `read` answers. Printing takes the text; everything else that looks at the list makes the messages
  * first. A list that is changed is printed as it then is.
  */
-export function preprintedList<T>(json: string, read: () => T[]): T[] {
-  let known: string | undefined = json
+export function preprintedList<T>(json: JsonPieces, read: () => T[]): T[] {
+  let known: JsonPieces | undefined = json
   let isRead = false
   const items = (target: T[]): T[] => {
     if (!isRead) {
@@ -30,9 +32,9 @@ export function preprintedList<T>(json: string, read: () => T[]): T[] {
   })
 }
 
-/** The JSON text of a preprinted list; undefined for every other value. */
-export function preprintedJson(list: unknown): string | undefined {
+/** The JSON text of a preprinted list, in pieces; undefined for every other value. */
+export function preprintedJson(list: unknown): JsonPieces | undefined {
   if (!Array.isArray(list)) return undefined
-  const text: unknown = Reflect.get(list, JSON_TEXT)
-  return typeof text === 'string' ? text : undefined
+  const pieces: unknown = Reflect.get(list, JSON_TEXT)
+  return Array.isArray(pieces) ? pieces : undefined
 }

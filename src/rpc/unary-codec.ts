@@ -41,7 +41,8 @@ export function createUnaryCodec(method: DescMethod, maxBytes: number): UnaryCod
       },
       write(message) {
         try {
-          return Buffer.from(printJson(message))
+          const printed = printJson(message)
+          return typeof printed === 'string' ? Buffer.from(printed) : printed
         } catch (error) {
           throw ConnectError.from(error, Code.Internal)
         }

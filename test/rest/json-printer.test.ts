@@ -13,9 +13,9 @@ import { preprintedList } from '../../src/rest/preprinted-list.js'
 const options = [{}, { alwaysEmitImplicit: true }, { useProtoFieldName: true, alwaysEmitImplicit: true }]
 const instances = ['first', 'second "quoted"'].map((id) => create(AppInstanceSchema, { id, tagIds: [id] }))
 
-/** The text of the array as the standard printer gives it. */
-function arrayText<Desc extends DescMessage>(desc: Desc, items: MessageShape<Desc>[], given: object): string {
-  return `[${items.map((item) => toJsonString(desc, item, given)).join(',')}]`
+/** The text of the array as the standard printer gives it, in pieces. */
+function arrayText<Desc extends DescMessage>(desc: Desc, items: MessageShape<Desc>[], given: object): string[] {
+  return ['[', items.map((item) => toJsonString(desc, item, given)).join(','), ']']
 }
 
 function neverRead(): never {
@@ -37,6 +37,18 @@ describe.each(options)('the printer with %o', (given) => {
     expect(createJsonPrinter(ListAppInstancesResponseSchema, given)(message)).toBe(
       toJsonString(ListAppInstancesResponseSchema, standard, given),
     )
+  })
+
+  it('gives UTF-8 where the text is long, without joining it', () => {
+    const many = Array.from({ length: 3_000 }, (_, index) =>
+      create(AppInstanceSchema, { id: `é-${index}`, name: '\u{1f680}' }),
+    )
+    const standard = create(ListAppInstancesResponseSchema, { data: many, nextPageToken: 'ü' })
+    const message = create(ListAppInstancesResponseSchema, { nextPageToken: 'ü' })
+    message.data = preprintedList(arrayText(AppInstanceSchema, many, given), neverRead)
+    const bytes = createJsonPrinter(ListAppInstancesResponseSchema, given)(message)
+    expect(bytes).toBeInstanceOf(Uint8Array)
+    expect(Buffer.from(bytes).toString()).toBe(toJsonString(ListAppInstancesResponseSchema, standard, given))
   })
 
   it('finds preprinted lists in the messages of singular fields, and prints around them in order', () => {

@@ -1,0 +1,21 @@
+/** A JSON text in pieces, to be put together once. */
+export type JsonPieces = readonly string[]
+
+/** Texts that are longer are encoded piece by piece: to join them first would copy megabytes. */
+const LONG_TEXT = 64 * 1024
+
+/** The whole text: as UTF-8 where it is long, as a string where it is not. */
+export function joinPieces(pieces: JsonPieces): string | Uint8Array {
+  let length = 0
+  for (const piece of pieces) length += piece.length
+  return length > LONG_TEXT ? bytesOf(pieces) : pieces.join('')
+}
+
+function bytesOf(pieces: JsonPieces): Uint8Array {
+  let size = 0
+  for (const piece of pieces) size += Buffer.byteLength(piece)
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const piece of pieces) at += bytes.write(piece, at)
+  return bytes
+}
