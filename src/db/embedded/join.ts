@@ -38,7 +38,7 @@ export async function joinOrStart(place: Place, settings: Readonly<Record<string
     if (found !== undefined && isPostmaster(found.pid, place.dataDirectory)) {
       try {
         const session = await openUseSession(found.socketDirectory, found.pid)
-        return { session, socketDirectory: found.socketDirectory, adopted: started === undefined || started.ended() }
+        return { session, socketDirectory: found.socketDirectory, adopted: started?.pid !== found.pid }
       } catch (error) {
         failure = error // It starts or stops; look again.
       }

@@ -13,6 +13,8 @@ export interface PidFile {
 
 /** A server process that this process started. */
 export interface StartedPostmaster {
+  /** Undefined where the system could not start it. */
+  readonly pid: number | undefined
   /** True once it has ended. */
   ended(): boolean
   /** What it has logged since it started. */
@@ -95,7 +97,11 @@ export function spawnPostmaster(
     ended = true
   })
   child.unref()
-  return { ended: () => ended, output: () => readFileSync(place.logFile).subarray(logged).toString().trim() }
+  return {
+    pid: child.pid,
+    ended: () => ended,
+    output: () => readFileSync(place.logFile).subarray(logged).toString().trim(),
+  }
 }
 
 /** Ends the server (fast shutdown: sessions are cut, everything is written) and waits until it has gone. */
