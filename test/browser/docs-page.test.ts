@@ -74,7 +74,7 @@ describe('the reference page in a browser', () => {
         const color = await page.evaluate('getComputedStyle(document.querySelector(".swagger-ui .info .title")).color')
         return Number(/\d+/.exec(String(color))?.[0])
       }
-      await page.waitForFunction(`document.documentElement.classList.contains('dark-mode') === ${mode === 'dark'}`)
+      await page.locator(mode === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor({ state: 'attached' })
       // Light text on dark, dark text on light.
       expect((await brightness()) > 128).toBe(mode === 'dark')
       await page.locator('#theme').click()
