@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { v7 } from 'uuid'
 import { createDatabase, type Database } from '../src/db/database.js'
-import { startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.js'
+import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.js'
 import { loadMigrations, migrate } from '../src/db/migrate.js'
 import { importRecords } from '../src/handlers/transfer/import-records.js'
 import { insertApiKey, insertUserToken } from '../test/support/fixture.js'
@@ -35,6 +35,8 @@ export async function startBenchServer(): Promise<BenchServer> {
     },
     stop: async () => {
       await embedded.stop()
+      // Where the directory is private, the data is elsewhere.
+      await removeEmbeddedPostgres(dataDir)
       await rm(dataDir, { recursive: true, force: true })
     },
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { removeEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.js'
 import { median } from './compare.js'
 import { type BenchServer, seed } from './database.js'
 import { runProgram } from './programs.js'
@@ -27,6 +28,7 @@ export async function benchStart(report: Report): Promise<void> {
         run.process.kill('SIGTERM')
         await run.ended()
       }
+      await removeEmbeddedPostgres(directory)
     })
   }
   report.atMost('start from nothing: embedded database, migrations, demo, s', median(cold), 3)
