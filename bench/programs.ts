@@ -22,7 +22,7 @@ export interface Run {
 export function runProgram(args: readonly string[], environment: Readonly<Record<string, string>>): Run {
   const startedAt = performance.now()
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment },
+    env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exit = once(child, 'exit')

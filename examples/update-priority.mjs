@@ -1,14 +1,15 @@
 // A person renames a priority: SVC_URL, SVC_TOKEN (a user token) and SVC_PRIORITY in the environment.
-import { ConnectError, createClient, faultsOf, reasonOf } from 'svc/client'
+import { ConnectError, createClient, faultsOf, reasonOf } from '@svc-admin/client'
+import { settingsFrom } from './settings.mjs'
 
-const { SVC_URL = '', SVC_TOKEN = '', SVC_PRIORITY = '' } = process.env
-const svc = createClient({ baseUrl: SVC_URL, credentials: { token: SVC_TOKEN } })
+const [baseUrl, token, id] = settingsFrom('SVC_URL', 'SVC_TOKEN', 'SVC_PRIORITY')
+const svc = createClient({ baseUrl, credentials: { token } })
 
-const { data } = await svc.priorities.updatePriority({ id: SVC_PRIORITY, name: 'Drop everything' })
+const { data } = await svc.priorities.updatePriority({ id, name: 'Drop everything' })
 console.log(`${data.scopedId} is now called ${data.name}`)
 
 try {
-  await svc.priorities.updatePriority({ id: SVC_PRIORITY, name: '' })
+  await svc.priorities.updatePriority({ id, name: '' })
 } catch (error) {
   if (!(error instanceof ConnectError)) throw error
   console.log(`refused: ${reasonOf(error)}`)

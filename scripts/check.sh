@@ -30,5 +30,4 @@ step npm run --silent lint
 step npm run --silent types
 step npm run --silent build
 step node scripts/drift.mjs
-step npx vitest run
-step npx vitest run --config vitest.browser.config.ts
+step npm test --silent

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { ContextValues } from '@connectrpc/connect'
 import type { Logger } from 'pino'
@@ -19,20 +20,23 @@ import { createPageTokens } from './domain/page-token.js'
 import { createRevokeLimiter } from './domain/revoke-limiter.js'
 import type { Runtime } from './domain/runtime.js'
 import { createSecretHasher } from './domain/secret-hash.js'
+import { fieldHint } from './handlers/field-hint.js'
 import { httpFormOf } from './handlers/http-form.js'
 import { requestContextOf } from './handlers/request-context.js'
 import { createRevokeCallCounter, slowDownBody } from './handlers/revoke-limit.js'
 import { createRoutes, services } from './handlers/routes.js'
+import { createCallLimit } from './http/call-limit.js'
 import { createCors } from './http/cors.js'
 import { createPages } from './http/pages.js'
+import { createProbes, type NotReady } from './http/probes.js'
 import { createRequestHandler, type RequestIds } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
 import { anonymousAccessOf, methodAccessOf } from './interceptors/access-rule.js'
 import { createAdmission } from './interceptors/admission.js'
 import { addReason } from './interceptors/error-reason.js'
 import { createErrorMasking, maskError } from './interceptors/mask-errors.js'
-import { createRestTranscoder, preprintedList } from './rest/index.js'
-import { createHealthRoutes, healthService } from './rpc/health.js'
+import { type AdmitCall, createRestTranscoder, preprintedList } from './rest/index.js'
+import { createHealthRoutes, healthService, isWatch } from './rpc/health.js'
 import type { HttpRequest } from './rpc/http-message.js'
 import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
 import { createRpcHandler } from './rpc/rpc-handler.js'
@@ -49,18 +53,30 @@ export interface AppOptions {
 export interface App {
   /** Begins to listen and answers the address. */
   listen(port: number, host: string): Promise<AddressInfo>
-  /** Takes no more calls, waits for those that run, and writes what is still to be written. */
-  close(): Promise<void>
+  /**
+   * Is not ready any more, takes connections for `drainMillis` (default 0) all the same, so that a balancer can notice,
+   * waits for the calls that run, and writes what is still to be written.
+   */
+  close(drainMillis?: number): Promise<void>
 }
 
 /** How long a call may run, whatever deadline its caller sets. */
 const MAX_TIMEOUT_MS = 60_000
+/** How many calls run at a time: enough to keep the database busy, few enough to be answered within a second. */
+const MAX_RUNNING_CALLS = 256
 /** How long calls may go on when the service stops. */
 const GRACE_MS = 10_000
+/** How long the last of them may go on, once the port is closed. */
+const LAST_GRACE_MS = 5_000
+
+/** How long it may take to find out who calls, once somebody is asked: longer than anybody waits for a connection. */
+const AUTHENTICATION_MS = 2_000
+/** How long what is still to be written may take when the service stops. */
+const LAST_WRITES_MS = 500
 
 /** Builds the service once: every pool, cache and clock it uses is made here or passed in. */
 export function createApp({ config, database, runtime, log }: AppOptions): App {
-  /** The service takes no more calls. */
+  /** The service is not ready for more calls, and ends. */
   const closing = new AbortController()
   /** Calls that still run are told to stop. */
   const shutdown = new AbortController()
@@ -71,11 +87,15 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const hasher = createSecretHasher(config.secretPepper)
   const keyUses = createKeyUses({ database, log })
   const oidc = config.oidc && createOidcVerifier({ ...config.oidc, runtime })
-  const authenticate = createAuthenticator({ database, hasher, keyUses, oidc })
-  const ready = createReadiness({ sql: database, log })
+  const credentials = database.within({ timeoutMillis: AUTHENTICATION_MS })
+  const authenticate = createAuthenticator({ database: credentials, hasher, keyUses, oidc })
+  const readiness = createReadiness({ database, log })
+  const notReady = async (): Promise<NotReady> =>
+    closing.signal.aborted ? { draining: 'the service stops' } : readiness.ask()
+  const callLimit = createCallLimit({ maxRunning: MAX_RUNNING_CALLS })
   const infrastructure = [healthService, ...reflectionServices]
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
-  const admission = createAdmission({ access, authenticate })
+  const admission = createAdmission({ access, authenticate, takesJwt: oidc !== undefined })
 
   // What runs before the interceptors do has its errors masked here.
   const masked = async <T>(method: DescMethod, requestId: string, work: () => Promise<T>): Promise<T> => {
@@ -85,11 +105,22 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
       throw maskError(error, log, { requestId, method: method.name })
     }
   }
-  const admit = (method: DescMethod, request: HttpRequest): Promise<ContextValues> => {
+  const admit = (call: AdmitCall): Promise<ContextValues> => {
+    const { method, request } = call
     const requestId = requestIds.get(request) ?? ''
     const clientAddress = clientAddressOf(request.socket.remoteAddress, request.headers['x-forwarded-for'])
-    const { authorization } = request.headers
-    return masked(method, requestId, () => admission(method, { requestId, clientAddress, authorization }))
+    const admissible = {
+      ...{ requestId, clientAddress, authorization: request.headers.authorization },
+      // Read by those that need it: the signal of a call is made when it is asked for.
+      get signal() {
+        return call.signal
+      },
+    }
+    return masked(method, requestId, async () => {
+      // Health is told and keys are revoked however many calls run; nor do strangers take the room of others.
+      if (access.get(method)?.anonymous !== true) callLimit.begin(request)
+      return admission(method, admissible)
+    })
   }
   const onError = (error: unknown, request: HttpRequest) =>
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
@@ -101,23 +132,23 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     hasher,
     keyUses,
     timing: systemTiming,
-    countRevokeCall,
     pageTokens: createPageTokens(database),
     preprintList: preprintedList,
   })
+  const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
+    masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))
+  const maxBodyBytes = (method: DescMethod): number => httpFormOf(method).maxBodyBytes || config.maxBodyBytes
   const interceptors = [createErrorMasking(log)]
   const rest = createRestTranscoder({
     routes,
     interceptors,
-    admit: ({ method, request }) => admit(method, request),
-    beforeDecode: ({ method, contextValues }) =>
-      masked(method, requestContextOf({ values: contextValues }).requestId, () =>
-        countRevokeCall(method, contextValues),
-      ),
+    admit,
+    beforeDecode,
     requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json']),
     emptyResponse: (method) => httpFormOf(method).emptyResponse,
-    maxBodyBytes: (method) => httpFormOf(method).maxBodyBytes || config.maxBodyBytes,
+    maxBodyBytes,
     jsonOptions: { alwaysEmitImplicit: true },
+    fieldHint,
     errorBody: slowDownBody,
     completeError: addReason,
     maxTimeoutMs: MAX_TIMEOUT_MS,
@@ -127,7 +158,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const health = createHealthRoutes({
     services,
     closing: closing.signal,
-    isReady: async () => !closing.signal.aborted && (await ready()),
+    isReady: async () => Object.keys(await notReady()).length === 0,
   })
   const reflection = createReflectionRoutes([...services, ...infrastructure])
   const rpc = createRpcHandler({
@@ -138,25 +169,44 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     },
     interceptors,
     admit,
-    maxBodyBytes: config.maxBodyBytes,
-    maxTimeoutMs: MAX_TIMEOUT_MS,
+    beforeDecode,
+    maxBodyBytes,
+    maxTimeoutMs: (method) => (isWatch(method) ? undefined : MAX_TIMEOUT_MS),
     shutdownSignal: shutdown.signal,
     onError,
   })
   const root = packageRoot()
   const pages = createPages({ ...config, root, version: packageVersion(root), onError })
   const cors = createCors(config.corsOrigins)
-  const doors = { cors, rpc, pages, rest, newId: runtime.newId, log, redact: withoutCredentials }
+  const probes = createProbes({ notReady })
+  const doors = {
+    cors,
+    probes,
+    rpc,
+    pages,
+    rest,
+    onEnd: callLimit.end,
+    newId: runtime.newId,
+    log,
+    redact: withoutCredentials,
+  }
   const server = createHttpServer(createRequestHandler(doors, requestIds))
   // The first thing that runs by itself: nothing may throw after it.
   const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })
   return {
     listen: server.listen,
-    close: async () => {
+    close: async (drainMillis = 0) => {
       closing.abort()
-      await server.close(GRACE_MS, () => shutdown.abort())
-      await sweeper
-      await keyUses.flush()
+      const graceMillis = Math.max(GRACE_MS, drainMillis + LAST_GRACE_MS)
+      await server.close({ drainMillis, graceMillis, onGraceOver: () => shutdown.abort() })
+      const late = wait(LAST_WRITES_MS, undefined, { ref: false }).then(() => {
+        throw new Error('the database does not answer')
+      })
+      const lastWrites = Promise.all([sweeper, keyUses.flush()])
+      await Promise.race([lastWrites, late]).catch((err: unknown) =>
+        log.warn({ err }, 'the last use of API keys could not be written'),
+      )
+      readiness.close()
     },
   }
 }

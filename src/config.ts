@@ -11,21 +11,38 @@ export interface Config {
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustProxy: TrustProxy
   readonly logLevel: LogLevel
+  /** Absent: for people on a terminal, JSON elsewhere. */
+  readonly logFormat: LogFormat | undefined
   /** Base addresses as callers see them, for documents. */
   readonly publicUrl: string | undefined
   readonly publicUrlEu: string | undefined
-  readonly oidc: { readonly issuer: string; readonly audience: string } | undefined
+  readonly oidc: OidcConfig | undefined
   /** Keys of the HMAC over secrets; `previous` is still accepted while a new one comes into use. */
   readonly secretPepper: { readonly current: string | undefined; readonly previous: string | undefined }
   /** Origins that browsers may call from; `*` is all. */
   readonly corsOrigins: readonly string[]
   readonly maxBodyBytes: number
+  /** How long connections are still taken when the service is asked to stop. */
+  readonly drainSeconds: number
+}
+
+/** The OpenID Connect issuer that is trusted. */
+export interface OidcConfig {
+  readonly issuer: string
+  readonly audience: string
+  /** The organization of tokens that name none; absent is the oldest membership of the person. */
+  readonly organization: string | undefined
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** Levels of the log. */
 export type LogLevel = (typeof logLevels)[number]
+
+const logFormats = ['json', 'pretty'] as const
+
+/** Forms of the log. */
+export type LogFormat = (typeof logFormats)[number]
 
 /** The environment cannot be used; the message names every bad variable. */
 export class ConfigError extends Error {
@@ -61,14 +78,20 @@ const environmentSchema = z.object({
   SVC_DATA_DIR: z.string().min(1).default('.svc'),
   TRUST_PROXY: z.string().default('').transform(trustProxyFrom),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+  LOG_FORMAT: z.enum(logFormats, `must be one of ${logFormats.join(', ')}`).optional(),
   PUBLIC_URL: webUrl.optional(),
   PUBLIC_URL_EU: webUrl.optional(),
   OIDC_ISSUER: webUrl.optional(),
   OIDC_AUDIENCE: z.string().min(1).optional(),
+  OIDC_ORGANIZATION: z
+    .string()
+    .regex(/^[A-Za-z0-9_.~:-]{1,128}$/, 'must be the id of an organization: 1 to 128 of A-Za-z0-9_.~:-')
+    .optional(),
   SVC_SECRET_PEPPER: z.string().min(16, 'must have at least 16 characters').optional(),
   SVC_SECRET_PEPPER_PREVIOUS: z.string().min(16, 'must have at least 16 characters').optional(),
   CORS_ORIGINS: z.string().default(''),
   SVC_MAX_BODY_BYTES: wholeNumber(1024, 256 * 1024 * 1024, 4 * 1024 * 1024),
+  DRAIN_SECONDS: wholeNumber(0, 300, 5),
 })
 
 /**
@@ -83,6 +106,9 @@ export function configFromEnvironment(environment: Readonly<Record<string, strin
   if ((values?.OIDC_ISSUER === undefined) !== (values?.OIDC_AUDIENCE === undefined)) {
     faults.push('OIDC_ISSUER and OIDC_AUDIENCE must be set together')
   }
+  if (values?.OIDC_ORGANIZATION !== undefined && values.OIDC_ISSUER === undefined) {
+    faults.push('OIDC_ORGANIZATION needs OIDC_ISSUER')
+  }
   const corsOrigins = (values?.CORS_ORIGINS ?? '').split(',').flatMap((origin) => origin.trim() || [])
   for (const origin of corsOrigins) {
     if (!isOrigin(origin)) faults.push(`CORS_ORIGINS has ${origin}, which is not an origin such as https://example.com`)
@@ -95,17 +121,20 @@ export function configFromEnvironment(environment: Readonly<Record<string, strin
     dataDir: values.SVC_DATA_DIR,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT,
     publicUrl: values.PUBLIC_URL,
     publicUrlEu: values.PUBLIC_URL_EU,
-    oidc: oidcFrom(values.OIDC_ISSUER, values.OIDC_AUDIENCE),
+    oidc: oidcFrom(values),
     secretPepper: { current: values.SVC_SECRET_PEPPER, previous: values.SVC_SECRET_PEPPER_PREVIOUS },
     corsOrigins,
     maxBodyBytes: values.SVC_MAX_BODY_BYTES,
+    drainSeconds: values.DRAIN_SECONDS,
   }
 }
 
-function oidcFrom(issuer: string | undefined, audience: string | undefined): Config['oidc'] {
-  return issuer === undefined || audience === undefined ? undefined : { issuer, audience }
+function oidcFrom(values: z.output<typeof environmentSchema>): OidcConfig | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_ORGANIZATION: organization } = values
+  return issuer === undefined || audience === undefined ? undefined : { issuer, audience, organization }
 }
 
 function isOrigin(text: string): boolean {

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
+import cluster from 'node:cluster'
 import { runProgram } from './cli/program.js'
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    stop.abort()
-    // A second signal ends the program at once.
-    process.once(signal, () => process.exit(1))
+  process.on(signal, () => {
+    // A second signal ends the program at once. Workers get each twice where a terminal or a supervisor signals the
+    // whole group, and end with their primary.
+    if (stop.signal.aborted && cluster.isPrimary) process.exit(1)
+    stop.abort(signal)
   })
 }
 

@@ -1,7 +1,7 @@
 import { type DescMethod, type DescMethodUnary, getOption } from '@bufbuild/protobuf'
 import { Code, ConnectError, type Transport } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { http } from '../gen/google/api/annotations_pb.js'
 import { ErrorInfoSchema } from '../gen/google/rpc/error_details_pb.js'
 import { type CallerKind, type Permission, permissions } from '../src/domain/caller.js'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson, segment } from './support/method-doors.js'
 import { guardPlaces, stateOf } from './support/place-guards.js'
@@ -43,7 +43,7 @@ describe('creating an approval procedure', () => {
       callMethod(service, method, { door, token, request: { accessPolicyId, ...body } })
     const created = async (body: RequestJson) => {
       const { answer } = await create(body)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json.data
     }
     const refused = async (body: RequestJson, expected: Partial<Outcome>, accessPolicyId?: string) => {
@@ -226,6 +226,11 @@ describe('creating an approval procedure', () => {
           ...invalid('FIELD_REQUIRED', `stages[0].steps[0].${field}`),
         },
       )
+    })
+
+    it('refuses more than 1,000 approvers of a step', async () => {
+      const steps = [{ approvers: Array.from({ length: 1001 }, () => ({ manager: {} })) }]
+      await refused({ steps }, invalid('FIELD_INVALID', 'steps[0].approvers'))
     })
 
     it('refuses an approver of two kinds', async () => {

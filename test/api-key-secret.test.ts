@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { apiKeySecretPattern, createApiKeySecret, inspectApiKeySecret } from '../src/domain/api-key-secret.js'
 import { createTestRuntime } from './support/runtime.js'
 

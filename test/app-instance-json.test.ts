@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AppInstanceService } from '../gen/svc/v2/app_instance_pb.js'
 import { fixture, insertApiKey, insertFixture, insertRow, shareAppInstance } from './support/fixture.js'
 import { awkwardTexts, pathOf, standardJson } from './support/printed-lists.js'
@@ -72,7 +72,7 @@ describe('the JSON of a list of app instances', () => {
   ])('is to the byte that of its messages: %s', async (_, teamId, pageSize) => {
     const standard = await standardJson(service, method, { token, request: { teamId, pageSize } })
     const rest = await service.rest('GET', `/v2/app-instances?teamId=${teamId}&pageSize=${pageSize}`, { token })
-    expect(rest.text).toBe(standard)
+    expect(rest.text).toBe(`${standard}\n`)
     const connect = await service.rest('POST', pathOf(method), { token, json: { teamId, pageSize } })
     expect(connect.text).toBe(standard)
   })
@@ -80,8 +80,8 @@ describe('the JSON of a list of app instances', () => {
   it('is that of an empty list for a team without instances', async () => {
     await insertRow(service.database, 'teams', { id: 'empty', organization_id: fixture.acme, name: 'Empty' })
     const { text } = await service.rest('GET', '/v2/app-instances?teamId=empty', { token })
-    expect(text).toBe('{"data":[],"nextPageToken":""}')
-    expect(await standardJson(service, method, { token, request: { teamId: 'empty' } })).toBe(text)
+    expect(text).toBe('{"data":[],"nextPageToken":""}\n')
+    expect(await standardJson(service, method, { token, request: { teamId: 'empty' } })).toBe(text.trimEnd())
   })
 
   it('is complete over the pages of every size', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { AppResourceUpdate } from '../src/domain/app-resource-batch.js'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson } from './support/method-doors.js'
@@ -48,7 +48,7 @@ describe('updating app resources in a batch', () => {
       callMethod(service, method, { door, token, request: { resources } })
     const updated = async (resources: readonly RequestJson[], token = builder) => {
       const { answer } = await batch(resources, token)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json.data
     }
     const refused = async (
@@ -204,7 +204,7 @@ describe('updating app resources in a batch', () => {
         code: 'not_found',
         reason: 'RESOURCE_NOT_FOUND',
       })
-      expect(message).toBe('resources[2]: app resource not found')
+      expect(message).toBe('resources[2]: app resource not found: no app resource within reach has this id')
       expect(metadata).toEqual({ resourceType: 'app resource', resourceId: id })
     })
 
@@ -235,7 +235,10 @@ describe('updating app resources in a batch', () => {
       const entries = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `none-${index}` }))
       await refused([], outOfRange)
       await refused(entries(1001), outOfRange)
-      await refused(entries(1000), { status: 404, message: 'resources[0]: app resource not found' })
+      await refused(entries(1000), {
+        status: 404,
+        message: 'resources[0]: app resource not found: no app resource within reach has this id',
+      })
     })
 
     it('refuses a duplicate id and names the second place', async () => {

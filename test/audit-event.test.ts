@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../src/db/database.js'
 import { type AuditEvent, actorOf, recordAuditEvents, systemActor } from '../src/domain/audit-event.js'
 import type { Caller } from '../src/domain/caller.js'
@@ -46,7 +46,7 @@ describe('audit events', () => {
       targetId: 'key-2',
       teamId: 'team-1',
     }
-    await db.transaction((sql) => recordAuditEvents(sql, [event, other], runtime))
+    await db.preparedTransaction((sql) => recordAuditEvents(sql, [event, other], runtime))
     expect(await stored()).toEqual([
       expect.objectContaining({
         actor_kind: 'WORKER',
@@ -72,7 +72,7 @@ describe('audit events', () => {
 
   it('go with the transaction that they tell of', async () => {
     const before = await stored()
-    const work = db.transaction(async (sql) => {
+    const work = db.preparedTransaction(async (sql) => {
       await recordAuditEvents(sql, [event], runtime)
       throw new Error('the write failed')
     })

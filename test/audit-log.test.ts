@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { recordAuditEvents, systemActor } from '../src/domain/audit-event.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { doors, type RequestJson } from './support/method-doors.js'
@@ -49,7 +49,7 @@ describe('the audit log', () => {
     )
     const targetsOf = async (query: RequestJson, token?: string) => {
       const { answer } = await call('listAuditEvents', query, token)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json.data.map((event: { targetId: string }) => event.targetId)
     }
 

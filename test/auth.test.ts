@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AppInstanceService } from '../gen/svc/v2/app_instance_pb.js'
 import { AuthService } from '../gen/svc/v2/auth_pb.js'
 import { fixture, type InsertedApiKey, insertApiKey, insertFixture } from './support/fixture.js'
@@ -59,7 +59,7 @@ describe('POST /v2/auth/token', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('answers one 401 for every fault of the credentials, and makes nothing', async () => {
+  it('answers one 401 for credentials that are wrong, foreign or revoked, and makes nothing', async () => {
     const other = await insertApiKey(service.database, { organizationId: acme })
     const directory = await insertApiKey(service.database, { organizationId: acme, kind: 'mk' })
     const revoked = await insertApiKey(service.database, { organizationId: acme })
@@ -76,24 +76,46 @@ describe('POST /v2/auth/token', () => {
       { form: grant, headers: basic(`${key.id}\0`, key.secret) },
       { form: grant, headers: basic(directory.id, directory.secret) },
       { form: grant, headers: basic(revoked.id, revoked.secret) },
-      { form: grant },
-      { form: { ...grant, client_id: key.id } },
-      { form: { ...grant, client_secret: key.secret } },
       { form: { ...grant, client_id: key.id, client_secret: 'wrong' } },
-      { form: grant, headers: { authorization: 'Basic' } },
-      { form: grant, headers: { authorization: 'Basic ???' } },
-      { form: grant, headers: encoded(key.id) },
       { form: grant, headers: encoded(`%ZZ:%FF`) },
-      { form: grant, headers: { authorization: `Bearer ${key.token}` } },
     ]
     for (const call of calls) {
       const answer = await token(call)
-      expect([answer.status, answer.json.code, answer.json.message], JSON.stringify(call)).toEqual([
-        401,
-        'unauthenticated',
-        'the id and the secret do not belong to a live API key',
+      expect([[answer.status, answer.json.code, answer.json.message], JSON.stringify(call)]).toEqual([
+        [
+          401,
+          'unauthenticated',
+          'the id and the secret do not belong to a live API key: check both, or create another key',
+        ],
+        JSON.stringify(call),
       ])
       expect(answer.json.detail.debug.reason).toBe('ERROR_REASON_CLIENT_CREDENTIALS_INVALID')
+      expect(answer.headers.get('www-authenticate')).toBe('Basic realm="svc"')
+    }
+    expect(await sessions()).toBe(before)
+  })
+
+  it('says how to send credentials that are missing or unreadable, and repeats nothing of them', async () => {
+    const before = await sessions()
+    const missing = 'the id or the secret of the API key is missing'
+    const unreadable = 'the Authorization header does not hold an id and a secret'
+    const noColon = Buffer.from(key.secret).toString('base64')
+    const calls: [RestCall, string][] = [
+      [{ form: grant }, missing],
+      [{ form: { ...grant, client_id: key.id } }, missing],
+      [{ form: { ...grant, client_secret: key.secret } }, missing],
+      [{ form: grant, headers: { authorization: 'Basic' } }, unreadable],
+      [{ form: grant, headers: { authorization: 'Basic ???' } }, unreadable],
+      [{ form: grant, headers: { authorization: `Basic ${noColon}` } }, unreadable],
+      [{ form: grant, headers: { authorization: `Bearer ${key.token}` } }, unreadable],
+    ]
+    for (const [call, fault] of calls) {
+      const answer = await token(call)
+      expect([answer.status, answer.json.message, answer.json.detail.debug.reason]).toEqual([
+        401,
+        `${fault}: send Authorization: Basic <base64 of id:secret>, or client_id and client_secret in the body`,
+        'ERROR_REASON_CLIENT_CREDENTIALS_INVALID',
+      ])
       expect(answer.headers.get('www-authenticate')).toBe('Basic realm="svc"')
     }
     expect(await sessions()).toBe(before)

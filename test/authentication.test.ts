@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../src/db/database.js'
 import { createAccessToken } from '../src/domain/access-token.js'
 import { createApiKey } from '../src/domain/api-key.js'
 import { type Authenticate, createAuthenticator } from '../src/domain/authentication.js'
-import { permissions } from '../src/domain/caller.js'
+import { type Caller, permissions } from '../src/domain/caller.js'
 import { createKeyUses, type KeyUses } from '../src/domain/key-use.js'
 import { createSecretHasher } from '../src/domain/secret-hash.js'
 import { createUserToken, MAX_USER_TOKEN_SECONDS } from '../src/domain/user-token.js'
@@ -29,6 +29,11 @@ describe('authentication', () => {
     keyUses = createKeyUses({ database, log })
     authenticate = createAuthenticator({ database, hasher, keyUses })
   })
+
+  async function callerOf(token: string): Promise<Caller | undefined> {
+    const caller = await authenticate(token)
+    return caller === 'expired' ? undefined : caller
+  }
 
   afterAll(async () => {
     await keyUses.flush()
@@ -58,14 +63,14 @@ describe('authentication', () => {
     const wide = await insertApiKey(database, { organizationId: acme, kind: 'wk' })
     const narrow = await insertApiKey(database, { organizationId: acme, teamId: people, kind: 'wk' })
     expect(await authenticate(wide.token)).toMatchObject({ kind: 'worker', reach: { scope: 'organization' } })
-    const caller = await authenticate(narrow.token)
+    const caller = await callerOf(narrow.token)
     expect(caller).toMatchObject({ kind: 'worker', reach: { scope: 'teams' } })
     expect(caller?.reach.scope === 'teams' && [...caller.reach.teams.keys()]).toEqual([people])
   })
 
   it('gives people what their roles give', async () => {
     const reachOf = async (userId: string, organizationId: string = acme) => {
-      const caller = await authenticate(await insertUserToken(database, { userId, organizationId }))
+      const caller = await callerOf(await insertUserToken(database, { userId, organizationId }))
       expect(caller).toMatchObject({ kind: 'user', id: userId, organizationId, name: userId })
       return caller?.reach
     }
@@ -88,11 +93,10 @@ describe('authentication', () => {
     const key = await insertApiKey(database, { organizationId: acme })
     const userToken = await insertUserToken(database, { userId: users.agent })
     let statements = 0
-    const counted: Pick<Database, 'query' | 'execute'> = {
-      execute: (...statement) => database.execute(...statement),
-      query: (...statement) => {
+    const counted: Pick<Database, 'run'> = {
+      run: (...statement) => {
         statements++
-        return database.query(...statement)
+        return database.run(...statement)
       },
     }
     const authenticateCounted = createAuthenticator({ database: counted, hasher, keyUses })
@@ -119,7 +123,7 @@ describe('authentication', () => {
     expect(await authenticate(directory.token)).toBeUndefined()
   })
 
-  it('refuses an expired token', async () => {
+  it('refuses an expired token, and says so to who holds it, unless its key or user is gone', async () => {
     const key = await insertApiKey(database, { organizationId: acme })
     const userToken = await insertUserToken(database, { userId: users.admin })
     const expire = (table: string) =>
@@ -127,8 +131,11 @@ describe('authentication', () => {
         [hasher.hash(key.token), hasher.hash(userToken)],
       ])
     expect([await expire('api_key_sessions'), await expire('user_tokens')]).toEqual([1, 1])
-    expect(await authenticate(key.token)).toBeUndefined()
-    expect(await authenticate(userToken)).toBeUndefined()
+    expect([await authenticate(key.token), await authenticate(userToken)]).toEqual(['expired', 'expired'])
+    await database.execute(`UPDATE api_keys SET revoked_at = now(), revoked_by = 'OPERATOR' WHERE id = $1`, [key.id])
+    await database.execute('UPDATE memberships SET deactivated_at = now() WHERE user_id = $1', [users.admin])
+    expect([await authenticate(key.token), await authenticate(userToken)]).toEqual([undefined, undefined])
+    await database.execute('UPDATE memberships SET deactivated_at = NULL WHERE user_id = $1', [users.admin])
   })
 
   it('refuses the tokens of a revoked key and of a deactivated user on their next use', async () => {

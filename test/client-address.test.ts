@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { createClientAddressOf, parseTrustProxy } from '../src/domain/client-address.js'
 
 /** `trust | socket | X-Forwarded-For | client | why` */

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   type ClientOptions,
   Code,
@@ -12,7 +14,7 @@ import {
   eachItem,
   faultsOf,
   reasonOf,
-} from '../src/client/index.js'
+} from '../client/src/index.js'
 import { bundle } from './support/bundle.js'
 import { fixture, type InsertedApiKey, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { startTestService, type TestService } from './support/service.js'
@@ -189,14 +191,14 @@ describe('retries', () => {
   it('repeat a call that came too often after the wait that the service asks for', async () => {
     const tooOften = () => refusal(429, 'resource_exhausted', { 'retry-after': '7' })
     const { waits, options } = network(inTurn('RevokeLeakedKey', tooOften))
-    await createClient({ ...options, credentials: { token: '' } }).auth.revokeLeakedKey({ secret: 'leaked' })
+    await createClient({ ...options, credentials: { token: 'unused' } }).auth.revokeLeakedKey({ secret: 'leaked' })
     expect(waits).toEqual([7050])
   })
 
   it('leave a wait that is too long to the caller', async () => {
     const tooOften = () => refusal(429, 'resource_exhausted', { 'retry-after': '7' })
     const { waits, options } = network(inTurn('RevokeLeakedKey', tooOften))
-    const svc = createClient({ ...options, credentials: { token: '' }, retry: { maxDelayMillis: 5000 } })
+    const svc = createClient({ ...options, credentials: { token: 'unused' }, retry: { maxDelayMillis: 5000 } })
     const error = await failure(svc.auth.revokeLeakedKey({ secret: 'leaked' }))
     expect([error.code, error.metadata.get('retry-after')]).toEqual([Code.ResourceExhausted, '7'])
     expect(waits).toEqual([])
@@ -240,13 +242,40 @@ describe('lists', () => {
   })
 })
 
-describe('the package', () => {
-  it('exports the client from where the build puts it', async () => {
-    const { exports } = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8'))
-    expect(exports['./client']).toEqual({
-      types: './dist/src/client/index.d.ts',
-      default: './dist/src/client/index.js',
-    })
+describe('a client that cannot work', () => {
+  const credentials = { token: 'svc_token_x' }
+
+  it.each([
+    ['no scheme', { baseUrl: 'api.example.com', credentials }, /^baseUrl .*https:.*"api\.example\.com"$/],
+    ['a port for a scheme', { baseUrl: 'localhost:8080', credentials }, /^baseUrl .*"localhost:8080"$/],
+    ['no address', { baseUrl: '', credentials }, /^baseUrl .*""$/],
+    ['no credentials', { baseUrl: 'http://127.0.0.1' }, /^credentials lack clientId and clientSecret/],
+    ['an id alone', { baseUrl: 'http://127.0.0.1', credentials: { clientId: 'x' } }, /^credentials lack clientSecret/],
+    [
+      'settings that are not set',
+      { baseUrl: 'http://127.0.0.1', credentials: { clientId: undefined, clientSecret: '' } },
+      /^credentials lack clientId and clientSecret/,
+    ],
+    ['an empty token', { baseUrl: 'http://127.0.0.1', credentials: { token: '' } }, /^credentials lack token/],
+  ])('is refused at once: %s', (_, options, message) => {
+    expect(() => Reflect.apply(createClient, undefined, [options])).toThrow(
+      expect.objectContaining({ name: 'TypeError', message: expect.stringMatching(message) }),
+    )
+  })
+
+  it('tells the address that cannot be reached, and why, as unavailable', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
+    server.close()
+    await once(server, 'close')
+    const retry = { maxAttempts: 1 }
+    for (const given of [credentials, keyCredentials()]) {
+      const error = await failure(createClient({ baseUrl, credentials: given, retry }).journeys.getJourney(journey))
+      expect(error.code).toBe(Code.Unavailable)
+      expect(error.rawMessage).toMatch(new RegExp(`^cannot reach ${baseUrl}: .*ECONNREFUSED`))
+    }
   })
 })
 
@@ -264,6 +293,17 @@ describe('the examples', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { ...process.env, ...settings } })
     return stdout.trimEnd().split('\n')
   }
+
+  it.each([
+    ['update-priority.mjs', 'SVC_TOKEN, SVC_PRIORITY'],
+    ['list-app-instances.mjs', 'SVC_TEAM'],
+    ['sync-profiles.mjs', 'SVC_CLIENT_SECRET'],
+  ])('%s says in a sentence that %s is not set', async (name, missing) => {
+    const unset = Object.fromEntries(missing.split(', ').map((each) => [each, '']))
+    const error: unknown = await run(name, unset).catch((failure: unknown) => failure)
+    const stderr = `set ${missing} in the environment; docs/clients.md says to what\n`
+    expect(error).toMatchObject({ code: 1, stdout: '', stderr })
+  })
 
   it('update-priority renames one and shows a refusal', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })

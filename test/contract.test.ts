@@ -1,6 +1,6 @@
 import { type DescMethod, getOption, hasOption } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { http } from '../gen/google/api/annotations_pb.js'
 import { ErrorReasonSchema } from '../gen/svc/v2/error_reason_pb.js'
 import { errorCodes } from '../src/errors.js'

@@ -1,35 +1,40 @@
-import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { services } from '../src/handlers/routes.js'
-import { importRecords } from '../src/handlers/transfer/import-records.js'
 import { isExpected, recipesOf, runRecipes } from './support/cookbook.js'
 import { insertApiKey, insertUserToken } from './support/fixture.js'
 import { readOpenApi } from './support/json-schemas.js'
+import { runSvc } from './support/program.js'
 import { startTestService, type TestService } from './support/service.js'
+import { shells } from './support/shells.js'
 
 const root = join(import.meta.dirname, '..')
 const page = await readFile(join(root, 'docs/cookbook.md'), 'utf8')
 const recipes = recipesOf(page)
 
-describe('the cookbook', () => {
-  let service: TestService
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.stop())
+
+// On one database: the page may be run again when the demo has been put back.
+describe.each(shells)('the cookbook in %s', (shell) => {
   let outputs: string[]
   beforeAll(async () => {
-    service = await startTestService()
-    const { database, runtime } = service
-    await importRecords(database, createReadStream(join(root, 'demo/organization.ndjson')), { runtime })
+    const { database, testDatabase, baseUrl } = service
+    const reset = await runSvc(['demo', 'reset'], { env: { DATABASE_URL: testDatabase.connectionString } })
+    expect([reset.status, reset.stderr]).toEqual([0, ''])
     const key = await insertApiKey(database, { organizationId: 'org_acme' })
     await database.execute('UPDATE api_keys SET name = $2 WHERE id = $1', [key.id, 'Cookbook'])
-    outputs = await runRecipes(recipes, {
-      BASE_URL: service.baseUrl,
+    outputs = await runRecipes(shell, recipes, {
+      BASE_URL: baseUrl,
       TOKEN: await insertUserToken(database, { userId: 'user_ada', organizationId: 'org_acme' }),
       KEY_ID: key.id,
       KEY_SECRET: key.secret,
     })
   })
-  afterAll(() => service.stop())
 
   it.each(recipes.map((recipe, index) => ({ ...recipe, index })))('is right about $name', ({ expected, index }) => {
     const output = outputs[index] ?? ''

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../src/db/database.js'
 import { runSweeper, sweepCredentials } from '../src/domain/credential-sweep.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
@@ -16,23 +16,23 @@ describe('the sweeper', () => {
 
   afterAll(() => testDatabase.drop())
 
-  it('deletes expired tokens, however many, and no others', async () => {
+  it('deletes tokens that expired a day ago, however many, and no others', async () => {
     const { id } = await insertApiKey(database, { organizationId: fixture.acme })
     await insertUserToken(database, { userId: fixture.users.admin })
     await database.execute(
       `INSERT INTO api_key_sessions (token_hash, api_key_id, expires_at)
-       SELECT sha256(n::text::bytea), $1, now() - interval '1 second' FROM generate_series(1, 2500) AS n`,
+       SELECT sha256(n::text::bytea), $1, now() - interval '25 hours' FROM generate_series(1, 2500) AS n`,
       [id],
     )
     await database.execute(
       `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)
-       VALUES ('\\x00', $1, $2, now() - interval '1 second')`,
+       VALUES ('\\x00', $1, $2, now() - interval '25 hours'), ('\\x01', $1, $2, now() - interval '1 second')`,
       [fixture.acme, fixture.users.admin],
     )
     expect(await sweepCredentials(database)).toBe(2501)
     expect(await sweepCredentials(database)).toBe(0)
     expect(await database.query('SELECT FROM api_key_sessions')).toHaveLength(1)
-    expect(await database.query('SELECT FROM user_tokens')).toHaveLength(1)
+    expect(await database.query('SELECT FROM user_tokens')).toHaveLength(2)
   })
 
   it('goes on after a failure, which it logs, and ends when it is told to', async () => {
@@ -49,8 +49,7 @@ describe('the sweeper', () => {
     }
     await runSweeper({
       database: {
-        query: (...statement) => database.query(...statement),
-        execute: () => (pauses.length === 1 ? Promise.reject(gone) : database.execute('SELECT')),
+        run: (...statement) => (pauses.length === 1 ? Promise.reject(gone) : database.run(...statement)),
       },
       log: { warn: ({ err }) => failures.push(err) },
       timing,

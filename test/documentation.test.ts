@@ -1,17 +1,22 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
+import { shells } from './support/shells.js'
 
 const root = join(import.meta.dirname, '..')
 const docs = (await readdir(join(root, 'docs'), { recursive: true })).filter((name) => name.endsWith('.md'))
-const pages = [...docs.map((name) => `docs/${name}`), 'README.md', 'CONTRIBUTING.md'].filter((name) =>
-  existsSync(join(root, name)),
-)
+const pages = [
+  ...docs.map((name) => `docs/${name}`),
+  'README.md',
+  'CONTRIBUTING.md',
+  'client/README.md',
+  'src/rest/README.md',
+].filter((name) => existsSync(join(root, name)))
 const read = (name: string) => readFile(join(root, name), 'utf8')
 
 describe('the documentation', () => {
@@ -38,6 +43,108 @@ describe('the documentation', () => {
   })
 })
 
+/** The code blocks of all pages in some languages. */
+async function blocksOf(...languages: readonly string[]): Promise<{ page: string; text: string }[]> {
+  const blocks = await Promise.all(
+    pages.map(async (page) =>
+      [...(await read(page)).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, language = '', text = '']) =>
+        languages.includes(language) ? { page, text } : [],
+      ),
+    ),
+  )
+  return blocks.flat()
+}
+
+describe('the commands in the documentation', () => {
+  it('stand alone, without prompts and without comments, which zsh does not take at a prompt', async () => {
+    const blocks = await blocksOf('sh', 'bash')
+    const lines = blocks.flatMap(({ page, text }) => text.split('\n').map((line) => `${page}: ${line}`))
+    expect(lines.length).toBeGreaterThan(100)
+    expect(lines.filter((line) => /: \$ |(^|\s)#/.test(line))).toEqual([])
+    expect(await blocksOf('console', 'shell')).toEqual([])
+  })
+
+  it.each(shells)('quote what %s would expand, and are complete', async (shell) => {
+    for (const { page, text } of await blocksOf('sh', 'bash')) {
+      // Quoted and escaped text, variables and substitutions aside, nothing may be a pattern; a modifier follows a colon.
+      const bare = text.replaceAll(/'[^']*'|"(?:\\.|\$\([^)]*\)|[^"\\])*"|\\./g, '')
+      expect([page, bare.match(/\S*[?*[]\S*/g)]).toEqual([page, null])
+      expect([page, text.match(/\$\w+:[a-z&]/g)]).toEqual([page, null])
+      await promisify(execFile)(shell, ['-nc', text])
+    }
+  })
+
+  it('run this program, not one that npm has under its name', async () => {
+    const commands = 'serve|migrate|import|export|keys|tokens|status|demo|config|doctor|directory|completion'
+    const texts = await Promise.all(pages.map(async (page) => ({ page, text: await read(page) })))
+    const bare = new RegExp(`.*(?:\`|^|[|;&$] ?)svc (?:${commands})\\b.*`, 'gm')
+    const isDecision = (page: string) => page.startsWith('docs/adr/')
+    expect(texts.flatMap(({ page, text }) => (isDecision(page) ? [] : (text.match(bare) ?? [])))).toEqual([])
+  })
+
+  it('name what the demo organization has', async () => {
+    const demo = await read('demo/organization.ndjson')
+    const absentOnPurpose = ['resource_unknown', 'config_other', 'user_zoe', '0198a1c0-7d00-7000-8000-00000000ffff']
+    const pattern =
+      /\b(?:org|user|team|app|pri|resource|policy|group|config|mapping|type|sla)_[a-z0-9_]+\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g
+    const files = (await readdir(join(root, 'examples'))).filter((name) => name.endsWith('.mjs'))
+    const examples = await Promise.all(
+      files.map(async (name) => ({ page: name, text: await read(`examples/${name}`) })),
+    )
+    const blocks = [...(await blocksOf('sh', 'bash', 'ts', 'json', 'text')), ...examples]
+    const named = blocks.flatMap(({ page, text }) => (text.match(pattern) ?? []).map((id) => ({ page, id })))
+    expect(named.length).toBeGreaterThan(50)
+    expect(named.filter(({ id }) => !demo.includes(`"${id}"`) && !absentOnPurpose.includes(id))).toEqual([])
+  })
+})
+
+/** What a reader of the transcoder's page generates from a schema of the own. */
+const librarySource = `import type { Message } from '@bufbuild/protobuf'
+import type { GenMessage, GenService } from '@bufbuild/protobuf/codegenv2'
+type Request = Message<'GetBookRequest'> & { name: string }
+type Book = Message<'Book'> & { name: string; title: string }
+type GetBook = { methodKind: 'unary'; input: GenMessage<Request>; output: GenMessage<Book> }
+export declare const LibraryService: GenService<{ getBook: GetBook }>
+`
+
+describe('the samples in TypeScript', () => {
+  it('compile under --strict as they stand', async () => {
+    const directory = await mkdtemp(join(root, 'dist', 'samples-'))
+    try {
+      const samples = await blocksOf('ts')
+      expect(samples.map(({ page }) => page).sort()).toEqual(
+        ['client/README.md', 'docs/clients.md', 'docs/clients.md', 'src/rest/README.md'].sort(),
+      )
+      await Promise.all(samples.map(({ text }, index) => writeFile(join(directory, `sample-${index}.ts`), text)))
+      await mkdir(join(directory, 'gen'))
+      await writeFile(join(directory, 'gen/library_pb.ts'), librarySource)
+      const paths = {
+        '@svc-admin/client': [join(root, 'client/src/index.ts')],
+        '@svc-admin/rest-transcoder': [join(root, 'src/rest/index.ts')],
+      }
+      const compilerOptions = {
+        ...{
+          strict: true,
+          noEmit: true,
+          skipLibCheck: true,
+          target: 'es2023',
+          lib: ['es2023', 'es2024.string', 'dom'],
+        },
+        ...{ module: 'nodenext', moduleResolution: 'nodenext', types: ['node'], paths },
+      }
+      const config = { compilerOptions, include: ['*.ts'] }
+      await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(config))
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        join(root, 'node_modules/typescript/bin/tsc'),
+        ...['-p', directory],
+      ]).catch((error: unknown) => Object(error))
+      expect(stdout).toBe('')
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+})
+
 /** A plugin that writes down which Go package each file has been given. */
 const recorder = `#!/usr/bin/env node
 import { create, fromBinary, toBinary } from '${pathToFileURL(join(root, 'node_modules/@bufbuild/protobuf/dist/esm/index.js')).href}'
@@ -57,29 +164,32 @@ process.stdout.write(
 )
 `
 
-describe('buf.gen.go.yaml', () => {
-  it('puts the API into the module of the caller, and takes what Google publishes from there', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'svc-go-'))
-    try {
-      await writeFile(join(directory, 'recorder.mjs'), recorder, { mode: 0o755 })
-      const plugins = ['protoc-gen-go', 'protoc-gen-go-grpc', 'protoc-gen-connect-go']
-      for (const name of plugins) await symlink('recorder.mjs', join(directory, name))
-      await promisify(execFile)(
-        join(root, 'node_modules/.bin/buf'),
-        ['generate', '--template', 'buf.gen.go.yaml', '-o', directory],
-        { cwd: root, env: { ...process.env, PATH: `${directory}:${process.env['PATH']}` } },
+describe('the page about Go', () => {
+  it.each(shells)(
+    'makes, in %s and any folder, a package of the API that takes from Google what it publishes',
+    async (shell) => {
+      const [generate] = await blocksOf('sh').then((blocks) =>
+        blocks.filter(({ page }) => page === 'docs/clients-go.md'),
       )
-      for (const name of plugins) {
-        const { made, packages } = JSON.parse(await readFile(join(directory, 'gen-go', `${name}.json`), 'utf8'))
-        expect(made).toContain('svc/v2/journey.proto')
-        expect(made.filter((file: string) => !file.startsWith('svc/v2/'))).toEqual([])
-        expect(packages['svc/v2/journey.proto']).toBe('example.com/svc-client/gen/svc/v2;svcv2')
-        expect(packages['google/api/annotations.proto']).toBe(
-          'google.golang.org/genproto/googleapis/api/annotations;annotations',
-        )
+      const directory = await mkdtemp(join(tmpdir(), 'svc-go-'))
+      try {
+        await writeFile(join(directory, 'recorder.mjs'), recorder, { mode: 0o755 })
+        const plugins = ['protoc-gen-go', 'protoc-gen-go-grpc', 'protoc-gen-connect-go']
+        for (const name of plugins) await symlink('recorder.mjs', join(directory, name))
+        const env = { ...process.env, PATH: `${directory}:${process.env['PATH']}`, SVC: root }
+        await promisify(execFile)(shell, ['-euc', generate?.text ?? ''], { cwd: directory, env })
+        for (const name of plugins) {
+          const { made, packages } = JSON.parse(await readFile(join(directory, 'gen', `${name}.json`), 'utf8'))
+          expect(made).toContain('svc/v2/journey.proto')
+          expect(made.filter((file: string) => !file.startsWith('svc/v2/'))).toEqual([])
+          expect(packages['svc/v2/journey.proto']).toBe('example.com/svc-client/gen/svc/v2;svcv2')
+          expect(packages['google/api/annotations.proto']).toBe(
+            'google.golang.org/genproto/googleapis/api/annotations;annotations',
+          )
+        }
+      } finally {
+        await rm(directory, { recursive: true })
       }
-    } finally {
-      await rm(directory, { recursive: true })
-    }
-  })
+    },
+  )
 })

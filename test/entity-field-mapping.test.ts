@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, type RequestJson, withQuery } from './support/method-doors.js'
 import { guardPlaces } from './support/place-guards.js'
@@ -49,7 +49,7 @@ describe('listing field mappings', () => {
       callMethod(service, method, { door, token, request })
     const listed = async (request: RequestJson, token = organizationKey) => {
       const { answer } = await list(request, token)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json.data.map(({ id }: { id: string }) => id)
     }
 

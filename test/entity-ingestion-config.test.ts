@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   fixture,
   insertApiKey,
@@ -53,7 +53,7 @@ describe('listing ingestion configs', () => {
       callMethod(service, method, { door, token, request })
     const listed = async (request: RequestJson, token = organizationKey) => {
       const { answer } = await list(request, token)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json.data.map(({ id }: { id: string }) => id)
     }
 

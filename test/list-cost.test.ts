@@ -1,7 +1,6 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../src/db/database.js'
-import { createSql, type Sql } from '../src/db/sql.js'
 import { listAppInstances } from '../src/domain/app-instance.js'
 import { listAuditEvents } from '../src/domain/audit-log.js'
 import { type Caller, permissions } from '../src/domain/caller.js'
@@ -27,7 +26,7 @@ const page = { pageSize: 100, pageToken: '' }
 const anyEvent = { ...page, targetId: '', action: '', since: '', until: '' }
 
 /** Each list for an owner of few rows beside one that has nearly all of the table. */
-const lists: Record<string, (sql: Sql) => Promise<unknown>> = {
+const lists: Record<string, (database: Database) => Promise<unknown>> = {
   'app instances': (sql) => listAppInstances(sql, keyOf(acme), { ...page, teamId: few }, createPageTokens(sql)),
   'ingestion configs': (sql) => listEntityIngestionConfigs(sql, keyOf(acme), { teamId: few, appInstanceId: '' }),
   'field mappings': (sql) =>
@@ -74,12 +73,16 @@ describe('lists', () => {
 
   it.each(Object.entries(lists))('%s of few rows are read without the rows of others', async (_, read) => {
     const sent: Statement[] = []
-    const sql = createSql(database.pool)
     await read({
-      ...sql,
+      ...database,
       query: (text, values = [], name) => {
         sent.push({ text, values, name })
-        return sql.query(text, values, name)
+        return database.query(text, values, name)
+      },
+      run: (statement, values) => {
+        const { text, name, planned } = statement
+        sent.push({ text, values: statement.values(values), name: planned === 'once' ? name : undefined })
+        return database.run(statement, values)
       },
     })
     const list = sent.findLast(({ text }) => text.includes('ORDER BY'))

@@ -1,20 +1,24 @@
-import { createPublicKey } from 'node:crypto'
-import { generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { generateKeyPair, importJWK, type JWK, SignJWT, UnsecuredJWT } from 'jose'
 import type { Database } from '../src/db/database.js'
 import { type Authenticate, createAuthenticator } from '../src/domain/authentication.js'
 import { createKeyUses } from '../src/domain/key-use.js'
-import { createOidcVerifier } from '../src/domain/oidc.js'
+import { createOidcVerifier, type OidcOptions } from '../src/domain/oidc.js'
 import { createSecretHasher } from '../src/domain/secret-hash.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertFixture, insertUser } from './support/fixture.js'
-import { ISSUED_TOKEN_SECONDS, type OidcIssuer, startOidcIssuer } from './support/oidc-issuer.js'
+import { ISSUED_TOKEN_SECONDS, type OidcIssuer, startOidcIssuer, startStaticIssuer } from './support/oidc-issuer.js'
 import { createTestRuntime, type TestRuntime } from './support/runtime.js'
 import { startTestService } from './support/service.js'
 
 const { acme, globex, users } = fixture
 const audience = 'https://svc.example.com'
 const admin = { email: `${users.admin}@example.com`, email_verified: true }
+
+function organizationIn(caller: Awaited<ReturnType<Authenticate>>): string | undefined {
+  return caller === 'expired' ? undefined : caller?.organizationId
+}
 
 describe('tokens of the OpenID Connect issuer', () => {
   let testDatabase: TestDatabase
@@ -27,6 +31,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     testDatabase = await createTestDatabase()
     database = testDatabase.open()
     await insertFixture(database)
+    await database.execute(`INSERT INTO organizations (id, name) VALUES ('initech', 'Initech')`)
     await insertUser(database, { id: 'consultant', organizationId: acme, role: 'ORG_ADMIN' })
     await insertUser(database, { id: 'consultant', organizationId: globex, role: 'ORG_GUEST' })
     issuer = await startOidcIssuer()
@@ -44,12 +49,12 @@ describe('tokens of the OpenID Connect issuer', () => {
     await testDatabase.drop()
   })
 
-  const createAuthenticate = (cooldownMillis?: number) =>
+  const createAuthenticate = (options: Partial<OidcOptions> = {}) =>
     createAuthenticator({
       database,
       hasher: createSecretHasher(),
       keyUses: createKeyUses({ database, log: { warn: () => {} } }),
-      oidc: createOidcVerifier({ issuer: issuer.url, audience, runtime, cooldownMillis }),
+      oidc: createOidcVerifier({ issuer: issuer.url, audience, runtime, ...options }),
     })
   /** A token with everything right, unless told otherwise, signed by the test and not by the issuer. */
   const forge = (claims: Record<string, unknown> = {}) => {
@@ -73,7 +78,10 @@ describe('tokens of the OpenID Connect issuer', () => {
 
   it('open the whole service, where it is configured to trust the issuer', async () => {
     const token = await issuer.issue(audience, admin)
-    const trusting = await startTestService({ testDatabase, config: { oidc: { issuer: issuer.url, audience } } })
+    const trusting = await startTestService({
+      testDatabase,
+      config: { oidc: { issuer: issuer.url, audience, organization: undefined } },
+    })
     const wary = await startTestService({ testDatabase })
     try {
       const path = `/v2/app-instances?teamId=${fixture.it}`
@@ -91,14 +99,32 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(await authenticate(token)).toMatchObject({ id: users.admin })
   })
 
-  it('name the organization of a person who belongs to several', async () => {
-    const consultant = { email: 'consultant@example.com', email_verified: true }
-    const caller = async (org?: string) =>
-      authenticate(await issuer.issue(audience, { ...consultant, ...(org !== undefined && { org }) }))
-    expect(await caller()).toBeUndefined()
-    expect(await caller(acme)).toMatchObject({ id: 'consultant', organizationId: acme })
-    expect(await caller(globex)).toMatchObject({ id: 'consultant', organizationId: globex })
-    expect(await caller('nowhere')).toBeUndefined()
+  it.each([
+    ['the organization that they name', globex, acme, globex],
+    ['the configured organization, where they name none', undefined, globex, globex],
+    ['the oldest membership, where neither names one', undefined, undefined, acme],
+    ['nothing, where they name an organization of others', 'nowhere', acme, undefined],
+    ['nothing, where the configured organization is one of others', undefined, 'nowhere', undefined],
+  ])('open to a person who belongs to several organizations %s', async (_, org, organization, opened) => {
+    const consultant = { email: 'consultant@example.com', email_verified: true, ...(org !== undefined && { org }) }
+    const caller = await createAuthenticate({ organization })(await issuer.issue(audience, consultant))
+    expect(organizationIn(caller)).toBe(opened)
+  })
+
+  it('are accepted for the same organization whatever other organizations do', async () => {
+    const claims = { email: 'founder@example.com', email_verified: true }
+    const organizationOf = async () => organizationIn(await authenticate(await issuer.issue(audience, claims)))
+    await insertUser(database, { id: 'founder', organizationId: globex })
+    expect(await organizationOf()).toBe(globex)
+    const columns = { created_at: '2001-01-01T00:00:00Z' }
+    await insertUser(database, { id: 'founder', organizationId: acme, columns })
+    await insertUser(database, { id: 'namesake', organizationId: 'initech', email: claims.email, columns })
+    expect(await organizationOf()).toBe(globex)
+    await database.execute(
+      `UPDATE memberships SET deactivated_at = now() WHERE organization_id = $1 AND user_id = $2`,
+      [globex, 'founder'],
+    )
+    expect(await organizationOf()).toBe(acme)
   })
 
   it.each([
@@ -129,7 +155,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     runtime.advance((ISSUED_TOKEN_SECONDS + 25) * 1000)
     expect(await authenticate(token)).toBeDefined()
     runtime.advance(10_000)
-    expect(await authenticate(token)).toBeUndefined()
+    expect(await authenticate(token)).toBe('expired')
   })
 
   it('are refused where the issuer has not signed them', async () => {
@@ -163,12 +189,62 @@ describe('tokens of the OpenID Connect issuer', () => {
         .setProtectedHeader(header)
         .sign(key),
     ]) {
-      expect(await authenticate(token), token).toBeUndefined()
+      expect([token, await authenticate(token)]).toEqual([token, undefined])
     }
   })
 
+  describe('of an issuer whose key set is not what it should be', () => {
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1024 })
+    const strong = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const jwk = (key: KeyObject, more: JWK = {}): JWK => ({ ...key.export({ format: 'jwk' }), alg: 'RS256', ...more })
+    const good = jwk(strong.publicKey, { kid: 'good' })
+    const setOf = (...keys: unknown[]) => JSON.stringify({ keys })
+    const padding = 'x'.repeat(1024 * 1024)
+
+    /** Judges a token of an issuer with that key set. */
+    const judge = async (keySet: string, kid: string, key: KeyObject) => {
+      const issued = await startStaticIssuer(keySet)
+      try {
+        const now = Math.floor(Date.now() / 1000)
+        const claims = { ...admin, iss: issued.url, aud: audience, exp: now + 60 }
+        // Signed by hand: libraries refuse to sign with a weak key.
+        const unsigned = [{ alg: 'RS256', kid }, claims]
+          .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+          .join('.')
+        const token = `${unsigned}.${sign('sha256', Buffer.from(unsigned), key).toString('base64url')}`
+        return await createAuthenticate({ issuer: issued.url })(token)
+      } finally {
+        await issued.stop()
+      }
+    }
+
+    it.each([
+      ['is too weak', setOf(good, jwk(weak.publicKey, { kid: 'bad' })), weak.privateKey],
+      ['has no modulus', setOf(good, { kty: 'RSA', alg: 'RS256', kid: 'bad', e: 'AQAB' }), strong.privateKey],
+      ['is no base64', setOf(good, { ...good, kid: 'bad', n: '§' }), strong.privateKey],
+      ['is a private one', setOf(good, jwk(strong.privateKey, { kid: 'bad' })), strong.privateKey],
+    ])('are refused where their key %s, and hinder no others', async (_, keySet, privateKey) => {
+      expect(await judge(keySet, 'bad', privateKey)).toBeUndefined()
+      expect(await judge(keySet, 'good', strong.privateKey)).toMatchObject({ id: users.admin })
+    })
+
+    it('are accepted where something beside their key is no key at all', async () => {
+      expect(await judge(setOf(null, 'text', good), 'good', strong.privateKey)).toMatchObject({ id: users.admin })
+    })
+
+    it.each([
+      ['is larger than 1 MiB', JSON.stringify({ padding, keys: [good] })],
+      ['is no JSON', '{'],
+      ['is no object', 'null'],
+      ['has no keys', '{}'],
+    ])('are neither accepted nor refused where the key set %s', async (_, keySet) => {
+      const refusal = { reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 }
+      await expect(judge(keySet, 'good', strong.privateKey)).rejects.toMatchObject(refusal)
+    })
+  })
+
   it('need the keys of the issuer once, and again when a token names a new one', async () => {
-    const patient = createAuthenticate(0)
+    const patient = createAuthenticate({ cooldownMillis: 0 })
     const before = issuer.keyFetches()
     const old = await issuer.issue(audience, admin)
     for (let time = 0; time < 5; time++) expect(await patient(old)).toBeDefined()

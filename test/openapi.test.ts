@@ -1,24 +1,24 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { createReadStream, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parse } from 'yaml'
 import { packageVersion } from '../src/db/package-version.js'
 import { services } from '../src/handlers/routes.js'
-import { importRecords } from '../src/handlers/transfer/import-records.js'
 import { contractFiles } from '../src/openapi/contract.js'
 import { assertContract, type Exchange } from './support/contract.js'
-import { insertApiKey, insertUserToken } from './support/fixture.js'
+import { operationsIn } from './support/demo-requests.js'
 import { createSchemaValidator, type Json, readOpenApi } from './support/json-schemas.js'
-import { type RestCall, startTestService, type TestService } from './support/service.js'
+import { startTestService, type TestService } from './support/service.js'
 
 const root = join(import.meta.dirname, '..')
 const bin = (name: string) => join(root, 'node_modules/.bin', name)
 
 describe('the committed documents', () => {
   const image = execFileSync(bin('buf'), ['build', '--as-file-descriptor-set', '-o', '-'], { cwd: root })
-  const files = contractFiles(image, packageVersion(root))
+  const answers = JSON.parse(readFileSync(join(root, 'gen/openapi/examples.json'), 'utf8'))
+  const files = contractFiles(image, packageVersion(root), answers)
 
   it.each([...files])('%s is what the schema gives', (name, text) => {
     expect(readFileSync(join(root, name), 'utf8')).toBe(text)
@@ -84,8 +84,9 @@ describe('the document', () => {
   it('marks what callers have to give and what they cannot give', () => {
     const { schemas } = document.components
     expect(schemas.CreateUserRequest.required).toEqual(['email'])
-    expect(schemas.StepInput.properties.id.readOnly).toBe(true)
-    expect(schemas.StepInput.required).toBeUndefined()
+    for (const { title, properties, required } of schemas.StepInput.oneOf) {
+      expect([properties.id.readOnly, required]).toEqual([true, [title]])
+    }
     expect(schemas.Step.required).toContain('id')
     const mappings = document.paths['/v2/entity-field-mappings'].get.parameters
     expect(mappings.map((each: { name: string; required: boolean }) => [each.name, each.required])).toEqual([
@@ -94,12 +95,45 @@ describe('the document', () => {
     ])
   })
 
+  it('takes one choice alone where one has to be made', () => {
+    const validate = createSchemaValidator(document)
+    const { schemas } = document.components
+    const choices = Object.entries<Json>(schemas).flatMap(([name, { oneOf = [] }]) =>
+      oneOf.map(({ title }: Json) => [name, title]),
+    )
+    expect(choices).toEqual([
+      ...['appOwner', 'manager', 'user', 'group'].map((kind) => ['Approver', kind]),
+      ...['appOwner', 'manager', 'user', 'group'].map((kind) => ['ApproverInput', kind]),
+      ['CreateAccessPolicyApprovalProcedureRequest', 'stages'],
+      ['CreateAccessPolicyApprovalProcedureRequest', 'steps'],
+      ['StepInput', 'approvers'],
+      ['StepInput', 'customWorkflow'],
+    ])
+    const values: Json = {
+      ...{ appOwner: {}, manager: {}, user: { userId: 'u' }, group: { groupId: 'g' } },
+      ...{ approvers: [{ manager: {} }], customWorkflow: { workflowId: 'w' } },
+    }
+    for (const [one, other] of [
+      ['appOwner', 'manager'],
+      ['user', 'group'],
+      ['group', 'appOwner'],
+      ['approvers', 'customWorkflow'],
+    ] as const) {
+      const name = one === 'approvers' ? 'StepInput' : 'ApproverInput'
+      expect(validate(schemas[name], { [one]: values[one], [other]: null })).toBeUndefined()
+      expect(validate(schemas[name], { [one]: values[one], [other]: values[other] })).toBeDefined()
+      expect(validate(schemas[name], {})).toBeDefined()
+    }
+  })
+
   it('has form bodies where the service takes forms, and the limit of revoke', () => {
     const revoke = document.paths['/v2/auth/revoke'].post
     expect(Object.keys(revoke.requestBody.content)).toEqual(['application/x-www-form-urlencoded'])
     expect(revoke.responses['200'].content).toBeUndefined()
-    expect(revoke.responses['429']).toEqual({ $ref: '#/components/responses/SlowDown' })
-    expect(document.components.responses.SlowDown.headers['Retry-After'].required).toBe(true)
+    expect(revoke.responses['429'].content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/SlowDown',
+    })
+    expect(revoke.responses['429'].headers['Retry-After'].required).toBe(true)
   })
 
   it('has the codes of the specification', () => {
@@ -115,7 +149,8 @@ describe('the document', () => {
 
   it('has a document of the revoke operation by itself, as the specification names it', () => {
     const revoke = readOpenApi('revoke')
-    expect([revoke.openapi, revoke.info.title, revoke.info.version]).toEqual(['3.1.0', 'API Spec', '1.0.0'])
+    const { title, version } = revoke.info
+    expect([revoke.openapi, title, version]).toEqual(['3.1.0', 'API Spec: Revocation of Leaked API Keys', '1.0.0'])
     expect(Object.keys(revoke.paths)).toEqual(['/v2/auth/revoke'])
   })
 })
@@ -130,13 +165,15 @@ describe('the served documents', () => {
   it.each([
     ['/v2/openapi', 'openapi'],
     ['/v2/auth/revoke/openapi', 'revoke'],
-  ])('%s differ from the committed ones in their servers alone', async (path, name) => {
+  ])('%s differ from the committed ones in their addresses alone', async (path, name) => {
     const json = (await service.rest('GET', `${path}.json`)).json
     const yaml = await service.rest('GET', `${path}.yaml`)
     expect(yaml.headers.get('content-type')).toBe('application/yaml')
     expect(parse(yaml.text)).toEqual(json)
     expect(json.servers[0]).toEqual({ url: service.baseUrl, description: 'US region, the default' })
-    expect({ ...json, servers: [] }).toEqual({ ...readOpenApi(name), servers: [] })
+    expect(json.externalDocs.url).toBe(`${service.baseUrl}/docs`)
+    const addresses = { servers: [], externalDocs: {} }
+    expect({ ...json, ...addresses }).toEqual({ ...readOpenApi(name), ...addresses })
   })
 
   it('name the addresses that are configured', async () => {
@@ -175,7 +212,11 @@ describe('the comparison of traffic with the document', () => {
     ['a missing field', { ...answer, text: '{}' }],
     ['another type', { ...answer, text: '{"data":[{"id":1,"name":"b"}]}' }],
     ['an undocumented status', { ...answer, status: 201 }],
-    ['an error body of another shape', { ...answer, status: 404, text: '{"error":"no"}' }],
+    [
+      'an error that the operation does not have',
+      { ...answer, status: 404, text: '{"code":"not_found","message":""}' },
+    ],
+    ['an error body of another shape', { ...answer, status: 403, text: '{"error":"no"}' }],
     ['a code that does not belong to the status', { ...answer, status: 403, text: '{"code":"internal","message":""}' }],
     ['a missing header', { ...answer, status: 401, text: '{"code":"unauthenticated","message":""}' }],
     ['another content type', { ...answer, headers: new Headers({ 'content-type': 'text/plain' }) }],
@@ -191,6 +232,8 @@ describe('the comparison of traffic with the document', () => {
 
 describe('the examples of the document', () => {
   const document = readOpenApi()
+  const resolved = (example: Json): Json =>
+    example.$ref === undefined ? example : document.components.examples[example.$ref.split('/').at(-1)]
 
   it('are valid', () => {
     const validate = createSchemaValidator(document)
@@ -201,52 +244,32 @@ describe('the examples of the document', () => {
         examples.push(...value.examples.map((example) => [value, example]))
       }
       if ('example' in value && 'schema' in value) examples.push([value.schema, value.example])
-      Object.values(value).forEach(visit)
+      if ('examples' in value && 'schema' in value) {
+        examples.push(...Object.values<Json>(value.examples ?? {}).map((each) => [value.schema, resolved(each).value]))
+      }
+      // Answers are no schemas: nothing in them is an example of their own.
+      if ('schema' in value) visit(value.schema)
+      else Object.values(value).forEach(visit)
     }
-    visit(document)
-    expect(examples.length).toBeGreaterThan(30)
+    const { examples: shared, ...components } = document.components
+    visit({ ...document, components })
+    expect(Object.keys(shared)).toContain('CREDENTIAL_MISSING')
+    expect(examples.length).toBeGreaterThan(200)
     for (const [schema, example] of examples) expect(validate(schema, example)).toBeUndefined()
   })
 
-  it('succeed on the demo organization, every operation in its turn', async () => {
-    const service = await startTestService()
-    const { database, runtime } = service
-    await importRecords(database, createReadStream(join(root, 'demo/organization.ndjson')), { runtime })
-    const token = await insertUserToken(database, { userId: 'user_ada', organizationId: 'org_acme' })
-    const key = await insertApiKey(database, { organizationId: 'org_acme' })
-    const outcomes: [string, number][] = []
-    for (const [template, item] of Object.entries<Json>(document.paths)) {
-      for (const [method, operation] of Object.entries<Json>(item)) {
-        const { path, ...call } = exampleCall(template, operation)
-        // A user token reaches what is for people alone, a key what is for programs alone.
-        const forPrograms = operation.description.includes('ingestion:write')
-        const basic = `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`
-        const credential = operation.operationId === 'createToken' ? { headers: { authorization: basic } } : {}
-        const bearer = { token: forPrograms ? key.token : token }
-        const { status } = await service.rest(method.toUpperCase(), path, {
-          ...call,
-          ...(operation.security.some((each: Json) => each.accessToken) ? bearer : credential),
-        })
-        outcomes.push([operation.operationId, status])
-      }
-    }
-    await service.stop()
-    expect(outcomes.filter(([, status]) => status !== 200)).toEqual([])
-    expect(outcomes.length).toBe(services.flatMap((each) => each.methods).length)
+  it('are there for every answer with a body', () => {
+    const bodies = operationsIn(document).flatMap(({ id, definition }) =>
+      Object.entries<Json>(definition.responses).flatMap(([status, response]) => {
+        const { example, examples = {} } = response.content?.['application/json'] ?? {}
+        const isEmpty = response.$ref !== undefined || response.content === undefined
+        return isEmpty || example !== undefined || Object.keys(examples).length > 0 ? [] : [`${id} ${status}`]
+      }),
+    )
+    expect(bodies).toEqual([])
+    expect(Object.keys(document.components.responses.Error.content['application/json'].examples)).toEqual([
+      'INTERNAL',
+      'DEADLINE_EXCEEDED',
+    ])
   })
 })
-
-/** The call that a reader makes who fills in the examples and nothing else. */
-function exampleCall(template: string, { parameters = [], requestBody }: Json): RestCall & { path: string } {
-  const query = new URLSearchParams()
-  let path = template
-  for (const { name, in: place, example } of parameters) {
-    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(example))
-    else if (example !== undefined) query.set(name, example)
-  }
-  const withQuery = query.size > 0 ? `${path}?${query.toString()}` : path
-  const json = requestBody?.content['application/json']
-  const form = requestBody?.content['application/x-www-form-urlencoded']
-  if (json !== undefined) return { path: withQuery, json: json.example }
-  return form === undefined ? { path: withQuery } : { path: withQuery, form: form.example }
-}

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
 import { guardPlaces, stateOf } from './support/place-guards.js'
@@ -41,7 +41,7 @@ describe('updating a priority', () => {
       callMethod(service, method, { door, token, request: { id: fixture.priorities.it, ...change } })
     const changed = async (change: RequestJson) => {
       const { answer } = await update(change)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json
     }
 

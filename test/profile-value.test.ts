@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { emailAddressFault, emailKeyOf } from '../src/domain/email-address.js'
 import { phoneNumberFromText } from '../src/domain/phone-number.js'
 import { profileValuesOf } from '../src/domain/profile-value.js'
@@ -113,7 +113,7 @@ describe('a time zone', () => {
   it('is kept under the same name however often it is kept', () => {
     for (const zone of Intl.supportedValuesOf('timeZone')) {
       const name = timezoneFromText(zone)
-      expect(name, zone).toBeDefined()
+      expect([zone, name]).toEqual([zone, expect.any(String)])
       expect(timezoneFromText(name ?? '')).toBe(name)
     }
   })

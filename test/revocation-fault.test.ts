@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createDatabase, type Database } from '../src/db/database.js'
 import { systemTiming } from '../src/db/transaction.js'
 import { parseTrustProxy } from '../src/domain/client-address.js'
@@ -77,7 +77,7 @@ describe('revocation while the database fails', () => {
 
   it('answers 503 where the key is locked for too long, and changes nothing', async () => {
     const options = { database: direct, hasher: createSecretHasher(), runtime: service.runtime, timing: systemTiming }
-    await direct.transaction(async (sql) => {
+    await direct.preparedTransaction(async (sql) => {
       await sql.query('SELECT FROM api_keys WHERE id = $1 FOR UPDATE', [key.id])
       const attempt = revokeLeakedKey({ ...options, timeoutMillis: 200 }, key.secret, '')
       await expect(attempt).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 })

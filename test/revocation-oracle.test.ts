@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parseTrustProxy } from '../src/domain/client-address.js'
 import { insertFixture } from './support/fixture.js'
 import { areaUnderCurve, measureRevokeTimes, type RevokeTimes, secretKinds } from './support/revoke-times.js'

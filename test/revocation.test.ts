@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AuthService } from '../gen/svc/v2/auth_pb.js'
 import { databaseFailure } from '../src/db/errors.js'
 import { systemTiming } from '../src/db/transaction.js'
@@ -173,7 +173,7 @@ describe('POST /v2/auth/revoke', () => {
     const revive = service.database.execute('UPDATE api_keys SET revoked_at = NULL, revoked_by = NULL WHERE id = $1', [
       key.id,
     ])
-    await expect(revive).rejects.toSatisfy((error) => databaseFailure(error)?.kind === 'check_violation')
+    expect(databaseFailure(await revive.catch((error: unknown) => error))).toMatchObject({ kind: 'check_violation' })
     await revoke({ secret: key.secret })
     expect(await stateOf(key)).toEqual(before)
   })

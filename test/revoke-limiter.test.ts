@@ -1,10 +1,13 @@
+import { create } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AuthService } from '../gen/svc/v2/auth_pb.js'
 import { parseTrustProxy } from '../src/domain/client-address.js'
 import { sweepCredentials } from '../src/domain/credential-sweep.js'
 import { createRevokeLimiter, type RevokeLimiter } from '../src/domain/revoke-limiter.js'
+import { callHttp1, callHttp2 } from './rpc/raw-call.js'
+import { bytesOf, readAnswer, requestOf, type WireForm } from './rpc/wire-form.js'
 import { fixture, insertApiKey, insertFixture } from './support/fixture.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
 import { type ServiceProcess, startServiceProcess } from './support/service-process.js'
@@ -106,6 +109,18 @@ describe('the limit of revocations', () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429])
   })
 
+  it.each([
+    ['a body that is no gzip', { 'content-encoding': 'gzip' }],
+    ['a malformed deadline', { 'connect-timeout-ms': 'soon' }],
+  ])('counts what is not even decoded: %s', async (_, malformed) => {
+    const headers = { ...headersOf(newAddress()), ...malformed }
+    const statuses = []
+    for (let time = 0; time < 6; time++) {
+      statuses.push((await service.rest('POST', '/v2/auth/revoke', { form: 'secret=x', headers })).status)
+    }
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429])
+  })
+
   it('counts a query, which is a 400', async () => {
     const headers = headersOf(newAddress())
     const call = () => service.rest('POST', '/v2/auth/revoke?x=1', { form: { secret: 'x' }, headers })
@@ -138,6 +153,42 @@ describe('the limit of revocations', () => {
     expect((await revoke(address)).status).toBe(429)
   })
 
+  describe.each<WireForm>([
+    { protocol: 'connect', form: 'json', coding: 'identity', unary: true },
+    { protocol: 'connect', form: 'proto', coding: 'gzip', unary: true },
+    { protocol: 'grpc', form: 'proto', coding: 'identity', unary: true },
+    { protocol: 'grpc', form: 'json', coding: 'gzip', unary: true },
+    { protocol: 'grpc-web', form: 'proto', coding: 'br', unary: true },
+  ])('over $protocol in $form and $coding', (wire) => {
+    const port = () => Number(new URL(service.baseUrl).port)
+    const secret = (text: string) => {
+      const { input } = AuthService.method.revokeLeakedKey
+      return bytesOf(input, create(input, { secret: text }), wire.form)
+    }
+    /** Sends the data of a message; gives the code of the answer. */
+    const send = async (address: string, ...data: Uint8Array[]) => {
+      const request = requestOf(wire, '/svc.v2.AuthService/RevokeLeakedKey', data)
+      const sent = { ...request, headers: { ...request.headers, ...headersOf(address) } }
+      const answer = wire.protocol === 'grpc' ? await callHttp2(port(), sent) : await callHttp1(port(), sent)
+      return readAnswer(wire, AuthService.method.revokeLeakedKey.output, answer).code
+    }
+
+    it('counts what is malformed', async () => {
+      const address = newAddress()
+      const codes = []
+      for (let time = 0; time < 6; time++) codes.push(await send(address, Buffer.from([0xff, 0xff])))
+      expect(codes).toEqual([...Array(5).fill(Code.InvalidArgument), Code.ResourceExhausted])
+    })
+
+    it('refuses what is beyond 4 KiB, also after decompression, without counting it', async () => {
+      const address = newAddress()
+      for (let time = 0; time < 6; time++) {
+        expect(await send(address, secret('x'.repeat(4_096)))).toBe(Code.ResourceExhausted)
+      }
+      expect(await send(address, secret('x'.repeat(4_000)))).toBe(0)
+    })
+  })
+
   it('lets exactly five of 64 parallel requests in two processes through', async () => {
     for (let round = 0; round < 5; round++) {
       const address = newAddress()
@@ -149,7 +200,7 @@ describe('the limit of revocations', () => {
         }),
       )
       expect(statuses.filter((status) => status === 200)).toHaveLength(5)
-      expect(statuses.filter((status) => status === 429)).toHaveLength(59)
+      expect(statuses.filter((status) => status !== 200)).toEqual(Array.from({ length: 59 }, () => 429))
     }
   })
 
@@ -178,6 +229,23 @@ describe('the limit of revocations', () => {
     )
   })
 
+  it('a refused request writes nothing, and locks nothing', async () => {
+    const key = await insertApiKey(service.database, { organizationId: fixture.acme })
+    const address = newAddress()
+    await use(address, 5)
+    const state = () =>
+      service.database.query('SELECT a.ctid, a.xmin, a.xmax, a.* FROM revoke_attempts a WHERE client_address = $1', [
+        address,
+      ])
+    const before = await state()
+    expect((await revoke(address, { secret: key.secret })).status).toBe(429)
+    for (const protocol of protocols) {
+      const call = service.client(AuthService, undefined, protocol).revokeLeakedKey
+      await expect(call({ secret: key.secret }, { headers: headersOf(address) })).rejects.toThrow('at most 5')
+    }
+    expect(await state()).toEqual(before)
+  })
+
   it('a refused request does not extend the wait', async () => {
     const address = newAddress()
     await use(address, 5)
@@ -199,7 +267,7 @@ describe('the limit of revocations', () => {
     const live = await insertApiKey(service.database, { organizationId: fixture.acme })
     const dead = await insertApiKey(service.database, { organizationId: fixture.acme })
     await service.database.execute(
-      `UPDATE api_key_sessions SET expires_at = now() - interval '1 second' WHERE api_key_id = $1`,
+      `UPDATE api_key_sessions SET expires_at = now() - interval '25 hours' WHERE api_key_id = $1`,
       [dead.id],
     )
     await sweepCredentials(service.database)

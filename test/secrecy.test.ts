@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../src/db/database.js'
 import { createApiKeySecret } from '../src/domain/api-key-secret.js'
 import { exportRecords } from '../src/handlers/transfer/export-records.js'
@@ -113,6 +113,22 @@ describe('secrets and tokens', () => {
   it('are in no answer but the one that hands out a token', () => {
     expect(answers.length).toBeGreaterThan(200)
     expect(answers.filter((answer) => traces(answer).length > 0)).toEqual([])
+  })
+
+  it('are not read, nor are their hashes, by a model that does not select them by name', async () => {
+    const { models } = database
+    const rows = [
+      await models.apiKey.findFirst(),
+      await models.apiKeySession.create({
+        data: { tokenHash: new Uint8Array(32), apiKeyId: key.id, expiresAt: new Date() },
+      }),
+      ...[await models.userToken.findFirst(), await models.signingKey.findFirst()],
+      (await models.organization.findUniqueOrThrow({ where: { id: acme }, include: { apiKeys: true } })).apiKeys[0],
+    ]
+    for (const row of rows) {
+      expect(row).toBeInstanceOf(Object)
+      expect(Object.keys(row ?? {})).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(?:\w+Hash|key)$/)]))
+    }
   })
 
   it('are in no table and in no export', async () => {

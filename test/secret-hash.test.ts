@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { createSecretHasher } from '../src/domain/secret-hash.js'
 
 const secret = 'svc_secret_of_a_test'

@@ -1,7 +1,7 @@
 import { ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
-import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
 
 describe('the port', () => {
@@ -22,7 +22,7 @@ describe('the port', () => {
   it.each(protocols)('asks a caller without a credential for one, over %s', async (protocol) => {
     const call = service.client(PriorityService, undefined, protocol).updatePriority({ id: 'p1' })
     const error = ConnectError.from(await call.catch((thrown: unknown) => thrown))
-    expect(error.rawMessage).toBe('this needs a bearer credential')
+    expect(error.rawMessage).toContain('this needs a bearer credential: send Authorization: Bearer')
     expect(error.metadata.get('www-authenticate')).toBe('Bearer realm="svc"')
   })
 
@@ -73,6 +73,29 @@ describe('a service that stops', () => {
     holder.release()
     expect(await Promise.all(calls)).toEqual([200, 'Late', 'Late', 'Late', 'Late'])
     await stopped
+    await service.stop()
+  })
+})
+
+describe('a call with a deadline', () => {
+  it('ends when it passes, and so does its statement in the database', async () => {
+    const service = await startTestService()
+    await insertFixture(service.database)
+    const { token } = await insertApiKey(service.database, { organizationId: fixture.acme })
+    const holder = await service.database.pool.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT FROM app_resources WHERE id = $1 FOR UPDATE', [fixture.appResources.it])
+    const start = performance.now()
+    const answer = await service.rest('PUT', '/v2/app-resources/batch', {
+      ...{ token, json: { resources: [{ id: fixture.appResources.it, name: 'Late' }] } },
+      headers: { 'connect-timeout-ms': '300' },
+    })
+    expect([answer.status, performance.now() - start < 2_000]).toEqual([504, true])
+    await waitingFor(service, 0)
+    // Long before statements that wait for a lock are ended by themselves.
+    expect(performance.now() - start).toBeLessThan(3_000)
+    await holder.query('COMMIT')
+    holder.release()
     await service.stop()
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, segment } from './support/method-doors.js'
 import { guardPlaces } from './support/place-guards.js'
@@ -48,7 +48,7 @@ describe('listing SLA definitions', () => {
   describe.each(doors)('over %s', (door) => {
     const listed = async (teamId: string) => {
       const { answer } = await callMethod(service, method, { door, token, request: { teamId } })
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json
     }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { onTimeGrid } from '../src/domain/time-grid.js'
 
 /** A clock that moves only when somebody sleeps or works; its timers fire `early`. */

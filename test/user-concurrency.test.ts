@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { lockMembers } from '../src/domain/membership.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
 import { startTestService, type TestService } from './support/service.js'
@@ -48,7 +48,7 @@ describe('users under concurrency', () => {
   }, 60_000)
 
   it('wait for a writer of the same member, and not for one of another', async () => {
-    const waiting = await service.database.transaction(async (sql) => {
+    const waiting = await service.database.preparedTransaction(async (sql) => {
       await lockMembers(sql, acme, [users.agent])
       await sql.execute(`UPDATE memberships SET last_name = 'Held' WHERE user_id = $1`, [users.agent])
       const same = put(users.agent, { jobTitle: 'Waited' })
@@ -64,7 +64,7 @@ describe('users under concurrency', () => {
 
   it('name the holder of an address or number that a writer without a claim has taken meanwhile', async () => {
     const rivalId = 'rival'
-    const waiting = await service.database.transaction(async (sql) => {
+    const waiting = await service.database.preparedTransaction(async (sql) => {
       const columns = { primary_phone: '+14155550177' }
       await insertUser(sql, { id: rivalId, organizationId: acme, columns })
       const create = service.rest('POST', '/v2/users', {

@@ -1,5 +1,5 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../src/db/database.js'
 import type { Caller } from '../src/domain/caller.js'
 import { writeDirectoryUser } from '../src/domain/directory-sync.js'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { writeDirectoryUser } from '../src/domain/directory-sync.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
 import { doors, type RequestJson } from './support/method-doors.js'
@@ -46,7 +46,7 @@ describe('ingestion', () => {
     const ingest = async (...profiles: RequestJson[]) => ingestFrom('hris', ...profiles)
     const ingestFrom = async (source: string, ...profiles: RequestJson[]) => {
       const { answer } = await call('ingest', { source, profiles })
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       expect(answer.json.data.map((result: { externalId: string }) => result.externalId)).toEqual(
         profiles.map(({ externalId }) => externalId),
       )
@@ -363,7 +363,7 @@ describe('ingestion', () => {
     }))
     const outcomes = async () => {
       const { answer } = await call('ingest', { source: 'bulk', profiles })
-      expect(answer.status, answer.text.slice(0, 500)).toBe(200)
+      expect([answer.status, answer.text.slice(0, 500)]).toEqual([200, answer.text.slice(0, 500)])
       return answer.json.data.map((result: { outcome: string }) => result.outcome)
     }
     expect(new Set(await outcomes())).toEqual(new Set(['INGESTION_OUTCOME_CREATED']))

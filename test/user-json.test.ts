@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { FieldOwner, UserRole } from '../gen/prisma/enums.js'
 import { UserService } from '../gen/svc/v2/user_pb.js'
 import { fixture, insertApiKey, insertFixture, insertUser } from './support/fixture.js'
@@ -49,7 +49,7 @@ describe('the JSON of a list of users', () => {
     const request = { pageSize, includeDeactivated }
     const standard = await standardJson(service, method, { token, request })
     const query = `pageSize=${pageSize}&includeDeactivated=${includeDeactivated}`
-    expect((await service.rest('GET', `/v2/users?${query}`, { token })).text).toBe(standard)
+    expect((await service.rest('GET', `/v2/users?${query}`, { token })).text).toBe(`${standard}\n`)
     expect((await service.rest('POST', pathOf(method), { token, json: request })).text).toBe(standard)
   })
 
@@ -59,9 +59,9 @@ describe('the JSON of a list of users', () => {
     const each = await Promise.all(
       json.data.map(async ({ id }: { id: string }) => {
         const { text: one } = await service.rest('GET', `/v2/users/${id}`, { token })
-        return one.slice('{"data":'.length, -1)
+        return one.slice('{"data":'.length, -2)
       }),
     )
-    expect(text).toBe(`{"data":[${each.join(',')}],"nextPageToken":""}`)
+    expect(text).toBe(`{"data":[${each.join(',')}],"nextPageToken":""}\n`)
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { writeDirectoryUser } from '../src/domain/directory-sync.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
 import { doors } from './support/method-doors.js'
@@ -39,13 +39,13 @@ describe('the manager of a user', () => {
     const assign = async (userId: string, relatedUserId: string, options: { pin?: boolean; token?: string } = {}) => {
       const { token, ...pin } = options
       const { answer } = await call('assign', { userId, relatedUserId, ...pin }, token)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json
     }
     const clear = async (userId: string, options: { pin?: boolean; token?: string } = {}) => {
       const { token, ...pin } = options
       const { answer } = await call('clear', { userId, ...pin }, token)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json
     }
     const stateOf = async (userId: string) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DirectoryWrite } from '../src/domain/directory-sync.js'
 import { writeDirectoryUser } from '../src/domain/directory-sync.js'
 import { governedFields } from '../src/domain/field-ownership.js'
@@ -67,7 +67,7 @@ describe('users', () => {
       call('updateUser', { id: userId, ...change }, token)
     const updated = async (change: RequestJson, token?: string) => {
       const { answer } = await update(change, token)
-      expect(answer.status, answer.text).toBe(200)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json
     }
     const refused = async (change: RequestJson, token?: string) => {
@@ -247,6 +247,11 @@ describe('users', () => {
         },
       )
 
+      it('that pins more entries than any list of fields has is refused as a whole', async () => {
+        const { fields } = await refused({ pinFields: Array.from({ length: 1_001 }, () => field('JOB_TITLE')) })
+        expect(fields).toEqual(['pinFields'])
+      })
+
       it('with an unknown enum name answers 400', async () => {
         expect(await refused({ jobTitle: 'A', pinFields: ['USER_PROFILE_FIELD_SHOE_SIZE'] })).toMatchObject({
           ...{ status: 400, code: 'invalid_argument' },
@@ -420,7 +425,9 @@ describe('users', () => {
             [users.globexAdmin, 'nobody'].map((strange) => update({ jobTitle: 'A' }, token, strange)),
           )
           const told = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
-          expect(told).toEqual(Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found'))
+          expect(told).toEqual(
+            Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found: no user within reach has this id'),
+          )
         },
       )
     })
@@ -432,7 +439,7 @@ describe('users', () => {
       }
       const created = async (user: RequestJson, token?: string) => {
         const { answer } = await call('createUser', user, token)
-        expect(answer.status, answer.text).toBe(200)
+        expect([answer.status, answer.text]).toEqual([200, answer.text])
         expect(Object.keys(answer.json)).toEqual(['data'])
         return answer.json.data
       }
@@ -521,7 +528,7 @@ describe('users', () => {
           let pageToken = ''
           do {
             const { answer } = await call('listUsers', { ...query, pageSize: 3, pageToken })
-            expect(answer.status, answer.text).toBe(200)
+            expect([answer.status, answer.text]).toEqual([200, answer.text])
             ids.push(...answer.json.data.map((user: { id: string }) => user.id))
             pageToken = answer.json.nextPageToken
           } while (pageToken !== '')

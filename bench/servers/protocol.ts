@@ -53,7 +53,8 @@ function handlerOf(): Handler {
       const rpc = createRpcHandler({
         ...shared,
         admit: async () => createContextValues(),
-        maxBodyBytes: 4 * 1024 * 1024,
+        maxBodyBytes: () => 4 * 1024 * 1024,
+        maxTimeoutMs: () => 60_000,
         onError: fail,
       })
       return (request, response) => void rpc(request, response)

@@ -1,15 +1,19 @@
+import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
 import { createDatabase, type Database } from '../db/database.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
-import { loadMigrations, migrate } from '../db/migrate.js'
+import { hasCluster } from '../db/embedded/place.js'
+import { loadMigrations, migrate, pendingMigrations } from '../db/migrate.js'
+import { packageRoot } from '../db/package-root.js'
 import type { Runtime } from '../domain/runtime.js'
+import type { LogTerminal } from './log.js'
 
-/** A database that a command works on, brought up to date. */
+/** A database that a command works on, with all migrations of this build. */
 export interface OpenedDatabase {
   readonly database: Database
   readonly connectionString: string
-  /** The migrations that were pending. */
+  /** The migrations that have just been applied. */
   readonly appliedMigrations: readonly string[]
   /** The embedded server, where that is the one. */
   readonly embedded: EmbeddedPostgres | undefined
@@ -24,28 +28,38 @@ export interface CommandContext {
   readonly log: Logger
   readonly stdin: NodeJS.ReadableStream
   readonly stdout: NodeJS.WritableStream
-  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
-  /** Aborts when the operator asks the program to stop. */
+  readonly stderr: NodeJS.WritableStream & LogTerminal
+  /** Aborts when the operator asks the program to stop; its reason is the name of the signal. */
   readonly stopSignal: AbortSignal
-  /** Opens the configured database, starts the embedded one where that is it, and applies pending migrations. */
+  /** Opens the configured database. Throws, having made nothing, where there is none or it lacks migrations. */
   openDatabase(): Promise<OpenedDatabase>
+  /** Opens the configured database, making the embedded one where that is it, and applies pending migrations. */
+  makeDatabase(): Promise<OpenedDatabase>
 }
 
-/** How a command reaches its database: see `CommandContext.openDatabase`. */
-export async function openConfiguredDatabase(
-  config: Config,
-  log: Logger,
-  beforeUse?: (embedded: EmbeddedPostgres) => Promise<void>,
-): Promise<OpenedDatabase> {
-  const embedded =
-    config.databaseUrl === undefined
-      ? await startEmbeddedPostgres({ dataDir: config.dataDir, log: (message) => log.debug(message) })
-      : undefined
+/** How a command reaches its database. */
+export interface OpenOptions {
+  readonly config: Config
+  readonly log: Logger
+  /** As `CommandContext.makeDatabase` does it. */
+  readonly make: boolean
+  /** Called with the embedded server before its database is used. */
+  readonly beforeUse?: (embedded: EmbeddedPostgres) => Promise<void>
+  /** How long one statement may run. Default 10 minutes: what an operator waits for, such as a large import. */
+  readonly statementTimeoutMillis?: number
+}
+
+/** See `CommandContext.openDatabase` and `makeDatabase`. */
+export async function openConfiguredDatabase(options: OpenOptions): Promise<OpenedDatabase> {
+  const { config, log, make, beforeUse, statementTimeoutMillis = 600_000 } = options
+  const embedded = config.databaseUrl === undefined ? await openEmbedded(config, log, make) : undefined
   const connectionString = embedded?.connectionString ?? config.databaseUrl ?? ''
   try {
     if (embedded !== undefined) await beforeUse?.(embedded)
-    const appliedMigrations = await migrate(connectionString, await loadMigrations())
-    const database = createDatabase({ connectionString, log })
+    const migrations = await loadMigrations()
+    const appliedMigrations = make ? await migrate(connectionString, migrations) : []
+    if (!make) requireNoPending(await pendingMigrations(connectionString, migrations))
+    const database = createDatabase({ connectionString, log, statementTimeoutMillis })
     return {
       database,
       connectionString,
@@ -60,4 +74,25 @@ export async function openConfiguredDatabase(
     await embedded?.stop()
     throw error
   }
+}
+
+async function openEmbedded(config: Config, log: Logger, make: boolean): Promise<EmbeddedPostgres> {
+  const dataDir = dataDirectoryOf(config)
+  if (!make && !hasCluster(dataDir)) {
+    throw new Error(
+      `there is no database in ${dataDir}: "npx svc serve", "migrate" or "import" makes one, ` +
+        'SVC_DATA_DIR names another folder, DATABASE_URL a server',
+    )
+  }
+  return startEmbeddedPostgres({ dataDir, log: (message) => log.debug(message) })
+}
+
+/** The folder of the embedded database, looked up from the package, wherever the program was started. */
+export function dataDirectoryOf({ dataDir }: Config): string {
+  return resolve(packageRoot(), dataDir)
+}
+
+function requireNoPending(pending: readonly string[] | undefined): void {
+  if (pending === undefined) throw new Error('the database is empty: "npx svc serve", "migrate" or "import" fills it')
+  if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}: run "npx svc migrate"`)
 }

@@ -15,7 +15,7 @@ export function registerImportCommand(program: Command, context: CommandContext)
     .argument('<file>', 'the file, or - for standard input')
     .action(async (file: string) => {
       const input = await openInput(file, context)
-      const opened = await context.openDatabase()
+      const opened = await context.makeDatabase()
       const progress = createProgress(context.stderr, input.size)
       try {
         const summary = await importRecords(opened.database, progress.watch(input.chunks), {

@@ -103,7 +103,7 @@ function keyToLine({ id, kind, teamId, name, lastUsedAt, revokedAt }: ApiKeySumm
 async function revokeKey(id: string, context: CommandContext): Promise<void> {
   const opened = await context.openDatabase()
   try {
-    const revocation = await revokeKeyById({ database: opened.database, runtime: context.runtime }, id)
+    const revocation = await revokeKeyById(opened.database, context.runtime, id)
     if (revocation === undefined) throw notFound('API key', id)
     context.stdout.write(revocation.revokedNow ? `revoked ${id}\n` : `${id} had been revoked before\n`)
   } finally {

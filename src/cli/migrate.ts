@@ -7,7 +7,7 @@ export function registerMigrateCommand(program: Command, context: CommandContext
     .command('migrate')
     .description('apply pending migrations to the database')
     .action(async () => {
-      const { appliedMigrations: applied, close } = await context.openDatabase()
+      const { appliedMigrations: applied, close } = await context.makeDatabase()
       await close()
       context.stdout.write(applied.length === 0 ? 'the database is up to date\n' : `applied ${applied.join(', ')}\n`)
     })

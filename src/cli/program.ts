@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Command, CommanderError } from 'commander'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { type Config, configFromEnvironment } from '../config.js'
 import { packageRoot } from '../db/package-root.js'
 import { packageVersion } from '../db/package-version.js'
@@ -8,11 +8,14 @@ import type { Runtime } from '../domain/runtime.js'
 import { createUuidV7 } from '../domain/uuid-v7.js'
 import { ServiceError } from '../errors.js'
 import { type CommandContext, openConfiguredDatabase } from './command-context.js'
+import { registerDemoCommand } from './demo.js'
 import { registerExportCommand } from './export.js'
 import { registerImportCommand } from './import.js'
 import { registerKeysCommand } from './keys.js'
+import { createLog } from './log.js'
 import { registerMigrateCommand } from './migrate.js'
 import { registerServeCommand } from './serve.js'
+import { registerStatusCommand } from './status.js'
 import { registerTokensCommand } from './tokens.js'
 
 /** What the program gets from the process. */
@@ -56,6 +59,8 @@ function createProgram(streams: ProgramStreams): Command {
     registerExportCommand,
     registerKeysCommand,
     registerTokensCommand,
+    registerStatusCommand,
+    registerDemoCommand,
   ]) {
     register(program, context)
   }
@@ -74,11 +79,11 @@ function createContext(streams: ProgramStreams): CommandContext {
       return config
     },
     get log() {
-      // Standard output belongs to what a command answers.
-      log ??= pino({ level: context.config.logLevel }, pino.destination({ dest: 2, sync: true }))
+      log ??= createLog(context.config, context.stderr)
       return log
     },
-    openDatabase: () => openConfiguredDatabase(context.config, context.log),
+    openDatabase: () => openConfiguredDatabase({ config: context.config, log: context.log, make: false }),
+    makeDatabase: () => openConfiguredDatabase({ config: context.config, log: context.log, make: true }),
   }
   return context
 }

@@ -3,15 +3,22 @@ import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
 import { createApp } from '../app.js'
 import { createDatabase, type Database } from '../db/database.js'
+import { type ServerPresence, showServer } from '../db/server-presence.js'
+import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
 import { type CommandContext, type OpenedDatabase, openConfiguredDatabase } from './command-context.js'
-import { loadDemo, writeDemoRequests } from './demo.js'
+import { loadDemo } from './demo.js'
 import { originOf } from './origin.js'
 import { runWorkers } from './workers.js'
+
+/** How long one statement of a call may run. */
+const STATEMENT_MILLIS = 10_000
 
 interface ServeOptions {
   /** True and false as asked for; absent loads the demo into an empty embedded database. */
   readonly demo?: boolean
   readonly workers: number
+  readonly port?: number
+  readonly host?: string
 }
 
 /** `svc serve`: the service, until the operator stops it. */
@@ -22,20 +29,31 @@ export function registerServeCommand(program: Command, context: CommandContext):
     .option('--demo', 'load the demo organization into an empty database (default for the embedded one)')
     .option('--no-demo', 'never load the demo organization')
     .option('--workers <n>', 'processes that share the port', parseWorkers, 1)
-    .action((options: ServeOptions) => (cluster.isWorker ? serveWorker(context) : serve(context, options)))
+    .option('--port <n>', 'where to listen; 0 is any free port (default: PORT, or 8080)', parsePort)
+    .option('--host <address>', 'the address to listen on (default: HOST, or 127.0.0.1)', parseHost)
+    .action((options: ServeOptions) => {
+      const { port, host } = { ...context.config, ...options }
+      const listening = { ...context, config: { ...context.config, port, host } }
+      return cluster.isWorker ? serveWorker(listening) : serve(listening, options)
+    })
 }
 
 async function serve(context: CommandContext, { demo, workers }: ServeOptions): Promise<void> {
   const { config, log } = context
-  const opened = await openConfiguredDatabase(config, log, (embedded) => embedded.lockServe())
+  const opened = await openConfiguredDatabase({
+    ...{ config, log, make: true, statementTimeoutMillis: STATEMENT_MILLIS },
+    beforeUse: (embedded) => embedded.lockServe(),
+  })
+  let presence: ServerPresence | undefined
+  const onListening = async (origin: string) => {
+    presence = await announce(origin, opened, context)
+  }
   try {
     if (demo ?? opened.embedded !== undefined) await loadDemo(opened.database, context)
-    if (workers > 1) {
-      await runWorkers(workers, opened.connectionString, context, (origin) => announce(origin, opened, context))
-      return
-    }
-    await runApp(opened.database, context, (origin) => announce(origin, opened, context))
+    if (workers > 1) await runWorkers(workers, opened.connectionString, context, onListening)
+    else await runApp(opened.database, context, onListening)
   } finally {
+    await presence?.close()
     await opened.close()
   }
 }
@@ -52,13 +70,17 @@ async function runApp(
     await onListening(originOf(address, port))
     if (!stopSignal.aborted) await once(stopSignal, 'abort')
   } finally {
-    await app.close()
+    // At a terminal nobody waits for a balancer to notice.
+    await app.close(stopSignal.reason === 'SIGTERM' ? config.drainSeconds * 1000 : 0)
   }
 }
 
 /** One of several processes: the first has prepared the database and says where it is. */
 async function serveWorker(context: CommandContext): Promise<void> {
-  const database = createDatabase({ connectionString: context.config.databaseUrl ?? '', log: context.log })
+  const database = createDatabase({
+    ...{ connectionString: context.config.databaseUrl ?? '', log: context.log },
+    statementTimeoutMillis: STATEMENT_MILLIS,
+  })
   try {
     await runApp(database, context, async () => {})
   } finally {
@@ -67,13 +89,30 @@ async function serveWorker(context: CommandContext): Promise<void> {
   }
 }
 
-async function announce(origin: string, { database }: OpenedDatabase, context: CommandContext): Promise<void> {
-  context.stdout.write(`svc listens on ${origin}\n`)
-  await writeDemoRequests(origin, database, context)
+/** Lets `svc status` see the server, and prints what it prints. */
+async function announce(
+  origin: string,
+  { database, connectionString }: OpenedDatabase,
+  context: CommandContext,
+): Promise<ServerPresence> {
+  const presence = await showServer({ connectionString, origin, signal: context.stopSignal, log: context.log })
+  context.stdout.write(textFromAnnouncement(await composeAnnouncement([origin], database, context)))
+  return presence
 }
 
 function parseWorkers(text: string): number {
   const workers = Number(text)
   if (!Number.isInteger(workers) || workers < 1 || workers > 64) throw new InvalidArgumentError('must be from 1 to 64')
   return workers
+}
+
+function parsePort(text: string): number {
+  if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('must be from 0 to 65535')
+  return Number(text)
+}
+
+/** Node takes an empty host for every address of the machine. */
+function parseHost(text: string): string {
+  if (text === '') throw new InvalidArgumentError('must not be empty')
+  return text
 }

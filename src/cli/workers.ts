@@ -40,14 +40,15 @@ export async function runWorkers(
   } catch (error) {
     if (!stop.aborted) throw error
   } finally {
-    await Promise.all([...running].map((worker) => endWorker(worker)))
+    const signal = stopSignal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT'
+    await Promise.all([...running].map((worker) => endWorker(worker, signal)))
   }
   failure.signal.throwIfAborted()
 }
 
-async function endWorker(worker: Worker): Promise<void> {
+async function endWorker(worker: Worker, signal: NodeJS.Signals): Promise<void> {
   if (worker.isDead()) return
   const exit = once(worker, 'exit')
-  worker.process.kill('SIGTERM')
+  worker.process.kill(signal)
   await exit
 }

@@ -1,7 +1,10 @@
-import { PrismaPg } from '@prisma/adapter-pg'
-import pg from 'pg'
-import { type Prisma, PrismaClient } from '../../gen/prisma/client.js'
-import { createSql, type Sql } from './sql.js'
+import { runModelTransaction } from './model-transaction.js'
+import { BoundedPool } from './pool.js'
+import { createPrisma, type Prisma } from './prisma.js'
+import type { PreparedTransaction, Snapshots, Store } from './queryable.js'
+import { readSnapshot } from './snapshot.js'
+import { createSql, type Sql, withConnection } from './sql.js'
+import { isPrepared } from './statement.js'
 import { runTransaction, systemTiming, type Timing, type TransactionOptions, withRetries } from './transaction.js'
 
 /** How to reach a database. */
@@ -12,111 +15,158 @@ export interface DatabaseOptions {
   readonly log: { warn(fields: { err: Error }, message: string): void }
   /** Connections of this process, at most. Default 10. */
   readonly maxConnections?: number
-  /** How long a caller waits for a connection. Default 5 s. */
+  /** How long a new connection may take. Default 5 s. */
   readonly connectionTimeoutMillis?: number
-  /** How long one statement may run. Default 30 s. */
+  /** How many callers wait for a connection at most. Default 1,024. */
+  readonly maxWaiting?: number
+  /** How long a caller waits for a connection where all are used. Default 3 s. */
+  readonly maxWaitMillis?: number
+  /** How long one statement may run. Default 10 s. A connection that says nothing for a second longer is given up. */
   readonly statementTimeoutMillis?: number
-  /** How long a statement may wait for a lock. Default 10 s. */
+  /** How long a statement may wait for a lock. Default 5 s. */
   readonly lockTimeoutMillis?: number
   /** Default: the machine's. */
   readonly timing?: Timing
 }
 
-/** One pool of connections, with SQL and Prisma on it. `query` and `execute` run outside of any transaction. */
-export interface Database extends Sql {
-  readonly pool: pg.Pool
-  readonly prisma: PrismaClient
-  /** Runs SQL in one transaction, which is repeated as a whole when it loses against another one. */
-  transaction<T>(work: (sql: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** The same with Prisma; raw statements in it go through `$queryRaw`. */
-  prismaTransaction<T>(
-    work: (prisma: Prisma.TransactionClient) => Promise<T>,
-    options?: Omit<TransactionOptions, 'readOnly'>,
-  ): Promise<T>
-  /** Waits for what runs, then closes every connection. */
+/** What of a database one call needs that has a deadline of its own. */
+export interface SqlBounds {
+  /** How long all of it may take, repetitions included. */
+  readonly timeoutMillis: number | undefined
+}
+
+/**
+ * One pool of connections, with stores, SQL and Prisma on it. What is in no transaction runs outside of any; a statement
+ * that loses against another one is repeated.
+ */
+export interface Database extends Omit<Sql, 'run'>, Store, Snapshots {
+  /** The URL of its sessions, with what every one of them has. */
+  readonly connectionString: string
+  readonly pool: BoundedPool
+  readonly prisma: Prisma
+  /** Prepared statements and SQL within a time: a connection that does not answer a second later is given up. */
+  within(bounds: SqlBounds): Sql
+  /** A transaction past Prisma. SQL without a name in it is for what is no part of the service, such as tests. */
+  readonly preparedTransaction: <T>(
+    work: (transaction: PreparedTransaction & Sql) => Promise<T>,
+    options?: TransactionOptions,
+  ) => Promise<T>
+  /** Waits a moment for what runs, then closes every connection. */
   close(): Promise<void>
 }
 
 /** A session that has begun a transaction and does nothing holds locks; it is cut after this time. */
 const IDLE_IN_TRANSACTION_MILLIS = 60_000
-/** Texts that Prisma may have prepared per connection; lists of different lengths are different texts. */
-const MAX_PREPARED = 500
+/** How much later than it should end a statement the server has said so. */
+const ANSWER_MILLIS = 1_000
+/** How long statements may go on when the handle is closed. */
+const CLOSE_MILLIS = 500
+/** How long a transaction of models may take where it has no budget. */
+const TRANSACTION_MILLIS = 30_000
+/** When an idle connection is first asked whether its other end is still there. */
+const KEEP_ALIVE_MILLIS = 10_000
 
 /** Makes a database handle. Connects when first used. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const { statementTimeoutMillis = 30_000, connectionTimeoutMillis = 5_000, timing = systemTiming } = options
-  const pool = new pg.Pool({
-    connectionString: withSessionSettings(options.connectionString),
-    application_name: 'svc',
-    max: options.maxConnections ?? 10,
-    connectionTimeoutMillis,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    statement_timeout: statementTimeoutMillis,
-    lock_timeout: options.lockTimeoutMillis ?? 10_000,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
+  const { statementTimeoutMillis = 10_000, timing = systemTiming } = options
+  const connectionString = withSessionSettings(options.connectionString)
+  const pool = createPool({ ...options, connectionString }, statementTimeoutMillis)
+  const prisma = createPrisma(pool)
+  const within = ({ timeoutMillis }: SqlBounds): Sql => {
+    const send = <T>(statement: (sql: Sql) => Promise<T>) =>
+      withRetries(
+        (left) => {
+          const deadline = deadlineIn(left)
+          return withConnection(pool, deadline, (client) => statement(createSql(client, { deadline })))
+        },
+        { timeoutMillis },
+        timing,
+      )
+    return {
+      query: (text, values, name) => send((sql) => sql.query(text, values, name)),
+      execute: (text, values, name) => send((sql) => sql.execute(text, values, name)),
+      run: (statement, values) => send((sql) => sql.run(statement, values)),
+    }
+  }
+  const unbounded = within({ timeoutMillis: undefined })
+  return {
+    connectionString,
+    pool,
+    prisma,
+    models: prisma,
+    ...unbounded,
+    within,
+    run: (statement, values) =>
+      isPrepared(statement)
+        ? unbounded.run(statement, values)
+        : withRetries(() => prisma.$queryRaw(statement.bound(values)), {}, timing),
+    preparedTransaction: (work, transactionOptions = {}) =>
+      withRetries(
+        (left) =>
+          runTransaction(
+            pool,
+            work,
+            { ...transactionOptions, deadline: deadlineIn(left) },
+            Math.min(left ?? statementTimeoutMillis, statementTimeoutMillis),
+          ),
+        transactionOptions,
+        timing,
+      ),
+    transaction: (work, transactionOptions = {}) =>
+      withRetries(
+        (left = TRANSACTION_MILLIS) =>
+          runModelTransaction(prisma, work, transactionOptions, {
+            leftMillis: left,
+            statementMillis: statementTimeoutMillis,
+          }),
+        transactionOptions,
+        timing,
+      ),
+    readSnapshot: (statements) => readSnapshot(pool, statements),
+    close: async () => {
+      await Promise.all([prisma.$disconnect(), pool.close(CLOSE_MILLIS)])
+    },
+  }
+}
+
+function deadlineIn(millis: number | undefined): number | undefined {
+  return millis === undefined ? undefined : performance.now() + millis
+}
+
+function createPool(options: DatabaseOptions, statementTimeoutMillis: number): BoundedPool {
+  const pool = new BoundedPool({
+    config: {
+      connectionString: options.connectionString,
+      application_name: 'svc',
+      max: options.maxConnections ?? 10,
+      connectionTimeoutMillis: options.connectionTimeoutMillis ?? 5_000,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
+      statement_timeout: statementTimeoutMillis,
+      lock_timeout: options.lockTimeoutMillis ?? 5_000,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
+    },
+    waiting: { maxWaiting: options.maxWaiting ?? 1_024, maxWaitMillis: options.maxWaitMillis ?? 3_000 },
+    maxSilenceMillis: statementTimeoutMillis + ANSWER_MILLIS,
   })
   // The error itself carries the whole client; its message says what there is to know.
   pool.on('error', ({ message }) =>
     options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'),
   )
-  const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() })
-  const prisma = new PrismaClient({ adapter })
-  return {
-    pool,
-    prisma,
-    ...createSql(pool),
-    transaction: (work, transactionOptions = {}) =>
-      withRetries(
-        (left = statementTimeoutMillis) =>
-          runTransaction(pool, work, transactionOptions, Math.min(left, statementTimeoutMillis)),
-        transactionOptions,
-        timing,
-      ),
-    prismaTransaction: (work, transactionOptions = {}) =>
-      withRetries(
-        (left = statementTimeoutMillis) =>
-          prisma.$transaction(
-            async (client) => {
-              const result = await work(client)
-              transactionOptions.signal?.throwIfAborted()
-              return result
-            },
-            {
-              isolationLevel: transactionOptions.isolationLevel ?? 'ReadCommitted',
-              maxWait: connectionTimeoutMillis,
-              timeout: left,
-            },
-          ),
-        transactionOptions,
-        timing,
-      ),
-    close: async () => {
-      await prisma.$disconnect()
-      await pool.end()
-    },
-  }
+  return pool
 }
 
 /**
  * Adds what every session must have, whatever the server's defaults: Prisma's adapter reads times as if the session
- * were in UTC. Statements that PostgreSQL believes to be long are not compiled (`jit`): that takes longer than any of them.
+ * were in UTC. Statements that PostgreSQL believes to be long are not compiled (`jit`): that takes longer than any of
+ * them. The server gives up a client that is gone without a word (`tcp_user_timeout`), and so the locks that it held.
  */
 function withSessionSettings(connectionString: string): string {
   const url = new URL(connectionString)
   const given = url.searchParams.get('options')
-  url.searchParams.set('options', `${given === null ? '' : `${given} `}-c TimeZone=UTC -c DateStyle=ISO -c jit=off`)
+  const ours =
+    '-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c default_transaction_isolation=read\\ committed -c tcp_user_timeout=10s'
+  url.searchParams.set('options', given === null ? ours : `${given} ${ours}`)
   return url.href
-}
-
-/** Names for Prisma's statements, the same for the same text; none past the limit, so that servers' memory is bounded. */
-function createStatementNames(): (query: { sql: string }) => string {
-  const names = new Map<string, string>()
-  return ({ sql }) => {
-    const known = names.get(sql)
-    if (known !== undefined || names.size === MAX_PREPARED) return known ?? ''
-    const name = `prisma_${names.size}`
-    names.set(sql, name)
-    return name
-  }
 }

@@ -6,16 +6,24 @@ export type DatabaseFailure =
   | { readonly kind: 'check_violation'; readonly constraint: string }
   /** A deadlock or a serialization failure: nothing was done, the same again may succeed. */
   | { readonly kind: 'retryable' }
+  /** The connection does not have the prepared statement that was named, or an outdated one: nothing was done. */
+  | { readonly kind: 'stale_statement' }
   /** A statement, a lock or a transaction took longer than it may. */
   | { readonly kind: 'timeout' }
-  /** No connection, none free in time, or the server stops. A write in this moment may have been done or not. */
+  /**
+   * No connection, or the server stops, is out of resources or does not write. A write in this moment may have been done
+   * or not.
+   */
   | { readonly kind: 'unavailable' }
+  /** Too many wait for a connection: nothing was done. */
+  | { readonly kind: 'busy' }
   /** Text that PostgreSQL cannot hold, such as U+0000. */
   | { readonly kind: 'invalid_text' }
 
 /** Tells what a thrown value says about the database; undefined when it says nothing that a caller could act on. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   const report = serverReport(error)
+  if (error instanceof Error && error.message === POOL_BUSY) return { kind: 'busy' }
   return (
     (report && failureFromReport(report)) ?? (isUnreachable(error) ? { kind: 'unavailable' } : prismaFailure(error))
   )
@@ -62,6 +70,10 @@ function failureFromReport({ sqlState, message, constraint }: ServerReport): Dat
     case '40001':
     case '40P01':
       return { kind: 'retryable' }
+    case '0A000':
+    case '26000':
+    case '42P05':
+      return { kind: 'stale_statement' }
     case '55P03':
     case '57014':
     case '25P03':
@@ -70,30 +82,36 @@ function failureFromReport({ sqlState, message, constraint }: ServerReport): Dat
     case '22021':
     case '22P05':
       return { kind: 'invalid_text' }
-    case '53300':
-    case '57P01':
-    case '57P02':
-    case '57P03':
-    case '57P05':
-      return { kind: 'unavailable' }
     default:
-      return sqlState.startsWith('08') ? { kind: 'unavailable' } : undefined
+      return UNAVAILABLE.test(sqlState) ? { kind: 'unavailable' } : undefined
   }
 }
+
+/**
+ * Connection exceptions, credentials and databases that are refused, a server that only reads (a former primary, a frozen
+ * database), that is out of disk, memory or sessions, that stops or has lost the database, and failures of its system.
+ */
+const UNAVAILABLE = /^(?:08|28|3D000|25006|53|57P|58)/
 
 /** The last quoted name of a message, which is the constraint's; the driver adapter keeps it nowhere else. */
 function quotedName(message: string): string {
   return /"([^"]+)"[^"]*$/.exec(message)?.[1] ?? ''
 }
 
+/** What the pool's error says when nobody may wait for a connection any more; Prisma keeps nothing else of it. */
+export const POOL_BUSY = 'no database connection is free'
+/** What the error says when there was no connection before the deadline; the words are those of pg. */
+export const CONNECTION_TIMEOUT = 'timeout exceeded when trying to connect'
+
 const SOCKET_CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH'],
 ])
 const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo'])
-const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
+const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout'])
 /** Texts of pg and pg-pool, whose errors carry no code; a test holds each against the real thing. */
 const DRIVER_TEXTS = new Set([
-  'timeout exceeded when trying to connect',
+  CONNECTION_TIMEOUT,
+  'Query read timeout',
   'Connection terminated',
   'Connection terminated unexpectedly',
   'Connection terminated due to connection timeout',

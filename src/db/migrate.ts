@@ -49,7 +49,32 @@ export async function loadMigrations(directory: string = MIGRATIONS_DIRECTORY): 
  * number of processes may do so at once. Throws, having changed nothing more, when a migration fails, has failed
  * earlier under `prisma migrate`, was edited after it was applied, or is unknown to this build.
  */
-export async function migrate(connectionString: string, migrations: readonly Migration[]): Promise<string[]> {
+export function migrate(connectionString: string, migrations: readonly Migration[]): Promise<string[]> {
+  return withClient(connectionString, async (client) => {
+    await lock(client)
+    const applied = await readHistory(client)
+    if (applied === undefined) await client.query(CREATE_TABLE)
+    const pending = pendingOf(applied, migrations)
+    for (const migration of pending) await apply(client, migration)
+    return pending.map(({ name }) => name)
+  })
+}
+
+/**
+ * The names of the migrations that are not applied; undefined where the database has no tables of the service. Changes
+ * nothing. Throws where `migrate` would.
+ */
+export function pendingMigrations(
+  connectionString: string,
+  migrations: readonly Migration[],
+): Promise<string[] | undefined> {
+  return withClient(connectionString, async (client) => {
+    const applied = await readHistory(client)
+    return applied && pendingOf(applied, migrations).map(({ name }) => name)
+  })
+}
+
+async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString, application_name: 'svc migrate', lock_timeout: LOCK_TIMEOUT_MILLIS })
   let lost: Error | undefined
   client.on('error', (error) => {
@@ -57,12 +82,7 @@ export async function migrate(connectionString: string, migrations: readonly Mig
   })
   await connect(client)
   try {
-    await lock(client)
-    const applied = await appliedMigrations(client)
-    checkHistory(applied, migrations)
-    const pending = migrations.filter(({ name }) => !applied.has(name))
-    for (const migration of pending) await apply(client, migration)
-    return pending.map(({ name }) => name)
+    return await work(client)
   } catch (error) {
     throw lost ?? error
   } finally {
@@ -96,14 +116,12 @@ interface AppliedMigration {
   readonly finished: boolean
 }
 
-async function appliedMigrations(client: pg.Client): Promise<Map<string, AppliedMigration>> {
+/** What was applied; undefined where nothing ever was. */
+async function readHistory(client: pg.Client): Promise<Map<string, AppliedMigration> | undefined> {
   const { rows } = await client.query<{ found: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found`,
   )
-  if (rows[0]?.found !== true) {
-    await client.query(CREATE_TABLE)
-    return new Map()
-  }
+  if (rows[0]?.found !== true) return undefined
   const applied = await client.query<AppliedMigration>(
     `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
        FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
@@ -111,7 +129,7 @@ async function appliedMigrations(client: pg.Client): Promise<Map<string, Applied
   return new Map(applied.rows.map((row) => [row.name, row]))
 }
 
-function checkHistory(applied: Map<string, AppliedMigration>, migrations: readonly Migration[]): void {
+function pendingOf(applied = new Map<string, AppliedMigration>(), migrations: readonly Migration[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const { name, checksum, finished } of applied.values()) {
     if (!finished) {
@@ -121,6 +139,7 @@ function checkHistory(applied: Map<string, AppliedMigration>, migrations: readon
     if (migration === undefined) throw new Error(`the database has migration ${name}, which this build does not know`)
     if (migration.checksum !== checksum) throw new Error(`migration ${name} was edited after it had been applied`)
   }
+  return migrations.filter(({ name }) => !applied.has(name))
 }
 
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {

@@ -1,12 +1,22 @@
-import type { Sql } from './sql.js'
+import pg from 'pg'
+import type { Database } from './database.js'
+import { loadMigrations } from './migrate.js'
 
-/** Whether the database answers. Never rejects. */
-export type Readiness = () => Promise<boolean>
+/** What is not as calls need it, each in a few words that tell nothing of the inside; empty where all is. */
+export type NotReady = Readonly<Partial<Record<'database' | 'migrations', string>>>
+
+/** Asks whether calls can be answered. */
+export interface Readiness {
+  /** Never rejects, and takes no longer than a few seconds. */
+  ask(): Promise<NotReady>
+  /** Closes its connection. */
+  close(): void
+}
 
 /** What readiness stands on. */
 export interface ReadinessOptions {
-  readonly sql: Pick<Sql, 'query'>
-  /** Told why the database does not answer. A pino logger fits. */
+  readonly database: Pick<Database, 'connectionString' | 'pool'>
+  /** Told why the database is not ready. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /** How long an answer holds, so that probes are no load whoever sends them. Default 1 s. */
   readonly maxAgeMillis?: number
@@ -14,22 +24,92 @@ export interface ReadinessOptions {
   readonly now?: () => number
 }
 
-/** Asks the database with an empty statement, and not again while the answer holds. */
+/** How long the database may take to answer, and to take a connection. */
+const ANSWER_MILLIS = 2_000
+/** How long every connection of the pool may owe an answer: longer than calls need, shorter than statements may take. */
+const SILENCE_MILLIS = 5_000
+/** How long a session is asked: a new one has the settings that were changed meanwhile. */
+const SESSION_MILLIS = 30_000
+const UNDEFINED_TABLE = '42P01'
+
+/**
+ * Asks on a connection of its own, so that a pool that is used up is not taken for a database that is gone, and none of
+ * its connections that still works hides the others. Not again while the answer holds.
+ */
 export function createReadiness(options: ReadinessOptions): Readiness {
-  const { sql, log, maxAgeMillis = 1000, now = () => performance.now() } = options
-  let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
-  const ask = async (): Promise<boolean> => {
+  const { database, log, maxAgeMillis = 1000, now = () => performance.now() } = options
+  const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
+  names.catch(() => {}) // Whoever asks is told.
+  let session: { readonly client: pg.Client; readonly since: number } | undefined
+  let asked: { readonly at: number; readonly answer: Promise<NotReady> } | undefined
+
+  let isClosed = false
+
+  const end = () => {
+    session?.client.connection.stream.destroy()
+    session = undefined
+  }
+  const begin = async () => {
+    const client = await connect(database.connectionString)
+    session = { client, since: now() }
+    // One that was lost meanwhile says nothing about the database as it is now.
+    client.once('error', () => {
+      if (session?.client === client) end()
+    })
+    return session
+  }
+  const probe = async (): Promise<NotReady> => {
+    if (database.pool.silentMillis >= SILENCE_MILLIS) return { database: 'no connection answers' }
+    if (session !== undefined && now() - session.since >= SESSION_MILLIS) end()
     try {
-      await sql.query('SELECT 1')
-      return true
+      const { client } = session ?? (await begin())
+      const reasons = await judge(client, await names)
+      // What is so for this session need not be so for the next one.
+      if (Object.keys(reasons).length > 0) end()
+      return reasons
     } catch (err) {
+      end()
+      if (err instanceof pg.DatabaseError && err.code === UNDEFINED_TABLE) return { migrations: 'are not applied' }
       log.warn({ err }, 'not ready: the database does not answer')
-      return false
+      return { database: 'does not answer' }
+    } finally {
+      if (isClosed) end()
     }
   }
-  return () => {
-    const at = now()
-    if (asked === undefined || at - asked.at >= maxAgeMillis) asked = { at, answer: ask() }
-    return asked.answer
+  return {
+    ask: () => {
+      const at = now()
+      if (asked === undefined || at - asked.at >= maxAgeMillis) asked = { at, answer: probe() }
+      return asked.answer
+    },
+    close: () => {
+      isClosed = true
+      end()
+    },
+  }
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...{ connectionString, application_name: 'svc readiness' },
+    ...{ connectionTimeoutMillis: ANSWER_MILLIS, query_timeout: ANSWER_MILLIS },
+  })
+  client.on('error', () => {}) // Whoever asks is told.
+  await client.connect()
+  return client
+}
+
+const question = `
+SELECT current_setting('transaction_read_only')::boolean AS only_reads,
+       (SELECT count(*)::int FROM _prisma_migrations
+         WHERE migration_name = ANY($1) AND finished_at IS NOT NULL AND rolled_back_at IS NULL) AS applied`
+
+/** Migrations that this build does not know are those of a later one: it is the later one's care that ours can go on. */
+async function judge(client: pg.Client, migrations: readonly string[]): Promise<NotReady> {
+  const { rows } = await client.query<{ only_reads: boolean; applied: number }>(question, [migrations])
+  const [row] = rows
+  return {
+    ...(row?.only_reads !== false && { database: 'only reads' }),
+    ...(row?.applied !== migrations.length && { migrations: 'are not all applied' }),
   }
 }

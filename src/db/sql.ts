@@ -1,28 +1,101 @@
-import type pg from 'pg'
+import pg from 'pg'
+import { CONNECTION_TIMEOUT, databaseFailure } from './errors.js'
+import type { PreparedQueryable } from './queryable.js'
+import type { PreparedStatement } from './statement.js'
 
 /** A row of an answer: values by column. */
 export type Row = pg.QueryResultRow
 
 /**
- * Where SQL can be sent: the pool, or the transaction that a caller has begun. Domain code takes it as a parameter.
+ * Where SQL can be sent: the pool, or the transaction that a caller has begun.
  * A statement with a name is prepared once per connection; a name stands for one text for ever.
  */
-export interface Sql {
+export interface Sql extends PreparedQueryable {
   /** Answers the rows. */
   query<R extends Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>
   /** Answers how many rows the statement has changed. */
   execute(text: string, values?: readonly unknown[], name?: string): Promise<number>
 }
 
-/** SQL on a pool or on one of its connections. Once the signal has aborted, nothing more is sent. */
-export function createSql(target: pg.Pool | pg.PoolClient, signal?: AbortSignal): Sql {
+/** Until when statements are of use to whoever sent them. */
+export interface StatementBounds {
+  /** Nothing more is sent once it has aborted. */
+  readonly signal?: AbortSignal | undefined
+  /** On the clock of `performance.now`. A connection that has not answered a moment later is given up. */
+  readonly deadline?: number | undefined
+}
+
+/** How much later than the deadline an answer may come: the server says in that time that it has ended the statement. */
+const ANSWER_MILLIS = 1_000
+
+/** SQL on one connection. */
+export function createSql(client: pg.PoolClient, { signal, deadline }: StatementBounds = {}): Sql {
   const send = <R extends Row>(text: string, values: readonly unknown[], name: string | undefined) => {
     signal?.throwIfAborted()
-    return target.query<R>({ name, text, values: [...values] })
+    return client.query<R>(boundedQuery({ name, text, values: [...values] }, deadline))
   }
   return {
     query: async <R extends Row>(text: string, values: readonly unknown[] = [], name?: string) =>
       (await send<R>(text, values, name)).rows,
     execute: async (text, values = [], name) => (await send(text, values, name)).rowCount ?? 0,
+    run: async <Parameters, Row>(statement: PreparedStatement<Parameters, Row>, parameters: Parameters) => {
+      signal?.throwIfAborted()
+      const { name, text, planned } = statement
+      const query = { ...(planned === 'once' && { name }), text, values: statement.values(parameters), types }
+      return (await client.query<Row & pg.QueryResultRow>(boundedQuery(query, deadline))).rows
+    },
   }
+}
+
+/** Reads values as Prisma does, so that the rows of a statement are the same on every path. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => {
+    if (oid === pg.types.builtins.INT8) return BigInt
+    if (oid === pg.types.builtins.DATE) return (text: string) => new Date(text)
+    return pg.types.getTypeParser(oid, format)
+  },
+}
+
+/** Adds the bound that pg itself keeps: past it the statement fails, and its connection is of no more use. */
+export function boundedQuery<Query extends pg.QueryConfig>(query: Query, deadline: number | undefined): Query {
+  if (deadline === undefined) return query
+  const millis = Math.max(0, Math.ceil(deadline - performance.now())) + ANSWER_MILLIS
+  return { ...query, query_timeout: millis }
+}
+
+/**
+ * Runs the work on a connection of the pool, which is given back, or given up where it is of no more use. Nobody waits for
+ * a connection past the deadline.
+ */
+export async function withConnection<T>(
+  pool: pg.Pool,
+  deadline: number | undefined,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await (deadline === undefined ? pool.connect() : connectBefore(pool, deadline))
+  let isLost = false
+  try {
+    return await work(client)
+  } catch (error) {
+    isLost = databaseFailure(error)?.kind === 'unavailable'
+    throw error
+  } finally {
+    client.release(isLost)
+  }
+}
+
+function connectBefore(pool: pg.Pool, deadline: number): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      reject(new Error(CONNECTION_TIMEOUT))
+    }, deadline - performance.now())
+    pool.connect((error, client, release) => {
+      clearTimeout(timer)
+      if (client === undefined) reject(error)
+      else if (isLate) release()
+      else resolve(client)
+    })
+  })
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
 import type pg from 'pg'
 import { databaseFailure } from './errors.js'
-import { createSql, type Sql } from './sql.js'
+import type { PreparedTransaction } from './queryable.js'
+import { boundedQuery, createSql, type Sql, type StatementBounds, withConnection } from './sql.js'
 
 /** How a transaction runs. */
 export interface TransactionOptions {
@@ -11,7 +12,9 @@ export interface TransactionOptions {
   /** Nothing more is sent, and nothing committed, once it has aborted; the transaction fails with its reason. */
   readonly signal?: AbortSignal
   /** Budget of the whole, repetitions included, in milliseconds. */
-  readonly timeoutMillis?: number
+  readonly timeoutMillis?: number | undefined
+  /** Its statements may take, and wait, as long as they do, and have more memory: for the work of operators. */
+  readonly isUnhurried?: boolean
 }
 
 /** Isolation levels under Prisma's names. */
@@ -47,7 +50,7 @@ const ISOLATION_SQL: Record<IsolationLevel, string> = {
 
 /**
  * Runs the attempt and repeats it, up to five times, while it fails by a deadlock or a serialization failure: those have
- * done nothing. Pauses grow and are drawn at random. Past the budget, or after the last try, the failure is thrown.
+ * done nothing. So has what meets prepared statements that are outdated, which is repeated once. Pauses grow and are drawn at random. Past the budget, or after the last try, the failure is thrown.
  * An attempt is told how many milliseconds it has left.
  */
 export async function withRetries<T>(
@@ -56,12 +59,18 @@ export async function withRetries<T>(
   timing: Timing,
 ): Promise<T> {
   const deadline = timeoutMillis === undefined ? undefined : timing.now() + timeoutMillis
+  let isFresh = false
   for (let retries = 0; ; retries++) {
     signal?.throwIfAborted()
     try {
       return await attempt(deadline === undefined ? undefined : Math.max(1, Math.ceil(deadline - timing.now())))
     } catch (error) {
-      if (retries === MAX_RETRIES || databaseFailure(error)?.kind !== 'retryable') throw error
+      const kind = databaseFailure(error)?.kind
+      if (kind === 'stale_statement' && !isFresh) {
+        isFresh = true // The pool has given up the connections that have the old statements.
+        continue
+      }
+      if (retries >= MAX_RETRIES || kind !== 'retryable') throw error
       const pause = timing.random() * FIRST_PAUSE_MILLIS * 2 ** retries
       if (deadline !== undefined && timing.now() + pause >= deadline) throw error
       await timing.sleep(pause, signal)
@@ -71,43 +80,60 @@ export async function withRetries<T>(
 
 /**
  * Runs the work in one transaction on a connection of the pool: commits when it returns, rolls back when it throws.
- * `statementMillis` bounds every statement in it.
+ * `statementMillis` bounds every statement in it on the server, and `deadline` all of it on this side.
  */
 export async function runTransaction<T>(
   pool: pg.Pool,
-  work: (sql: Sql) => Promise<T>,
-  options: TransactionOptions,
+  work: (transaction: PreparedTransaction & Sql) => Promise<T>,
+  options: TransactionOptions & StatementBounds,
   statementMillis: number,
 ): Promise<T> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  const onError = (error: Error) => {
-    broken = error // The next query on it fails; without a listener it would end the process.
-  }
-  client.on('error', onError)
-  try {
-    await client.query(beginStatement(options, statementMillis))
-    const result = await work(createSql(client, options.signal))
-    options.signal?.throwIfAborted()
-    const { command } = await client.query('COMMIT')
-    // PostgreSQL answers so when a statement had failed and the work went on regardless.
-    if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK').catch((failure: Error) => {
-      broken = failure
-    })
-    throw error
-  } finally {
-    client.off('error', onError)
-    client.release(broken)
+  return withConnection(pool, options.deadline, async (client) => {
+    const send = (text: string) => client.query(boundedQuery({ text }, options.deadline))
+    try {
+      await send(beginStatement(options, statementMillis))
+      const { isolationLevel = 'ReadCommitted' } = options
+      const result = await work({ isolationLevel, nested: createNested(send), ...createSql(client, options) })
+      options.signal?.throwIfAborted()
+      const { command } = await send('COMMIT')
+      // PostgreSQL answers so when a statement had failed and the work went on regardless.
+      if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
+      return result
+    } catch (error) {
+      // A connection that is lost takes its transaction with it, and the pool gives up one that is still in its own.
+      if (databaseFailure(error)?.kind !== 'unavailable') await send('ROLLBACK').catch(() => undefined)
+      throw error
+    }
+  })
+}
+
+/** Runs parts of a transaction in savepoints. */
+function createNested(send: (text: string) => Promise<unknown>): PreparedTransaction['nested'] {
+  return async (work) => {
+    await send('SAVEPOINT nested')
+    try {
+      const result = await work()
+      await send('RELEASE SAVEPOINT nested')
+      return result
+    } catch (error) {
+      if (databaseFailure(error)?.kind !== 'unavailable') await send('ROLLBACK TO SAVEPOINT nested')
+      throw error
+    }
   }
 }
 
+const UNHURRIED_SETTINGS = [
+  ...['statement_timeout = 0', 'idle_in_transaction_session_timeout = 0', 'lock_timeout = 0'],
+  "work_mem = '64MB'",
+]
+
+// Whether it may write is the database's own default: a database that is frozen stays so.
 function beginStatement(
-  { isolationLevel = 'ReadCommitted', readOnly = false }: TransactionOptions,
+  { isolationLevel = 'ReadCommitted', readOnly = false, isUnhurried = false }: TransactionOptions,
   millis: number,
 ): string {
-  const mode = readOnly ? 'READ ONLY' : 'READ WRITE'
-  return `BEGIN ISOLATION LEVEL ${ISOLATION_SQL[isolationLevel]} ${mode}; SET LOCAL statement_timeout = ${millis}`
+  const mode = readOnly ? ' READ ONLY' : ''
+  const settings = isUnhurried ? UNHURRIED_SETTINGS : [`statement_timeout = ${millis}`]
+  const begin = `BEGIN ISOLATION LEVEL ${ISOLATION_SQL[isolationLevel]}${mode}`
+  return [begin, ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ')
 }

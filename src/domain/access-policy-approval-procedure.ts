@@ -1,10 +1,16 @@
-import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
+import type { Store, Transaction } from '../db/queryable.js'
 import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
-import { approverIdPath, justificationModeFrom, type StepDefinition } from './approval-step.js'
+import {
+  insertApprovalProcedure,
+  lockAccessPolicy,
+  lockKnownApprovers,
+} from '../store/access-policy-approval-procedure.js'
+import { type Approver, approverIdPath, justificationModeFrom, type StepDefinition } from './approval-step.js'
 import { type PlacedStep, type TopologyDraft, topologyFrom } from './approval-topology.js'
-import { auditInsert, auditParameters, type WriteContext } from './audit-statement.js'
-import { type Caller, requirePermissionIn, visibleTeamIds } from './caller.js'
+import { actorOf, recordAuditEvents } from './audit-event.js'
+import type { WriteContext } from './audit-statement.js'
+import { type Caller, requirePermissionIn, visibleScope } from './caller.js'
+import { idFormat } from './text-field.js'
 
 /** How long a step waits for a decision where nothing is said: 30 days, in seconds. */
 export const DEFAULT_TIMEOUT_SECONDS = 2_592_000
@@ -39,40 +45,35 @@ type StepWithId = PlacedStep & { readonly id: string }
  * `TIMEOUT_OUT_OF_RANGE`, `APPROVER_NOT_FOUND`.
  */
 export async function createApprovalProcedure(
-  database: Database,
+  store: Pick<Store, 'transaction'>,
   caller: Caller,
   draft: ApprovalProcedureDraft,
   context: WriteContext,
 ): Promise<ApprovalProcedure> {
-  const { runtime, signal } = context
-  return database.transaction(async (sql) => {
-    const teamId = await lockPolicy(sql, caller, draft.accessPolicyId)
+  const { runtime } = context
+  return store.transaction(async (transaction) => {
+    const teamId = await lockPolicy(transaction, caller, draft.accessPolicyId)
     const topology = topologyFrom(draft)
     refuseViolations([...topology.violations, ...timeoutViolations(draft.timeoutSeconds)])
-    refuseViolations(await missingApprovers(sql, caller.organizationId, topology.steps))
+    refuseViolations(await missingApprovers(transaction, caller.organizationId, topology.steps))
     const procedure = {
       id: runtime.newId(),
       accessPolicyId: draft.accessPolicyId,
       timeoutSeconds: draft.timeoutSeconds === 0 ? DEFAULT_TIMEOUT_SECONDS : draft.timeoutSeconds,
     }
     const steps = topology.steps.map((step) => ({ ...step, id: runtime.newId() }))
-    await insert(sql, caller, { ...procedure, teamId, steps }, context)
+    await insert(transaction, caller, { ...procedure, teamId, steps }, context)
     return { ...procedure, stages: stagesOf(steps) }
-  }, signal && { signal })
+  }, context)
 }
 
 /** Judges the policy and keeps it in its team until the end of the transaction. */
-async function lockPolicy(sql: Sql, caller: Caller, id: string): Promise<string> {
-  const [policy] = await sql.query<{ teamId: string }>(
-    `SELECT team_id AS "teamId" FROM access_policies
-      WHERE id = $1 AND organization_id = $2 AND ($3::text[] IS NULL OR team_id = ANY ($3))
-        FOR SHARE`,
-    [id, caller.organizationId, visibleTeamIds(caller)],
-    'lock_access_policy',
-  )
-  if (policy === undefined) throw notFound('access policy', id)
-  requirePermissionIn(caller, policy.teamId, 'access:write')
-  return policy.teamId
+async function lockPolicy(transaction: Transaction, caller: Caller, id: string): Promise<string> {
+  // Sending a long text that is no id costs more than knowing that none has it.
+  const teamId = idFormat.test(id) ? await lockAccessPolicy(transaction, id, visibleScope(caller)) : undefined
+  if (teamId === undefined) throw notFound('access policy', id)
+  requirePermissionIn(caller, teamId, 'access:write')
+  return teamId
 }
 
 function timeoutViolations(timeoutSeconds: number): FieldViolation[] {
@@ -82,18 +83,8 @@ function timeoutViolations(timeoutSeconds: number): FieldViolation[] {
   return [{ field: 'timeoutSeconds', description, reason: 'TIMEOUT_OUT_OF_RANGE' }]
 }
 
-/** Locks those that exist, in the order of their ids, so that they still do when the procedure names them. */
-const lockApprovers = `
-WITH known_users AS (
-  SELECT user_id AS id FROM memberships
-   WHERE organization_id = $1 AND user_id = ANY ($2) ORDER BY user_id FOR KEY SHARE
-), known_groups AS (
-  SELECT id FROM groups WHERE organization_id = $1 AND id = ANY ($3) ORDER BY id FOR KEY SHARE
-)
-SELECT 'USER' AS kind, id FROM known_users UNION ALL SELECT 'GROUP', id FROM known_groups`
-
 async function missingApprovers(
-  sql: Sql,
+  transaction: Transaction,
   organizationId: string,
   steps: readonly PlacedStep[],
 ): Promise<FieldViolation[]> {
@@ -106,72 +97,62 @@ async function missingApprovers(
   )
   if (named.length === 0) return []
   const idsOf = (wanted: 'USER' | 'GROUP') => named.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
-  const rows = await sql.query<{ kind: 'USER' | 'GROUP'; id: string }>(
-    lockApprovers,
-    [organizationId, idsOf('USER'), idsOf('GROUP')],
-    'lock_approvers',
-  )
+  const rows = await lockKnownApprovers(transaction, {
+    organizationId,
+    userIds: idsOf('USER'),
+    groupIds: idsOf('GROUP'),
+  })
   const known = { USER: new Set<string>(), GROUP: new Set<string>() }
   for (const { kind, id } of rows) known[kind].add(id)
   return named
     .filter(({ kind, id }) => !known[kind].has(id))
-    .map(({ kind, field }) => ({
-      field,
-      description: `no such ${kind === 'USER' ? 'user' : 'group'} in the organization`,
-      reason: 'APPROVER_NOT_FOUND',
-    }))
+    .map(({ kind, field }) => {
+      const noun = kind === 'USER' ? 'user' : 'group'
+      const description = `no such ${noun} in the organization: send the id of one of its ${noun}s`
+      return { field, description, reason: 'APPROVER_NOT_FOUND' }
+    })
 }
-
-const insertStatement = `
-WITH created AS (
-  INSERT INTO approval_procedures (id, organization_id, access_policy_id, timeout_seconds)
-  VALUES ($1, $2, $3, $4)
-  RETURNING id, organization_id, $5::text AS team_id, $6::uuid AS audit_event_id
-), steps AS (
-  INSERT INTO approval_steps (organization_id, procedure_id, id, stage_index, step_index, allow_self_approval,
-                              approver_justification_mode, suppress_notifications, auto_approve_self, custom_workflow_id)
-  SELECT $2, $1, s.*
-    FROM unnest($7::text[], $8::int[], $9::int[], $10::boolean[], $11::approver_justification_mode[], $12::boolean[],
-                $13::boolean[], $14::text[]) AS s
-), approvers AS (
-  INSERT INTO approval_step_approvers (organization_id, procedure_id, step_id, position, kind, user_id, group_id, notify)
-  SELECT $2, $1, a.*
-    FROM unnest($15::text[], $16::int[], $17::approver_kind[], $18::text[], $19::text[], $20::boolean[]) AS a
-)
-${auditInsert('created', { action: 'approval_procedure.create', targetType: 'approval_procedure' }, 21)}`
 
 interface Insertion extends Pick<ApprovalProcedure, 'id' | 'accessPolicyId' | 'timeoutSeconds'> {
   readonly teamId: string
   readonly steps: readonly StepWithId[]
 }
 
-async function insert(sql: Sql, caller: Caller, created: Insertion, context: WriteContext): Promise<void> {
-  const { id, accessPolicyId, timeoutSeconds, teamId, steps } = created
-  const approvers = steps.flatMap(({ id: stepId, step }) =>
-    step.approvers.map((approver, position) => ({ stepId, position, ...approver })),
+async function insert(
+  transaction: Transaction,
+  caller: Caller,
+  { teamId, steps, ...procedure }: Insertion,
+  { runtime, requestId }: WriteContext,
+): Promise<void> {
+  const { organizationId } = caller
+  await insertApprovalProcedure(transaction, {
+    ...procedure,
+    organizationId,
+    steps: steps.map(({ id, stageIndex, stepIndex, step }) => ({
+      ...{ id, stageIndex, stepIndex, allowSelfApproval: step.allowSelfApproval },
+      approverJustificationMode: justificationModeFrom(step.approverJustificationMode),
+      suppressNotifications: step.suppressNotifications,
+      autoApproveSelf: step.autoApproveSelf,
+      customWorkflowId: step.customWorkflow?.workflowId ?? null,
+    })),
+    approvers: steps.flatMap(({ id: stepId, step }) =>
+      step.approvers.flatMap((approver, position) => approverToStore(approver, { stepId, position })),
+    ),
+  })
+  const event = { organizationId, actor: actorOf(caller), action: 'approval_procedure.create', teamId, requestId }
+  await recordAuditEvents(
+    transaction,
+    [{ ...event, targetType: 'approval_procedure', targetId: procedure.id }],
+    runtime,
   )
-  await sql.execute(
-    insertStatement,
-    [
-      ...[id, caller.organizationId, accessPolicyId, timeoutSeconds, teamId, context.runtime.newId()],
-      steps.map((placed) => placed.id),
-      steps.map(({ stageIndex }) => stageIndex),
-      steps.map(({ stepIndex }) => stepIndex),
-      steps.map(({ step }) => step.allowSelfApproval),
-      steps.map(({ step }) => justificationModeFrom(step.approverJustificationMode)),
-      steps.map(({ step }) => step.suppressNotifications),
-      steps.map(({ step }) => step.autoApproveSelf),
-      steps.map(({ step }) => step.customWorkflow?.workflowId ?? null),
-      approvers.map(({ stepId }) => stepId),
-      approvers.map(({ position }) => position),
-      approvers.map(({ kind }) => kind),
-      approvers.map(({ kind, userId }) => (kind === 'USER' ? userId : null)),
-      approvers.map(({ kind, groupId }) => (kind === 'GROUP' ? groupId : null)),
-      approvers.map(({ notify }) => notify),
-      ...auditParameters(caller, context.requestId),
-    ],
-    'insert_approval_procedure',
-  )
+}
+
+/** The rules have let no approver without a kind through. */
+function approverToStore({ kind, userId, groupId, notify }: Approver, place: { stepId: string; position: number }) {
+  if (kind === undefined) return []
+  return [
+    { ...place, kind, userId: kind === 'USER' ? userId : null, groupId: kind === 'GROUP' ? groupId : null, notify },
+  ]
 }
 
 /** Steps stand in the order of their stages, and no stage is empty. */

@@ -1,7 +1,9 @@
 import type { ApiKeyKind } from '../../gen/prisma/enums.js'
-import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
+import type { Queryable, Store } from '../db/queryable.js'
 import { type FieldViolation, invalidField, notFound, refuseViolations } from '../errors.js'
+import { insertApiKey, selectApiKeys } from '../store/api-key.js'
+import { hasOrganization } from '../store/organization.js'
+import { hasTeam } from '../store/team.js'
 import { createApiKeySecret } from './api-key-secret.js'
 import { recordAuditEvents, systemActor } from './audit-event.js'
 import { type Permission, permissions } from './caller.js'
@@ -33,7 +35,7 @@ export interface NewApiKey {
 
 /** What making keys needs. */
 export interface ApiKeyOptions {
-  readonly database: Pick<Database, 'transaction'>
+  readonly database: Pick<Store, 'transaction'>
   readonly hasher: SecretHasher
   readonly runtime: Runtime
 }
@@ -57,10 +59,6 @@ export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Per
   })
 }
 
-const insertApiKey = `
-INSERT INTO api_keys (id, organization_id, team_id, kind, name, secret_hash, permissions)
-VALUES ($1, $2, $3, $4, $5, $6, $7)`
-
 /** Makes a key, with an audit event. Throws for a team or an organization that does not exist, and for bad values. */
 export async function createApiKey(options: ApiKeyOptions, request: ApiKeyRequest): Promise<NewApiKey> {
   const { database, hasher, runtime } = options
@@ -69,12 +67,14 @@ export async function createApiKey(options: ApiKeyOptions, request: ApiKeyReques
   refuseViolations(keyViolations(name, kind, teamId))
   const id = runtime.newId()
   const secret = createApiKeySecret(kind, runtime)
-  await database.transaction(async (sql) => {
-    await requireOwner(sql, organizationId, teamId)
-    const values = [id, organizationId, teamId ?? null, kind, name, hasher.hash(secret), granted]
-    await sql.execute(insertApiKey, values)
+  await database.transaction(async (transaction) => {
+    await requireOwner(transaction, organizationId, teamId)
+    const secretHash = hasher.hash(secret)
+    await insertApiKey(transaction, {
+      ...{ id, organizationId, teamId: teamId ?? null, kind, name, secretHash, permissions: granted },
+    })
     const event = { organizationId, actor: systemActor, action: 'api_key.create', targetType: 'api_key', targetId: id }
-    await recordAuditEvents(sql, [{ ...event, teamId }], runtime)
+    await recordAuditEvents(transaction, [{ ...event, teamId }], runtime)
   })
   return { id, secret, kind, organizationId, teamId, permissions: granted }
 }
@@ -96,13 +96,9 @@ function permissionsFrom(given: readonly string[] = [], kind: ApiKeyKind, isTeam
   return permissions.filter((permission) => given.includes(permission))
 }
 
-async function requireOwner(sql: Sql, organizationId: string, teamId: string | undefined): Promise<void> {
-  const organizations = await sql.query('SELECT FROM organizations WHERE id = $1 FOR KEY SHARE', [organizationId])
-  if (organizations.length === 0) throw notFound('organization', organizationId)
-  if (teamId === undefined) return
-  const selectTeam = 'SELECT FROM teams WHERE organization_id = $1 AND id = $2 FOR KEY SHARE'
-  const teams = await sql.query(selectTeam, [organizationId, teamId])
-  if (teams.length === 0) throw notFound('team', teamId)
+async function requireOwner(tables: Queryable, organizationId: string, teamId: string | undefined): Promise<void> {
+  if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
+  if (teamId !== undefined && !(await hasTeam(tables, organizationId, teamId))) throw notFound('team', teamId)
 }
 
 /** A key as lists show it: without secret and hash. */
@@ -118,35 +114,14 @@ export interface ApiKeySummary {
   readonly revokedAt: Date | undefined
 }
 
-interface ApiKeyRow {
-  readonly id: string
-  readonly kind: ApiKeyKind
-  readonly organization_id: string
-  readonly team_id: string | null
-  readonly name: string
-  readonly permissions: readonly string[]
-  readonly created_at: Date
-  readonly last_used_at: Date | null
-  readonly revoked_at: Date | null
-}
-
-const selectApiKeys = `
-SELECT id, kind, organization_id, team_id, name, permissions, created_at, last_used_at, revoked_at
-  FROM api_keys WHERE organization_id = $1 ORDER BY created_at, id`
-
 /** The keys of an organization, revoked ones too, in the order of creation. Throws where there is no such organization. */
-export async function listApiKeys(sql: Sql, organizationId: string): Promise<ApiKeySummary[]> {
-  const rows = await sql.query<ApiKeyRow>(selectApiKeys, [organizationId])
-  if (rows.length === 0) await requireOwner(sql, organizationId, undefined)
-  return rows.map((row) => ({
-    id: row.id,
-    kind: row.kind,
-    organizationId: row.organization_id,
-    teamId: row.team_id ?? undefined,
-    name: row.name,
-    permissions: row.permissions,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at ?? undefined,
-    revokedAt: row.revoked_at ?? undefined,
+export async function listApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
+  const rows = await selectApiKeys(tables, organizationId)
+  if (rows.length === 0) await requireOwner(tables, organizationId, undefined)
+  return rows.map(({ teamId, lastUsedAt, revokedAt, ...row }) => ({
+    ...row,
+    teamId: teamId ?? undefined,
+    lastUsedAt: lastUsedAt ?? undefined,
+    revokedAt: revokedAt ?? undefined,
   }))
 }

@@ -42,7 +42,9 @@ export function checkAppResourceUpdates(updates: readonly AppResourceUpdate[]): 
 function idFaults(field: string, id: string, firstIndex: number | undefined): FieldViolation[] {
   if (id === '') return [{ field, description: 'is required', reason: 'FIELD_REQUIRED' }]
   if (firstIndex === undefined) return []
-  return [{ field, description: `is that of resources[${firstIndex}]`, reason: 'DUPLICATE_ID' }]
+  return [
+    { field, description: `repeats resources[${firstIndex}].id: name each resource once`, reason: 'DUPLICATE_ID' },
+  ]
 }
 
 function textFaults(at: string, update: AppResourceUpdate): FieldViolation[] {

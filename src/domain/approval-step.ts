@@ -2,6 +2,9 @@ import type { ApproverJustificationMode, ApproverKind } from '../../gen/prisma/e
 import type { FieldViolation } from '../errors.js'
 import { nameLimits, textViolations } from './text-field.js'
 
+/** The most approvers of a step. */
+const MAX_APPROVERS = 1000
+
 /** Who may approve; `kind` is absent where the request names none, the ids are empty where the kind has none. */
 export interface Approver {
   readonly kind: ApproverKind | undefined
@@ -62,7 +65,7 @@ export function stepViolations(at: string, step: StepDefinition): FieldViolation
   if (step.approvers.length > 0 === (step.customWorkflow !== undefined)) {
     violations.push({
       field: at,
-      description: 'must have exactly one of approvers, at least one, and customWorkflow',
+      description: 'must have either approvers (at least one) or customWorkflow, and not both',
       reason: 'FIELD_INVALID',
     })
   }
@@ -75,6 +78,10 @@ export function stepViolations(at: string, step: StepDefinition): FieldViolation
       description: 'must be empty, NONE, OPTIONAL or REQUIRED',
       reason: 'FIELD_INVALID',
     })
+  }
+  if (step.approvers.length > MAX_APPROVERS) {
+    const description = `must have at most ${MAX_APPROVERS} approvers`
+    return [{ field: `${at}.approvers`, description, reason: 'FIELD_INVALID' }]
   }
   for (const [index, approver] of step.approvers.entries()) {
     violations.push(...approverViolations(`${at}.approvers[${index}]`, approver))

@@ -48,7 +48,11 @@ export function topologyFrom({ steps, stages }: TopologyDraft): Topology {
 
 function topologyOfSteps(drafts: readonly StepDraft[]): Topology {
   if (drafts.length === 0) {
-    throw invalidField('stages', 'are required where steps are absent', 'STEPS_OR_STAGES_REQUIRED')
+    throw invalidField(
+      'stages',
+      'must have a stage where there are no steps: send stages or steps',
+      'STEPS_OR_STAGES_REQUIRED',
+    )
   }
   if (drafts.length > MAX_STEPS) throw tooManySteps('steps')
   const steps = drafts.map((draft, index) => placedStep(`steps[${index}]`, index, 0, draft))
@@ -63,6 +67,9 @@ function violationsOf(steps: readonly PlacedStep[]): FieldViolation[] {
   return steps.flatMap(({ path, step }) => stepViolations(path, step))
 }
 
+/** What is right where the steps differ from the stages. */
+const LEAVE_OUT = 'send the steps of the stages in order, or leave steps out'
+
 function emptyStage(index: number): FieldViolation {
   return { field: `stages[${index}].steps`, description: 'must have at least one step', reason: 'FIELD_REQUIRED' }
 }
@@ -70,14 +77,14 @@ function emptyStage(index: number): FieldViolation {
 /** The first place where the steps are not the flat view of the stages. */
 function differences(drafts: readonly StepDraft[], placed: readonly PlacedStep[]): FieldViolation[] {
   if (drafts.length !== placed.length) {
-    return [differ('steps', `has ${drafts.length} steps, the stages have ${placed.length}`)]
+    return [differ('steps', `has ${drafts.length} steps, but the stages have ${placed.length}: ${LEAVE_OUT}`)]
   }
   for (const [index, draft] of drafts.entries()) {
     const given = stepFromDraft(draft)
     const other = placed[index]
     if (other === undefined || isDeepStrictEqual(given, other.step)) continue
     const field = stepFields.find((name) => !isDeepStrictEqual(given[name], other.step[name]))
-    return [differ(`steps[${index}].${field}`, `is not that of ${other.path}`)]
+    return [differ(`steps[${index}].${field}`, `differs from ${other.path}.${field}: ${LEAVE_OUT}`)]
   }
   return []
 }

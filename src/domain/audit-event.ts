@@ -1,5 +1,6 @@
 import type { ActorKind, FieldOwner } from '../../gen/prisma/enums.js'
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
+import { insertAuditEvents } from '../store/audit-event.js'
 import type { Caller, CallerKind } from './caller.js'
 import type { Runtime } from './runtime.js'
 
@@ -77,30 +78,20 @@ function fieldChangesToJson(changes: readonly FieldChange[] = []): string {
   )
 }
 
-const insertAuditEvents = `
-INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
-                          team_id, request_id, changes)
-SELECT * FROM unnest($1::uuid[], $2::text[], $3::actor_kind[], $4::text[], $5::text[], $6::text[], $7::text[],
-                     $8::text[], $9::text[], $10::text[], $11::jsonb[])`
-
 /**
- * Writes the events in the order given, at the time of the transaction that `sql` is in, which must be the one that
- * does what they tell. The statement is sent for none as well, so that its time does not tell whether there was one.
+ * Writes the events in the order given, at the time of the transaction that they are written in, which must be the one
+ * that does what they tell. The statement is sent for none as well, so that its time does not tell whether there was one.
  */
-export async function recordAuditEvents(sql: Sql, events: readonly AuditEvent[], runtime: Runtime): Promise<void> {
-  const column = (of: (event: AuditEvent) => string) => events.map(of)
-  const values = [
-    column(() => runtime.newId()),
-    column((event) => event.organizationId),
-    column((event) => event.actor.kind),
-    column((event) => event.actor.id),
-    column((event) => event.actor.name),
-    column((event) => event.action),
-    column((event) => event.targetType),
-    column((event) => event.targetId),
-    column((event) => event.teamId ?? ''),
-    column((event) => event.requestId ?? ''),
-    column((event) => fieldChangesToJson(event.changes)),
-  ]
-  await sql.execute(insertAuditEvents, values, 'insert_audit_events')
+export async function recordAuditEvents(
+  tables: PreparedQueryable,
+  events: readonly AuditEvent[],
+  runtime: Runtime,
+): Promise<void> {
+  const rows = events.map(
+    ({ organizationId, actor, action, targetType, targetId, teamId = '', requestId = '', changes }) => ({
+      ...{ id: runtime.newId(), organizationId, actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
+      ...{ action, targetType, targetId, teamId, requestId, changes: fieldChangesToJson(changes) },
+    }),
+  )
+  await insertAuditEvents(tables, rows)
 }

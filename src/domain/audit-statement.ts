@@ -1,3 +1,4 @@
+import type { AuditedCall } from '../store/audit-event.js'
 import { actorOf } from './audit-event.js'
 import type { Caller } from './caller.js'
 import type { Runtime } from './runtime.js'
@@ -8,31 +9,12 @@ export interface WriteContext {
   readonly requestId: string
   /** Ends the write without a trace when it aborts before the commit. */
   readonly signal?: AbortSignal
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMillis?: number | undefined
 }
 
-/** What an event says of every row that it is about. */
-export interface AuditedChange {
-  /** Such as `priority.update`. */
-  readonly action: string
-  /** Such as `priority`. */
-  readonly targetType: string
-}
-
-/**
- * The part of a statement that records one event for each row of `rows`, a table expression with the columns
- * `audit_event_id`, `organization_id`, `id` and `team_id`: the change and its events then take one round trip. Its four
- * parameters, from number `first` on, are `auditParameters`.
- */
-export function auditInsert(rows: string, { action, targetType }: AuditedChange, first: number): string {
-  return `INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
-                            team_id, request_id)
-  SELECT audit_event_id, organization_id, $${first}::actor_kind, $${first + 1}, $${first + 2}, '${action}', '${targetType}',
-         id, team_id, $${first + 3}
-    FROM ${rows}`
-}
-
-/** The parameters of `auditInsert`. */
-export function auditParameters(caller: Caller, requestId: string): string[] {
+/** What the event of a write says of the call. */
+export function auditedCall(caller: Caller, requestId: string): AuditedCall {
   const { kind, id, name } = actorOf(caller)
-  return [kind, id, name, requestId]
+  return { actorKind: kind, actorId: id, actorName: name, requestId }
 }

@@ -1,19 +1,28 @@
-import type { ApiKeyKind, TeamUserRole, UserRole } from '../../gen/prisma/enums.js'
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
+import {
+  findPersonByEmail,
+  selectKeysOfTokens,
+  selectPersonsOfTokens,
+  type TokenKey,
+  type TokenPerson,
+} from '../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from './batched-lookup.js'
 import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from './bearer-token.js'
 import { type Caller, type CallerKind, type Permission, permissions, type Reach } from './caller.js'
-import { KEY_USE_INTERVAL_SQL, type KeyUses } from './key-use.js'
+import type { KeyUses } from './key-use.js'
 import type { OidcVerifier } from './oidc.js'
 import { reachOfUser } from './role.js'
 import type { SecretHasher } from './secret-hash.js'
 
-/** Who holds a bearer token; undefined where it is not accepted, whatever the reason. */
-export type Authenticate = (bearerToken: string) => Promise<Caller | undefined>
+/**
+ * Who holds a bearer token; undefined where it is not accepted, whatever the reason, but for one: a token that would be
+ * accepted had it not expired within the last day.
+ */
+export type Authenticate = (bearerToken: string) => Promise<Caller | 'expired' | undefined>
 
 /** What authentication stands on. */
 export interface AuthenticatorOptions {
-  readonly database: Sql
+  readonly database: PreparedQueryable
   readonly hasher: SecretHasher
   readonly keyUses: KeyUses
   /** Verifies the tokens of the OpenID Connect issuer, where there is one. */
@@ -26,63 +35,50 @@ export interface AuthenticatorOptions {
  * are no bearer tokens. Throws when the database fails.
  */
 export function createAuthenticator({ database, hasher, keyUses, oidc }: AuthenticatorOptions): Authenticate {
-  const findKey = createTokenLookup<KeyRow>(database, hasher, selectKeyOfToken, 'select_key_of_token')
-  const findPerson = createTokenLookup<PersonRow>(database, hasher, selectPersonOfToken, 'select_person_of_token')
+  const findKey = createTokenLookup(hasher, (hashes) => selectKeysOfTokens(database, hashes))
+  const findPerson = createTokenLookup(hasher, (hashes) => selectPersonsOfTokens(database, hashes))
   return async (bearerToken) => {
     if (bearerToken.startsWith(ACCESS_TOKEN_PREFIX)) {
-      const row = await findKey(bearerToken)
-      if (row?.use_is_due) keyUses.note(row.id)
-      return row && callerOfKey(row)
+      const key = await findKey(bearerToken)
+      if (key === undefined || key.isExpired) return key && 'expired'
+      if (key.useIsDue) keyUses.note({ organizationId: key.organizationId, id: key.id })
+      return callerOfKey(key)
     }
     if (bearerToken.startsWith(USER_TOKEN_PREFIX)) {
-      const row = await findPerson(bearerToken)
-      return row && callerOfPerson([row])
+      const person = await findPerson(bearerToken)
+      return person?.isExpired === true ? 'expired' : person && callerOfPerson(person)
     }
     const identity = await oidc?.(bearerToken)
-    if (identity === undefined) return undefined
-    const values = [identity.email, identity.organizationId ?? null]
-    return callerOfPerson(await database.query<PersonRow>(selectPersonOfEmail, values, 'select_person_of_email'))
+    if (identity === undefined || identity === 'expired') return identity
+    const { email, organizationId = null } = identity
+    const person = await findPersonByEmail(database, { email, organizationId })
+    return person && callerOfPerson(person)
   }
 }
 
 /** Looks up rows that carry the hash of their token. */
-function createTokenLookup<Row extends object>(
-  database: Sql,
+function createTokenLookup<Row extends { readonly tokenHash: Uint8Array }>(
   hasher: SecretHasher,
-  statement: string,
-  name: string,
+  select: (tokenHashes: readonly Uint8Array[]) => Promise<Row[]>,
 ): Lookup<string, Row | undefined> {
   return createBatchedLookup(async (tokens) => {
     const candidates = new Map(tokens.map((token) => [token, hasher.candidates(token)]))
-    const rows = await database.query<Row & { token_hash: Buffer }>(statement, [[...candidates.values()].flat()], name)
-    return (token) => rows.find((row) => candidates.get(token)?.some((hash) => hash.equals(row.token_hash)))
+    const rows = await select([...candidates.values()].flat())
+    const rowOf = new Map(rows.map((row) => [keyOf(row.tokenHash), row]))
+    return (token) => candidates.get(token)?.flatMap((hash) => rowOf.get(keyOf(hash)) ?? [])[0]
   })
 }
 
-interface KeyRow {
-  readonly id: string
-  readonly organization_id: string
-  readonly team_id: string | null
-  readonly kind: ApiKeyKind
-  readonly name: string
-  readonly permissions: readonly string[]
-  readonly use_is_due: boolean
+function keyOf(hash: Uint8Array): string {
+  return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1')
 }
 
-// A management key has no tokens; that it gets none here either does not hang on how one came to be.
-const selectKeyOfToken = `
-SELECT s.token_hash, k.id, k.organization_id, k.team_id, k.kind, k.name, k.permissions,
-       k.last_used_at IS NULL OR k.last_used_at <= now() - ${KEY_USE_INTERVAL_SQL} AS use_is_due
-  FROM api_key_sessions s
-  JOIN api_keys k ON k.id = s.api_key_id
- WHERE s.token_hash = ANY($1::bytea[]) AND s.expires_at > now() AND k.revoked_at IS NULL AND k.kind <> 'mk'`
-
-function callerOfKey(row: KeyRow): Caller {
-  const { id, name, organization_id: organizationId, team_id: teamId } = row
-  return { kind: callerKindOf(row), id, name, organizationId, reach: reachOfKey(teamId, row.permissions) }
+function callerOfKey(key: TokenKey): Caller {
+  const { id, name, organizationId, teamId, permissions: granted } = key
+  return { kind: callerKindOf(key), id, name, organizationId, reach: reachOfKey(teamId, granted) }
 }
 
-function callerKindOf({ kind, team_id: teamId }: KeyRow): CallerKind {
+function callerKindOf({ kind, teamId }: TokenKey): CallerKind {
   if (kind === 'wk') return 'worker'
   return teamId === null ? 'organization_api_key' : 'team_api_key'
 }
@@ -94,40 +90,6 @@ function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
     : { scope: 'teams', teams: new Map([[teamId, known]]) }
 }
 
-interface PersonRow {
-  readonly user_id: string
-  readonly organization_id: string
-  readonly role: UserRole
-  readonly name: string
-  readonly team_roles: Readonly<Record<string, TeamUserRole>>
-}
-
-const personColumns = `
-       m.user_id, m.organization_id, m.role,
-       coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), u.email) AS name,
-       (SELECT coalesce(json_object_agg(t.team_id, t.role), '{}')
-          FROM team_members t
-         WHERE t.organization_id = m.organization_id AND t.user_id = m.user_id) AS team_roles`
-
-const selectPersonOfToken = `
-SELECT k.token_hash, ${personColumns}
-  FROM user_tokens k
-  JOIN memberships m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
-  JOIN users u ON u.id = m.user_id
- WHERE k.token_hash = ANY($1::bytea[]) AND k.expires_at > now() AND m.deactivated_at IS NULL`
-
-// Two rows are enough to see that the address alone does not tell the organization.
-const selectPersonOfEmail = `
-SELECT ${personColumns}
-  FROM memberships m
-  JOIN users u ON u.id = m.user_id
- WHERE u.email_key = lower($1::text COLLATE "C") AND ($2::text IS NULL OR m.organization_id = $2)
-   AND m.deactivated_at IS NULL
- LIMIT 2`
-
-function callerOfPerson(rows: readonly PersonRow[]): Caller | undefined {
-  const [row] = rows
-  if (row === undefined || rows.length > 1) return undefined
-  const { user_id: id, name, organization_id: organizationId } = row
-  return { kind: 'user', id, name, organizationId, reach: reachOfUser(row.role, row.team_roles) }
+function callerOfPerson({ userId: id, name, organizationId, role, teamRoles }: TokenPerson): Caller {
+  return { kind: 'user', id, name, organizationId, reach: reachOfUser(role, teamRoles) }
 }

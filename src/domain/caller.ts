@@ -40,6 +40,11 @@ export function visibleTeamIds(caller: Caller): string[] | null {
   return caller.reach.scope === 'organization' ? null : [...caller.reach.teams.keys()]
 }
 
+/** What the caller sees, as stores take it. */
+export function visibleScope(caller: Caller): { organizationId: string; teamIds: string[] | null } {
+  return { organizationId: caller.organizationId, teamIds: visibleTeamIds(caller) }
+}
+
 /** Whether the caller has the permission in any place at all. */
 export function hasPermissionAnywhere(caller: Caller, permission: Permission): boolean {
   if (caller.reach.scope === 'organization') return caller.reach.permissions.has(permission)
@@ -62,5 +67,6 @@ export function requirePermissionIn(caller: Caller, teamId: string, permission: 
 
 /** The error for a permission that the caller lacks. */
 export function permissionMissing(permission: string): ServiceError {
-  return new ServiceError('PERMISSION_MISSING', `this needs the permission ${permission}`, { metadata: { permission } })
+  const message = `this needs the permission ${permission}: use a credential that has it here`
+  return new ServiceError('PERMISSION_MISSING', message, { metadata: { permission } })
 }

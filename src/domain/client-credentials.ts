@@ -19,18 +19,29 @@ export interface ClientAuthentication {
 export function clientCredentialsFrom(request: ClientAuthentication): ClientCredentials {
   const { authorization, clientId, clientSecret } = request
   if (authorization === undefined || authorization === '') {
-    if (clientId === '' || clientSecret === '') throw clientCredentialsInvalid()
+    if (clientId === '' || clientSecret === '') {
+      throw clientCredentialsInvalid(`the id or the secret of the API key is missing: ${howToSend}`)
+    }
     return { clientId, clientSecret }
   }
   if (clientId !== '' || clientSecret !== '') {
-    throw new ServiceError('MALFORMED_REQUEST', 'the client is named in the Authorization header and in the body')
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
+      'the id and the secret of the API key stand in the Authorization header and in the body: send them once',
+    )
   }
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? []
-  if (encoded === undefined) throw clientCredentialsInvalid()
+  if (encoded === undefined) throw headerUnreadable()
   const text = Buffer.from(encoded, 'base64').toString()
   const colon = text.indexOf(':')
-  if (colon < 1) throw clientCredentialsInvalid()
+  if (colon < 1) throw headerUnreadable()
   return { clientId: formDecoded(text.slice(0, colon)), clientSecret: formDecoded(text.slice(colon + 1)) }
+}
+
+const howToSend = 'send Authorization: Basic <base64 of id:secret>, or client_id and client_secret in the body'
+
+function headerUnreadable(): ServiceError {
+  return clientCredentialsInvalid(`the Authorization header does not hold an id and a secret: ${howToSend}`)
 }
 
 /** Both halves are form-encoded before they are joined. What is badly encoded stays as it is, and will not be found. */

@@ -1,7 +1,63 @@
-/** Secrets and tokens of this service, whole or in part, also percent-encoded ones: what follows the prefix goes. */
-const credential = /svc(?:_|%5f)(secret|token|user)(?:_|%5f)[^\s"'&?/,;]*/gi
+/**
+ * A character as callers may write it: itself, percent-encoded any number of times (`%73`, `%2573`, …), or as an escape
+ * of JSON (`\u0073`), which a log line and a further text around it escape again. All repetitions are bounded, so that
+ * the time grows with the length of the text alone.
+ */
+function written(character: string): string {
+  const codes = [...new Set([character.toLowerCase(), character.toUpperCase()])]
+    .map((each) => each.charCodeAt(0).toString(16))
+    .join('|')
+  const percent = '%(?:25){0,8}'
+  return `(?:${character}|${percent}(?:${codes})|(?:\\\\|${percent}5c){1,16}u00(?:${codes}))`
+}
 
-/** The text without the secrets and tokens in it, for what is written down although a caller has written it. */
+const kinds = ['secret', 'token', 'user']
+const spelled = (text: string) => Array.from(text, written).join('')
+
+/** Secrets and tokens of this service, whole or in part: what follows the prefix goes. Quotes and backslashes stay. */
+const credential = new RegExp(
+  `${spelled('svc_')}(?:${kinds.map((kind) => `(${spelled(kind)})`).join('|')})${spelled('_')}(?:[^\\s"'&?/,;\\\\]|\\\\{1,16}u[0-9a-f]{4})*`,
+  'gi',
+)
+
+/** JSON Web Tokens: a header that is a JSON object, claims, and a signature. */
+const jsonWebToken = /\beyJ[\w-]{8,}(?:\.|%(?:25){0,8}2e)[\w-]+(?:(?:\.|%(?:25){0,8}2e)[\w-]*)?/gi
+
+/** What every encoding of a prefix in base64 holds, by the place at which it begins, and that in hexadecimal. */
+const encoded = new RegExp(
+  kinds
+    .map((kind) => `svc_${kind}_`)
+    .flatMap((prefix) => [...[0, 1, 2].map((shift) => base64Core(prefix, shift)), hexOf(prefix)])
+    .join('|'),
+)
+const encodedText = /(?:[\w+/=-]|%(?:25){0,8}(?:2b|2f|3d)){12,}/gi
+
+/**
+ * The text without the secrets and tokens in it, for what is written down although a caller has written it. They are
+ * known in plain text, percent-encoded to any depth, with escapes of JSON, in base64 and base64url (as `Basic`
+ * credentials are), and in hexadecimal.
+ */
 export function withoutCredentials(text: string): string {
-  return text.replace(credential, 'svc_$1_[redacted]')
+  const plain = text.replace(credential, placeholder).replace(jsonWebToken, 'jwt_[redacted]')
+  if (!encoded.test(plain)) return plain
+  return plain.replace(encodedText, (run) => (encoded.test(run) ? '[redacted]' : run))
+}
+
+function placeholder(_: string, ...groups: (string | undefined)[]): string {
+  return `svc_${kinds.find((_, index) => groups[index] !== undefined)}_[redacted]`
+}
+
+/** The characters of the base64 of a text that do not depend on what stands before and after it. */
+function base64Core(text: string, shift: number): string {
+  const bits = (shift + text.length) * 8
+  return Buffer.from(`${'\0'.repeat(shift)}${text}`)
+    .toString('base64')
+    .slice(Math.ceil((shift * 8) / 6), Math.floor(bits / 6))
+}
+
+/** The bytes in hexadecimal, in either case. */
+function hexOf(text: string): string {
+  return Buffer.from(text)
+    .toString('hex')
+    .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
 }

@@ -1,5 +1,6 @@
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import type { Timing } from '../db/transaction.js'
+import { sweep } from '../store/sweep.js'
 import { REVOKE_SPAN_SECONDS } from './revoke-limiter.js'
 
 /** Rows of a table that one statement deletes at most, so that no lock is held for long. */
@@ -7,27 +8,17 @@ const BATCH = 1_000
 /** How long to wait after a sweep, in milliseconds. */
 const PAUSE_MILLIS = 60_000
 
-// What decides nothing any more. Rows that somebody works on are left to the next sweep.
-const expired: Readonly<Record<string, string>> = {
-  api_key_sessions: 'expires_at <= now()',
-  user_tokens: 'expires_at <= now()',
-  revoke_attempts: `accepted_at[cardinality(accepted_at)] < clock_timestamp() - interval '${REVOKE_SPAN_SECONDS} seconds'`,
-}
+/** Whose token has expired is told so for a day. */
+const KEPT_SECONDS = 86_400
 
 /** Deletes expired tokens and counts of addresses. Answers how many rows went. */
-export async function sweepCredentials(sql: Sql): Promise<number> {
-  let swept = 0
-  for (const [table, condition] of Object.entries(expired)) {
-    const statement = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)) AND ${condition}`
-    for (let deleted = BATCH; deleted === BATCH; swept += deleted) deleted = await sql.execute(statement)
-  }
-  return swept
+export function sweepCredentials(tables: PreparedQueryable): Promise<number> {
+  return sweep(tables, { keptSeconds: KEPT_SECONDS, spanSeconds: REVOKE_SPAN_SECONDS, rows: BATCH })
 }
 
 /** What a running sweeper needs. */
 export interface SweeperOptions {
-  readonly database: Sql
+  readonly database: PreparedQueryable
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   readonly timing: Pick<Timing, 'sleep'>
   /** Ends the sweeper. */

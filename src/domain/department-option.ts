@@ -1,4 +1,5 @@
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable, Queryable } from '../db/queryable.js'
+import { insertDepartmentOptions, selectDepartmentOptions } from '../store/department-option.js'
 import type { Caller } from './caller.js'
 import type { FieldChange, Profile } from './field-ownership.js'
 import type { Runtime } from './runtime.js'
@@ -10,12 +11,13 @@ export interface DepartmentOption {
 }
 
 /** The departments of the caller's organization, by name in the order of code points. */
-export function listDepartmentOptions(sql: Sql, caller: Caller): Promise<DepartmentOption[]> {
-  return sql.query<DepartmentOption>(
-    'SELECT id, name FROM department_options WHERE organization_id = $1 ORDER BY name COLLATE "C"',
-    [caller.organizationId],
-    'list_department_options',
-  )
+export async function listDepartmentOptions(
+  tables: Queryable,
+  { organizationId }: Caller,
+): Promise<DepartmentOption[]> {
+  const options = await selectDepartmentOptions(tables, organizationId)
+  // UTF-8 keeps the order of code points, and the order of the database is that of its collation.
+  return options.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
 }
 
 /** The department that a write has saved; undefined where it saved none, or the one that was there. */
@@ -28,7 +30,7 @@ export function savedDepartment(profile: Profile, changes: readonly FieldChange[
 
 /** Adds departments to the organization's options; those that are there already stay. */
 export async function addDepartmentOptions(
-  sql: Sql,
+  tables: PreparedQueryable,
   organizationId: string,
   names: Iterable<string>,
   runtime: Runtime,
@@ -36,12 +38,6 @@ export async function addDepartmentOptions(
   // In one order everywhere, so that writers who wait for each other's names do not wait in a circle.
   const sorted = [...new Set(names)].sort()
   if (sorted.length === 0) return
-  await sql.execute(
-    `INSERT INTO department_options (id, organization_id, name)
-     SELECT id, $1, name FROM unnest($2::text[], $3::text[]) AS option (id, name)
-      WHERE NOT EXISTS (SELECT FROM department_options o WHERE o.organization_id = $1 AND o.name = option.name)
-         ON CONFLICT (organization_id, name) DO NOTHING`,
-    [organizationId, sorted.map(() => runtime.newId()), sorted],
-    'add_department_options',
-  )
+  const options = sorted.map((name) => ({ id: runtime.newId(), name }))
+  await insertDepartmentOptions(tables, organizationId, options)
 }

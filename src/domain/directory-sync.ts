@@ -1,16 +1,16 @@
-import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction, Store } from '../db/queryable.js'
 import { notFound, refuseViolations } from '../errors.js'
+import { lockManagers } from '../store/manager-chain.js'
+import { lockEmailAddresses } from '../store/person.js'
 import type { Actor } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import { addDepartmentOptions, savedDepartment } from './department-option.js'
 import { emailKeyOf, emailViolations } from './email-address.js'
 import { commandsOfDirectory, type GovernedField, governedFields, isChanged, writeProfile } from './field-ownership.js'
-import { lockManagers, requireManager } from './manager-chain.js'
+import { requireManager } from './manager-chain.js'
 import { type Member, withProfile } from './member.js'
 import { findOrCreateMembers } from './member-creation.js'
 import { findEmailHolders, lockMembers, updateMembers } from './membership.js'
-import { lockEmailAddresses } from './person.js'
 import { claimPhoneNumber } from './phone-claim.js'
 import { fieldNames, type ProfileInput, profileValuesOf } from './profile-value.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
@@ -49,24 +49,26 @@ export function fieldsNotSupplied({ supplied, managerUserId }: DirectoryWrite): 
  * `EMAIL_TAKEN` with the holder, `PHONE_TAKEN` and the reasons about managers.
  */
 export async function createDirectoryUser(
-  database: Database,
+  database: Store,
   directory: Directory,
   write: DirectoryWrite & { readonly email: string },
   context: WriteContext,
 ): Promise<Member> {
   const values = valuesOf(write)
   return retryOnUniqueViolation(() =>
-    database.transaction(async (sql) => {
+    database.preparedTransaction(async (transaction) => {
       const { organizationId } = directory
       const key = emailKeyOf(write.email)
-      await lockManagers(sql, organizationId)
-      await lockEmailAddresses(sql, [key])
-      const holder = (await findEmailHolders(sql, organizationId, [key])).get(key)
+      await lockManagers(transaction, organizationId)
+      await lockEmailAddresses(transaction, [key])
+      const holder = (await findEmailHolders(transaction, organizationId, [key])).get(key)
       if (holder !== undefined) throw emailTaken(holder)
-      const userId = (await findOrCreateMembers(sql, organizationId, [write.email], context.runtime)).userIds.get(key)
+      const userId = (
+        await findOrCreateMembers(transaction, organizationId, [write.email], context.runtime)
+      ).userIds.get(key)
       if (userId === undefined) throw new Error('a member was neither found nor made')
       return applyWrite(
-        sql,
+        transaction,
         directory,
         { userId, write: { ...write, email: undefined }, values, created: true },
         context,
@@ -81,7 +83,7 @@ export async function createDirectoryUser(
  * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export async function writeDirectoryUser(
-  database: Database,
+  database: Store,
   directory: Directory,
   userId: string,
   write: DirectoryWrite,
@@ -89,10 +91,10 @@ export async function writeDirectoryUser(
 ): Promise<Member> {
   const values = valuesOf(write)
   return retryOnUniqueViolation(() =>
-    database.transaction(async (sql) => {
-      if (write.managerUserId) await lockManagers(sql, directory.organizationId)
-      if (write.email !== undefined) await lockEmailAddresses(sql, [emailKeyOf(write.email)])
-      return applyWrite(sql, directory, { userId, write, values, created: false }, context)
+    database.preparedTransaction(async (transaction) => {
+      if (write.managerUserId) await lockManagers(transaction, directory.organizationId)
+      if (write.email !== undefined) await lockEmailAddresses(transaction, [emailKeyOf(write.email)])
+      return applyWrite(transaction, directory, { userId, write, values, created: false }, context)
     }, context),
   )
 }
@@ -111,20 +113,20 @@ interface JudgedWrite {
 }
 
 async function applyWrite(
-  sql: Sql,
+  transaction: AnyTransaction,
   directory: Directory,
   { userId, write, values, created }: JudgedWrite,
   context: WriteContext,
 ): Promise<Member> {
   const { organizationId } = directory
-  const [held] = await lockMembers(sql, organizationId, [userId])
+  const [held] = await lockMembers(transaction, organizationId, [userId])
   if (held === undefined) throw notFound('user', userId)
   const now = context.runtime.now()
   const email = write.email !== undefined && isEmailChange(held, write.email) ? write.email : undefined
-  if (email !== undefined) await renamePerson(sql, organizationId, userId, email)
+  if (email !== undefined) await renamePerson(transaction, organizationId, userId, email)
   if (write.managerUserId) {
     const { managerUserId } = write
-    await requireManager(sql, organizationId, { userId, managerUserId, field: fieldNames.MANAGER })
+    await requireManager(transaction, organizationId, { userId, managerUserId, field: fieldNames.MANAGER })
   }
   const { profile, changes } = writeProfile(
     held.profile,
@@ -138,18 +140,19 @@ async function applyWrite(
     directoryManaged: true,
     deactivatedAt: isActive ? null : (held.deactivatedAt ?? now),
   }
-  await claimPhoneNumber(sql, organizationId, member, held.profile.PRIMARY_PHONE.value)
+  await claimPhoneNumber(transaction, organizationId, member, held.profile.PRIMARY_PHONE.value)
   const isTurned = isActive !== (held.deactivatedAt === null)
-  if (isChanged(changes) || isTurned || !held.directoryManaged) await updateMembers(sql, organizationId, [member])
+  if (isChanged(changes) || isTurned || !held.directoryManaged)
+    await updateMembers(transaction, organizationId, [member])
   const department = savedDepartment(profile, changes)
-  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], context.runtime)
+  if (department !== undefined) await addDepartmentOptions(transaction, organizationId, [department], context.runtime)
 
   const events: UserEvent[] = []
   if (created) events.push({ action: 'user.create', userId, changes })
   else if (changes.length > 0) events.push({ action: 'user.directory_sync', userId, changes })
   if (email !== undefined) events.push({ action: 'user.update_email', userId })
   if (isTurned) events.push({ action: isActive ? 'user.reactivate' : 'user.deactivate', userId })
-  await recordUserEvents(sql, { organizationId, actor: actorOf(directory) }, events, context)
+  await recordUserEvents(transaction, { organizationId, actor: actorOf(directory) }, events, context)
   return member
 }
 

@@ -5,6 +5,8 @@ import { requiredViolations } from './text-field.js'
 const MAX_OCTETS = 254
 const MAX_LOCAL_OCTETS = 64
 
+const NO_ADDRESS = 'must be an email address such as ada@example.com'
+
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 const domainLabel = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
@@ -16,14 +18,14 @@ const domainLabel = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 export function emailAddressFault(address: string): string | undefined {
   if (address.length > MAX_OCTETS) return `must have at most ${MAX_OCTETS} characters`
   const at = address.lastIndexOf('@')
-  if (at === -1) return 'must be an email address'
+  if (at === -1) return NO_ADDRESS
   const local = address.slice(0, at)
   if (local.length > MAX_LOCAL_OCTETS) return `must have at most ${MAX_LOCAL_OCTETS} characters before the @`
   const labels = address.slice(at + 1).split('.')
   const isDomain = labels.length > 1 && labels.every((label) => domainLabel.test(label))
   // A last label of digits alone is an IPv4 address.
-  if (!isDomain || /^[0-9]+$/.test(labels.at(-1) ?? '')) return 'must be an email address'
-  return localPart.test(local) ? undefined : 'must be an email address'
+  if (!isDomain || /^[0-9]+$/.test(labels.at(-1) ?? '')) return NO_ADDRESS
+  return localPart.test(local) ? undefined : NO_ADDRESS
 }
 
 /** What email addresses are compared by: the ASCII letters in lower case, as the database does it. */

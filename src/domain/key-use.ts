@@ -1,42 +1,44 @@
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
+import { writeKeyUses } from '../store/api-key.js'
 
-/** How old `last_used_at` may be before a use is written down. */
-export const KEY_USE_INTERVAL_SQL = `interval '1 minute'`
+/** A key that is used. */
+export interface UsedKey {
+  readonly organizationId: string
+  readonly id: string
+}
 
 /** Keeps when keys were last used, to the minute, without making a request wait. */
 export interface KeyUses {
-  /** Notes that a key is used now. Never throws; what cannot be written is logged and tried again with the next one. */
-  note(keyId: string): void
+  /** Notes that a key is used now. Never throws; what cannot be written is logged and tried again a second later. */
+  note(key: UsedKey): void
   /** Writes what is still noted; to be called when the process stops. Throws when that fails. */
   flush(): Promise<void>
 }
 
 /** What key uses need. */
 export interface KeyUsesOptions {
-  readonly database: Sql
+  readonly database: PreparedQueryable
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 
-// The guard is in the statement: of many processes that note one key, one writes. Rows are locked in the order of ids.
-const writeKeyUses = `
-UPDATE api_keys SET last_used_at = now()
- WHERE id IN (SELECT id FROM api_keys
-               WHERE id = ANY($1) AND (last_used_at IS NULL OR last_used_at <= now() - ${KEY_USE_INTERVAL_SQL})
-               ORDER BY id FOR NO KEY UPDATE)`
+/** How long no use is written after one that could not be: a database in trouble is not asked with every call. */
+const RETRY_MILLIS = 1_000
 
 /** Makes the recorder. One statement is under way at a time; what is noted meanwhile goes with the next one. */
 export function createKeyUses({ database, log }: KeyUsesOptions): KeyUses {
-  const noted = new Set<string>()
+  const noted = new Map<string, UsedKey>()
+  let notBefore = 0
   let writing: Promise<void> | undefined
 
   const write = async () => {
     while (noted.size > 0) {
-      const ids = [...noted]
+      const keys = [...noted.values()]
       noted.clear()
       try {
-        await database.execute(writeKeyUses, [ids], 'write_key_uses')
+        await writeKeyUses(database, keys)
       } catch (error) {
-        for (const id of ids) noted.add(id)
+        for (const key of keys) noted.set(key.id, key)
+        notBefore = performance.now() + RETRY_MILLIS
         throw error
       }
     }
@@ -49,9 +51,9 @@ export function createKeyUses({ database, log }: KeyUsesOptions): KeyUses {
   }
 
   return {
-    note: (keyId) => {
-      noted.add(keyId)
-      if (writing !== undefined) return
+    note: (key) => {
+      noted.set(key.id, key)
+      if (writing !== undefined || performance.now() < notBefore) return
       start().catch((err: unknown) => log.warn({ err }, 'the last use of API keys could not be written'))
     },
     flush: async () => {

@@ -1,9 +1,10 @@
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction } from '../db/queryable.js'
+import { lockEmailAddresses } from '../store/person.js'
 import { emailKeyOf } from './email-address.js'
 import { emptyProfile } from './field-ownership.js'
 import { newMember } from './member.js'
 import { findEmailHolders, insertMembers } from './membership.js'
-import { findOrCreatePersons, lockEmailAddresses } from './person.js'
+import { findOrCreatePersons } from './person.js'
 import type { Runtime } from './runtime.js'
 
 /** Members by the key of their address, and the ids of those who were not there before. */
@@ -17,7 +18,7 @@ export interface FoundMembers {
  * given, under the address as it is first spelled. Deactivated members are found as well.
  */
 export async function findOrCreateMembers(
-  sql: Sql,
+  transaction: AnyTransaction,
   organizationId: string,
   emails: readonly string[],
   runtime: Runtime,
@@ -25,18 +26,18 @@ export async function findOrCreateMembers(
   const byKey = new Map<string, string>()
   for (const email of emails) if (!byKey.has(emailKeyOf(email))) byKey.set(emailKeyOf(email), email)
   if (byKey.size === 0) return { userIds: new Map(), created: new Set() }
-  await lockEmailAddresses(sql, [...byKey.keys()])
-  const holders = await findEmailHolders(sql, organizationId, [...byKey.keys()])
+  await lockEmailAddresses(transaction, [...byKey.keys()])
+  const holders = await findEmailHolders(transaction, organizationId, [...byKey.keys()])
   const userIds = new Map([...holders].map(([key, { userId }]) => [key, userId]))
   const missing = [...byKey].filter(([key]) => !userIds.has(key)).map(([, email]) => email)
-  const persons = await findOrCreatePersons(sql, missing, runtime)
+  const persons = await findOrCreatePersons(transaction, missing, runtime)
   const now = runtime.now()
   const members = missing.map((email) => {
     const userId = persons.get(emailKeyOf(email))
     if (userId === undefined) throw new Error('a person was neither found nor made')
     return newMember({ userId, email, role: 'ORG_MEMBER', profile: emptyProfile(now) }, now)
   })
-  await insertMembers(sql, organizationId, members)
+  await insertMembers(transaction, organizationId, members)
   for (const [key, userId] of persons) userIds.set(key, userId)
   return { userIds, created: new Set(persons.values()) }
 }

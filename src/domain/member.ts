@@ -13,15 +13,10 @@ export interface Member {
   readonly directoryManaged: boolean
   readonly createdAt: Date
   readonly deactivatedAt: Date | null
-  /** The place in the order of creation. */
-  readonly ordinal: string
 }
 
-/** A member that is yet to be written; the database gives the ordinal. */
-export type NewMember = Omit<Member, 'ordinal'>
-
 /** A member who joins now and is active. */
-export function newMember(given: Pick<Member, 'userId' | 'email' | 'role' | 'profile'>, now: Date): NewMember {
+export function newMember(given: Pick<Member, 'userId' | 'email' | 'role' | 'profile'>, now: Date): Member {
   return { ...given, managerAssignedAt: null, directoryManaged: false, createdAt: now, deactivatedAt: null }
 }
 

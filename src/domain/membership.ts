@@ -1,71 +1,35 @@
-import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
-import type { Sql } from '../db/sql.js'
-import { type GovernedField, governedFields, profileOf } from './field-ownership.js'
-import type { Member, NewMember } from './member.js'
-
-const columnOf = {
-  FIRST_NAME: 'first_name',
-  LAST_NAME: 'last_name',
-  AVATAR_URL: 'avatar_url',
-  TIMEZONE: 'timezone',
-  LOCALE: 'locale',
-  DEPARTMENT: 'department',
-  JOB_TITLE: 'job_title',
-  MANAGER: 'manager_user_id',
-  PRIMARY_PHONE: 'primary_phone',
-} as const satisfies Record<GovernedField, string>
-
-/** The column of a governed field without the ending `_owner` or `_owned_since`. */
-export const ownedColumnOf = { ...columnOf, MANAGER: 'manager' } as const
-
-type ValueColumn = (typeof columnOf)[GovernedField]
-type OwnedColumn = (typeof ownedColumnOf)[GovernedField]
-type MemberRow = Readonly<Record<ValueColumn, string | null>> &
-  Readonly<Record<`${OwnedColumn}_owner`, FieldOwner>> &
-  Readonly<Record<`${OwnedColumn}_owned_since`, Date>> & {
-    readonly user_id: string
-    readonly email: string
-    readonly role: UserRole
-    readonly manager_assigned_at: Date | null
-    readonly directory_managed: boolean
-    readonly created_at: Date
-    readonly deactivated_at: Date | null
-    readonly ordinal: string
-  }
-
-const governedColumns = governedFields.flatMap((field) => [
-  columnOf[field],
-  `${ownedColumnOf[field]}_owner`,
-  `${ownedColumnOf[field]}_owned_since`,
-])
-const writtenColumns = ['role', 'manager_assigned_at', 'directory_managed', 'deactivated_at', ...governedColumns]
-
-const selectMembers = `
-SELECT m.user_id, u.email, m.created_at, m.ordinal, ${writtenColumns.map((column) => `m.${column}`).join(', ')}
-  FROM memberships m
-  JOIN users u ON u.id = m.user_id
- WHERE m.organization_id = $1`
+import type { AnyTransaction, PreparedQueryable, Queryable } from '../db/queryable.js'
+import type { MemberRow, MembershipRow } from '../store/member-row.js'
+import {
+  findMembership,
+  insertMemberships,
+  lockMemberships,
+  selectEmailHolders,
+  selectPhoneHolders,
+  updateMemberships,
+} from '../store/membership.js'
+import type { Member } from './member.js'
 
 /** Reads one member; undefined where the organization has no such member. */
-export async function findMember(sql: Sql, organizationId: string, userId: string): Promise<Member | undefined> {
-  const rows = await sql.query<MemberRow>(
-    `${selectMembers} AND m.user_id = $2`,
-    [organizationId, userId],
-    'find_member',
-  )
-  return rows.map(memberFromRow)[0]
+export async function findMember(
+  tables: Queryable,
+  organizationId: string,
+  userId: string,
+): Promise<Member | undefined> {
+  const row = await findMembership(tables, organizationId, userId)
+  return row && memberFromRow(row)
 }
 
 /**
  * Reads members and holds them until the transaction ends: writers of one member wait for each other, and only for
  * each other. Rows are locked in the order of the ids. The email address is held as well.
  */
-export async function lockMembers(sql: Sql, organizationId: string, userIds: readonly string[]): Promise<Member[]> {
-  const rows = await sql.query<MemberRow>(
-    `${selectMembers} AND m.user_id = ANY ($2) ORDER BY m.user_id FOR NO KEY UPDATE OF m FOR KEY SHARE OF u`,
-    [organizationId, userIds],
-    'lock_members',
-  )
+export async function lockMembers(
+  transaction: AnyTransaction,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<Member[]> {
+  const rows = await lockMemberships(transaction, organizationId, userIds)
   return rows.map(memberFromRow)
 }
 
@@ -77,106 +41,79 @@ export interface EmailHolder {
 
 /** The members of the organization with these addresses, deactivated ones included, by the key of the address. */
 export async function findEmailHolders(
-  sql: Sql,
+  tables: PreparedQueryable,
   organizationId: string,
   emailKeys: readonly string[],
 ): Promise<Map<string, EmailHolder>> {
-  const rows = await sql.query<{ email_key: string; user_id: string; name: string }>(
-    `SELECT email_key, user_id, trim(first_name || ' ' || last_name) AS name
-       FROM memberships WHERE organization_id = $1 AND email_key = ANY ($2)`,
-    [organizationId, emailKeys],
-    'find_email_holders',
-  )
-  return new Map(rows.map((row) => [row.email_key, { userId: row.user_id, name: row.name }]))
+  const rows = await selectEmailHolders(tables, organizationId, emailKeys)
+  return new Map(rows.map(({ emailKey, ...holder }) => [emailKey, holder]))
 }
 
 /** Which members of the organization have these numbers: the id by the number. */
 export async function findPhoneHolders(
-  sql: Sql,
+  tables: PreparedQueryable,
   organizationId: string,
   phones: readonly string[],
 ): Promise<Map<string, string>> {
   if (phones.length === 0) return new Map()
-  const rows = await sql.query<{ user_id: string; primary_phone: string }>(
-    'SELECT user_id, primary_phone FROM memberships WHERE organization_id = $1 AND primary_phone = ANY ($2)',
-    [organizationId, phones],
-    'find_phone_holders',
-  )
-  return new Map(rows.map((row) => [row.primary_phone, row.user_id]))
+  const rows = await selectPhoneHolders(tables, organizationId, phones)
+  return new Map(rows.map(({ primaryPhone, userId }) => [primaryPhone, userId]))
 }
-
-/** The type of each column of a row of JSON. */
-const recordColumns = writtenColumns
-  .map((column) => {
-    if (column === 'role') return 'role user_role'
-    if (column === 'directory_managed') return 'directory_managed boolean'
-    if (column.endsWith('_owner')) return `${column} field_owner`
-    return /_(since|at)$/.test(column) ? `${column} timestamptz` : `${column} text`
-  })
-  .join(', ')
-
-const updateStatement = `
-UPDATE memberships m
-   SET ${writtenColumns.map((column) => `${column} = r.${column}`).join(', ')}
-  FROM json_to_recordset($2) AS r (user_id text, ${recordColumns})
- WHERE m.organization_id = $1 AND m.user_id = r.user_id`
 
 /**
  * Writes members that the transaction has locked, in one statement, so that two of them may swap phone numbers. Email
  * addresses are not written.
  */
-export async function updateMembers(sql: Sql, organizationId: string, members: readonly Member[]): Promise<void> {
-  if (members.length === 0) return
-  await sql.execute(updateStatement, [organizationId, JSON.stringify(members.map(rowFromMember))], 'update_members')
+export async function updateMembers(
+  transaction: AnyTransaction,
+  organizationId: string,
+  members: readonly Member[],
+): Promise<void> {
+  if (members.length > 0) await updateMemberships(transaction, organizationId, members.map(rowFromMember))
 }
 
-const insertStatement = `
-INSERT INTO memberships (organization_id, user_id, email_key, created_at, ${writtenColumns.join(', ')})
-SELECT $1, r.user_id, u.email_key, r.created_at, ${writtenColumns.map((column) => `r.${column}`).join(', ')}
-  FROM ROWS FROM (json_to_recordset($2) AS (user_id text, created_at timestamptz, ${recordColumns}))
-       WITH ORDINALITY AS r (user_id, created_at, ${writtenColumns.join(', ')}, place)
-  JOIN users u ON u.id = r.user_id
- ORDER BY r.place`
-
 /** Adds members to the organization in the order given; the persons are there already. */
-export async function insertMembers(sql: Sql, organizationId: string, members: readonly NewMember[]): Promise<void> {
-  if (members.length === 0) return
-  await sql.execute(insertStatement, [organizationId, JSON.stringify(members.map(rowFromMember))], 'insert_members')
+export async function insertMembers(
+  transaction: AnyTransaction,
+  organizationId: string,
+  members: readonly Member[],
+): Promise<void> {
+  if (members.length > 0) await insertMemberships(transaction, organizationId, members.map(rowFromMember))
 }
 
 function memberFromRow(row: MemberRow): Member {
+  const { userId, email, role, managerAssignedAt, directoryManaged, createdAt, deactivatedAt } = row
   return {
-    userId: row.user_id,
-    email: row.email,
-    role: row.role,
-    profile: profileOf((field) => ({
-      value: row[columnOf[field]] ?? '',
-      owner: row[`${ownedColumnOf[field]}_owner`],
-      since: row[`${ownedColumnOf[field]}_owned_since`],
-    })),
-    managerAssignedAt: row.manager_assigned_at,
-    directoryManaged: row.directory_managed,
-    createdAt: row.created_at,
-    deactivatedAt: row.deactivated_at,
-    ordinal: row.ordinal,
+    ...{ userId, email, role, managerAssignedAt, directoryManaged, createdAt, deactivatedAt },
+    profile: {
+      FIRST_NAME: { value: row.firstName, owner: row.firstNameOwner, since: row.firstNameOwnedSince },
+      LAST_NAME: { value: row.lastName, owner: row.lastNameOwner, since: row.lastNameOwnedSince },
+      AVATAR_URL: { value: row.avatarUrl, owner: row.avatarUrlOwner, since: row.avatarUrlOwnedSince },
+      TIMEZONE: { value: row.timezone, owner: row.timezoneOwner, since: row.timezoneOwnedSince },
+      LOCALE: { value: row.locale, owner: row.localeOwner, since: row.localeOwnedSince },
+      DEPARTMENT: { value: row.department, owner: row.departmentOwner, since: row.departmentOwnedSince },
+      JOB_TITLE: { value: row.jobTitle, owner: row.jobTitleOwner, since: row.jobTitleOwnedSince },
+      MANAGER: { value: row.managerUserId ?? '', owner: row.managerOwner, since: row.managerOwnedSince },
+      PRIMARY_PHONE: { value: row.primaryPhone ?? '', owner: row.primaryPhoneOwner, since: row.primaryPhoneOwnedSince },
+    },
   }
 }
 
-function rowFromMember(member: NewMember): Record<string, unknown> {
-  const row: Record<string, unknown> = {
-    user_id: member.userId,
-    created_at: member.createdAt,
-    role: member.role,
-    manager_assigned_at: member.managerAssignedAt,
-    directory_managed: member.directoryManaged,
-    deactivated_at: member.deactivatedAt,
+function rowFromMember({ profile, ...member }: Member): MembershipRow {
+  const { FIRST_NAME, LAST_NAME, AVATAR_URL, TIMEZONE, LOCALE, DEPARTMENT, JOB_TITLE, MANAGER, PRIMARY_PHONE } = profile
+  const { userId, role, managerAssignedAt, directoryManaged, createdAt, deactivatedAt } = member
+  return {
+    ...{ userId, role, managerAssignedAt, directoryManaged, createdAt, deactivatedAt },
+    ...{ firstName: FIRST_NAME.value, firstNameOwner: FIRST_NAME.owner, firstNameOwnedSince: FIRST_NAME.since },
+    ...{ lastName: LAST_NAME.value, lastNameOwner: LAST_NAME.owner, lastNameOwnedSince: LAST_NAME.since },
+    ...{ avatarUrl: AVATAR_URL.value, avatarUrlOwner: AVATAR_URL.owner, avatarUrlOwnedSince: AVATAR_URL.since },
+    ...{ timezone: TIMEZONE.value, timezoneOwner: TIMEZONE.owner, timezoneOwnedSince: TIMEZONE.since },
+    ...{ locale: LOCALE.value, localeOwner: LOCALE.owner, localeOwnedSince: LOCALE.since },
+    ...{ department: DEPARTMENT.value, departmentOwner: DEPARTMENT.owner, departmentOwnedSince: DEPARTMENT.since },
+    ...{ jobTitle: JOB_TITLE.value, jobTitleOwner: JOB_TITLE.owner, jobTitleOwnedSince: JOB_TITLE.since },
+    ...{ managerUserId: MANAGER.value || null, managerOwner: MANAGER.owner, managerOwnedSince: MANAGER.since },
+    primaryPhone: PRIMARY_PHONE.value || null,
+    primaryPhoneOwner: PRIMARY_PHONE.owner,
+    primaryPhoneOwnedSince: PRIMARY_PHONE.since,
   }
-  for (const field of governedFields) {
-    const { value, owner, since } = member.profile[field]
-    const isNullable = field === 'MANAGER' || field === 'PRIMARY_PHONE'
-    row[columnOf[field]] = isNullable && value === '' ? null : value
-    row[`${ownedColumnOf[field]}_owner`] = owner
-    row[`${ownedColumnOf[field]}_owned_since`] = since
-  }
-  return row
 }

@@ -1,26 +1,29 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { ServiceError } from '../errors.js'
+import { fetchIssuerDocument, IssuerUnavailable } from './issuer-document.js'
 import type { Runtime } from './runtime.js'
 
 /** What a token of the OpenID Connect issuer says about its holder. */
 export interface OidcIdentity {
   /** The verified address. */
   readonly email: string
-  /** The organization that the token names, where it names one. */
+  /** The organization that the token names, else the one for tokens that name none, where there is such a one. */
   readonly organizationId: string | undefined
 }
 
 /**
- * Verifies a token of the issuer; undefined where it is not accepted, whatever the reason. Throws
+ * Verifies a token of the issuer; undefined where it is not accepted, `expired` for a genuine one that is too old. Throws
  * `SERVICE_UNAVAILABLE` where the keys of the issuer cannot be had.
  */
-export type OidcVerifier = (token: string) => Promise<OidcIdentity | undefined>
+export type OidcVerifier = (token: string) => Promise<OidcIdentity | 'expired' | undefined>
 
 /** The issuer that is trusted. */
 export interface OidcOptions {
   readonly issuer: string
   /** What `aud` has to name. */
   readonly audience: string
+  /** The organization of tokens that name none. */
+  readonly organization?: string | undefined
   readonly runtime: Pick<Runtime, 'now'>
   /** How long after a fetch of the keys none follows, whatever tokens ask for, in milliseconds; default 30 s. */
   readonly cooldownMillis?: number | undefined
@@ -42,7 +45,7 @@ const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
  * and the keys are fetched when they are first needed, when they are old, and when a token names a new one.
  */
 export function createOidcVerifier(options: OidcOptions): OidcVerifier {
-  const { issuer, audience, runtime } = options
+  const { issuer, audience, organization, runtime } = options
   let found: Promise<JWTVerifyGetKey> | undefined
   const keys = () => {
     found ??= discoverKeys(options).catch((cause: unknown) => {
@@ -64,9 +67,12 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
         currentDate: runtime.now(),
         requiredClaims: ['exp'],
       })
-      return identityFrom(payload)
+      return identityFrom(payload, organization)
     } catch (cause) {
+      // Signature, issuer and audience are verified before the time is.
+      if (cause instanceof errors.JWTExpired) return 'expired'
       if (isOfToken(cause)) return undefined
+      if (!(cause instanceof IssuerUnavailable)) throw cause
       throw new ServiceError('SERVICE_UNAVAILABLE', 'the token cannot be verified now; try again', {
         retryAfterSeconds: 5,
         cause,
@@ -75,23 +81,13 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
   }
 }
 
-/** Whether the token is at fault, and not the way to the keys. */
+/** Whether the token is at fault, or the key that it names: one that cannot be used verifies nothing. */
 function isOfToken(cause: unknown): boolean {
-  return (
-    cause instanceof errors.JWTClaimValidationFailed ||
-    cause instanceof errors.JWTExpired ||
-    cause instanceof errors.JWTInvalid ||
-    cause instanceof errors.JWSInvalid ||
-    cause instanceof errors.JWSSignatureVerificationFailed ||
-    cause instanceof errors.JOSEAlgNotAllowed ||
-    cause instanceof errors.JOSENotSupported ||
-    cause instanceof errors.JWKSNoMatchingKey ||
-    cause instanceof errors.JWKSMultipleMatchingKeys
-  )
+  return cause instanceof errors.JOSEError || cause instanceof TypeError || cause instanceof DOMException
 }
 
-function identityFrom(payload: JWTPayload): OidcIdentity | undefined {
-  const { email, email_verified: isVerified, org } = payload
+function identityFrom(payload: JWTPayload, organization: string | undefined): OidcIdentity | undefined {
+  const { email, email_verified: isVerified, org = organization } = payload
   if (typeof email !== 'string' || email === '' || email.includes('\0') || isVerified !== true) return undefined
   if (org === undefined) return { email, organizationId: undefined }
   return typeof org === 'string' && !org.includes('\0') ? { email, organizationId: org } : undefined
@@ -99,16 +95,21 @@ function identityFrom(payload: JWTPayload): OidcIdentity | undefined {
 
 async function discoverKeys({ issuer, cooldownMillis = 30_000 }: OidcOptions): Promise<JWTVerifyGetKey> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_TIMEOUT_MILLIS) })
-  if (!answer.ok) throw new Error(`the issuer answers ${answer.status} to ${url}`)
-  const document: unknown = await answer.json()
-  if (typeof document !== 'object' || document === null) throw new Error(`the issuer has no object at ${url}`)
-  if (Reflect.get(document, 'issuer') !== issuer) throw new Error(`the document at ${url} is that of another issuer`)
+  const document = await fetchIssuerDocument(url, AbortSignal.timeout(FETCH_TIMEOUT_MILLIS))
+  if (Reflect.get(document, 'issuer') !== issuer) throw new IssuerUnavailable(`${url} is that of another issuer`)
   const keysUrl: unknown = Reflect.get(document, 'jwks_uri')
-  if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new Error(`the issuer has no jwks_uri at ${url}`)
+  if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new IssuerUnavailable(`${url} has no jwks_uri`)
   return createRemoteJWKSet(new URL(keysUrl), {
     timeoutDuration: FETCH_TIMEOUT_MILLIS,
     cooldownDuration: cooldownMillis,
     cacheMaxAge: KEYS_MAX_AGE_MILLIS,
+    [customFetch]: async (address, { signal }) => Response.json(await fetchKeys(address, signal)),
   })
+}
+
+/** The key set of the issuer (RFC 7517 section 5); what is no object in it is no key, and hinders none of the others. */
+async function fetchKeys(url: string, signal: AbortSignal): Promise<{ keys: object[] }> {
+  const keys: unknown = Reflect.get(await fetchIssuerDocument(url, signal), 'keys')
+  if (!Array.isArray(keys)) throw new IssuerUnavailable(`${url} is no key set`)
+  return { keys: keys.filter((key: unknown) => typeof key === 'object' && key !== null) }
 }

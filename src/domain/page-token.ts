@@ -1,6 +1,7 @@
 import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto'
-import type { Sql } from '../db/sql.js'
+import type { Queryable } from '../db/queryable.js'
 import { invalidField, type ServiceError } from '../errors.js'
+import { findSigningKey } from '../store/signing-key.js'
 
 /** What a page token belongs to: the same method, organization and filter; the size of the page may change. */
 export interface PageQuery {
@@ -37,10 +38,10 @@ const MAX_TOKEN_LENGTH = 1024
  * A token is an HMAC-SHA-256 over the query and the position, followed by the position, encrypted with the HMAC as
  * initialization vector (the construction of SIV, RFC 5297): it can be neither read nor changed nor moved elsewhere.
  */
-export function createPageTokens(sql: Sql): PageTokens {
+export function createPageTokens(tables: Queryable): PageTokens {
   let loaded: Promise<Keys> | undefined
   const keys = () => {
-    loaded ??= loadKeys(sql).catch((error: unknown) => {
+    loaded ??= loadKeys(tables).catch((error: unknown) => {
       loaded = undefined // The next call tries again.
       throw error
     })
@@ -52,10 +53,10 @@ export function createPageTokens(sql: Sql): PageTokens {
   }
 }
 
-async function loadKeys(sql: Sql): Promise<Keys> {
-  const [row] = await sql.query<{ key: Buffer }>(`SELECT key FROM signing_keys WHERE name = 'page_token'`)
-  if (row === undefined) throw new Error('the database has no signing key for page tokens')
-  const derived = (purpose: string) => createHmac('sha256', row.key).update(purpose).digest()
+async function loadKeys(tables: Queryable): Promise<Keys> {
+  const key = await findSigningKey(tables, 'page_token')
+  if (key === undefined) throw new Error('the database has no signing key for page tokens')
+  const derived = (purpose: string) => createHmac('sha256', key).update(purpose).digest()
   return { authentication: derived('page token authentication'), encryption: derived('page token encryption') }
 }
 
@@ -98,5 +99,7 @@ function unpadded(position: Buffer): string {
 }
 
 function tokenInvalid(): ServiceError {
-  return invalidField('pageToken', 'was changed or belongs to another query', 'PAGE_TOKEN_INVALID')
+  const description =
+    'was changed or belongs to another query: send it as it came, with the same filter, or leave it out to start again'
+  return invalidField('pageToken', description, 'PAGE_TOKEN_INVALID')
 }

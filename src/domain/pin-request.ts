@@ -30,9 +30,13 @@ export function pinViolations(
     const violation = (reason: FieldViolation['reason'], description: string) => [
       { field: `pinFields[${index}]`, description: `${name} ${description}`, reason },
     ]
-    if (!allowed.has(field)) return violation('PIN_FIELD_NOT_ALLOWED', 'cannot be pinned here')
-    if (released.has(field)) return violation('FIELD_PINNED_AND_RELEASED', 'is pinned and released at once')
+    if (!allowed.has(field)) {
+      const way = field === 'MANAGER' ? 'send pin to POST /v2/user-relationships' : 'leave it out'
+      return violation('PIN_FIELD_NOT_ALLOWED', `cannot be pinned here: ${way}`)
+    }
+    if (released.has(field))
+      return violation('FIELD_PINNED_AND_RELEASED', 'is pinned and released at once: name it in one of the two lists')
     if (request.setFields.has(field)) return []
-    return violation('PIN_FIELD_NOT_SET', 'is to be pinned and not set in the request')
+    return violation('PIN_FIELD_NOT_SET', 'is to be pinned and not set in the request: set it, or do not pin it')
   })
 }

@@ -1,8 +1,8 @@
-import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
+import type { Queryable } from '../db/queryable.js'
 import { notFound, refuseViolations } from '../errors.js'
-import { auditInsert, auditParameters, type WriteContext } from './audit-statement.js'
-import { type Caller, requirePermissionIn, visibleTeamIds } from './caller.js'
+import * as priorities from '../store/priority.js'
+import { auditedCall, type WriteContext } from './audit-statement.js'
+import { type Caller, requirePermissionIn, visibleScope } from './caller.js'
 import { permittedTeamIds } from './team-scope.js'
 import { descriptionLimits, nameLimits, textViolations } from './text-field.js'
 
@@ -25,43 +25,24 @@ export interface PriorityUpdate {
   readonly isAiSelectable?: boolean | undefined
 }
 
-/** One statement: the row and its audit event change together without a transaction around them. */
-const updateStatement = `
-WITH updated AS (
-  UPDATE priorities
-     SET name = coalesce($4, name),
-         description = coalesce($5, description),
-         is_ai_selectable = coalesce($6, is_ai_selectable)
-   WHERE id = $1 AND organization_id = $2 AND ($3::text[] IS NULL OR team_id = ANY ($3))
-  RETURNING *, $7::uuid AS audit_event_id
-), audited AS (
-  ${auditInsert('updated', { action: 'priority.update', targetType: 'priority' }, 8)}
-)
-SELECT id, team_id AS "teamId", priority, description, scoped_id AS "scopedId", name,
-       is_ai_selectable AS "isAiSelectable"
-  FROM updated`
-
 /**
  * Changes a priority and answers it as it stands then (spec, endpoint 4). Throws `FIELD_INVALID` for texts that do not
  * fit, `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without `tickets:write` in its team.
  */
 export async function updatePriority(
-  database: Database,
+  tables: Queryable,
   caller: Caller,
   update: PriorityUpdate,
   { runtime, requestId }: WriteContext,
 ): Promise<Priority> {
   checkTexts(update)
-  const [updated] = await database.query<Priority>(
-    updateStatement,
-    [
-      ...[update.id, caller.organizationId, permittedTeamIds(caller, 'tickets:write')],
-      ...[update.name, update.description, update.isAiSelectable],
-      ...[runtime.newId(), ...auditParameters(caller, requestId)],
-    ],
-    'update_priority',
-  )
-  return updated ?? refuse(database, caller, update.id)
+  const { id, name, description, isAiSelectable } = update
+  const updated = await priorities.updatePriority(tables, {
+    ...{ id, name, description, isAiSelectable, auditEventId: runtime.newId() },
+    ...{ organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, 'tickets:write') },
+    ...auditedCall(caller, requestId),
+  })
+  return updated ?? refuse(tables, caller, id)
 }
 
 function checkTexts(update: PriorityUpdate): void {
@@ -72,13 +53,8 @@ function checkTexts(update: PriorityUpdate): void {
 }
 
 /** Says why no priority could be changed: hidden and missing are one answer, and only what is seen is forbidden. */
-async function refuse(sql: Sql, caller: Caller, id: string): Promise<never> {
-  const [seen] = await sql.query<{ team_id: string }>(
-    `SELECT team_id FROM priorities
-      WHERE id = $1 AND organization_id = $2 AND ($3::text[] IS NULL OR team_id = ANY ($3))`,
-    [id, caller.organizationId, visibleTeamIds(caller)],
-    'team_of_priority',
-  )
-  if (seen !== undefined) requirePermissionIn(caller, seen.team_id, 'tickets:write')
+async function refuse(tables: Queryable, caller: Caller, id: string): Promise<never> {
+  const teamId = await priorities.findTeamOfPriority(tables, id, visibleScope(caller))
+  if (teamId !== undefined) requirePermissionIn(caller, teamId, 'tickets:write')
   throw notFound('priority', id)
 }

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction } from '../db/queryable.js'
 import { addDepartmentOptions, savedDepartment } from './department-option.js'
 import { emailKeyOf } from './email-address.js'
 import {
@@ -40,23 +40,23 @@ export interface Publishing<P extends Publication> {
  * locked where one is supplied; the members exist.
  */
 export async function publishProfiles<P extends Publication>(
-  sql: Sql,
+  transaction: AnyTransaction,
   organizationId: string,
   publications: readonly P[],
   runtime: Runtime,
 ): Promise<Publishing<P>> {
-  const held = await lockMembers(sql, organizationId, [...new Set(publications.map(({ userId }) => userId))])
+  const held = await lockMembers(transaction, organizationId, [...new Set(publications.map(({ userId }) => userId))])
   const members = new Map(held.map((member) => [member.userId, member]))
   const now = runtime.now()
   const supplied = suppliedPhones(publications)
-  await lockPhoneNumbers(sql, organizationId, supplied)
-  const phones = await findPhoneHolders(sql, organizationId, supplied)
+  await lockPhoneNumbers(transaction, organizationId, supplied)
+  const phones = await findPhoneHolders(transaction, organizationId, supplied)
   const written = publications.map((publication) => ({
     publication,
     ...publishFields(members, phones, publication, now),
   }))
-  const managers = await findManagers(sql, organizationId, publications)
-  const chains = await readManagerChains(sql, organizationId, [...new Set(managers.values())])
+  const managers = await findManagers(transaction, organizationId, publications)
+  const chains = await readManagerChains(transaction, organizationId, [...new Set(managers.values())])
   const results = written.map(({ publication, changes, skippedPhone }): PublicationResult<P> => {
     const manager = publishManager(members, { managers, chains }, publication, now)
     return {
@@ -70,12 +70,12 @@ export async function publishProfiles<P extends Publication>(
     results.filter(({ changes }) => isChanged(changes)).map((result) => result.publication.userId),
   )
   await updateMembers(
-    sql,
+    transaction,
     organizationId,
     [...changed].map((userId) => memberOf(members, userId)),
   )
   const departments = written.flatMap(({ department }) => department ?? [])
-  await addDepartmentOptions(sql, organizationId, departments, runtime)
+  await addDepartmentOptions(transaction, organizationId, departments, runtime)
   return { members, results }
 }
 
@@ -116,13 +116,13 @@ function publishFields(
 
 /** The ids of the managers who are supplied and known, by the key of the address. */
 async function findManagers(
-  sql: Sql,
+  transaction: AnyTransaction,
   organizationId: string,
   publications: readonly Publication[],
 ): Promise<Map<string, string>> {
   const keys = publications.flatMap(({ managerEmail }) => (managerEmail ? [emailKeyOf(managerEmail)] : []))
   if (keys.length === 0) return new Map()
-  const holders = await findEmailHolders(sql, organizationId, keys)
+  const holders = await findEmailHolders(transaction, organizationId, keys)
   return new Map([...holders].map(([key, { userId }]) => [key, userId]))
 }
 

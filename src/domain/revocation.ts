@@ -1,9 +1,9 @@
-import type { ApiKeyRevocation } from '../../gen/prisma/enums.js'
-import type { Database } from '../db/database.js'
 import { databaseFailure } from '../db/errors.js'
-import type { Sql } from '../db/sql.js'
+import type { PreparedTransaction, Store } from '../db/queryable.js'
 import type { Timing } from '../db/transaction.js'
 import { ServiceError } from '../errors.js'
+import { findOrganizationOfApiKey, type RevokedKey, revokeKeyOfId, revokeKeyOfSecret } from '../store/api-key.js'
+import { deleteApiKeySessions } from '../store/api-key-session.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
 import { type Actor, anonymousActor, recordAuditEvents, systemActor } from './audit-event.js'
 import type { Runtime } from './runtime.js'
@@ -12,7 +12,7 @@ import { onTimeGrid } from './time-grid.js'
 
 /** What revoking needs. */
 export interface RevocationOptions {
-  readonly database: Pick<Database, 'transaction'>
+  readonly database: Pick<Store, 'preparedTransaction'>
   readonly hasher: SecretHasher
   readonly runtime: Runtime
   readonly timing: Pick<Timing, 'now' | 'sleep'>
@@ -28,49 +28,33 @@ export interface RevocationOptions {
  */
 export function revokeLeakedKey(options: RevocationOptions, secret: string, requestId: string): Promise<void> {
   const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
-  const revoke = async (sql: Sql) => {
+  const revoke = async (transaction: PreparedTransaction) => {
     // What has not the form of a secret is not even hashed: it may be a password that somebody pasted.
     const candidates = inspectApiKeySecret(secret).ok
       ? hasher.candidates(secret)
       : hasher.candidates('').map(() => runtime.randomBytes(32))
-    const rows = await sql.query<RevokedKey>(revokeKeyOfSecret, [candidates], 'revoke_key_of_secret')
-    await endSessions(sql, rows, { runtime, actor: anonymousActor, requestId })
+    const keys = await revokeKeyOfSecret(transaction, candidates)
+    await endSessions(transaction, keys, { runtime, actor: anonymousActor, requestId })
   }
   return onTimeGrid(timing, () =>
-    withDatabase(timing, timeoutMillis, () => database.transaction(revoke, { timeoutMillis })),
+    withDatabase(timing, timeoutMillis, () => database.preparedTransaction(revoke, { timeoutMillis })),
   )
 }
 
 /** Revokes a key by its id, for the operator. Answers `undefined` where there is no such key. */
 export async function revokeKeyById(
-  { database, runtime }: Pick<RevocationOptions, 'database' | 'runtime'>,
+  tables: Store,
+  runtime: Runtime,
   id: string,
 ): Promise<{ readonly revokedNow: boolean } | undefined> {
-  return database.transaction(async (sql) => {
-    const rows = await sql.query<RevokedKey>(revokeKeyOfId, [id])
-    await endSessions(sql, rows, { runtime, actor: systemActor })
-    if (rows.length > 0) return { revokedNow: true }
-    const known = await sql.query('SELECT FROM api_keys WHERE id = $1', [id])
-    return known.length > 0 ? { revokedNow: false } : undefined
+  const organizationId = await findOrganizationOfApiKey(tables, id)
+  if (organizationId === undefined) return undefined
+  return tables.preparedTransaction(async (transaction) => {
+    const keys = await revokeKeyOfId(transaction, { organizationId, id })
+    await endSessions(transaction, keys, { runtime, actor: systemActor })
+    return { revokedNow: keys.length > 0 }
   })
 }
-
-interface RevokedKey {
-  readonly id: string
-  readonly organization_id: string
-  readonly team_id: string | null
-}
-
-const revokeKey = (by: ApiKeyRevocation, condition: string) => `
-UPDATE api_keys SET revoked_at = now(), revoked_by = '${by}'
- WHERE ${condition} AND revoked_at IS NULL
-RETURNING id, organization_id, team_id`
-
-const revokeKeyOfSecret = revokeKey('LEAK_REPORT', 'secret_hash = ANY($1::bytea[])')
-const revokeKeyOfId = revokeKey('OPERATOR', 'id = $1')
-
-/** A statement of its own, after the row is ours: it sees the sessions that were made while the update waited. */
-const deleteSessions = `DELETE FROM api_key_sessions WHERE api_key_id = ANY($1)`
 
 interface RevocationCircumstances {
   readonly runtime: Runtime
@@ -79,10 +63,17 @@ interface RevocationCircumstances {
 }
 
 /** Ends the sessions and writes the audit event; sends the same statements where there is nothing to end. */
-async function endSessions(sql: Sql, keys: readonly RevokedKey[], circumstances: RevocationCircumstances) {
+async function endSessions(
+  transaction: PreparedTransaction,
+  keys: readonly RevokedKey[],
+  circumstances: RevocationCircumstances,
+) {
   const { runtime, actor, requestId } = circumstances
-  await sql.execute(deleteSessions, [keys.map(({ id }) => id)], 'delete_sessions')
-  const events = keys.map(({ id, organization_id: organizationId, team_id: teamId }) => ({
+  await deleteApiKeySessions(
+    transaction,
+    keys.map(({ id }) => id),
+  )
+  const events = keys.map(({ id, organizationId, teamId }) => ({
     organizationId,
     actor,
     action: 'api_key.revoke',
@@ -91,7 +82,7 @@ async function endSessions(sql: Sql, keys: readonly RevokedKey[], circumstances:
     teamId: teamId ?? undefined,
     requestId,
   }))
-  await recordAuditEvents(sql, events, runtime)
+  await recordAuditEvents(transaction, events, runtime)
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import { ServiceError } from '../errors.js'
+import { decideRevokeAttempt } from '../store/revoke-attempt.js'
 
 /** What a limiter says of a request. */
 export type Admission =
@@ -17,38 +18,25 @@ const REVOKE_LIMIT = 5
 /** The span, in seconds. */
 export const REVOKE_SPAN_SECONDS = 60
 
-const span = `interval '${REVOKE_SPAN_SECONDS} seconds'`
-
-// The clock is read once, after the row is locked: times are stored in the order in which they are taken. A time that
-// stands in the future, because the clock was set back, counts as recent.
-const admitAddress = `
-INSERT INTO revoke_attempts AS held (client_address, accepted_at) VALUES ($1, ARRAY[clock_timestamp()])
-ON CONFLICT (client_address) DO UPDATE SET (accepted_at, refused) = (
-  SELECT CASE WHEN cardinality(recent) < ${REVOKE_LIMIT} THEN recent || clock ELSE held.accepted_at END,
-         cardinality(recent) >= ${REVOKE_LIMIT}
-    FROM (SELECT clock, ARRAY(SELECT accepted FROM unnest(held.accepted_at) AS accepted
-                               WHERE accepted >= clock - ${span} ORDER BY accepted) AS recent
-            FROM (SELECT clock_timestamp() AS clock OFFSET 0) AS reading OFFSET 0) AS decision
-)
-RETURNING refused,
-          ceil(extract(epoch FROM accepted_at[1] + ${span} - clock_timestamp()))::int AS retry_after_seconds`
-
 /**
  * The limiter of a deployment: at most five accepted requests of an address in any 60 seconds of the database's clock,
- * whichever process asks. A refused request does not extend the wait. Throws when the database fails.
+ * whichever process asks. A refused request writes nothing, and so does not extend the wait. Throws when the database
+ * fails.
  */
-export function createRevokeLimiter(database: Sql): RevokeLimiter {
+export function createRevokeLimiter(tables: PreparedQueryable): RevokeLimiter {
   return {
     admit: async (clientAddress) => {
-      const [row] = await database.query<{ refused: boolean; retry_after_seconds: number }>(
-        admitAddress,
-        [clientAddress],
-        'admit_address',
-      )
-      if (row === undefined) throw new Error('the limiter has not decided')
-      if (!row.refused) return { allowed: true }
-      const retryAfterSeconds = Math.min(REVOKE_SPAN_SECONDS, Math.max(1, row.retry_after_seconds))
-      return { allowed: false, retryAfterSeconds }
+      // Neither allowed nor refused: others were counted while it waited for the row. The next look sees them.
+      for (let look = 0; look <= REVOKE_LIMIT; look++) {
+        const decision = await decideRevokeAttempt(tables, {
+          ...{ clientAddress, limit: REVOKE_LIMIT, spanSeconds: REVOKE_SPAN_SECONDS },
+        })
+        if (decision?.isAllowed === true) return { allowed: true }
+        if (decision?.isRefused !== true) continue
+        const retryAfterSeconds = Math.min(REVOKE_SPAN_SECONDS, Math.max(1, decision.retryAfterSeconds ?? 1))
+        return { allowed: false, retryAfterSeconds }
+      }
+      throw new Error('the limiter has not decided')
     },
   }
 }

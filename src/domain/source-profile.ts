@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
 import type { FieldViolation } from '../errors.js'
+import {
+  type SourceKey,
+  type SourceProfileDocument,
+  selectSourceProfiles,
+  writeSourceProfiles,
+} from '../store/source-profile.js'
 import { emailViolations } from './email-address.js'
 import type { Publication } from './profile-publication.js'
 import { type ProfileInput, profileValuesOf, type TextField, textFields } from './profile-value.js'
@@ -12,13 +18,6 @@ export interface SourceProfile {
   readonly email: string
   readonly profile: ProfileInput
   readonly managerEmail: string | undefined
-}
-
-/** A source profile as it is kept: the fields as they were sent. */
-export interface StoredProfile {
-  readonly email: string
-  readonly fields: Readonly<Partial<Record<TextField, string>>>
-  readonly managerEmail?: string
 }
 
 /** The form of names of sources. */
@@ -38,14 +37,14 @@ export function sourceProfileViolations(profile: SourceProfile, path: string): F
 }
 
 /** The profile as it is kept. */
-export function storedProfileOf({ email, profile, managerEmail }: SourceProfile): StoredProfile {
+export function storedProfileOf({ email, profile, managerEmail }: SourceProfile): SourceProfileDocument {
   const fields: Partial<Record<TextField, string>> = {}
   for (const field of textFields) if (profile[field] !== undefined) fields[field] = profile[field]
   return { email, fields, ...(managerEmail === undefined ? {} : { managerEmail }) }
 }
 
 /** SHA-256 of what was sent. */
-export function profileHashOf({ email, fields, managerEmail }: StoredProfile): Buffer {
+export function profileHashOf({ email, fields, managerEmail }: SourceProfileDocument): Buffer {
   const values = textFields.map((field) => fields[field] ?? null)
   return createHash('sha256')
     .update(JSON.stringify([email, managerEmail ?? null, values]))
@@ -53,80 +52,42 @@ export function profileHashOf({ email, fields, managerEmail }: StoredProfile): B
 }
 
 /** What a kept profile publishes. A value that this version does not take any more is not supplied. */
-export function publicationOf(userId: string, { fields, managerEmail }: StoredProfile): Publication {
+export function publicationOf(userId: string, { fields, managerEmail }: SourceProfileDocument): Publication {
   return { userId, supplied: profileValuesOf(fields).values, managerEmail }
-}
-
-/** First half of the key of the advisory lock on a source of an organization; the second half is a hash of both. */
-const SOURCE_LOCK = 0x737263
-
-/** Lets no other transaction take in profiles of the source until this one ends. */
-export async function lockSource(sql: Sql, organizationId: string, source: string): Promise<void> {
-  // No organization id has a slash.
-  await sql.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [SOURCE_LOCK, `${organizationId}/${source}`])
 }
 
 /** What is known of a source profile before a call. */
 export interface KnownProfile {
   readonly userId: string
-  readonly hash: Buffer
+  readonly hash: Uint8Array
 }
 
 /** The profiles of a source that are kept already, by external id. */
 export async function findSourceProfiles(
-  sql: Sql,
-  organizationId: string,
-  source: string,
+  tables: PreparedQueryable,
+  source: SourceKey,
   externalIds: readonly string[],
 ): Promise<Map<string, KnownProfile>> {
-  const rows = await sql.query<{ external_id: string; user_id: string; profile_hash: Buffer }>(
-    `SELECT external_id, user_id, profile_hash FROM source_profiles
-      WHERE organization_id = $1 AND source = $2 AND external_id = ANY ($3)`,
-    [organizationId, source, externalIds],
-    'find_source_profiles',
-  )
-  return new Map(rows.map((row) => [row.external_id, { userId: row.user_id, hash: row.profile_hash }]))
+  const rows = await selectSourceProfiles(tables, source, externalIds)
+  return new Map(rows.map(({ externalId, userId, profileHash }) => [externalId, { userId, hash: profileHash }]))
 }
 
 /** A source profile to keep. */
 export interface KeptProfile {
   readonly externalId: string
   readonly userId: string
-  readonly stored: StoredProfile
+  readonly stored: SourceProfileDocument
 }
 
 /** Keeps profiles of one source; their order is the order of their last change. */
 export async function keepSourceProfiles(
-  sql: Sql,
-  organizationId: string,
-  source: string,
+  transaction: AnyTransaction,
+  source: SourceKey,
   profiles: readonly KeptProfile[],
 ): Promise<void> {
   if (profiles.length === 0) return
-  await sql.execute(
-    `INSERT INTO source_profiles (organization_id, source, external_id, user_id, profile, profile_hash)
-     SELECT $1, $2, p.external_id, p.user_id, p.profile, p.profile_hash
-       FROM unnest($3::text[], $4::text[], $5::jsonb[], $6::bytea[])
-            WITH ORDINALITY AS p (external_id, user_id, profile, profile_hash, place)
-      ORDER BY p.place
-         ON CONFLICT (organization_id, source, external_id) DO UPDATE
-            SET profile = EXCLUDED.profile, profile_hash = EXCLUDED.profile_hash,
-                changed_at = EXCLUDED.changed_at, change_ordinal = EXCLUDED.change_ordinal`,
-    [
-      ...[organizationId, source],
-      ...[profiles.map(({ externalId }) => externalId), profiles.map(({ userId }) => userId)],
-      ...[profiles.map(({ stored }) => JSON.stringify(stored)), profiles.map(({ stored }) => profileHashOf(stored))],
-    ],
-    'keep_source_profiles',
-  )
-}
-
-/** All source profiles of a user, in the order of their last change. */
-export async function readSourceProfiles(sql: Sql, organizationId: string, userId: string): Promise<StoredProfile[]> {
-  const rows = await sql.query<{ profile: StoredProfile }>(
-    `SELECT profile FROM source_profiles WHERE organization_id = $1 AND user_id = $2 ORDER BY change_ordinal`,
-    [organizationId, userId],
-    'read_source_profiles',
-  )
-  return rows.map(({ profile }) => profile)
+  const rows = profiles.map(({ externalId, userId, stored }) => {
+    return { externalId, userId, profile: JSON.stringify(stored), profileHash: profileHashOf(stored) }
+  })
+  await writeSourceProfiles(transaction, source, rows)
 }

@@ -36,9 +36,13 @@ function textFault(value: string, { min = 0, max, multiline = false }: TextLimit
   const length = value.length <= max ? value.length : Array.from(value).length
   if (length < min) return min === 1 ? 'must not be empty' : `must have at least ${min} characters`
   if (length > max) return `must have at most ${max} characters`
-  if ((multiline ? controlCharacterExceptLayout : controlCharacter).test(value))
-    return 'must not have control characters'
-  if (!value.isWellFormed()) return 'must be well-formed Unicode'
+  if (multiline && controlCharacterExceptLayout.test(value)) {
+    return 'must not have control characters other than tabs and line breaks'
+  }
+  if (!multiline && controlCharacter.test(value)) {
+    return 'must not have control characters, tabs and line breaks among them'
+  }
+  if (!value.isWellFormed()) return 'must be well-formed Unicode: send no half of a surrogate pair'
   return undefined
 }
 

@@ -1,7 +1,8 @@
 import { databaseFailure } from '../db/errors.js'
+import { membershipConstraints } from '../store/membership.js'
 
 /** Unique values of members, which the rules check before they write. */
-const memberConstraints: readonly string[] = ['memberships_email_unique', 'memberships_primary_phone_unique']
+const memberConstraints: readonly string[] = Object.values(membershipConstraints)
 const MAX_ATTEMPTS = 5
 
 /**

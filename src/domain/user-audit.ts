@@ -1,4 +1,4 @@
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import { type Actor, recordAuditEvents } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { FieldChange } from './field-ownership.js'
@@ -16,13 +16,13 @@ export interface UserEvent {
  * the manager is written, so that one filter finds all of it.
  */
 export async function recordUserEvents(
-  sql: Sql,
+  tables: PreparedQueryable,
   by: { readonly organizationId: string; readonly actor: Actor },
   events: readonly UserEvent[],
   { runtime, requestId }: Pick<WriteContext, 'runtime' | 'requestId'>,
 ): Promise<void> {
   await recordAuditEvents(
-    sql,
+    tables,
     events.map(({ userId, ...event }) => ({ ...by, ...event, targetType: 'user', targetId: userId, requestId })),
     runtime,
   )

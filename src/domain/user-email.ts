@@ -1,4 +1,4 @@
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction } from '../db/queryable.js'
 import { ServiceError } from '../errors.js'
 import { emailKeyOf } from './email-address.js'
 import type { Member } from './member.js'
@@ -8,9 +8,13 @@ import { lockPerson, writeEmailAddress } from './person.js'
 /** The error for an address that a member of the organization has; it names the holder (spec, endpoint 10, rule 2). */
 export function emailTaken({ userId, name }: EmailHolder): ServiceError {
   const holder = name === '' ? `user ${userId}` : `${name} (user ${userId})`
-  return new ServiceError('EMAIL_TAKEN', `the email address belongs to ${holder}`, {
-    metadata: { holderId: userId, holderName: name },
-  })
+  return new ServiceError(
+    'EMAIL_TAKEN',
+    `the email address belongs to ${holder}: choose another one, or update that user`,
+    {
+      metadata: { holderId: userId, holderName: name },
+    },
+  )
 }
 
 /** Whether an address is another one than the member's; case does not count. */
@@ -23,27 +27,37 @@ export function isEmailChange(member: Pick<Member, 'email'>, email: string): boo
  * `EMAIL_MANAGED_BY_DIRECTORY`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS` and `EMAIL_TAKEN` with the holder. The address is
  * locked before the membership.
  */
-export async function changeEmail(sql: Sql, organizationId: string, member: Member, email: string): Promise<void> {
+export async function changeEmail(
+  transaction: AnyTransaction,
+  organizationId: string,
+  member: Member,
+  email: string,
+): Promise<void> {
   if (member.directoryManaged) {
     throw new ServiceError(
       'EMAIL_MANAGED_BY_DIRECTORY',
       'the user comes from the directory: change the email address in the identity provider',
     )
   }
-  await renamePerson(sql, organizationId, member.userId, email)
+  await renamePerson(transaction, organizationId, member.userId, email)
 }
 
 /** The same without the first rule: for the directory itself. */
-export async function renamePerson(sql: Sql, organizationId: string, userId: string, email: string): Promise<void> {
-  const { isShared } = await lockPerson(sql, userId)
+export async function renamePerson(
+  transaction: AnyTransaction,
+  organizationId: string,
+  userId: string,
+  email: string,
+): Promise<void> {
+  const { isShared } = await lockPerson(transaction, userId)
   if (isShared) {
     throw new ServiceError(
       'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
-      'the user belongs to several organizations, so the email address cannot be changed here',
+      'the user belongs to several organizations, none of which changes the email address: leave it as it is',
     )
   }
   const emailKey = emailKeyOf(email)
-  const holder = (await findEmailHolders(sql, organizationId, [emailKey])).get(emailKey)
+  const holder = (await findEmailHolders(transaction, organizationId, [emailKey])).get(emailKey)
   if (holder !== undefined && holder.userId !== userId) throw emailTaken(holder)
-  await writeEmailAddress(sql, userId, email)
+  await writeEmailAddress(transaction, userId, email)
 }

@@ -1,12 +1,12 @@
-import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction, Store } from '../db/queryable.js'
 import { type FieldViolation, refuseViolations } from '../errors.js'
+import { lockManagers } from '../store/manager-chain.js'
+import { lockSource, type SourceProfileDocument } from '../store/source-profile.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
 import { emailKeyOf } from './email-address.js'
 import { type SkippedFields, skippedFields } from './field-ownership.js'
-import { lockManagers } from './manager-chain.js'
 import { findOrCreateMembers } from './member-creation.js'
 import { type Publication, type PublicationResult, publishProfiles } from './profile-publication.js'
 import type { Runtime } from './runtime.js'
@@ -15,11 +15,9 @@ import {
   type KeptProfile,
   type KnownProfile,
   keepSourceProfiles,
-  lockSource,
   profileHashOf,
   publicationOf,
   type SourceProfile,
-  type StoredProfile,
   sourceFormat,
   sourceProfileViolations,
   storedProfileOf,
@@ -57,14 +55,16 @@ const MAX_PROFILES = 1_000
  * request, and `PERMISSION_MISSING`; nothing is written then.
  */
 export async function ingestUserProfiles(
-  database: Database,
+  database: Store,
   caller: Caller,
   request: IngestionRequest,
   context: WriteContext,
 ): Promise<IngestionResult[]> {
   refuseViolations(requestViolations(request))
   requireOrganizationPermission(caller, 'ingestion:write')
-  return retryOnUniqueViolation(() => database.transaction((sql) => ingest(sql, caller, request, context), context))
+  return retryOnUniqueViolation(() =>
+    database.preparedTransaction((transaction) => ingest(transaction, caller, request, context), context),
+  )
 }
 
 function requestViolations({ source, profiles }: IngestionRequest): FieldViolation[] {
@@ -93,7 +93,7 @@ function requestViolations({ source, profiles }: IngestionRequest): FieldViolati
 /** A profile that is new or not as it was, and the user whom it has had so far. */
 interface ChangedProfile {
   readonly externalId: string
-  readonly stored: StoredProfile
+  readonly stored: SourceProfileDocument
   readonly knownUserId: string | undefined
 }
 
@@ -104,24 +104,24 @@ interface ProfileOfUser extends Publication, KeptProfile {
 }
 
 async function ingest(
-  sql: Sql,
+  transaction: AnyTransaction,
   caller: Caller,
   { source, profiles }: IngestionRequest,
   context: WriteContext,
 ): Promise<IngestionResult[]> {
   const { organizationId } = caller
-  await lockSource(sql, organizationId, source)
+  await lockSource(transaction, { organizationId, source })
   const externalIds = profiles.map(({ externalId }) => externalId)
-  const known = await findSourceProfiles(sql, organizationId, source, externalIds)
+  const known = await findSourceProfiles(transaction, { organizationId, source }, externalIds)
   const changed = changedProfiles(profiles, known)
-  if (changed.some(({ stored }) => stored.managerEmail)) await lockManagers(sql, organizationId)
-  const publications = await withUsers(sql, organizationId, changed, context.runtime)
-  const { results } = await publishProfiles(sql, organizationId, publications, context.runtime)
-  await keepSourceProfiles(sql, organizationId, source, publications)
+  if (changed.some(({ stored }) => stored.managerEmail)) await lockManagers(transaction, organizationId)
+  const publications = await withUsers(transaction, organizationId, changed, context.runtime)
+  const { results } = await publishProfiles(transaction, organizationId, publications, context.runtime)
+  await keepSourceProfiles(transaction, { organizationId, source }, publications)
   const events = results.map(({ publication: { isCreator, userId }, changes }): UserEvent => {
     return { action: isCreator ? 'user.create' : 'user.ingest', userId, changes }
   })
-  await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, events, context)
+  await recordUserEvents(transaction, { organizationId, actor: actorOf(caller) }, events, context)
   const published = new Map(results.map((result) => [result.publication.externalId, publishedResult(result)]))
   return externalIds.map((externalId) => published.get(externalId) ?? unchangedResult(externalId, known))
 }
@@ -134,21 +134,21 @@ function changedProfiles(
     const { externalId } = profile
     const stored = storedProfileOf(profile)
     const before = known.get(externalId)
-    if (before?.hash.equals(profileHashOf(stored)) === true) return []
+    if (before !== undefined && profileHashOf(stored).equals(before.hash)) return []
     return [{ externalId, stored, knownUserId: before?.userId }]
   })
 }
 
 /** The profiles with their users: those they have had so far, else the members with the address, else new ones. */
 async function withUsers(
-  sql: Sql,
+  transaction: AnyTransaction,
   organizationId: string,
   changed: readonly ChangedProfile[],
   runtime: Runtime,
 ): Promise<ProfileOfUser[]> {
   const newcomers = changed.filter(({ knownUserId }) => knownUserId === undefined)
   const emails = newcomers.map(({ stored }) => stored.email)
-  const { userIds, created } = await findOrCreateMembers(sql, organizationId, emails, runtime)
+  const { userIds, created } = await findOrCreateMembers(transaction, organizationId, emails, runtime)
   const withoutProfile = new Set(created)
   return changed.map(({ externalId, stored, knownUserId }) => {
     const userId = knownUserId ?? userIds.get(emailKeyOf(stored.email))

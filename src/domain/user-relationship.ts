@@ -1,6 +1,6 @@
-import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction, Queryable, Store } from '../db/queryable.js'
 import { notFound, refuseViolations } from '../errors.js'
+import { lockManagers } from '../store/manager-chain.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
@@ -12,7 +12,7 @@ import {
   skippedFields,
   writeProfile,
 } from './field-ownership.js'
-import { lockManagers, requireManager } from './manager-chain.js'
+import { requireManager } from './manager-chain.js'
 import { type Member, withProfile } from './member.js'
 import { findMember, lockMembers, updateMembers } from './membership.js'
 import { requiredViolations } from './text-field.js'
@@ -41,8 +41,8 @@ export interface ManagerWriteResult {
 }
 
 /** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND`, for a user without a manager as for one that is unknown. */
-export async function getManager(sql: Sql, caller: Caller, userId: string): Promise<ManagerRelationship> {
-  const member = await findMember(sql, caller.organizationId, userId)
+export async function getManager(tables: Queryable, caller: Caller, userId: string): Promise<ManagerRelationship> {
+  const member = await findMember(tables, caller.organizationId, userId)
   const relationship = member && relationshipOf(member)
   if (relationship === undefined) throw notFound('user relationship', userId)
   return relationship
@@ -54,7 +54,7 @@ export async function getManager(sql: Sql, caller: Caller, userId: string): Prom
  * `MANAGER_CYCLE`.
  */
 export async function assignManager(
-  database: Database,
+  database: Store,
   caller: Caller,
   write: ManagerWrite,
   context: WriteContext,
@@ -64,37 +64,37 @@ export async function assignManager(
     ...requiredViolations('relatedUserId', write.managerUserId),
   ])
   await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, write.userId))
-  return database.transaction(async (sql) => {
-    await lockManagers(sql, caller.organizationId)
-    const held = await lockMember(sql, caller, write.userId)
-    await requireManager(sql, caller.organizationId, { ...write, field: 'relatedUserId' })
-    return writeManager(sql, caller, { held, write, action: 'user_relationship.create' }, context)
+  return database.preparedTransaction(async (transaction) => {
+    await lockManagers(transaction, caller.organizationId)
+    const held = await lockMember(transaction, caller, write.userId)
+    await requireManager(transaction, caller.organizationId, { ...write, field: 'relatedUserId' })
+    return writeManager(transaction, caller, { held, write, action: 'user_relationship.create' }, context)
   }, context)
 }
 
 /** Clears the manager of a user (spec, endpoint 13). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`. */
 export async function clearManager(
-  database: Database,
+  database: Store,
   caller: Caller,
   { userId, pin }: Omit<ManagerWrite, 'managerUserId'>,
   context: WriteContext,
 ): Promise<ManagerWriteResult> {
   await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, userId))
-  return database.transaction(async (sql) => {
-    const held = await lockMember(sql, caller, userId)
+  return database.preparedTransaction(async (transaction) => {
+    const held = await lockMember(transaction, caller, userId)
     const write = { userId, managerUserId: '', pin }
-    return writeManager(sql, caller, { held, write, action: 'user_relationship.delete' }, context)
+    return writeManager(transaction, caller, { held, write, action: 'user_relationship.delete' }, context)
   }, context)
 }
 
-async function lockMember(sql: Sql, caller: Caller, userId: string): Promise<Member> {
-  const [held] = await lockMembers(sql, caller.organizationId, [userId])
+async function lockMember(transaction: AnyTransaction, caller: Caller, userId: string): Promise<Member> {
+  const [held] = await lockMembers(transaction, caller.organizationId, [userId])
   if (held === undefined) throw notFound('user', userId)
   return held
 }
 
 async function writeManager(
-  sql: Sql,
+  transaction: AnyTransaction,
   caller: Caller,
   { held, write, action }: { held: Member; write: ManagerWrite; action: string },
   context: WriteContext,
@@ -108,9 +108,9 @@ async function writeManager(
   const now = context.runtime.now()
   const { profile, changes } = writeProfile(held.profile, commands, now)
   const member = withProfile(held, profile, now)
-  if (isChanged(changes)) await updateMembers(sql, organizationId, [member])
+  if (isChanged(changes)) await updateMembers(transaction, organizationId, [member])
   const event = { action, userId: held.userId, changes }
-  await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, [event], context)
+  await recordUserEvents(transaction, { organizationId, actor: actorOf(caller) }, [event], context)
   return { relationship: relationshipOf(member), skipped: skippedFields(changes) }
 }
 

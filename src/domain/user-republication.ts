@@ -1,15 +1,15 @@
-import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction, Store } from '../db/queryable.js'
 import { notFound } from '../errors.js'
+import { lockManagers } from '../store/manager-chain.js'
+import { readSourceProfiles } from '../store/source-profile.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
 import { skippedFields } from './field-ownership.js'
-import { lockManagers } from './manager-chain.js'
 import type { Member } from './member.js'
 import { lockMembers } from './membership.js'
 import { publishProfiles } from './profile-publication.js'
-import { publicationOf, readSourceProfiles } from './source-profile.js'
+import { publicationOf } from './source-profile.js'
 import { retryOnUniqueViolation } from './unique-retry.js'
 import { getUser } from './user.js'
 import { requireMemberPermission } from './user-access.js'
@@ -26,28 +26,35 @@ export interface RepublishResult extends PublishedFields {
  * considered again (spec, phone rule). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
  */
 export async function republishUser(
-  database: Database,
+  database: Store,
   caller: Caller,
   userId: string,
   context: WriteContext,
 ): Promise<RepublishResult> {
   await requireMemberPermission(caller, 'ingestion:write', () => getUser(database, caller, userId))
-  return retryOnUniqueViolation(() => database.transaction((sql) => republish(sql, caller, userId, context), context))
+  return retryOnUniqueViolation(() =>
+    database.preparedTransaction((transaction) => republish(transaction, caller, userId, context), context),
+  )
 }
 
-async function republish(sql: Sql, caller: Caller, userId: string, context: WriteContext): Promise<RepublishResult> {
+async function republish(
+  transaction: AnyTransaction,
+  caller: Caller,
+  userId: string,
+  context: WriteContext,
+): Promise<RepublishResult> {
   const { organizationId } = caller
-  await lockManagers(sql, organizationId)
+  await lockManagers(transaction, organizationId)
   // Locked before the profiles are read: whoever takes in a newer one holds the member until it is kept.
-  const [held] = await lockMembers(sql, organizationId, [userId])
+  const [held] = await lockMembers(transaction, organizationId, [userId])
   if (held === undefined) throw notFound('user', userId)
-  const stored = await readSourceProfiles(sql, organizationId, userId)
+  const stored = await readSourceProfiles(transaction, organizationId, userId)
   const publications = stored.map((profile) => publicationOf(userId, profile))
-  const { members, results } = await publishProfiles(sql, organizationId, publications, context.runtime)
+  const { members, results } = await publishProfiles(transaction, organizationId, publications, context.runtime)
   const changes = results.flatMap((result) => result.changes)
   if (stored.length > 0) {
     const event = { action: 'user.republish', userId, changes }
-    await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, [event], context)
+    await recordUserEvents(transaction, { organizationId, actor: actorOf(caller) }, [event], context)
   }
   return {
     member: members.get(userId) ?? held,

@@ -1,5 +1,7 @@
-import type { Sql } from '../db/sql.js'
+import type { Queryable } from '../db/queryable.js'
 import { invalidField, notFound } from '../errors.js'
+import { hasActiveMember } from '../store/membership.js'
+import { insertUserToken } from '../store/user-token.js'
 import { createOpaqueToken, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { Runtime } from './runtime.js'
 import type { SecretHasher } from './secret-hash.js'
@@ -25,17 +27,10 @@ export interface UserToken {
 
 /** What making user tokens needs. */
 export interface UserTokenOptions {
-  readonly database: Sql
+  readonly database: Queryable
   readonly hasher: SecretHasher
   readonly runtime: Runtime
 }
-
-const insertUserToken = `
-INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)
-SELECT $1, m.organization_id, m.user_id, now() + make_interval(secs => $4)
-  FROM memberships m
- WHERE m.organization_id = $2 AND m.user_id = $3 AND m.deactivated_at IS NULL
-RETURNING expires_at`
 
 /** Makes a token of an active member of an organization. Throws `RESOURCE_NOT_FOUND` where there is no such member. */
 export async function createUserToken(options: UserTokenOptions, request: UserTokenRequest): Promise<UserToken> {
@@ -44,9 +39,9 @@ export async function createUserToken(options: UserTokenOptions, request: UserTo
   if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_USER_TOKEN_SECONDS) {
     throw invalidField('ttl', `must be from 1 to ${MAX_USER_TOKEN_SECONDS} seconds`)
   }
+  if (!(await hasActiveMember(database, organizationId, userId))) throw notFound('active member', userId)
   const token = createOpaqueToken(USER_TOKEN_PREFIX, runtime)
-  const values = [hasher.hash(token), organizationId, userId, ttlSeconds]
-  const [row] = await database.query<{ expires_at: Date }>(insertUserToken, values)
-  if (row === undefined) throw notFound('active member', userId)
-  return { token, expiresAt: row.expires_at }
+  const expiresAt = new Date(runtime.now().getTime() + ttlSeconds * 1000)
+  await insertUserToken(database, { tokenHash: hasher.hash(token), organizationId, userId, expiresAt })
+  return { token, expiresAt }
 }

@@ -1,7 +1,7 @@
 import type { UserRole } from '../../gen/prisma/enums.js'
-import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction, Store } from '../db/queryable.js'
 import { invalidField, notFound, refuseViolations, ServiceError } from '../errors.js'
+import { lockEmailAddresses } from '../store/person.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
@@ -18,7 +18,6 @@ import {
 } from './field-ownership.js'
 import type { Member } from './member.js'
 import { lockMembers, updateMembers } from './membership.js'
-import { lockEmailAddresses } from './person.js'
 import { claimPhoneNumber } from './phone-claim.js'
 import { pinViolations, updatePinFields } from './pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from './profile-value.js'
@@ -51,7 +50,7 @@ export interface MemberWrite {
  * emails in the order of the decisions, and `PHONE_TAKEN`; nothing is written then.
  */
 export async function updateUser(
-  database: Database,
+  database: Store,
   caller: Caller,
   update: UserUpdate,
   context: WriteContext,
@@ -61,7 +60,10 @@ export async function updateUser(
     await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, update.userId))
   }
   return retryOnUniqueViolation(() =>
-    database.transaction((sql) => applyUpdate(sql, caller, { update, commands }, context), context),
+    database.preparedTransaction(
+      (transaction) => applyUpdate(transaction, caller, { update, commands }, context),
+      context,
+    ),
   )
 }
 
@@ -83,42 +85,46 @@ function commandsOf(caller: Caller, update: UserUpdate): FieldCommand[] {
 }
 
 async function applyUpdate(
-  sql: Sql,
+  transaction: AnyTransaction,
   caller: Caller,
   { update, commands }: { update: UserUpdate; commands: readonly FieldCommand[] },
   context: WriteContext,
 ): Promise<MemberWrite> {
   const { organizationId } = caller
   // Before the member: that is the order of locks everywhere.
-  if (update.email !== undefined) await lockEmailAddresses(sql, [emailKeyOf(update.email)])
-  const [held] = await lockMembers(sql, organizationId, [update.userId])
+  if (update.email !== undefined) await lockEmailAddresses(transaction, [emailKeyOf(update.email)])
+  const [held] = await lockMembers(transaction, organizationId, [update.userId])
   if (held === undefined) throw notFound('user', update.userId)
   const role = update.role ?? held.role
   if (role !== held.role && isOwnProfile(caller, held.userId)) {
-    throw new ServiceError('OWN_ROLE', 'nobody changes the own role')
+    throw new ServiceError('OWN_ROLE', 'users cannot change their own role: leave it out, or ask another administrator')
   }
   const email = update.email !== undefined && isEmailChange(held, update.email) ? update.email : undefined
   if (email !== undefined) {
     if (update.role !== undefined || commands.length > 0) throw emailChangeNotAlone()
-    await changeEmail(sql, organizationId, held, email)
+    await changeEmail(transaction, organizationId, held, email)
   }
   const { profile, changes } = writeProfile(held.profile, commands, context.runtime.now())
   const member: Member = { ...held, email: email ?? held.email, role, profile }
-  await claimPhoneNumber(sql, organizationId, member, held.profile.PRIMARY_PHONE.value)
-  if (role !== held.role || isChanged(changes)) await updateMembers(sql, organizationId, [member])
+  await claimPhoneNumber(transaction, organizationId, member, held.profile.PRIMARY_PHONE.value)
+  if (role !== held.role || isChanged(changes)) await updateMembers(transaction, organizationId, [member])
   const department = savedDepartment(profile, changes)
-  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], context.runtime)
+  if (department !== undefined) await addDepartmentOptions(transaction, organizationId, [department], context.runtime)
 
   const { userId } = held
   const events: UserEvent[] = []
   if (changes.length > 0) events.push({ action: 'user.update', userId, changes })
   if (role !== held.role) events.push({ action: 'user.update_role', userId })
   if (email !== undefined) events.push({ action: 'user.update_email', userId })
-  await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, events, context)
+  await recordUserEvents(transaction, { organizationId, actor: actorOf(caller) }, events, context)
   return { member, skipped: skippedFields(changes) }
 }
 
 /** Any other field counts, whatever its value: to write what is held may take ownership of it. */
 function emailChangeNotAlone(): ServiceError {
-  return invalidField('email', 'a change of it has to be the only change of the request', 'EMAIL_CHANGE_NOT_ALONE')
+  return invalidField(
+    'email',
+    'must be the only change of a request: send the others in another one',
+    'EMAIL_CHANGE_NOT_ALONE',
+  )
 }

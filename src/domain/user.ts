@@ -1,7 +1,7 @@
 import type { UserRole } from '../../gen/prisma/enums.js'
-import type { Database } from '../db/database.js'
-import type { Sql } from '../db/sql.js'
+import type { AnyTransaction, Queryable, Store } from '../db/queryable.js'
 import { notFound, refuseViolations } from '../errors.js'
+import { lockEmailAddresses } from '../store/person.js'
 import { actorOf } from './audit-event.js'
 import type { WriteContext } from './audit-statement.js'
 import type { Caller } from './caller.js'
@@ -15,8 +15,8 @@ import {
   writeProfile,
 } from './field-ownership.js'
 import { type Member, newMember } from './member.js'
-import { findEmailHolders, findMember, insertMembers } from './membership.js'
-import { findOrCreatePersons, lockEmailAddresses } from './person.js'
+import { findEmailHolders, findMember, insertMembers, lockMembers } from './membership.js'
+import { findOrCreatePersons } from './person.js'
 import { claimPhoneNumber } from './phone-claim.js'
 import { createPinFields, pinViolations } from './pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from './profile-value.js'
@@ -34,8 +34,8 @@ export interface NewUser {
 }
 
 /** Reads one member of the caller's organization. Throws `RESOURCE_NOT_FOUND`. */
-export async function getUser(sql: Sql, caller: Caller, userId: string): Promise<Member> {
-  const member = await findMember(sql, caller.organizationId, userId)
+export async function getUser(tables: Queryable, caller: Caller, userId: string): Promise<Member> {
+  const member = await findMember(tables, caller.organizationId, userId)
   if (member === undefined) throw notFound('user', userId)
   return member
 }
@@ -46,7 +46,7 @@ export async function getUser(sql: Sql, caller: Caller, userId: string): Promise
  * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
  */
 export async function createUser(
-  database: Database,
+  database: Store,
   caller: Caller,
   user: NewUser,
   context: WriteContext,
@@ -64,12 +64,15 @@ export async function createUser(
     pinFields: new Set(user.pinFields),
   })
   return retryOnUniqueViolation(() =>
-    database.transaction((sql) => insertUser(sql, caller, { user, commands }, context), context),
+    database.preparedTransaction(
+      (transaction) => insertUser(transaction, caller, { user, commands }, context),
+      context,
+    ),
   )
 }
 
 async function insertUser(
-  sql: Sql,
+  transaction: AnyTransaction,
   caller: Caller,
   { user, commands }: { user: NewUser; commands: readonly FieldCommand[] },
   context: WriteContext,
@@ -77,18 +80,22 @@ async function insertUser(
   const { organizationId } = caller
   const { runtime } = context
   const emailKey = emailKeyOf(user.email)
-  await lockEmailAddresses(sql, [emailKey])
-  const holder = (await findEmailHolders(sql, organizationId, [emailKey])).get(emailKey)
+  await lockEmailAddresses(transaction, [emailKey])
+  const holder = (await findEmailHolders(transaction, organizationId, [emailKey])).get(emailKey)
   if (holder !== undefined) throw emailTaken(holder)
-  const userId = (await findOrCreatePersons(sql, [user.email], runtime)).get(emailKey)
+  const userId = (await findOrCreatePersons(transaction, [user.email], runtime)).get(emailKey)
   if (userId === undefined) throw new Error('a person was neither found nor made')
   const now = runtime.now()
   const { profile, changes } = writeProfile(emptyProfile(now), commands, now)
-  await claimPhoneNumber(sql, organizationId, { userId, profile }, '')
-  await insertMembers(sql, organizationId, [newMember({ userId, email: user.email, role: user.role, profile }, now)])
+  await claimPhoneNumber(transaction, organizationId, { userId, profile }, '')
+  await insertMembers(transaction, organizationId, [
+    newMember({ userId, email: user.email, role: user.role, profile }, now),
+  ])
   const department = savedDepartment(profile, changes)
-  if (department !== undefined) await addDepartmentOptions(sql, organizationId, [department], runtime)
+  if (department !== undefined) await addDepartmentOptions(transaction, organizationId, [department], runtime)
   const event = { action: 'user.create', userId, changes }
-  await recordUserEvents(sql, { organizationId, actor: actorOf(caller) }, [event], context)
-  return getUser(sql, caller, userId)
+  await recordUserEvents(transaction, { organizationId, actor: actorOf(caller) }, [event], context)
+  const [member] = await lockMembers(transaction, organizationId, [userId])
+  if (member === undefined) throw new Error('a member was added and is not there')
+  return member
 }

@@ -11,7 +11,7 @@ import {
   type Step,
   StepSchema,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import type { Database } from '../db/database.js'
+import type { Store } from '../db/queryable.js'
 import {
   type ApprovalProcedure,
   type ApprovalStep,
@@ -27,7 +27,7 @@ export function createAccessPolicyApprovalProcedureHandlers({
   database,
   runtime,
 }: {
-  readonly database: Database
+  readonly database: Pick<Store, 'transaction'>
   readonly runtime: Runtime
 }): ServiceImpl<typeof AccessPolicyApprovalProcedureService> {
   return {

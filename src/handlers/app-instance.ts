@@ -11,22 +11,17 @@ import {
   type AppInstanceService,
   ListAppInstancesResponseSchema,
 } from '../../gen/svc/v2/app_instance_pb.js'
-import type { Sql } from '../db/sql.js'
-import {
-  type AgentCard,
-  type AppInstance,
-  type AppInstancePage,
-  CARD_MARK,
-  listAppInstances,
-} from '../domain/app-instance.js'
+import type { Queryable } from '../db/queryable.js'
+import { type AppInstance, type AppInstancePage, listAppInstances } from '../domain/app-instance.js'
 import type { PageTokens } from '../domain/page-token.js'
+import { type AgentCard, CARD_MARK } from '../store/app-instance.js'
 import { enumValueFrom } from './enum-name.js'
 import { betweenTurns, type PreprintOptions, readAtOnce } from './preprint-list.js'
 import { callerOf } from './request-context.js'
 
 /** What the service of app instances needs. */
 export interface AppInstanceHandlersOptions extends PreprintOptions {
-  readonly database: Sql
+  readonly database: Queryable
   readonly pageTokens: PageTokens
 }
 

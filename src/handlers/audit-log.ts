@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { AuditEventSchema, type AuditLogService, ListAuditEventsResponseSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import { listAuditEvents } from '../domain/audit-log.js'
 import type { PageTokens } from '../domain/page-token.js'
 import { betweenTurns, listOfPrinted, type PreprintOptions, readAtOnce } from './preprint-list.js'
@@ -9,7 +9,7 @@ import { callerOf } from './request-context.js'
 
 /** What the service of the audit log needs. */
 export interface AuditLogHandlersOptions extends PreprintOptions {
-  readonly database: Sql
+  readonly database: PreparedQueryable
   readonly pageTokens: PageTokens
 }
 

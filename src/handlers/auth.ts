@@ -5,19 +5,16 @@ import { clientCredentialsFrom } from '../domain/client-credentials.js'
 import { type RevocationOptions, revokeLeakedKey } from '../domain/revocation.js'
 import { invalidField, ServiceError } from '../errors.js'
 import { requestContextOf } from './request-context.js'
-import type { CountRevokeCall } from './revoke-limit.js'
 
 /** What the methods of credentials need. */
 export interface AuthHandlersOptions extends AccessTokenOptions, RevocationOptions {
   readonly database: AccessTokenOptions['database'] & RevocationOptions['database']
-  readonly countRevokeCall: CountRevokeCall
 }
 
 /** The methods of `AuthService`. */
 export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<typeof AuthService> {
   return {
     revokeLeakedKey: async ({ secret }, context) => {
-      await options.countRevokeCall(context.method, context.values)
       if (secret === '') throw invalidField('secret', 'is required', 'FIELD_REQUIRED')
       await revokeLeakedKey(options, secret, requestContextOf(context).requestId)
       return {}

@@ -4,7 +4,7 @@ import {
   type EntityFieldMappingService,
   ListEntityFieldMappingsResponseSchema,
 } from '../../gen/svc/v2/entity_field_mapping_pb.js'
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import { listEntityFieldMappings } from '../domain/entity-field-mapping.js'
 import { callerOf } from './request-context.js'
 
@@ -12,7 +12,7 @@ import { callerOf } from './request-context.js'
 export function createEntityFieldMappingHandlers({
   database,
 }: {
-  readonly database: Sql
+  readonly database: PreparedQueryable
 }): ServiceImpl<typeof EntityFieldMappingService> {
   return {
     async listEntityFieldMappings(request, context) {

@@ -4,7 +4,7 @@ import {
   type EntityIngestionConfigService,
   ListEntityIngestionConfigsResponseSchema,
 } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
-import type { Sql } from '../db/sql.js'
+import type { Queryable } from '../db/queryable.js'
 import { listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
 import { callerOf } from './request-context.js'
 
@@ -12,7 +12,7 @@ import { callerOf } from './request-context.js'
 export function createEntityIngestionConfigHandlers({
   database,
 }: {
-  readonly database: Sql
+  readonly database: Queryable
 }): ServiceImpl<typeof EntityIngestionConfigService> {
   return {
     async listEntityIngestionConfigs(request, context) {

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { GetJourneyResponseSchema, type JourneyService } from '../../gen/svc/v2/journey_pb.js'
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import { getJourney } from '../domain/journey.js'
 import { utcDateOf } from '../domain/journey-progress.js'
 import type { Runtime } from '../domain/runtime.js'
@@ -11,7 +11,7 @@ import { callerOf } from './request-context.js'
 
 /** What the service of journeys needs. */
 export interface JourneyHandlersOptions extends PreprintOptions {
-  readonly database: Sql
+  readonly database: PreparedQueryable
   readonly runtime: Runtime
 }
 

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { type PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
-import type { Database } from '../db/database.js'
+import type { Queryable } from '../db/queryable.js'
 import { updatePriority } from '../domain/priority.js'
 import type { Runtime } from '../domain/runtime.js'
 import { callerOf } from './request-context.js'
@@ -12,7 +12,7 @@ export function createPriorityHandlers({
   database,
   runtime,
 }: {
-  readonly database: Database
+  readonly database: Queryable
   readonly runtime: Runtime
 }): ServiceImpl<typeof PriorityService> {
   return {

@@ -1,10 +1,17 @@
 import { UserProfileField } from '../../gen/svc/v2/user_pb.js'
 import { type GovernedField, governedFields, type SkippedFields } from '../domain/field-ownership.js'
 import type { ProfileInput } from '../domain/profile-value.js'
-import { type FieldViolation, refuseViolations } from '../errors.js'
+import { type FieldViolation, invalidField, refuseViolations } from '../errors.js'
 
-/** The fields that a list of a request names. Throws `FIELD_INVALID` for `UNSPECIFIED` and for unknown numbers. */
+/** The most entries of a list of fields: many times what names all of them. */
+const MAX_FIELDS = 1000
+
+/**
+ * The fields that a list of a request names. Throws `FIELD_INVALID` for `UNSPECIFIED`, for unknown numbers, and for more
+ * than 1,000 entries.
+ */
 export function governedFieldsFrom(name: string, values: readonly UserProfileField[]): GovernedField[] {
+  if (values.length > MAX_FIELDS) throw invalidField(name, `must have at most ${MAX_FIELDS} entries`)
   const fields: GovernedField[] = []
   const violations: FieldViolation[] = []
   for (const [index, value] of values.entries()) {

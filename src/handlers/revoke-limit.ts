@@ -1,5 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import { type ConnectError, type ContextValues, createContextKey } from '@connectrpc/connect'
+import type { ConnectError, ContextValues } from '@connectrpc/connect'
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import type { Timing } from '../db/transaction.js'
@@ -7,25 +7,22 @@ import { withDatabase } from '../domain/revocation.js'
 import { type RevokeLimiter, rateLimited } from '../domain/revoke-limiter.js'
 import { requestContextOf } from './request-context.js'
 
-/** Counts a call of `RevokeLeakedKey` once, whoever asks first. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`. */
+/** Counts a call of `RevokeLeakedKey`; other methods pass. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`. */
 export type CountRevokeCall = (method: DescMethod, values: ContextValues) => Promise<void>
 
 /** How long the limiter may take; it waits for other requests of the same address. */
 const TIMEOUT_MILLIS = 5_000
 
-const countedKey = createContextKey(false, { description: 'counted against the limit of revocations' })
-
 /**
- * Makes the counter; other methods pass. Over REST it is asked when the size and the type of the body are judged and
- * nothing of it is parsed, so that malformed forms count; over the RPC protocols the handler asks.
+ * Makes the counter. Every door asks it when the size and the type of the body are judged and nothing of it is decoded,
+ * so that malformed requests count.
  */
 export function createRevokeCallCounter(limiter: RevokeLimiter, timing: Pick<Timing, 'sleep'>): CountRevokeCall {
   return async (method, values) => {
-    if (method !== AuthService.method.revokeLeakedKey || values.get(countedKey)) return
+    if (method !== AuthService.method.revokeLeakedKey) return
     const { clientAddress } = requestContextOf({ values })
     const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => limiter.admit(clientAddress))
     if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
-    values.set(countedKey, true)
   }
 }
 
@@ -38,6 +35,6 @@ export function slowDownBody(
   if (!error.findDetails(ErrorInfoSchema).some(({ reason }) => reason === 'ERROR_REASON_RATE_LIMITED')) return undefined
   return {
     contentType: 'application/json',
-    body: JSON.stringify({ error: 'slow_down', error_description: error.rawMessage }),
+    body: `${JSON.stringify({ error: 'slow_down', error_description: error.rawMessage })}\n`,
   }
 }

@@ -12,7 +12,7 @@ import {
   SlaMetric,
   SlaStartingPoint,
 } from '../../gen/svc/v2/sla_definition_pb.js'
-import type { Sql } from '../db/sql.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import { listSlaDefinitions, type Rule, type SlaDefinition } from '../domain/sla-definition.js'
 import { callerOf } from './request-context.js'
 
@@ -20,7 +20,7 @@ import { callerOf } from './request-context.js'
 export function createSlaDefinitionHandlers({
   database,
 }: {
-  readonly database: Sql
+  readonly database: PreparedQueryable
 }): ServiceImpl<typeof SlaDefinitionService> {
   return {
     async listSlaDefinitions({ teamId }, context) {

@@ -7,7 +7,7 @@ import {
   RepublishUserResponseSchema,
   type UserIngestionService,
 } from '../../gen/svc/v2/user_ingestion_pb.js'
-import type { Database } from '../db/database.js'
+import type { Store } from '../db/queryable.js'
 import type { Runtime } from '../domain/runtime.js'
 import { ingestUserProfiles } from '../domain/user-ingestion.js'
 import { republishUser } from '../domain/user-republication.js'
@@ -21,7 +21,7 @@ export function createUserIngestionHandlers({
   database,
   runtime,
 }: {
-  readonly database: Database
+  readonly database: Store
   readonly runtime: Runtime
 }): ServiceImpl<typeof UserIngestionService> {
   return {

@@ -9,7 +9,7 @@ import {
   type UserRelationshipService,
   UserRelationshipType,
 } from '../../gen/svc/v2/user_relationship_pb.js'
-import type { Database } from '../db/database.js'
+import type { Store } from '../db/queryable.js'
 import type { Runtime } from '../domain/runtime.js'
 import { assignManager, clearManager, getManager, type ManagerRelationship } from '../domain/user-relationship.js'
 import { invalidField } from '../errors.js'
@@ -22,7 +22,7 @@ export function createUserRelationshipHandlers({
   database,
   runtime,
 }: {
-  readonly database: Database
+  readonly database: Store
   readonly runtime: Runtime
 }): ServiceImpl<typeof UserRelationshipService> {
   return {

@@ -11,7 +11,7 @@ import {
   UserSchema,
   type UserService,
 } from '../../gen/svc/v2/user_pb.js'
-import type { Database } from '../db/database.js'
+import type { Store } from '../db/queryable.js'
 import { listDepartmentOptions } from '../domain/department-option.js'
 import type { PageTokens } from '../domain/page-token.js'
 import type { Runtime } from '../domain/runtime.js'
@@ -27,7 +27,7 @@ import { writeContextOf } from './write-context.js'
 
 /** What the service of users needs. */
 export interface UserHandlersOptions extends PreprintOptions {
-  readonly database: Database
+  readonly database: Store
   readonly runtime: Runtime
   readonly pageTokens: PageTokens
 }
@@ -96,6 +96,8 @@ const roles = ['ORG_ADMIN', 'ORG_MEMBER', 'ORG_GUEST'] as const
 /** Throws `FIELD_INVALID` for `UNSPECIFIED` and for numbers that this build does not know. */
 function roleFrom(value: UserRoleMessage): NewUser['role'] {
   const role = roles.find((known) => UserRoleMessage[known] === value)
-  if (role === undefined) throw invalidField('role', 'must be a role, such as USER_ROLE_ORG_MEMBER')
+  if (role === undefined) {
+    throw invalidField('role', `must be one of ${roles.map((known) => `USER_ROLE_${known}`).join(', ')}`)
+  }
   return role
 }

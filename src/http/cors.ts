@@ -1,4 +1,5 @@
 import { cors as connectCors } from '@connectrpc/connect'
+import { endResponse } from '../rest/respond.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -31,8 +32,7 @@ export function createCors(origins: readonly string[]): Cors {
     response.setHeader('access-control-allow-methods', methods.join(', '))
     response.setHeader('access-control-allow-headers', requestHeaders.join(', '))
     response.setHeader('access-control-max-age', String(MAX_AGE_SECONDS))
-    response.statusCode = 204
-    response.end()
+    endResponse(request, response, 204, {}, '')
     return true
   }
 }

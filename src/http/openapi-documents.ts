@@ -19,7 +19,7 @@ export const openApiPaths = {
 
 /**
  * The OpenAPI documents by path: those that are generated from the schema, with the base addresses of this deployment
- * as their servers. Throws where a generated document is missing.
+ * as their servers, and its reference page. Throws where a generated document is missing.
  */
 export function createOpenApiDocuments(root: string, urls: PublicUrls): Map<string, (request: HttpRequest) => Page> {
   const pages = new Map<string, (request: HttpRequest) => Page>()
@@ -30,11 +30,11 @@ export function createOpenApiDocuments(root: string, urls: PublicUrls): Map<stri
     const json = readGenerated(root, `${name}.json`)
     const yaml = readGenerated(root, `${name}.yaml`)
     pages.set(paths.json, (request) => {
-      const document = { ...parseObject(json), servers: serversFor(request, urls) }
+      const document = { ...parseObject(json), ...addressesFor(request, urls) }
       return createPage({ contentType: 'application/json', body: `${JSON.stringify(document, null, 2)}\n` })
     })
     pages.set(paths.yaml, (request) =>
-      createPage({ contentType: 'application/yaml', body: withServers(yaml, serversFor(request, urls)) }),
+      createPage({ contentType: 'application/yaml', body: withAddresses(yaml, addressesFor(request, urls)) }),
     )
   }
   return pages
@@ -50,20 +50,25 @@ function parseObject(text: string): JsonObject {
 }
 
 /** Both regions serve the same paths; an EU address that is not configured is for the reader to fill in. */
-function serversFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls): JsonObject[] {
+function addressesFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls): JsonObject {
   const own = baseUrlFor(request, publicUrl)
   const eu = { description: 'EU region' }
-  return [
-    { url: own === '' ? '/' : own, description: 'US region, the default' },
-    publicUrlEu === undefined
-      ? { url: '{base_url_eu}', ...eu, variables: { base_url_eu: { default: own === '' ? '/' : own } } }
-      : { url: baseUrlFor(request, publicUrlEu), ...eu },
-  ]
+  return {
+    servers: [
+      { url: own === '' ? '/' : own, description: 'US region, the default' },
+      publicUrlEu === undefined
+        ? { url: '{base_url_eu}', ...eu, variables: { base_url_eu: { default: own === '' ? '/' : own } } }
+        : { url: baseUrlFor(request, publicUrlEu), ...eu },
+    ],
+    externalDocs: { description: 'The reference, to read and to try', url: `${own}/docs` },
+  }
 }
 
-/** Replaces the servers of a YAML document; JSON on one line is YAML. */
-function withServers(yaml: string, servers: readonly JsonObject[]): string {
-  const block = /^servers:\n(?: .*\n)+/m
-  if (!block.test(yaml)) throw new Error('the YAML document has no servers')
-  return yaml.replace(block, () => `servers: ${JSON.stringify(servers)}\n`)
+/** Replaces members of a YAML document; JSON on one line is YAML. */
+function withAddresses(yaml: string, addresses: JsonObject): string {
+  return Object.entries(addresses).reduce((text, [name, value]) => {
+    const block = new RegExp(`^${name}:\\n(?: .*\\n)+`, 'm')
+    if (!block.test(text)) throw new Error(`the YAML document has no ${name}`)
+    return text.replace(block, () => `${name}: ${JSON.stringify(value)}\n`)
+  }, yaml)
 }

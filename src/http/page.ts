@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { drainRequest } from '../rest/drain.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 const compress = promisify(gzip)
@@ -54,6 +55,7 @@ export async function sendPage(page: Page, request: HttpRequest, response: HttpR
   const stream: Writable = response
   if (request.method === 'HEAD') stream.end()
   else stream.end(body)
+  drainRequest(request)
 }
 
 function acceptsGzip(header: string | string[] | undefined): boolean {

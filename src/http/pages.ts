@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
-import { answerOtherMethod } from '../rpc/other-method.js'
 import { createDocsPages } from './docs-page.js'
 import { createIndexPage } from './index-page.js'
 import { createOpenApiDocuments, type PublicUrls } from './openapi-documents.js'
+import { answerOtherMethod } from './other-method.js'
 import { type Page, sendPage } from './page.js'
 
 /** What the pages need. */

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import { refuseAmbiguous } from './ambiguous-request.js'
 import { requestIdFrom } from './request-id.js'
 import type { HttpHandler } from './server.js'
 
@@ -12,12 +13,16 @@ export interface RequestLog {
 export interface RequestHandlerOptions {
   /** Marks answers for browsers; true where it answered itself. */
   readonly cors: (request: HttpRequest, response: HttpResponse) => boolean
+  /** Answers the paths of probes; false for any other path. */
+  readonly probes: (request: HttpRequest, response: HttpResponse) => boolean
   /** Answers the paths of RPC methods; false for any other path. */
   readonly rpc: (request: HttpRequest, response: HttpResponse) => boolean
   /** Answers the paths of pages and documents; false for any other path. */
   readonly pages: (request: HttpRequest, response: HttpResponse) => boolean
   /** Answers everything else. */
   readonly rest: (request: HttpRequest, response: HttpResponse) => void
+  /** Told that a request is answered or over, at times twice. */
+  readonly onEnd: (request: HttpRequest) => void
   readonly newId: () => string
   readonly log: RequestLog
   /** Takes credentials out of what a caller has written. */
@@ -29,19 +34,23 @@ export type RequestIds = WeakMap<HttpRequest, string>
 
 /** Gives each request its id, logs its end, and hands it to the door whose path it has. */
 export function createRequestHandler(options: RequestHandlerOptions, ids: RequestIds): HttpHandler {
-  const { cors, rpc, pages, rest, newId, log, redact } = options
+  const { cors, probes, rpc, pages, rest, onEnd, newId, log, redact } = options
   return (request, response) => {
     const requestId = requestIdFrom(request.headers['x-request-id'], newId, redact)
     const start = performance.now()
     ids.set(request, requestId)
     response.setHeader('x-request-id', requestId)
+    // Over HTTP/2 a response closes with its stream, for which a slow sender of a refused body takes its time.
+    const sink = 'stream' in response ? response.stream : response
+    sink.once('finish', () => onEnd(request))
     response.once('close', () => {
+      onEnd(request)
       const durationMs = Math.round((performance.now() - start) * 10) / 10
       // The query is left out: it may hold what people should not have put there.
-      const path = redact(request.url?.split('?', 1)[0] ?? '')
+      const path = request.url?.split('?', 1)[0]
       log.info({ requestId, method: request.method, path, status: response.statusCode, durationMs }, 'request')
     })
-    if (cors(request, response) || rpc(request, response) || pages(request, response)) return
-    rest(request, response)
+    const doors = [refuseAmbiguous, cors, probes, rpc, pages]
+    if (!doors.some((answers) => answers(request, response))) rest(request, response)
   }
 }

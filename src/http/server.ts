@@ -1,21 +1,30 @@
 import { createServer as createHttp1Server } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import { createConnections } from './connections.js'
 import { createProtocolSwitch } from './protocol-switch.js'
 
 /** Answers a request. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void
 
+/** How a server stops. Times count from the call of `close`. */
+export interface ClosePlan {
+  /** How long it goes on taking connections, so that a balancer can notice; each brings one answer. */
+  readonly drainMillis: number
+  /** How long the calls that run may go on. */
+  readonly graceMillis: number
+  /** Tells the calls that run then to stop; what has not ended a second later is cut. */
+  readonly onGraceOver: () => void
+}
+
 /** A server for HTTP/1.1 and cleartext HTTP/2 on one port. */
 export interface HttpServer {
   /** Begins to listen and answers the address; port 0 takes a free one. */
   listen(port: number, host: string): Promise<AddressInfo>
-  /**
-   * Takes no more connections and waits for the calls that run. What still runs after the grace period is told to stop
-   * through `onGraceOver`, and cut a second later. Does nothing where it does not listen.
-   */
-  close(graceMillis: number, onGraceOver: () => void): Promise<void>
+  /** Ends every connection with an answer, and resolves when there is none left. Does nothing where it does not listen. */
+  close(plan: ClosePlan): Promise<void>
 }
 
 /** How long a client may take for its first bytes and for the header of a request. */
@@ -25,47 +34,57 @@ const REQUEST_TIMEOUT_MILLIS = 60_000
 /** How late the two may be kept: Node looks at its connections this often. */
 const CHECK_MILLIS = 2_000
 /** Longer than load balancers keep their side, so that they close first. */
-const KEEP_ALIVE_TIMEOUT_MILLIS = 75_000
+const IDLE_MILLIS = 75_000
 /** Between the last warning to calls that run and the end of their connections. */
 const CUT_MILLIS = 1_000
-const SWEEP_MILLIS = 50
+/** How long a connection that is left over has to be quiet before it is taken for idle. */
+const QUIET_MILLIS = 1_000
 const MAX_HEADER_BYTES = 32 * 1024
 
-/** Creates the server; it does not listen yet. */
-export function createHttpServer(handler: HttpHandler): HttpServer {
-  const sockets = new Set<Socket>()
-  const sessions = new Set<ServerHttp2Session>()
+/** Creates the server; it does not listen yet. A connection without a request for `idleMillis` ends. */
+export function createHttpServer(handler: HttpHandler, idleMillis = IDLE_MILLIS): HttpServer {
+  const connections = createConnections()
+  const onRequest = (request: HttpRequest, response: HttpResponse) => {
+    connections.addCall(request, response)
+    handler(request, response)
+  }
   const http1 = createHttp1Server(
     {
       headersTimeout: HEADER_TIMEOUT_MILLIS,
       requestTimeout: REQUEST_TIMEOUT_MILLIS,
       connectionsCheckingInterval: CHECK_MILLIS,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MILLIS,
+      keepAliveTimeout: idleMillis,
       maxHeaderSize: MAX_HEADER_BYTES,
       noDelay: true,
     },
-    handler,
+    onRequest,
   )
   const http2 = createHttp2Server(
     { settings: { maxConcurrentStreams: 256, maxHeaderListSize: MAX_HEADER_BYTES } },
-    handler,
+    onRequest,
   )
-  http2.on('session', (session) => {
-    sessions.add(session)
-    session.setTimeout(KEEP_ALIVE_TIMEOUT_MILLIS, () => session.close())
-    session.on('error', () => session.destroy())
-    session.once('close', () => sessions.delete(session))
-  })
   const takeHttp1 = http1.listeners('connection')
   http1.removeAllListeners('connection')
   const route = createProtocolSwitch(
     { emit: (_, socket) => takeHttp1.map((listener) => listener.call(http1, socket)).length > 0 },
-    http2,
+    {
+      emit: (_, socket) => {
+        http2.once('session', (session: ServerHttp2Session) => {
+          session.setTimeout(idleMillis, () => {
+            session.close()
+            // A header of which the rest never comes would keep it.
+            if (!connections.hasCall(session)) session.destroy()
+          })
+          session.on('error', () => session.destroy())
+          connections.addSession(session, socket)
+        })
+        return http2.emit('connection', socket)
+      },
+    },
     HEADER_TIMEOUT_MILLIS,
   )
   http1.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    connections.add(socket)
     route(socket)
   })
   return {
@@ -79,22 +98,23 @@ export function createHttpServer(handler: HttpHandler): HttpServer {
           else resolve(address)
         })
       }),
-    close: (graceMillis, onGraceOver) =>
-      new Promise((resolve, reject) => {
-        if (!http1.listening) return resolve()
-        const warn = setTimeout(onGraceOver, graceMillis)
-        const cut = setTimeout(() => {
-          for (const socket of sockets) socket.destroy()
-        }, graceMillis + CUT_MILLIS)
-        // Connections become idle one by one, as their calls end.
-        const sweep = setInterval(() => http1.closeIdleConnections(), SWEEP_MILLIS)
-        http1.close((error) => {
-          for (const timer of [warn, cut, sweep]) clearTimeout(timer)
-          if (error) reject(error)
-          else resolve()
-        })
-        http1.closeIdleConnections()
-        for (const session of sessions) session.close()
-      }),
+    close: async ({ drainMillis, graceMillis, onGraceOver }) => {
+      if (!http1.listening) return
+      const warn = setTimeout(onGraceOver, graceMillis)
+      const cut = setTimeout(connections.cutAll, graceMillis + CUT_MILLIS)
+      connections.announceEnd()
+      if (drainMillis > 0) {
+        await wait(drainMillis)
+        // What has come meanwhile is taken first, connections as well as requests.
+        await nextTurn()
+      }
+      // That of http.Server ends idle connections at once and watches the time of requests no longer.
+      const closed = new Promise((resolve) => NetServer.prototype.close.call(http1, resolve))
+      connections.endQuiet()
+      const look = setInterval(() => setImmediate(connections.endQuiet), QUIET_MILLIS)
+      await closed
+      http1.close()
+      for (const timer of [warn, cut, look]) clearTimeout(timer)
+    },
   }
 }

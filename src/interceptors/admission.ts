@@ -4,13 +4,16 @@ import type { Caller } from '../domain/caller.js'
 import { type RequestContext, requestContextKey } from '../handlers/request-context.js'
 import type { MethodAccess } from './access-rule.js'
 import { authorize } from './authorize.js'
-import { bearerTokenFrom, credentialInvalid } from './bearer.js'
+import { bearerTokenFrom, credentialExpired, credentialInvalid } from './bearer.js'
+import { wrongCredentialForm } from './credential-form.js'
 
 /** What admission takes from a request, whatever the protocol. */
 export interface Admissible {
   readonly requestId: string
   readonly clientAddress: string
   readonly authorization: string | undefined
+  /** Aborts when nobody waits for the call any more. */
+  readonly signal: AbortSignal
 }
 
 /** Decides from the header alone whether a call goes on. Throws a `ServiceError` for a caller that it refuses. */
@@ -19,22 +22,30 @@ export type Admit = (method: DescMethod, request: Admissible) => Promise<Context
 /** What admission stands on. */
 export interface AdmissionOptions {
   readonly access: ReadonlyMap<DescMethod, MethodAccess>
-  /** Who holds a bearer token; `undefined` where the token is not accepted. */
-  readonly authenticate: (bearerToken: string) => Promise<Caller | undefined>
+  /** Who holds a bearer token; `undefined` where the token is not accepted, `expired` where it was until it expired. */
+  readonly authenticate: (
+    bearerToken: string,
+    call: Pick<Admissible, 'signal'>,
+  ) => Promise<Caller | 'expired' | undefined>
+  /** Whether there is an issuer whose JWTs are taken. Default false. */
+  readonly takesJwt?: boolean
 }
 
 /**
  * The part of the interceptor list that runs before a body is read, so that nothing of a stranger is parsed:
  * authenticate, then authorize.
  */
-export function createAdmission({ access, authenticate }: AdmissionOptions): Admit {
+export function createAdmission({ access, authenticate, takesJwt = false }: AdmissionOptions): Admit {
   return async (method, request) => {
     const rule = access.get(method)
     if (rule === undefined) throw new Error(`${method.parent.typeName}.${method.name} is served without an access rule`)
     let caller: Caller | undefined
     if (!rule.anonymous) {
-      caller = await authenticate(bearerTokenFrom(request.authorization))
-      if (caller === undefined) throw credentialInvalid()
+      const token = bearerTokenFrom(request.authorization)
+      const holder = await authenticate(token, request)
+      if (holder === 'expired') throw credentialExpired()
+      if (holder === undefined) throw credentialInvalid(wrongCredentialForm(token, takesJwt))
+      caller = holder
       authorize(caller, rule)
     }
     const context: RequestContext = { requestId: request.requestId, clientAddress: request.clientAddress, caller }

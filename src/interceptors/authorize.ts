@@ -15,7 +15,9 @@ const kindNames: Record<CallerKind, string> = {
  */
 export function authorize(caller: Caller, access: MethodAccess): void {
   if (!access.callerKinds.has(caller.kind)) {
-    throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', `this method does not take ${kindNames[caller.kind]}`)
+    const taken = [...access.callerKinds].map((kind) => kindNames[kind]).join(', ')
+    const fault = `this method does not take ${kindNames[caller.kind]}: it takes ${taken}`
+    throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', fault)
   }
   if (access.permission === undefined || hasPermissionAnywhere(caller, access.permission)) return
   if (access.userRelationSuffices && caller.kind === 'user') return

@@ -1,18 +1,24 @@
 import { ServiceError } from '../errors.js'
+import { howToSend, wrongCredentialForm } from './credential-form.js'
 
 const realm = 'Bearer realm="svc"'
 
 /** The error for a request that carries no bearer credential (RFC 6750 section 3). */
-export function credentialMissing(): ServiceError {
-  return new ServiceError('CREDENTIAL_MISSING', 'this needs a bearer credential', { challenge: realm })
+export function credentialMissing(description = howToSend): ServiceError {
+  return new ServiceError('CREDENTIAL_MISSING', `this needs a bearer credential: ${description}`, { challenge: realm })
 }
 
-/** The error for a bearer credential that is not accepted, whatever the reason: one text, so that it tells nothing. */
-export function credentialInvalid(cause?: unknown): ServiceError {
-  return new ServiceError('CREDENTIAL_INVALID', 'the bearer credential is not valid', {
-    challenge: `${realm}, error="invalid_token"`,
-    cause,
-  })
+/**
+ * The error for a bearer credential that is not accepted. It tells more than that by the form of the text alone: unknown
+ * and revoked tokens, and those of deactivated users, have one text.
+ */
+export function credentialInvalid(fault = 'the bearer credential is not valid: get a new one'): ServiceError {
+  return new ServiceError('CREDENTIAL_INVALID', fault, { challenge: `${realm}, error="invalid_token"` })
+}
+
+/** The error for a token that was valid, told to who holds it. */
+export function credentialExpired(): ServiceError {
+  return credentialInvalid('the token has expired: get a new one')
 }
 
 /** The challenge that tells which permission a caller lacks (RFC 6750 section 3.1). */
@@ -25,5 +31,13 @@ export function bearerTokenFrom(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === '') throw credentialMissing()
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)
   if (match?.[1] !== undefined) return match[1]
-  throw /^bearer\b/i.test(authorization) ? credentialInvalid() : credentialMissing()
+  const given = /^bearer\b(.*)$/is.exec(authorization)?.[1]?.trim()
+  if (given === undefined) throw credentialMissing(schemeAdvice(authorization))
+  if (/\s/.test(given)) throw credentialInvalid('the token has a space in it: send Authorization: Bearer <token>')
+  throw credentialInvalid(wrongCredentialForm(given, true))
+}
+
+function schemeAdvice(authorization: string): string {
+  if (/^basic\b/i.test(authorization)) return `Basic is taken by POST /v2/auth/token alone; ${howToSend}`
+  return /^svc_/.test(authorization) ? 'the word Bearer is missing before the token' : howToSend
 }

@@ -42,7 +42,10 @@ export function mapError(thrown: unknown): MappedError {
   if (isAbort(thrown)) return { error: abortError(thrown), unexpected: false }
   const failure = databaseFailure(thrown)
   const known = failure === undefined ? undefined : serviceErrorFrom(failure, thrown)
-  if (known !== undefined) return { error: connectErrorFrom(known), unexpected: !callerFaults.includes(known.code) }
+  if (known !== undefined) {
+    const isExpected = failure?.kind === 'busy' || callerFaults.includes(known.code)
+    return { error: connectErrorFrom(known), unexpected: !isExpected }
+  }
   return {
     error: new ConnectError('internal error', Code.Internal, undefined, undefined, thrown),
     unexpected: true,
@@ -88,12 +91,17 @@ function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceErro
     case 'timeout':
       return new ServiceError('DEADLINE_EXCEEDED', 'the database did not answer in time', { cause })
     case 'unavailable':
+    case 'stale_statement':
       return new ServiceError('SERVICE_UNAVAILABLE', 'the service is unavailable; try again', {
         cause,
         retryAfterSeconds: 1,
       })
+    case 'busy':
+      return new ServiceError('SERVICE_UNAVAILABLE', 'the service is busy; try again', { retryAfterSeconds: 1 })
     case 'invalid_text':
-      return new ServiceError('MALFORMED_REQUEST', 'a text contains a character that cannot be stored', { cause })
+      return new ServiceError('MALFORMED_REQUEST', 'a text has a character that cannot be stored: leave out U+0000', {
+        cause,
+      })
   }
 }
 

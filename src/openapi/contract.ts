@@ -2,6 +2,7 @@ import { createFileRegistry, type DescService, fromBinary } from '@bufbuild/prot
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { stringify } from 'yaml'
 import { errorsPage } from './errors-page.js'
+import type { ExampleAnswers } from './example-answers.js'
 import { errorReasons, openApiDocument } from './openapi-document.js'
 import { permissionsPage } from './permissions-page.js'
 import { revokeDocument } from './revoke-document.js'
@@ -11,16 +12,21 @@ const API_PACKAGE = 'svc.v2'
 
 /**
  * Everything that is generated from the schema for people and other programs: file names, below the root of the
- * package, and their texts. `image` is a serialized `FileDescriptorSet` with source information.
+ * package, and their texts. `image` is a serialized `FileDescriptorSet` with source information, `answers` are the
+ * examples of answers.
  */
-export function contractFiles(image: Uint8Array, version: string): ReadonlyMap<string, string> {
+export function contractFiles(
+  image: Uint8Array,
+  version: string,
+  answers: ExampleAnswers,
+): ReadonlyMap<string, string> {
   const set = fromBinary(FileDescriptorSetSchema, image)
   const registry = createFileRegistry(set)
   const services = [...registry]
     .filter((type): type is DescService => type.kind === 'service' && type.file.proto.package === API_PACKAGE)
     .sort((a, b) => (a.typeName < b.typeName ? -1 : 1))
   const comments = createSourceComments(set.file.filter((file) => file.package === API_PACKAGE))
-  const whole = openApiDocument({ registry, services, comments, version })
+  const whole = openApiDocument({ registry, services, comments, version, answers })
   const revoke = revokeDocument(whole)
   return new Map([
     ['gen/openapi/openapi.json', jsonText(whole)],

@@ -1,132 +1,115 @@
-import { create, type JsonObject, toBinary } from '@bufbuild/protobuf'
-import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import type { JsonObject } from '@bufbuild/protobuf'
+import type { OperationAnswers } from './example-answers.js'
 
-interface ErrorResponse {
+interface ErrorStatus {
   readonly description: string
-  /** The Connect codes that come with the status; the first one is that of the example. */
-  readonly codes: readonly [string, ...string[]]
-  /** The reason and the message of the example. */
-  readonly example?: { readonly reason: string; readonly message: string }
+  /** The Connect codes that come with the status; none where the body is not the usual one. */
+  readonly codes: readonly string[]
+  readonly schema: string
   readonly headers?: JsonObject
 }
 
 const challenge = { description: 'The challenge (RFC 9110, RFC 6750).', schema: { type: 'string' } }
 
 const retryAfter = {
-  'Retry-After': {
-    description: 'After how many whole seconds to come back.',
-    required: true,
-    schema: { type: 'integer', minimum: 1 },
-  },
+  description: 'After how many whole seconds to come back.',
+  schema: { type: 'integer', minimum: 1 },
 }
 
-/** The error answers of operations by status, as decisions, section 2, maps codes to statuses. */
-const errorResponses: Readonly<Record<string, ErrorResponse>> = {
+/** The errors of operations by status; docs/errors.md maps codes to statuses. */
+const errorStatuses: Readonly<Record<string, ErrorStatus>> = {
   '400': {
     description: 'The request cannot be read, or breaks a rule; `reason` in the detail says which.',
     codes: ['invalid_argument', 'failed_precondition', 'out_of_range'],
-    example: { reason: 'PAGE_TOKEN_INVALID', message: 'pageToken: was changed or belongs to another query' },
+    schema: 'Error400',
   },
   '401': {
     description: 'The credential is missing or not accepted.',
     codes: ['unauthenticated'],
-    example: { reason: 'CREDENTIAL_INVALID', message: 'the bearer credential is not valid' },
+    schema: 'Error401',
     headers: { 'WWW-Authenticate': { ...challenge, required: true } },
   },
   '403': {
     description: 'The credential is of a kind that the operation does not take, or lacks the permission.',
     codes: ['permission_denied'],
-    example: { reason: 'CREDENTIAL_KIND_UNSUPPORTED', message: 'this method does not take organization API keys' },
+    schema: 'Error403',
     headers: { 'WWW-Authenticate': challenge },
   },
   '404': {
     description: 'What the request names does not exist or is hidden from the caller.',
     codes: ['not_found'],
-    example: { reason: 'RESOURCE_NOT_FOUND', message: 'priority not found' },
+    schema: 'Error404',
   },
   '409': {
     description: 'Something else has the value already, or other writes got in the way.',
     codes: ['already_exists', 'aborted'],
-    example: { reason: 'PHONE_TAKEN', message: 'another member of the organization has the phone number' },
+    schema: 'Error409',
   },
-  '413': {
-    description: 'The body is too large.',
-    codes: ['resource_exhausted'],
-    example: { reason: 'BODY_TOO_LARGE', message: 'the body is larger than 4194304 bytes' },
-  },
+  '413': { description: 'The body is too large.', codes: ['resource_exhausted'], schema: 'Error413' },
   '415': {
     description: 'The body is of a type that is not taken here.',
     codes: ['invalid_argument'],
-    example: {
-      reason: 'MEDIA_TYPE_UNSUPPORTED',
-      message: 'content-type text/plain is not taken here: application/json',
-    },
+    schema: 'Error415',
+  },
+  '429': {
+    description: 'More than 5 requests in 60 seconds from one address.',
+    codes: [],
+    schema: 'SlowDown',
+    headers: { 'Retry-After': { ...retryAfter, required: true } },
   },
   '503': {
     description: 'The service cannot answer now; try again after a short delay.',
     codes: ['unavailable'],
-    example: { reason: 'SERVICE_UNAVAILABLE', message: 'the service is unavailable; try again' },
+    schema: 'Error503',
+    headers: { 'Retry-After': retryAfter },
   },
 }
 
-/** The components of error answers, by name. */
-export function errorResponseComponents(): JsonObject {
-  const named = Object.entries(errorResponses).map(([status, response]) => [`Error${status}`, errorResponse(response)])
+/** The schemas of the errors of each status, by name: the usual body with the codes of the status. */
+export function errorStatusSchemas(): JsonObject {
+  const usual = Object.values(errorStatuses).filter(({ codes }) => codes.length > 0)
+  return Object.fromEntries(
+    usual.map(({ schema, description, codes }) => {
+      const code = { description: 'The kind of failure.', enum: [...codes] }
+      return [schema, { description, allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code } }] }]
+    }),
+  )
+}
+
+/** The response of every failure that is no operation's own. */
+export function otherErrors(answers: OperationAnswers | undefined): JsonObject {
+  const examples = Object.values(answers?.errors ?? {}).flatMap((byReason) => Object.entries(byReason))
   return {
-    ...Object.fromEntries(named),
-    Error: {
-      description: 'Any other failure; the code says which.',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    description: 'Any other failure; the code says which.',
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(examples.map(([reason, value]) => [reason, { value }])),
+      },
     },
-    SlowDown: {
-      description: 'More than 5 requests in 60 seconds from one address.',
-      headers: retryAfter,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/SlowDown' } } },
-    },
   }
 }
 
-function errorResponse({ description, codes, example, headers }: ErrorResponse): JsonObject {
-  const allOf = [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: [...codes] } } }]
-  const body = example === undefined ? {} : { example: errorExample(codes[0], example.reason, example.message) }
-  return {
-    description,
-    ...(headers === undefined ? {} : { headers }),
-    content: { 'application/json': { schema: { allOf }, ...body } },
-  }
-}
-
-function errorExample(code: string, name: string, message: string): JsonObject {
-  const debug = { reason: `ERROR_REASON_${name}`, domain: 'svc.v2' }
-  const bytes = toBinary(ErrorInfoSchema, create(ErrorInfoSchema, debug))
-  const value = Buffer.from(bytes).toString('base64').replace(/=+$/, '')
-  return { code, message, detail: { type: ErrorInfoSchema.typeName, value, debug } }
-}
-
-/** What decides which error answers an operation has. */
-export interface ErrorCases {
-  readonly anonymous: boolean
-  readonly hasBody: boolean
-  readonly namesResource: boolean
-  readonly writes: boolean
-  readonly checksClient: boolean
-  readonly rateLimited: boolean
-}
-
-/** The error answers of one operation, by status; every other one is the default. */
-export function errorResponseRefs(cases: ErrorCases): JsonObject {
-  const statuses = [
-    '400',
-    ...(cases.anonymous && !cases.checksClient ? [] : ['401']),
-    ...(cases.anonymous ? [] : ['403']),
-    ...(cases.namesResource ? ['404'] : []),
-    ...(cases.writes && !cases.anonymous ? ['409'] : []),
-    ...(cases.hasBody ? ['413', '415'] : []),
-    '503',
-  ]
-  return {
-    ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }])),
-    ...(cases.rateLimited ? { '429': { $ref: '#/components/responses/SlowDown' } } : {}),
-    default: { $ref: '#/components/responses/Error' },
-  }
+/** The error answers of one operation, each with what the service has answered; every other one is the default. */
+export function errorResponses(
+  answers: OperationAnswers | undefined,
+  shared: ReadonlyMap<string, JsonObject>,
+): JsonObject {
+  const responses = Object.entries(answers?.errors ?? {}).map(([status, byReason]) => {
+    const known = errorStatuses[status]
+    if (known === undefined) throw new Error(`the documents have no place for errors of the status ${status}`)
+    const examples = Object.entries(byReason).map(([reason, value]) => [
+      reason,
+      JSON.stringify(shared.get(reason)) === JSON.stringify(value)
+        ? { $ref: `#/components/examples/${reason}` }
+        : { value },
+    ])
+    const media = { schema: { $ref: `#/components/schemas/${known.schema}` }, examples: Object.fromEntries(examples) }
+    const { description, headers } = known
+    return [
+      status,
+      { description, ...(headers === undefined ? {} : { headers }), content: { 'application/json': media } },
+    ]
+  })
+  return { ...Object.fromEntries(responses), default: { $ref: '#/components/responses/Error' } }
 }

@@ -43,7 +43,6 @@ export const errorSchemas: JsonObject = {
         ],
       },
     },
-    additionalProperties: true,
   },
   ErrorInfo: {
     type: 'object',

@@ -6,7 +6,7 @@ const journeyId = { format: 'uuid' }
 /**
  * What the JSON schemas of single fields say beyond the type, by the field's fully qualified name: the limits that the
  * domain keeps and that neither descriptors nor the wording of comments can carry. The generator refuses a name that
- * is no field.
+ * is no field. A default is for parameters alone: generators take a field of a body that has one for always there.
  */
 export const fieldConstraints: Readonly<Record<string, JsonObject>> = {
   'svc.v2.RevokeLeakedKeyRequest.secret': { minLength: 1 },
@@ -19,12 +19,13 @@ export const fieldConstraints: Readonly<Record<string, JsonObject>> = {
   'svc.v2.CreateAccessPolicyApprovalProcedureRequest.steps': { maxItems: 50 },
   'svc.v2.CreateAccessPolicyApprovalProcedureRequest.stages': { maxItems: 50 },
   'svc.v2.CreateAccessPolicyApprovalProcedureRequest.timeout_seconds': {
-    anyOf: [{ const: 0 }, { minimum: 300, maximum: 7_776_000 }],
-    default: 2_592_000,
+    oneOf: [
+      { type: 'integer', enum: [0] },
+      { type: 'integer', format: 'int32', minimum: 300, maximum: 7_776_000 },
+    ],
   },
   'svc.v2.ApprovalProcedure.timeout_seconds': { minimum: 300, maximum: 7_776_000 },
   'svc.v2.Stage.steps': { minItems: 1, maxItems: 50 },
-  'svc.v2.Step.allow_self_approval': { default: true },
   'svc.v2.Step.approver_justification_mode': { enum: ['', 'NONE', 'OPTIONAL', 'REQUIRED'] },
   'svc.v2.BatchUpdateAppResourcesRequest.resources': { minItems: 1, maxItems: 1000 },
   'svc.v2.AppResourceUpdate.id': { minLength: 1 },
@@ -45,9 +46,4 @@ export const fieldConstraints: Readonly<Record<string, JsonObject>> = {
   'svc.v2.SourceProfile.external_id': { minLength: 1 },
   'svc.v2.SourceProfile.email': { format: 'email' },
   'svc.v2.AuditEvent.id': { format: 'uuid' },
-}
-
-/** The same for whole messages. */
-export const messageConstraints: Readonly<Record<string, JsonObject>> = {
-  'svc.v2.CreateAccessPolicyApprovalProcedureRequest': { anyOf: [{ required: ['stages'] }, { required: ['steps'] }] },
 }

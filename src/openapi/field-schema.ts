@@ -33,11 +33,13 @@ export function isOutputOnly(field: DescField): boolean {
 /** The JSON Schema of a field by the JSON mapping of protobuf, with its comment, its limits and its marks. */
 export function fieldSchema(field: DescField, direction: Direction, names: SchemaNames): JsonObject {
   const description = names.comments(memberName(field))
+  const constraints = fieldConstraints[memberName(field)] ?? {}
   return {
-    ...typeSchema(field, direction, names),
+    // Alternatives say the type themselves: beside a type, generators take what they say for unknown.
+    ...('oneOf' in constraints ? {} : typeSchema(field, direction, names)),
     ...timeSchema(description),
     ...(isText(field) ? textLimits(description) : {}),
-    ...fieldConstraints[memberName(field)],
+    ...constraints,
     ...(description === '' ? {} : { description }),
     ...(isOutputOnly(field) ? { readOnly: true } : {}),
   }

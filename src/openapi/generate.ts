@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { packageRoot } from '../db/package-root.js'
@@ -7,7 +7,8 @@ import { contractFiles } from './contract.js'
 
 // Reads a FileDescriptorSet from standard input (buf build --as-file-descriptor-set -o -) and writes the generated files.
 const root = packageRoot()
-for (const [name, text] of contractFiles(await buffer(process.stdin), packageVersion(root))) {
+const answers = JSON.parse(readFileSync(join(root, 'gen/openapi/examples.json'), 'utf8'))
+for (const [name, text] of contractFiles(await buffer(process.stdin), packageVersion(root), answers)) {
   mkdirSync(dirname(join(root, name)), { recursive: true })
   writeFileSync(join(root, name), text)
 }

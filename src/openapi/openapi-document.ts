@@ -1,8 +1,10 @@
 import type { DescEnum, DescService, FileRegistry, JsonObject } from '@bufbuild/protobuf'
-import { errorResponseComponents } from './error-responses.js'
+import { errorStatusSchemas, otherErrors } from './error-responses.js'
 import { errorSchemas } from './error-schemas.js'
+import { type ExampleAnswers, sharedErrors } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
-import { fieldConstraints, messageConstraints } from './field-constraints.js'
+import { fieldConstraints } from './field-constraints.js'
+import { requestChoices } from './message-choices.js'
 import { type Operation, operationFrom, tagOf } from './operation.js'
 import { createSchemas, enumSchema } from './schemas.js'
 import type { SourceComments } from './source-comments.js'
@@ -14,6 +16,7 @@ export interface DocumentSource {
   readonly comments: SourceComments
   /** The version of the service. */
   readonly version: string
+  readonly answers: ExampleAnswers
 }
 
 const description = `Access, workflow and ticketing administration for organizations and their teams.
@@ -24,30 +27,34 @@ Callers identify themselves with \`Authorization: Bearer <access token>\`. An AP
 Fields without presence are always printed, also at their default value. Requests are strict: an unknown field or
 parameter is an error; \`null\` means that a field is not given.`
 
+const PLACEHOLDER_URL = 'http://127.0.0.1:8080'
+
 /** The base addresses of a document that was not served: callers fill them in. */
 export const placeholderServers: JsonObject[] = [
   {
     url: '{base_url}',
     description: 'US region, the default',
-    variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'The base address.' } },
+    variables: { base_url: { default: PLACEHOLDER_URL } },
   },
   {
     url: '{base_url_eu}',
     description: 'EU region',
-    variables: { base_url_eu: { default: 'http://127.0.0.1:8080', description: 'The base address of the EU region.' } },
+    variables: { base_url_eu: { default: PLACEHOLDER_URL } },
   },
 ]
 
 /** The OpenAPI 3.1 document of the whole API. Throws for limits and examples of what does not exist. */
 export function openApiDocument(source: DocumentSource): JsonObject {
-  const { services, comments, version } = source
+  const { services, comments, version, answers } = source
   checkNames(source.registry)
   const methods = services.flatMap((service) => service.methods)
   const schemas = createSchemas(
     comments,
     methods.map((method) => method.output),
   )
-  const operations = methods.flatMap((method) => operationFrom(method, schemas, comments) ?? [])
+  const shared = sharedErrors(answers)
+  const operationSource = { schemas, comments, answersOf: (id: string) => answers[id], sharedErrors: shared }
+  const operations = methods.flatMap((method) => operationFrom(method, operationSource) ?? [])
   return {
     openapi: '3.1.0',
     info: {
@@ -57,6 +64,7 @@ export function openApiDocument(source: DocumentSource): JsonObject {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: placeholderServers,
+    externalDocs: { description: 'The reference, to read and to try', url: `${PLACEHOLDER_URL}/docs` },
     tags: services.flatMap(({ methods: [first], typeName }) =>
       first === undefined ? [] : [{ name: tagOf(first), description: comments(typeName) }],
     ),
@@ -77,9 +85,11 @@ export function openApiDocument(source: DocumentSource): JsonObject {
       schemas: {
         ...schemas.collected(),
         ...errorSchemas,
+        ...errorStatusSchemas(),
         ErrorReason: enumSchema(errorReasons(source.registry), comments),
       },
-      responses: errorResponseComponents(),
+      responses: { Error: otherErrors(answers['default']) },
+      examples: Object.fromEntries([...shared].map(([reason, value]) => [reason, { value }])),
     },
   }
 }
@@ -105,7 +115,7 @@ function checkNames(registry: FileRegistry): void {
     const message = registry.getMessage(name.slice(0, dot))
     return message?.fields.every((field) => field.name !== name.slice(dot + 1)) ?? true
   })
-  const messages = [...Object.keys(messageConstraints), ...Object.keys(bodyExamples)].filter(
+  const messages = [...Object.keys(requestChoices), ...Object.keys(bodyExamples)].filter(
     (name) => registry.getMessage(name) === undefined,
   )
   const missing = [...fields, ...messages]

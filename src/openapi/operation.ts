@@ -1,9 +1,9 @@
 import { type DescField, type DescMethod, getOption, type JsonObject } from '@bufbuild/protobuf'
-import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 import { credentialKindTexts } from './credential-kinds.js'
-import { errorResponseRefs } from './error-responses.js'
+import { errorResponses } from './error-responses.js'
+import type { OperationAnswers } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
 import { isRequired } from './field-schema.js'
 import { httpRouteOf } from './http-route.js'
@@ -17,21 +17,35 @@ export interface Operation {
   readonly operation: JsonObject
 }
 
-/** What the descriptors do not say of single methods. */
-const specialMethods: Readonly<Record<string, { rateLimited?: boolean; checksClient?: boolean }>> = {
-  'svc.v2.AuthService.RevokeLeakedKey': { rateLimited: true },
-  'svc.v2.AuthService.CreateToken': { checksClient: true },
+/** What the operations of a document are made with. */
+export interface OperationSource {
+  readonly schemas: Schemas
+  readonly comments: SourceComments
+  /** What the service has answered to an operation. */
+  readonly answersOf: (operationId: string) => OperationAnswers | undefined
+  /** Bodies of errors that stand in one place of the document, by reason. */
+  readonly sharedErrors: ReadonlyMap<string, JsonObject>
+}
+
+/** The method that is called with the id and the secret of a key instead of a token. */
+const CREATE_TOKEN = 'svc.v2.AuthService.CreateToken'
+
+const clientCredentialsGrant = {
+  description: 'The client credentials grant of OAuth 2.0 (RFC 6749, section 4.4).',
+  url: 'https://www.rfc-editor.org/rfc/rfc6749#section-4.4',
 }
 
 /** The operation of a method with a `google.api.http` rule; undefined for one without. */
-export function operationFrom(method: DescMethod, schemas: Schemas, comments: SourceComments): Operation | undefined {
+export function operationFrom(method: DescMethod, source: OperationSource): Operation | undefined {
+  const { schemas, comments } = source
+  const answers = source.answersOf(method.localName)
   const route = httpRouteOf(method)
   if (route === undefined) return undefined
   const { path, body } = route
   const pathFields = fieldsInPath(method, path)
   const queryFields = body === '*' ? [] : method.input.fields.filter((field) => !pathFields.has(field))
   const rule = getOption(method, access)
-  const special = specialMethods[memberName(method)] ?? {}
+  const checksClient = memberName(method) === CREATE_TOKEN
   const parameters = [
     ...[...pathFields].map((field) => parameter(field, 'path', schemas)),
     ...queryFields.map((field) => parameter(field, 'query', schemas)),
@@ -44,20 +58,14 @@ export function operationFrom(method: DescMethod, schemas: Schemas, comments: So
       tags: [tagOf(method)],
       summary: inWords(method.name),
       description: describe(method, comments),
-      security: security(rule.anonymous, special.checksClient === true, rule.permission),
+      security: security(rule.anonymous, checksClient, rule.permission),
       ...(parameters.length > 0 ? { parameters } : {}),
       ...(body === '*' ? { requestBody: requestBody(method, pathFields, schemas) } : {}),
       responses: {
-        '200': success(method, schemas, comments),
-        ...errorResponseRefs({
-          anonymous: rule.anonymous,
-          hasBody: body === '*',
-          namesResource: method.input.fields.some((field) => /(^|_)id$/.test(field.name)) || hasItemIds(method),
-          writes: method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
-          checksClient: special.checksClient === true,
-          rateLimited: special.rateLimited === true,
-        }),
+        '200': success(method, source, answers?.success),
+        ...errorResponses(answers, source.sharedErrors),
       },
+      ...(checksClient ? { externalDocs: clientCredentialsGrant } : {}),
     },
   }
 }
@@ -83,12 +91,6 @@ function fieldsInPath(method: DescMethod, path: string): Set<DescField> {
   )
 }
 
-function hasItemIds(method: DescMethod): boolean {
-  return method.input.fields.some((field) =>
-    field.message?.fields.some((each) => each.name === 'id' && isRequired(each)),
-  )
-}
-
 function parameter(field: DescField, place: 'path' | 'query', schemas: Schemas): JsonObject {
   const { description = '', ...schema } = schemas.field(field)
   const example = parameterExamples[memberName(field)]
@@ -109,12 +111,17 @@ function requestBody(method: DescMethod, pathFields: ReadonlySet<DescField>, sch
   return { required, content: { [type]: { schema: ref, ...(example === undefined ? {} : { example }) } } }
 }
 
-function success(method: DescMethod, schemas: Schemas, comments: SourceComments): JsonObject {
+function success(
+  method: DescMethod,
+  { schemas, comments }: OperationSource,
+  example: JsonObject | undefined,
+): JsonObject {
   if (getOption(method, http_form).emptyResponse) return { description: 'Done. The body is empty.' }
   const data = comments(`${method.output.typeName}.data`)
+  const schema = schemas.messageRef(method.output, 'output')
   return {
     description: data === '' ? 'Done.' : data,
-    content: { 'application/json': { schema: schemas.messageRef(method.output, 'output') } },
+    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
   }
 }
 

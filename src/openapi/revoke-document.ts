@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 const REVOKE_PATH = '/v2/auth/revoke'
 
 /**
- * The interface description of the revoke operation by itself, cut out of the whole document: OpenAPI 3.1.0 with the
- * title `API Spec` and the version 1.0.0 (spec, sections Endpoints 1 and Versioning).
+ * The interface description of the revoke operation by itself, cut out of the whole document: OpenAPI 3.1.0, version
+ * 1.0.0 (spec, section Versioning).
  */
 export function revokeDocument(whole: JsonObject): JsonObject {
   const operation = objectAt(whole, 'paths', REVOKE_PATH)
@@ -12,12 +12,13 @@ export function revokeDocument(whole: JsonObject): JsonObject {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'API Spec',
+      title: 'API Spec: Revocation of Leaked API Keys',
       version: '1.0.0',
       description: 'Takes a leaked API key out of service.',
       license: info['license'] ?? null,
     },
     servers: whole['servers'] ?? [],
+    externalDocs: whole['externalDocs'] ?? null,
     tags: listAt(whole, 'tags').filter((tag) => isObject(tag) && tag['name'] === 'Auth'),
     paths: { [REVOKE_PATH]: operation },
     components: usedComponents(operation, whole),

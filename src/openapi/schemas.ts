@@ -1,6 +1,6 @@
 import type { DescEnum, DescField, DescMessage, JsonObject } from '@bufbuild/protobuf'
-import { messageConstraints } from './field-constraints.js'
 import { type Direction, fieldSchema, isRequired, type SchemaNames } from './field-schema.js'
+import { type Choice, choicesOf } from './message-choices.js'
 import type { SourceComments } from './source-comments.js'
 
 /** The schemas of a document, collected while they are referred to. */
@@ -51,7 +51,7 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
     bodyRef: (message, pathFields) => {
       const fields = message.fields.filter((field) => !pathFields.has(field))
       const ref = refTo(schemaName(message), message.typeName, () => objectSchema(message, fields, 'input', names))
-      return { ref, required: fields.some(isRequired) || messageConstraints[message.typeName] !== undefined }
+      return { ref, required: fields.some(isRequired) || choicesOf(message, 'input').length > 0 }
     },
     field: (field) => fieldSchema(field, 'input', names),
     collected: () =>
@@ -80,18 +80,67 @@ function objectSchema(
   direction: Direction,
   names: SchemaNames,
 ): JsonObject {
+  const description = names.comments(message.typeName)
+  const choices = choicesOf(message, direction)
+  if (choices.length === 0) return { description, ...closedOrOpen(plainObject(fields, direction, names), direction) }
+  return {
+    description,
+    oneOf: choices.map((choice) => ({
+      title: choice.chosen.jsonName,
+      ...closedOrOpen(chosenObject(choice, choices, fields, direction, names), direction),
+    })),
+  }
+}
+
+interface ObjectParts {
+  readonly properties: JsonObject
+  readonly required: readonly string[]
+}
+
+function plainObject(fields: readonly DescField[], direction: Direction, names: SchemaNames): ObjectParts {
   const required = fields.filter((field) =>
     direction === 'input' ? isRequired(field) : isAlwaysAnswered(field, names.comments),
   )
-  const choices = message.oneofs.map((oneof) => oneof.fields.map((field) => ({ required: [field.jsonName] })))
+  return {
+    properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, direction, names)])),
+    required: required.map((field) => field.jsonName),
+  }
+}
+
+/**
+ * The object in which one choice is made. What callers must not give beside it is there as `null`, which is the same as
+ * not given: without that, the types that generators make would take two choices at once.
+ */
+function chosenObject(
+  { chosen, beside }: Choice,
+  choices: readonly Choice[],
+  fields: readonly DescField[],
+  direction: Direction,
+  names: SchemaNames,
+): ObjectParts {
+  const others = choices.map((each) => each.chosen).filter((field) => field !== chosen && !beside.includes(field))
+  const { properties, required } = plainObject(
+    fields.filter((field) => !others.includes(field)),
+    direction,
+    names,
+  )
+  const absent = { type: 'null', description: `Not given beside \`${chosen.jsonName}\`.` }
+  const given = fieldSchema(chosen, direction, names)
+  return {
+    properties: {
+      ...properties,
+      [chosen.jsonName]: chosen.fieldKind === 'list' ? { ...given, minItems: 1 } : given,
+      ...(direction === 'input' ? Object.fromEntries(others.map((field) => [field.jsonName, absent])) : {}),
+    },
+    required: [...new Set([chosen.jsonName, ...required])],
+  }
+}
+
+function closedOrOpen({ properties, required }: ObjectParts, direction: Direction): JsonObject {
   return {
     type: 'object',
-    description: names.comments(message.typeName),
-    properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, direction, names)])),
-    ...(required.length > 0 ? { required: required.map((field) => field.jsonName) } : {}),
-    ...messageConstraints[message.typeName],
-    // Every oneof of this API is a choice that has to be made.
-    ...(choices.length > 0 ? { allOf: choices.map((oneOf) => ({ oneOf })) } : {}),
+    properties,
+    ...(required.length > 0 ? { required: [...required] } : {}),
     ...(direction === 'input' ? { additionalProperties: false } : {}),
   }
 }

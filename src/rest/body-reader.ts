@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
+import { readChunks } from './body-chunks.js'
 import { CODINGS, type Coding, decompress, parseContentEncoding } from './compression.js'
 import { bodyTooLarge, unsupportedMediaType } from './http-failure.js'
 import { headerOf, type NodeRequest } from './node-http.js'
@@ -8,7 +9,7 @@ import { headerOf, type NodeRequest } from './node-http.js'
  * the limit, 415 for a coding that is not known.
  */
 export function checkBodyHeaders(request: NodeRequest, maxBytes: number): readonly Coding[] {
-  if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
+  checkDeclaredLength(request, maxBytes)
   const header = headerOf(request, 'content-encoding')
   const codings = parseContentEncoding(header)
   if (codings === undefined) {
@@ -17,6 +18,11 @@ export function checkBodyHeaders(request: NodeRequest, maxBytes: number): readon
     })
   }
   return codings
+}
+
+/** Throws 413 for a body whose declared length is beyond the limit. */
+export function checkDeclaredLength(request: NodeRequest, maxBytes: number): void {
+  if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
 }
 
 /**
@@ -28,7 +34,7 @@ export async function readBody(
   codings: readonly Coding[],
   maxBytes: number,
 ): Promise<Uint8Array> {
-  let bytes: Uint8Array = await readRaw(request, maxBytes)
+  let bytes: Uint8Array = await readBytes(request, maxBytes)
   for (const coding of codings.toReversed()) {
     if (bytes.length > 0) bytes = await decompress(coding, bytes, maxBytes)
   }
@@ -36,27 +42,53 @@ export async function readBody(
   return bytes
 }
 
-function readRaw(request: NodeRequest, maxBytes: number): Promise<Buffer> {
+/** Whether a body ends without a byte. What has come is not given to anybody else. */
+export function isEmptyBody(request: NodeRequest): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const stop = readChunks(request, {
+      chunk(bytes) {
+        if (bytes.length === 0) return
+        stop()
+        resolve(false)
+      },
+      end: () => resolve(true),
+      gone: reject,
+    })
+  })
+}
+
+/** Reads a whole body as it came: 413 as soon as it is beyond the limit. */
+export function readBytes(request: NodeRequest, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
-    const onData = (chunk: Buffer): void => {
-      length += chunk.length
-      if (length > maxBytes) settle(() => reject(bodyTooLarge(maxBytes)))
-      else chunks.push(chunk)
-    }
-    const onEnd = (): void =>
-      settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    const onGone = (): void =>
-      settle(() => reject(new ConnectError('the client went away while sending the body', Code.Canceled)))
-    function settle(finish: () => void): void {
-      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
-      finish()
-    }
-    // The last error listener stays: a connection that breaks later must not crash the process.
-    request.on('error', () => undefined)
-    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
-    // A request that is gone already has no event left to tell.
-    if (request.destroyed) onGone()
+    const stop = readChunks(request, {
+      chunk(bytes) {
+        length += bytes.length
+        if (length <= maxBytes) {
+          chunks.push(bytes)
+          return
+        }
+        stop()
+        reject(bodyTooLarge(maxBytes))
+      },
+      end: () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
+      gone: reject,
+    })
   })
+}
+
+/**
+ * Puts off what is wrong with the content of a body until somebody decodes it: a limit on calls counts malformed ones as
+ * well. Its size, and a client that went away, are told at once.
+ */
+export async function deferMalformed<T>(receive: () => Promise<() => T>): Promise<() => T> {
+  try {
+    return await receive()
+  } catch (cause) {
+    if (!(cause instanceof ConnectError) || cause.code === Code.Canceled) throw cause
+    return () => {
+      throw cause
+    }
+  }
 }

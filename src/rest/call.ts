@@ -102,29 +102,54 @@ export class Call {
     return this.#controller.signal
   }
 
-  /** The milliseconds left until the deadline, undefined without one. */
+  /** The whole milliseconds left until the deadline, undefined without one. */
   timeoutMs(): number | undefined {
     return this.#deadline === undefined ? undefined : this.#deadline - Date.now()
   }
 
-  /** Starts the deadline: `deadline_exceeded` aborts the call when it passes. */
+  /**
+   * Starts the deadline: `deadline_exceeded` aborts the call when it passes. A part of a millisecond counts as a whole
+   * one: what handlers are told goes on to other services as an integer.
+   */
   startDeadline(timeoutMs: number): void {
-    this.#deadline = Date.now() + timeoutMs
+    this.#deadline = Date.now() + Math.ceil(timeoutMs)
     const expire = (): void => this.#abort(new ConnectError('the deadline passed', Code.DeadlineExceeded))
     if (timeoutMs <= 0) expire()
     else if (timeoutMs <= MAX_TIMER_MS) this.#timer = setTimeout(expire, timeoutMs)
   }
 
-  /** Settles as `work` does, or rejects with the abort reason as soon as there is one. */
+  /** Throws the abort reason where there is one: nothing is begun for a call that is given up. */
+  throwIfAborted(): void {
+    if (this.abortReason !== undefined) throw this.abortReason
+  }
+
+  /** Takes the deadline away: from here on the call may last as long as its client wants. */
+  endDeadline(): void {
+    clearTimeout(this.#timer)
+    this.#deadline = undefined
+  }
+
+  /**
+   * Settles as `work` does, or rejects with the abort reason as soon as there is one. That the client is gone is a reason
+   * where somebody has asked for the signal; else nobody waits for the answer.
+   */
   unlessAborted<T>(work: Promise<T>): Promise<T> {
-    this.#watch()
+    this.#watchShutdown()
     this.#waiting ??= new Set()
     const waiting = this.#waiting
     return new Promise((resolve, reject) => {
       // Whoever is done waiting is let go of at once: a stream waits once for each of its messages.
       waiting.add(reject)
-      const done = (): void => void waiting.delete(reject)
-      work.then(resolve, reject).finally(done)
+      work.then(
+        (result) => {
+          waiting.delete(reject)
+          resolve(result)
+        },
+        (cause: unknown) => {
+          waiting.delete(reject)
+          reject(cause)
+        },
+      )
       if (this.abortReason !== undefined) reject(this.abortReason)
     })
   }
@@ -140,10 +165,15 @@ export class Call {
 
   // Listeners cost more than most calls: they are added when the first one asks for the signal.
   #watch(): void {
+    this.#watchShutdown()
     if (this.#onClose !== undefined || this.#finished) return
     this.#onClose = () => this.#abort(new ConnectError('the client went away', Code.Canceled))
     if (isGone(this.response)) this.#onClose()
     else this.response.on('close', this.#onClose)
+  }
+
+  #watchShutdown(): void {
+    if (this.#onShutdown !== undefined || this.#finished) return
     this.#onShutdown = () =>
       this.#abort(new ConnectError('the server shuts down', Code.Unavailable, { 'retry-after': '1' }))
     if (this.#shutdown.isUnderWay) this.#onShutdown()

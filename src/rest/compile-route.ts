@@ -10,7 +10,8 @@ import {
 import { compileFieldSetter, type FieldSetter } from './field-setter.js'
 import type { HttpRule } from './http-rule.js'
 import { invalidArgument } from './invalid.js'
-import { cursorToString, type JsonReaders } from './json-reader.js'
+import { cursorToString, type FieldHint, type JsonReaders } from './json-reader.js'
+import type { JsonLimits } from './json-shape.js'
 import type { RestJsonOptions } from './options.js'
 import { compileParameterBinder, type ParameterBinder } from './parameter-binder.js'
 import { decodePercent } from './percent.js'
@@ -35,6 +36,8 @@ export interface CompiledBinding {
 export interface BindingOptions {
   readonly readers: JsonReaders
   readonly json: RestJsonOptions
+  readonly limits: JsonLimits
+  readonly hint: FieldHint | undefined
   readonly ignoreUnknown: boolean
   readonly systemParameters: ReadonlySet<string>
   readonly decodeSlashes: boolean
@@ -148,9 +151,14 @@ function compileQuery(
   return compileParameterBinder(input, {
     kind: 'query parameter',
     taken,
-    closed: rule.body === '*' ? 'cannot be given: every field outside of the path is bound by the body' : undefined,
+    closed:
+      rule.body === '*'
+        ? 'cannot be given: every field outside of the path is bound by the body; give it there'
+        : undefined,
     ignoreUnknown: options.ignoreUnknown,
     allowed: options.systemParameters,
+    maxPairs: options.limits.maxValues,
+    hint: options.hint,
   })
 }
 
@@ -160,7 +168,11 @@ function compileRequestBody(
   field: DescField | undefined,
   options: BindingOptions,
 ): RequestBody {
-  const bodyOptions = { readers: options.readers, form: { ignoreUnknown: options.ignoreUnknown } }
+  const bodyOptions = {
+    readers: options.readers,
+    limits: options.limits,
+    form: { ignoreUnknown: options.ignoreUnknown, hint: options.hint },
+  }
   if (field !== undefined) return compileFieldBody(field, bodyOptions)
   return rule.body === '*' ? compileWholeBody(input, bodyOptions) : compileNoBody()
 }

@@ -19,11 +19,16 @@ export function parseTimeout(name: string, value: string, format: TimeoutFormat)
   return Number(match[1]) * unit
 }
 
-/**
- * The deadline that a request asks for in milliseconds, or the default one, shortened to the maximum; undefined for
- * none. A malformed header is answered as its error, for the caller to report in its turn.
- */
-export type ReadTimeout = (request: NodeRequest, maxTimeoutMs: number | undefined) => number | ConnectError | undefined
+/** What the timeout headers of a request say. */
+export interface Timeout {
+  /** The deadline in milliseconds, shortened to the maximum; where the header is malformed as if it were not there. */
+  readonly timeoutMs: number | undefined
+  /** The error of a malformed header, for the caller to report in its turn. */
+  readonly fault: ConnectError | undefined
+}
+
+/** The deadline that a request asks for, or the default one, or the maximum. */
+export type ReadTimeout = (request: NodeRequest, maxTimeoutMs: number | undefined) => Timeout
 
 /** Makes the reader of deadlines for the headers that the options name. */
 export function createTimeoutReader(
@@ -33,16 +38,17 @@ export function createTimeoutReader(
     ([name, format]) => ({ name, key: name.toLowerCase(), format }) as const,
   )
   return (request, maxTimeoutMs) => {
-    let timeoutMs: number | undefined
+    let asked: number | undefined
+    let fault: ConnectError | undefined
     for (const { name, key, format } of headers) {
       const value = headerOf(request, key)
       if (value === undefined) continue
       const given = parseTimeout(name, value, format)
-      if (given instanceof ConnectError) return given
-      timeoutMs = Math.min(timeoutMs ?? given, given)
+      if (given instanceof ConnectError) fault ??= given
+      else asked = Math.min(asked ?? given, given)
     }
-    timeoutMs ??= options.defaultTimeoutMs
-    if (maxTimeoutMs === undefined) return timeoutMs
-    return Math.min(timeoutMs ?? maxTimeoutMs, maxTimeoutMs)
+    const timeoutMs = asked ?? options.defaultTimeoutMs ?? maxTimeoutMs
+    const isTooLong = timeoutMs !== undefined && maxTimeoutMs !== undefined && timeoutMs > maxTimeoutMs
+    return { timeoutMs: isTooLong ? maxTimeoutMs : timeoutMs, fault }
   }
 }

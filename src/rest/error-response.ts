@@ -66,7 +66,7 @@ export function createErrorResponder(options: RestTranscoderOptions, json: RestJ
     complete(failure, call?.method, request)
     const { contentType, body } = customBody(error, call?.method, request) ?? {
       contentType: 'application/json',
-      body: JSON.stringify(errorJson(error)),
+      body: `${JSON.stringify(errorJson(error))}\n`,
     }
     const headers: OutgoingHttpHeaders = {}
     if (call !== undefined) addCallHeaders(headers, call)

@@ -1,5 +1,8 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { hasCustomJsonRepresentation, isWrapperDesc } from '@bufbuild/protobuf/wkt'
+import { quoted } from './invalid.js'
+import type { FieldHint } from './json-reader.js'
+import { suggestion } from './nearest.js'
 
 /** A path of fields from a message down to a field that URL text can fill. */
 export type FieldPath = readonly [DescField, ...DescField[]]
@@ -40,7 +43,18 @@ const MAX_PATH_LENGTH = 100
  * form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself; no other type with a JSON form
  * of its own has fields here, because its fields could be set to what that form cannot express.
  */
-export function resolveFieldPath(desc: DescMessage, names: readonly string[], find: FieldFinder): FieldPathResult {
+export function resolveFieldPath(
+  desc: DescMessage,
+  names: readonly string[],
+  find: FieldFinder,
+  hint?: FieldHint,
+): FieldPathResult {
+  const hintFor = (at: DescMessage, name: string): string =>
+    hint?.(at, name) ??
+    suggestion(
+      name,
+      at.fields.map(({ jsonName }) => jsonName),
+    )
   if (names.length > MAX_PATH_LENGTH) return refuse(`leads more than ${MAX_PATH_LENGTH} messages deep`)
   const fields: DescField[] = []
   let at: DescMessage | undefined = desc
@@ -51,7 +65,7 @@ export function resolveFieldPath(desc: DescMessage, names: readonly string[], fi
       return refuse(`${previous.name} is a ${previous.fieldKind === 'map' ? 'map' : 'repeated field'}`)
     }
     const field: DescField | undefined = find(at, name)
-    if (field === undefined) return refuse(`no field "${name}" in ${at.typeName}`)
+    if (field === undefined) return refuse(`no field ${quoted(name)} in ${at.typeName}: ${hintFor(at, name)}`)
     if (hasCustomJsonRepresentation(at) && !isWrapperDesc(at)) {
       return refuse(`${previous?.name ?? 'the request'} (${at.typeName}) has no fields of its own`)
     }

@@ -14,10 +14,11 @@ export class HttpFailure extends Error {
   }
 }
 
-/** 404: no route has this path. */
-export function pathNotFound(path: string): HttpFailure {
+/** 404: no route has this path; `near` is the one that was probably meant. */
+export function pathNotFound(path: string, near?: string): HttpFailure {
   const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path
-  return new HttpFailure(404, new ConnectError(`no such path: ${shown}`, Code.NotFound))
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  return new HttpFailure(404, new ConnectError(`no such path: ${shown}${hint}`, Code.NotFound))
 }
 
 /** 405: the path is known, the method is not one of `allowed`, which goes out as `Allow`. */

@@ -13,8 +13,10 @@ import {
 import { type Call, handlerContextFromCall } from './call.js'
 import { LazyUnaryRequest, LazyUnaryResponse } from './unary-exchange.js'
 
-type UnarySpec = MethodImplSpec & { kind: 'unary' }
-type ServerStreamingSpec = MethodImplSpec & { kind: 'server_streaming' }
+/** A unary implementation with its method. */
+export type UnarySpec = MethodImplSpec & { kind: 'unary' }
+/** An implementation of a stream of either side, or of both, with its method. */
+export type StreamingSpec = Exclude<MethodImplSpec, { kind: 'unary' }>
 type AnyFn = ReturnType<Interceptor>
 
 /** Calls a unary implementation through the interceptors, and answers a complete message. */
@@ -40,17 +42,17 @@ export async function invokeUnary(
   return response.message
 }
 
-/** Calls a server-streaming implementation through the interceptors; the messages come as they are made. */
-export async function* invokeServerStreaming(
-  spec: ServerStreamingSpec,
+/** Calls an implementation of a stream through the interceptors; the messages come as they are made. */
+export async function* invokeStreaming(
+  spec: StreamingSpec,
   interceptors: readonly Interceptor[],
   call: Call,
-  message: Message,
+  messages: AsyncIterable<Message>,
 ): AsyncGenerator<Message> {
   const context = handlerContextFromCall(call)
   const request: StreamRequest = {
     stream: true,
-    message: once(message),
+    message: messages,
     method: spec.method,
     service: call.method.parent,
     requestMethod: call.request.method ?? 'GET',
@@ -61,16 +63,30 @@ export async function* invokeServerStreaming(
   }
   const innermost: AnyFn = async (req) => {
     if (!req.stream) throw new ConnectError('an interceptor made a unary call of a stream', Code.Internal)
-    const input = await single(req.message)
-    const output = completeAll(spec.method.output, spec.impl(input, contextFor(context, request, req)))
+    const output = await outputOf(spec, req.message, contextFor(context, request, req))
+    const message = completeAll(spec.method.output, output)
     const { responseHeader: header, responseTrailer: trailer } = call
-    return { stream: true, message: output, method: spec.method, service: call.method.parent, header, trailer }
+    return { stream: true, message, method: spec.method, service: call.method.parent, header, trailer }
   }
   const response = await applyInterceptors(innermost, interceptors)(request)
   if (!response.stream) throw new ConnectError('an interceptor made a unary call of a stream', Code.Internal)
   keepHeaders({ header: response.header, trailer: call.responseTrailer }, call)
   yield* response.message
   keepHeaders(response, call)
+}
+
+/** One message as a stream. */
+export async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value
+}
+
+async function outputOf(
+  spec: StreamingSpec,
+  messages: AsyncIterable<Message>,
+  context: HandlerContext,
+): Promise<AsyncIterable<MessageInitShape<DescMessage>>> {
+  if (spec.kind === 'client_streaming') return once(await spec.impl(messages, context))
+  return spec.kind === 'bidi_streaming' ? spec.impl(messages, context) : spec.impl(await single(messages), context)
 }
 
 function applyInterceptors(innermost: AnyFn, interceptors: readonly Interceptor[]): AnyFn {
@@ -111,10 +127,6 @@ function complete(desc: DescMessage, output: MessageInitShape<DescMessage>): Mes
 
 async function* completeAll(desc: DescMessage, outputs: AsyncIterable<MessageInitShape<DescMessage>>) {
   for await (const output of outputs) yield complete(desc, output)
-}
-
-async function* once<T>(value: T): AsyncGenerator<T> {
-  yield value
 }
 
 async function single<T>(values: AsyncIterable<T>): Promise<T> {

@@ -12,6 +12,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { quoted } from './invalid.js'
 import type { JsonReaderOptions, JsonReaders, MessageReader } from './json-reader.js'
+import { anyJson, anyList, anyObject, type JsonShape } from './json-shape.js'
 import { describeJson, expectObject, Fraction, type JsonTree, setKey } from './json-tree.js'
 import { durationFromText, maskPathsFromText, timestampFromText } from './known-type-text.js'
 import { compileRequiredSearch, type RequiredSearch } from './required-fields.js'
@@ -26,11 +27,11 @@ export function createKnownTypeReader(
   if (isWrapperDesc(desc)) return wrapperReader(desc, readers)
   switch (desc.typeName) {
     case 'google.protobuf.Timestamp':
-      return (message, json) => void Object.assign(message, timestampFromText(expectText(json)))
+      return textReader(timestampFromText)
     case 'google.protobuf.Duration':
-      return (message, json) => void Object.assign(message, durationFromText(expectText(json)))
+      return textReader(durationFromText)
     case 'google.protobuf.FieldMask':
-      return (message, json) => void Object.assign(message, { paths: maskPathsFromText(expectText(json), false) })
+      return textReader((text) => ({ paths: maskPathsFromText(text, false) }))
     case 'google.protobuf.Struct':
       return structReader
     case 'google.protobuf.ListValue':
@@ -44,9 +45,16 @@ export function createKnownTypeReader(
   }
 }
 
-function expectText(json: JsonTree): string {
-  if (typeof json !== 'string') throw new ValueFault(`expected a string, got ${describeJson(json)}`)
-  return json
+const textShape: JsonShape = { expected: 'a string' }
+
+function textReader(fieldsFrom: (text: string) => object): MessageReader {
+  return {
+    shape: textShape,
+    read(message, json) {
+      if (typeof json !== 'string') throw new ValueFault(`expected a string, got ${describeJson(json)}`)
+      Object.assign(message, fieldsFrom(json))
+    },
+  }
 }
 
 function wrapperReader(desc: DescMessage, readers: JsonReaders): MessageReader {
@@ -55,17 +63,22 @@ function wrapperReader(desc: DescMessage, readers: JsonReaders): MessageReader {
   return readers.field(value)
 }
 
-const structReader: MessageReader = (message, json) => {
-  Object.assign(message, { fields: structFields(json) })
+const structReader: MessageReader = {
+  shape: anyObject,
+  read: (message, json) => void Object.assign(message, { fields: structFields(json) }),
 }
 
-const listReader: MessageReader = (message, json) => {
-  if (!Array.isArray(json)) throw new ValueFault(`expected an array, got ${describeJson(json)}`)
-  Object.assign(message, { values: json.map(valueFromTree) })
+const listReader: MessageReader = {
+  shape: anyList,
+  read(message, json) {
+    if (!Array.isArray(json)) throw new ValueFault(`expected an array, got ${describeJson(json)}`)
+    Object.assign(message, { values: json.map(valueFromTree) })
+  },
 }
 
-const valueReader: MessageReader = (message, json) => {
-  Object.assign(message, { kind: valueFromTree(json).kind })
+const valueReader: MessageReader = {
+  shape: anyJson,
+  read: (message, json) => void Object.assign(message, { kind: kindFromTree(json) }),
 }
 
 function structFields(json: JsonTree): { [key: string]: Value } {
@@ -99,7 +112,7 @@ function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageRea
     if (!searches.has(desc)) searches.set(desc, compileRequiredSearch(desc))
     return searches.get(desc)
   }
-  return (message, json, cursor) => {
+  const read: MessageReader['read'] = (message, json, cursor) => {
     const { '@type': typeUrl, ...rest } = expectObject(json)
     if (typeUrl === undefined && Object.keys(rest).length === 0) return
     if (typeof typeUrl !== 'string') throw new ValueFault('"@type" is missing or not a string')
@@ -116,10 +129,10 @@ function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageRea
         throw new ValueFault(`${name} in Any takes "@type" and "value" alone`)
       }
       cursor.path.push('value')
-      readers.message(desc)(content, value, cursor)
+      readers.message(desc).read(content, value, cursor)
       cursor.path.pop()
     } else {
-      readers.message(desc)(content, rest, cursor)
+      readers.message(desc).read(content, rest, cursor)
     }
     const missing = searchOf(desc)?.(content)
     if (missing !== undefined) {
@@ -129,4 +142,5 @@ function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageRea
     anyPack(desc, content, message as Any)
     Object.assign(message, { typeUrl })
   }
+  return { shape: anyObject, read }
 }

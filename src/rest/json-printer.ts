@@ -8,15 +8,16 @@ export type JsonPrinter = (message: Message) => string | Uint8Array
 
 /**
  * Creates a printer that gives what `toJsonString` gives, and takes the text of preprinted lists as it is. They are looked
- * for in the fields of the message and of the messages in its singular fields.
+ * for in the fields of the message and of the messages in its singular fields. `end` stands behind each text.
  */
-export function createJsonPrinter(desc: DescMessage, options: RestJsonOptions): JsonPrinter {
+export function createJsonPrinter(desc: DescMessage, options: RestJsonOptions, end = ''): JsonPrinter {
   const findPreprinted = compileSearch(desc, [])
   return (message) => {
     const found = findPreprinted?.(message)
-    if (found === undefined) return JSON.stringify(toJson(desc, message, options))
+    if (found === undefined) return joinPieces([JSON.stringify(toJson(desc, message, options)), end])
     const pieces: string[] = []
     print(found, options, pieces)
+    pieces.push(end)
     return joinPieces(pieces)
   }
 }

@@ -1,23 +1,35 @@
 import type { DescField, DescMessage, Message, Registry } from '@bufbuild/protobuf'
+import type { JsonShape } from './json-shape.js'
 import type { JsonTree } from './json-tree.js'
+
+/** What to do instead, for a name that is no field of a request and that people try; undefined for every other name. */
+export type FieldHint = (desc: DescMessage, name: string) => string | undefined
 
 /** How lenient a JSON reader is, and which types it knows for `Any`. */
 export interface JsonReaderOptions {
   readonly ignoreUnknownFields?: boolean | undefined
   readonly registry?: Registry | undefined
+  readonly hint?: FieldHint | undefined
 }
 
-/** Where a reader stands, for errors, and how deep. */
+/** Where a reader stands, for errors. */
 export interface JsonCursor {
   readonly path: (string | number)[]
-  depth: number
 }
 
-/** Reads JSON into a message; what was set before stays unless the JSON names it. Throws `ValueFault`. */
-export type MessageReader = (message: Message, json: JsonTree, cursor: JsonCursor) => void
+/** Reads the JSON of one type of message, or of one field of it. */
+export interface MessageReader {
+  readonly shape: JsonShape
+  /** What was set before stays unless the JSON names it. Throws `ValueFault`. */
+  read(message: Message, json: JsonTree, cursor: JsonCursor): void
+}
 
-/** Reads JSON into the form in which protobuf-es keeps a field's value. Throws `ValueFault`. */
-export type ValueReader = (json: JsonTree, cursor: JsonCursor) => unknown
+/** Reads JSON into the form in which protobuf-es keeps a field's value. */
+export interface ValueReader {
+  readonly shape: JsonShape
+  /** Throws `ValueFault`. */
+  read(json: JsonTree, cursor: JsonCursor): unknown
+}
 
 /** Readers of the JSON of messages and fields, compiled once per type. */
 export interface JsonReaders {
@@ -27,9 +39,9 @@ export interface JsonReaders {
 }
 
 /** The path of a cursor as clients write it: `stages[2].steps[0].id`, or with its root: `root[0].id`, `root`. */
-export function cursorToString(cursor: Pick<JsonCursor, 'path'>, root: string): string {
-  let text = typeof cursor.path[0] === 'string' ? '' : root
-  for (const part of cursor.path) {
+export function cursorToString({ path }: JsonCursor, root: string): string {
+  let text = typeof path[0] === 'string' ? '' : root
+  for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`
     else text += text === '' ? part : `.${part}`
   }

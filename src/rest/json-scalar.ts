@@ -18,17 +18,25 @@ import {
  * as numbers or strings incl. `NaN` and `Infinity`, bytes as base64. Throws `ValueFault`.
  */
 export function scalarFromJson(type: ScalarType, json: JsonTree, longAsString: boolean): ScalarLocal {
-  if (type === ScalarType.STRING) return typeof json === 'string' ? json : refuse('a string', json)
-  if (type === ScalarType.BOOL) return typeof json === 'boolean' ? json : refuse('true or false', json)
-  if (type === ScalarType.BYTES) return typeof json === 'string' ? bytesFromBase64(json) : refuse('base64', json)
+  if (type === ScalarType.STRING) return typeof json === 'string' ? json : refuse(type, json)
+  if (type === ScalarType.BOOL) return typeof json === 'boolean' ? json : refuse(type, json)
+  if (type === ScalarType.BYTES) return typeof json === 'string' ? bytesFromBase64(json) : refuse(type, json)
   if (!isIntegerType(type)) {
     if (typeof json === 'number' || typeof json === 'bigint') return floatInRange(type, Number(json))
     if (json instanceof Fraction) return floatInRange(type, json.value)
-    return typeof json === 'string' ? floatFromText(type, json) : refuse('a number', json)
+    return typeof json === 'string' ? floatFromText(type, json) : refuse(type, json)
   }
   if (typeof json === 'bigint') return integerInRange(type, json, longAsString)
   if (typeof json === 'number' && Number.isInteger(json)) return integerInRange(type, json, longAsString)
-  return typeof json === 'string' ? integerFromString(type, json, longAsString) : refuse('an integer', json)
+  return typeof json === 'string' ? integerFromString(type, json, longAsString) : refuse(type, json)
+}
+
+/** What JSON a scalar takes, in words. */
+export function expectedScalar(type: ScalarType): string {
+  if (type === ScalarType.STRING) return 'a string'
+  if (type === ScalarType.BOOL) return 'true or false'
+  if (type === ScalarType.BYTES) return 'base64'
+  return isIntegerType(type) ? 'an integer' : 'a number'
 }
 
 /** Reads the key of a JSON object as a map key, in the form in which protobuf-es keeps it. */
@@ -40,9 +48,9 @@ export function mapKeyFromText(type: ScalarType, text: string): string {
 function integerFromString(type: ScalarType, text: string, longAsString: boolean): ScalarLocal {
   if (!isJsonNumber(text) || /^-?[0-9]+$/.test(text)) return scalarFromText(type, text, longAsString)
   const value = parseJsonTree(text)
-  return typeof value === 'string' ? refuse('an integer', text) : scalarFromJson(type, value, longAsString)
+  return typeof value === 'string' ? refuse(type, text) : scalarFromJson(type, value, longAsString)
 }
 
-function refuse(expected: string, json: JsonTree): never {
-  throw new ValueFault(`expected ${expected}, got ${describeJson(json)}`)
+function refuse(type: ScalarType, json: JsonTree): never {
+  throw new ValueFault(`expected ${expectedScalar(type)}, got ${describeJson(json)}`)
 }

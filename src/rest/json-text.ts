@@ -1,33 +1,33 @@
 import type { JsonValue } from '@bufbuild/protobuf'
 import { invalidArgument, quoted } from './invalid.js'
 import { numberFromLiteral } from './json-number.js'
+import type { JsonCursor } from './json-reader.js'
+import { anyJson, type JsonLimits, type JsonShape } from './json-shape.js'
+import { endOfString } from './json-string.js'
 import { type JsonTree, type JsonTreeObject, MAX_JSON_DEPTH, plainJson, setKey } from './json-tree.js'
+import { ValueFault } from './scalar-text.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
-const LONE_SURROGATE = /\p{Surrogate}/u
-const WORDS = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-] as const
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
+const UNLIMITED: JsonLimits = { maxValues: Number.POSITIVE_INFINITY, maxFreeDepth: MAX_JSON_DEPTH }
+
+/** What a text is read as: the shape of the whole, how much may be made of it, and where faults of shape are told. */
+export interface JsonPlace {
+  readonly shape: JsonShape
+  readonly limits: JsonLimits
+  readonly cursor: JsonCursor
 }
 
 /**
  * Parses JSON (RFC 8259) strictly: valid UTF-8 without a byte order mark, no duplicate key in any object, no lone
- * surrogate, nothing behind the value, at most `MAX_JSON_DEPTH` deep. Throws `invalid_argument` with line and column.
+ * surrogate, nothing behind the value, at most `MAX_JSON_DEPTH` deep. Throws `invalid_argument` with line and column,
+ * and `ValueFault` as soon as it meets what has no place in the shape or is beyond the limits; the cursor is left there.
  */
-export function parseJsonTree(input: string | Uint8Array): JsonTree {
-  return createJsonParser(typeof input === 'string' ? input : decodeUtf8(input)).document()
+export function parseJsonTree(
+  input: string | Uint8Array,
+  place: JsonPlace = { shape: anyJson, limits: UNLIMITED, cursor: { path: [] } },
+): JsonTree {
+  return createJsonParser(typeof input === 'string' ? input : decodeUtf8(input), place).document()
 }
 
 /**
@@ -46,14 +46,15 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function createJsonParser(text: string): { document(): JsonTree } {
+function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPlace): { document(): JsonTree } {
+  const { path } = cursor
   let at = 0
   let depth = 0
+  let freeDepth = 0
+  let values = 0
 
   function fail(reason: string, position = at): never {
-    const before = text.slice(0, position)
-    const line = before.split('\n').length
-    const column = position - before.lastIndexOf('\n')
+    const { line, column } = placeOf(text, position)
     throw invalidArgument('', `invalid JSON at line ${line}, column ${column}: ${reason}`)
   }
 
@@ -66,63 +67,95 @@ function createJsonParser(text: string): { document(): JsonTree } {
     while (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) unit = text.charCodeAt(++at)
   }
 
-  function value(): JsonTree {
+  function value(shape: JsonShape): JsonTree {
     space()
-    const unit = text.charCodeAt(at)
-    if (unit === 0x22) return string()
-    if (unit === 0x7b) return nested(object)
-    if (unit === 0x5b) return nested(array)
-    if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) return number()
-    for (const [word, meaning] of WORDS) {
-      if (text.startsWith(word, at)) {
-        at += word.length
-        return meaning
-      }
+    switch (text.charCodeAt(at)) {
+      case 0x22:
+        return string()
+      case 0x7b:
+        return object(shape)
+      case 0x5b:
+        return array(shape)
+      case 0x74:
+        return word('true', true)
+      case 0x66:
+        return word('false', false)
+      case 0x6e:
+        return word('null', null)
+      default:
+        return number()
     }
-    return fail(`expected a value, found ${found()}`)
   }
 
-  function nested<T>(read: () => T): T {
+  function word<T>(name: string, meaning: T): T {
+    if (!text.startsWith(name, at)) fail(`expected a value, found ${found()}`)
+    at += name.length
+    return meaning
+  }
+
+  function enter(shape: JsonShape): void {
     if (++depth > MAX_JSON_DEPTH) fail(`nested more than ${MAX_JSON_DEPTH} levels deep`)
-    const result = read()
+    if (shape.isFree === true && ++freeDepth > limits.maxFreeDepth) {
+      throw new ValueFault(`objects and lists nest more than ${limits.maxFreeDepth} levels deep`)
+    }
+    at++
+    space()
+  }
+
+  function leave(shape: JsonShape): void {
     depth--
+    if (shape.isFree === true) freeDepth--
+  }
+
+  function count(): void {
+    if (++values > limits.maxValues) {
+      throw new ValueFault(`there are more than ${limits.maxValues} values (keys and list items) up to here`)
+    }
+  }
+
+  function object(shape: JsonShape): JsonTreeObject {
+    const { member } = shape
+    if (member === undefined) throw new ValueFault(`expected ${shape.expected}, got an object`)
+    const result: JsonTreeObject = {}
+    enter(shape)
+    if (text.charCodeAt(at) === 0x7d) at++
+    else {
+      do {
+        space()
+        const keyAt = at
+        if (text.charCodeAt(at) !== 0x22) fail(`expected a key in quotes, found ${found()}`)
+        const key = string()
+        if (Object.hasOwn(result, key)) fail(`duplicate key ${quoted(key)}`, keyAt)
+        path.push(key)
+        count()
+        const child = member(key)
+        space()
+        if (text.charCodeAt(at) !== 0x3a) fail(`expected ":", found ${found()}`)
+        at++
+        setKey(result, key, value(child))
+        path.pop()
+      } while (!closes(0x7d, '"," or "}"'))
+    }
+    leave(shape)
     return result
   }
 
-  function object(): JsonTreeObject {
-    const result: JsonTreeObject = {}
-    at++
-    space()
-    if (text.charCodeAt(at) === 0x7d) {
-      at++
-      return result
-    }
-    for (;;) {
-      space()
-      const keyAt = at
-      if (text.charCodeAt(at) !== 0x22) fail(`expected a key in quotes, found ${found()}`)
-      const key = string()
-      if (Object.hasOwn(result, key)) fail(`duplicate key ${quoted(key)}`, keyAt)
-      space()
-      if (text.charCodeAt(at) !== 0x3a) fail(`expected ":", found ${found()}`)
-      at++
-      setKey(result, key, value())
-      if (closes(0x7d, '"," or "}"')) return result
-    }
-  }
-
-  function array(): JsonTree[] {
+  function array(shape: JsonShape): JsonTree[] {
+    const { item } = shape
+    if (item === undefined) throw new ValueFault(`expected ${shape.expected}, got an array`)
     const result: JsonTree[] = []
-    at++
-    space()
-    if (text.charCodeAt(at) === 0x5d) {
-      at++
-      return result
+    enter(shape)
+    if (text.charCodeAt(at) === 0x5d) at++
+    else {
+      do {
+        path.push(result.length)
+        count()
+        result.push(value(item))
+        path.pop()
+      } while (!closes(0x5d, '"," or "]"'))
     }
-    for (;;) {
-      result.push(value())
-      if (closes(0x5d, '"," or "]"')) return result
-    }
+    leave(shape)
+    return result
   }
 
   function closes(end: number, expected: string): boolean {
@@ -134,40 +167,26 @@ function createJsonParser(text: string): { document(): JsonTree } {
   }
 
   function string(): string {
-    const start = ++at
-    let result = ''
-    for (;;) {
-      const from = at
-      let unit = text.charCodeAt(at)
-      while (unit !== 0x22 && unit !== 0x5c && unit >= 0x20) unit = text.charCodeAt(++at)
-      result += text.slice(from, at)
-      if (unit === 0x22) break
-      if (unit !== 0x5c) fail(at >= text.length ? 'unterminated string' : 'unescaped control character in a string')
-      result += escaped()
-    }
+    const start = at++
+    let unit = text.charCodeAt(at)
+    while (unit !== 0x22 && unit !== 0x5c && unit >= 0x20) unit = text.charCodeAt(++at)
+    const isPlain = unit === 0x22
+    if (!isPlain) at = endOfString(text, at, fail)
     at++
-    if (LONE_SURROGATE.test(result)) fail('lone surrogate in a string', start - 1)
+    // What holds escapes is valid JSON here: the engine's own parser puts it together much faster than code could.
+    const result = isPlain ? text.slice(start + 1, at - 1) : String(JSON.parse(text.slice(start, at)))
+    if (!result.isWellFormed()) fail('lone surrogate in a string', start)
     return result
-  }
-
-  function escaped(): string {
-    const letter = text.charAt(at + 1)
-    if (letter === 'u') {
-      const digits = text.slice(at + 2, at + 6)
-      if (!/^[0-9A-Fa-f]{4}$/.test(digits)) fail('expected four hexadecimal digits behind \\u')
-      at += 6
-      return String.fromCharCode(Number.parseInt(digits, 16))
-    }
-    const meaning = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined
-    if (meaning === undefined) fail('unknown escape in a string')
-    at += 2
-    return meaning
   }
 
   function number(): JsonTree {
     NUMBER.lastIndex = at
     const match = NUMBER.exec(text)
-    if (match === null) return fail('expected a digit behind "-"', at + 1)
+    if (match === null) {
+      return text.charCodeAt(at) === 0x2d
+        ? fail('expected a digit behind "-"', at + 1)
+        : fail(`expected a value, found ${found()}`)
+    }
     const start = at
     at = NUMBER.lastIndex
     const result = numberFromLiteral(match[0], match[1] ?? '', match[2] ?? '')
@@ -176,10 +195,21 @@ function createJsonParser(text: string): { document(): JsonTree } {
   }
 
   function document(): JsonTree {
-    const result = value()
+    const result = value(root)
     space()
     return at < text.length ? fail(`expected the end of the text, found ${found()}`) : result
   }
 
   return { document }
+}
+
+// Counted one by one: a text of nothing but line ends would be split into millions of lines.
+function placeOf(text: string, position: number): { line: number; column: number } {
+  let line = 1
+  let start = 0
+  for (let end = text.indexOf('\n'); end >= 0 && end < position; end = text.indexOf('\n', start)) {
+    line++
+    start = end + 1
+  }
+  return { line, column: position - start + 1 }
 }

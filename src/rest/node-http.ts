@@ -24,6 +24,11 @@ export function mayHaveBody(request: NodeRequest): boolean {
   return request.headers['transfer-encoding'] !== undefined
 }
 
+/** Whether the client of a request is gone, or has taken the request back. */
+export function isAborted(request: NodeRequest): boolean {
+  return 'stream' in request ? request.stream.closed || request.stream.destroyed : request.destroyed
+}
+
 /** Whether a response can no longer be written because its connection or stream is gone. */
 export function isGone(response: NodeResponse): boolean {
   return 'stream' in response ? response.stream.destroyed : response.destroyed

@@ -2,6 +2,7 @@ import type { DescMethod, JsonReadOptions, JsonWriteOptions } from '@bufbuild/pr
 import type { ConnectError, ConnectRouter, ContextValues, Interceptor } from '@connectrpc/connect'
 import type { BodyType } from './content-type.js'
 import type { ErrorBody } from './error-body.js'
+import type { FieldHint } from './json-reader.js'
 import type { NodeHandler, NodeRequest } from './node-http.js'
 
 /** How a timeout header is written: whole milliseconds, or digits and a unit as gRPC has it. */
@@ -67,6 +68,18 @@ export interface RestTranscoderOptions {
   readonly jsonOptions?: RestJsonOptions | undefined
   /** The limit of a request body in bytes, before and after decompression; default 4 MiB. */
   readonly maxBodyBytes?: number | ((method: DescMethod) => number) | undefined
+  /**
+   * The most values that are made of one request: keys of objects and items of lists in JSON, pairs in forms and queries;
+   * default 25,000. More is `invalid_argument`.
+   */
+  readonly maxValues?: number | undefined
+  /**
+   * How deep objects and lists may nest in JSON where no schema bounds it (Struct, Value, ListValue, Any); default 32.
+   * Deeper is `invalid_argument`.
+   */
+  readonly maxFreeDepth?: number | undefined
+  /** What to do instead of naming a field that a request does not have, in words of the API; default nothing. */
+  readonly fieldHint?: FieldHint | undefined
   /** The body types that a method takes; 415 otherwise. Default JSON and forms. */
   readonly requestTypes?: ((method: DescMethod) => readonly BodyType[]) | undefined
   /** Whether a method answers 200 with an empty body instead of JSON; default never. */

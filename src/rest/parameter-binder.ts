@@ -9,6 +9,7 @@ import {
 } from './field-path.js'
 import { compileFieldSetter, type FieldSetter } from './field-setter.js'
 import { invalidArgument, quoted } from './invalid.js'
+import type { FieldHint } from './json-reader.js'
 import { decodeFormText } from './percent.js'
 
 /** Binds the pairs of a query or a form, `a=1&b.c=2`, into a message; throws `invalid_argument`, naming the pair. */
@@ -26,6 +27,9 @@ export interface ParameterBinderOptions {
   readonly ignoreUnknown: boolean
   /** Names that are always passed over. */
   readonly allowed: ReadonlySet<string>
+  readonly hint?: FieldHint | undefined
+  /** The most pairs that are taken, those that bind nothing included. */
+  readonly maxPairs: number
 }
 
 type Parameter =
@@ -54,7 +58,10 @@ export function compileParameterBinder(desc: DescMessage, options: ParameterBind
   return (message, encoded) => {
     let first: string | undefined
     let seen: Set<string> | undefined
+    let count = 0
     for (const [name, raw] of pairs(encoded, options.kind)) {
+      if (++count > options.maxPairs)
+        throw invalidArgument('', `there are more than ${options.maxPairs} ${options.kind}s`)
       if (options.allowed.has(name)) continue
       const target = parameter(name)
       if (!target.ok) {
@@ -95,7 +102,7 @@ function resolveParameter(
   find: FieldFinder,
   options: ParameterBinderOptions,
 ): Parameter {
-  const resolved = resolveFieldPath(desc, name.split('.'), find)
+  const resolved = resolveFieldPath(desc, name.split('.'), find, options.hint)
   if (!resolved.ok) return { ok: false, reason: `is unknown: ${resolved.reason}` }
   if (options.closed !== undefined) return { ok: false, reason: options.closed }
   const { fields } = resolved

@@ -5,7 +5,7 @@ import { fillHttpBody, isHttpBody } from './http-body.js'
 import { invalidArgument } from './invalid.js'
 import { readJson } from './json-message.js'
 import type { JsonReaders } from './json-reader.js'
-import { parseJsonTree } from './json-text.js'
+import type { JsonLimits } from './json-shape.js'
 import { compileParameterBinder, type ParameterBinderOptions } from './parameter-binder.js'
 
 /** Reads the bytes of a request body into a message; throws `invalid_argument`. */
@@ -19,7 +19,8 @@ export interface RequestBody {
 /** What the compiling of a body mapping needs. */
 export interface RequestBodyOptions {
   readonly readers: JsonReaders
-  readonly form: Pick<ParameterBinderOptions, 'ignoreUnknown'>
+  readonly limits: JsonLimits
+  readonly form: Pick<ParameterBinderOptions, 'ignoreUnknown' | 'hint'>
 }
 
 const NOTHING = /^[ \t\r\n]*(?:\{[ \t\r\n]*\}[ \t\r\n]*)?$/
@@ -49,7 +50,7 @@ export function compileWholeBody(desc: DescMessage, options: RequestBodyOptions)
     read(message, bytes, type) {
       if (bytes.length === 0) return
       if (type === 'form') bindForm(message, latin1(bytes))
-      else readJson(readMessage, message, parseJsonTree(bytes), 'body')
+      else readJson(readMessage, message, bytes, 'body', options.limits)
     },
   }
 }
@@ -76,7 +77,7 @@ export function compileFieldBody(field: DescField, options: RequestBodyOptions):
     read(message, bytes, type) {
       if (bytes.length === 0) return
       if (type === 'form') bindForm?.(message, latin1(bytes))
-      else readJson(readField, message, parseJsonTree(bytes), field.jsonName)
+      else readJson(readField, message, bytes, field.jsonName, options.limits)
     },
   }
 }
@@ -97,7 +98,14 @@ function setField(message: Message, field: DescField, value: Message): void {
 
 function formOptions(options: RequestBodyOptions): ParameterBinderOptions {
   const taken: { fields: FieldPath; by: string }[] = []
-  return { kind: 'form field', taken, closed: undefined, allowed: new Set(), ...options.form }
+  return {
+    kind: 'form field',
+    taken,
+    closed: undefined,
+    allowed: new Set(),
+    maxPairs: options.limits.maxValues,
+    ...options.form,
+  }
 }
 
 // Form text is ASCII by definition; bytes beyond it are decoded as UTF-8 with the percent-encoding.

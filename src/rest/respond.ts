@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Call } from './call.js'
 import { type Coding, compress } from './compression.js'
+import { drainRequest } from './drain.js'
 import { isGone, type NodeRequest, type NodeResponse } from './node-http.js'
 
 // What the server frames itself; a handler cannot set it.
@@ -48,8 +49,7 @@ export function endResponse(
   response.writeHead(status, headers)
   if (request.method === 'HEAD' || sent.length === 0) response.end()
   else response.end(sent)
-  // The rest of a body that nobody read is drained, so that the client gets to see the answer; HTTP/1 does it by itself.
-  if ('stream' in request && !request.complete) request.resume()
+  drainRequest(request)
 }
 
 /** Adds headers that a handler or an error set, framing left out; several cookies stay several. */

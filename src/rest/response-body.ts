@@ -10,6 +10,7 @@ import {
 import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
 import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt'
 import { bytesFromHttpBody, isHttpBody } from './http-body.js'
+import { joinPieces } from './json-pieces.js'
 import { createJsonPrinter } from './json-printer.js'
 import type { RestJsonOptions } from './options.js'
 
@@ -26,6 +27,8 @@ export interface ResponseBody {
 }
 
 const JSON_TYPE = 'application/json'
+/** Texts end with a line end, so that a terminal shows them on a line of their own. */
+const LINE_END = '\n'
 
 /** Compiles the printing of a whole message, or of the value of one of its fields (`response_body`). */
 export function compileResponseBody(
@@ -35,7 +38,7 @@ export function compileResponseBody(
 ): ResponseBody {
   if (field === undefined) {
     if (isHttpBody(desc)) return { raw: true, encode: encodeHttpBody }
-    const print = createJsonPrinter(desc, options)
+    const print = createJsonPrinter(desc, options, LINE_END)
     return {
       raw: false,
       encode: (message) => ({ contentType: JSON_TYPE, body: print(message) }),
@@ -52,7 +55,8 @@ export function compileResponseBody(
     encode(message) {
       const json: JsonValue = toJson(desc, message, options)
       const isGiven = typeof json === 'object' && json !== null && !Array.isArray(json) && Object.hasOwn(json, key)
-      return { contentType: JSON_TYPE, body: isGiven ? JSON.stringify(json[key]) : unset }
+      const text = isGiven ? JSON.stringify(json[key]) : unset
+      return { contentType: JSON_TYPE, body: joinPieces([text, LINE_END]) }
     },
   }
 }

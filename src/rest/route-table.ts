@@ -13,10 +13,11 @@ import { type BindingOptions, type CompiledBinding, compileBinding } from './com
 import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
 import { createJsonReaders } from './json-message.js'
 import type { JsonReaders } from './json-reader.js'
+import { DEFAULT_JSON_LIMITS } from './json-shape.js'
 import { DEFAULT_MAX_BODY_BYTES, type RestJsonOptions, type RestTranscoderOptions } from './options.js'
 import { type RecordedMethod, recordRoutes } from './recording-router.js'
 import { createRouteTrie, type RouteTrie } from './route-trie.js'
-import { templateToString } from './template.js'
+import { type PathTemplate, templateToString } from './template.js'
 
 /** A binding with the implementation that it leads to and the settings of its method. */
 export interface Route {
@@ -47,6 +48,8 @@ export interface RouteTable {
   readonly trie: RouteTrie<Route>
   /** The paths of default bindings, which are those of the RPC protocols too. */
   readonly defaultPaths: ReadonlySet<string>
+  /** The path of every binding, for those that are nearly met. */
+  readonly templates: readonly PathTemplate[]
   readonly json: RestJsonOptions
 }
 
@@ -59,18 +62,19 @@ export function createRouteTable(options: RestTranscoderOptions): RouteTable {
   const registry = options.jsonOptions?.registry ?? registryFromMethods(recorded)
   const json: RestJsonOptions = { ...options.jsonOptions, registry }
   const trie = createRouteTrie<Route>()
-  const shared = createJsonReaders(json)
+  const shared = createJsonReaders({ ...json, hint: options.fieldHint })
   const faults: string[] = []
   const defaultPaths = new Set<string>()
+  const templates: PathTemplate[] = []
   for (const method of recorded) {
     for (const rule of bindingRules(method.spec, options, defaultPaths, faults)) {
-      addRoute(trie, rule, method, { ...options, jsonOptions: json }, shared, faults)
+      addRoute(trie, rule, method, { ...options, jsonOptions: json }, shared, faults, templates)
     }
   }
   if (faults.length > 0) {
     throw new Error(`the HTTP rules have ${faults.length} fault(s):\n${faults.map((each) => `- ${each}`).join('\n')}`)
   }
-  return { trie, defaultPaths, json }
+  return { trie, defaultPaths, json, templates }
 }
 
 function bindingRules(
@@ -105,6 +109,7 @@ function addRoute(
   options: RestTranscoderOptions,
   shared: JsonReaders,
   faults: string[],
+  templates: PathTemplate[],
 ): void {
   const { spec } = recorded
   if (spec.kind !== 'unary' && spec.kind !== 'server_streaming') return
@@ -112,10 +117,11 @@ function addRoute(
   const own = recorded.options
   const json: RestJsonOptions = { ...options.jsonOptions, ...own.jsonOptions }
   const found: string[] = []
-  const readers = own.jsonOptions === undefined ? shared : createJsonReaders(json)
+  const readers = own.jsonOptions === undefined ? shared : createJsonReaders({ ...json, hint: options.fieldHint })
   const binding = compileBinding(rule, method.input, method.output, bindingOptions(options, json, readers), found)
   faults.push(...found.map((fault) => `${methodName(method)}: ${fault}`))
   if (binding === undefined) return
+  templates.push(binding.template)
   const { maxBodyBytes } = options
   const limit = typeof maxBodyBytes === 'function' ? maxBodyBytes(method) : maxBodyBytes
   const held = trie.insert(binding.template, binding.httpMethod, {
@@ -140,6 +146,11 @@ function bindingOptions(options: RestTranscoderOptions, json: RestJsonOptions, r
   return {
     readers,
     json,
+    limits: {
+      maxValues: options.maxValues ?? DEFAULT_JSON_LIMITS.maxValues,
+      maxFreeDepth: options.maxFreeDepth ?? DEFAULT_JSON_LIMITS.maxFreeDepth,
+    },
+    hint: options.fieldHint,
     ignoreUnknown: options.unknownQuery === 'ignore',
     systemParameters: new Set(options.systemParameters),
     decodeSlashes: options.fullyDecodeReservedExpansion === true,

@@ -1,5 +1,6 @@
 import { type DescEnum, ScalarType } from '@bufbuild/protobuf'
 import { quoted } from './invalid.js'
+import { suggestion } from './nearest.js'
 
 /** A value that text or JSON cannot be read as; the caller knows the field and makes the error. */
 export class ValueFault extends Error {}
@@ -91,7 +92,7 @@ export function enumFromText(desc: DescEnum, text: string): number {
   if (named !== undefined) return named
   if (INTEGER.test(text)) return enumFromNumber(desc, Number(text))
   if (text === 'null' && desc.typeName === 'google.protobuf.NullValue') return 0
-  throw new ValueFault(`no value ${quoted(text)} in enum ${desc.typeName}`)
+  throw noSuchValue(desc, quoted(text))
 }
 
 /** The number of an enum value's name, proto or JSON; undefined when there is none. */
@@ -104,8 +105,14 @@ export function enumFromNumber(desc: DescEnum, value: number): number {
   // NullValue is open too, but JSON knows its one value alone.
   const open = desc.open && desc.typeName !== 'google.protobuf.NullValue'
   const known = Number.isInteger(value) && (open ? value === (value | 0) : desc.value[value] !== undefined)
-  if (!known) throw new ValueFault(`no value ${String(value)} in enum ${desc.typeName}`)
+  if (!known) throw noSuchValue(desc, String(value))
   return value + 0
+}
+
+/** The fault of an enum value that there is not; `shown` is what was given, as an error shows it. */
+export function noSuchValue(desc: DescEnum, shown: string): ValueFault {
+  const names = desc.values.map(({ name }) => name)
+  return new ValueFault(`no value ${shown} in enum ${desc.typeName}: ${suggestion(shown, names)}`)
 }
 
 const BASE64 = /^([A-Za-z0-9+/_-]*)(={0,2})$/

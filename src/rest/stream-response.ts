@@ -2,10 +2,11 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { JsonValue, Message } from '@bufbuild/protobuf'
 import { prefersEventStream } from './accept.js'
 import type { Call } from './call.js'
-import { type Coding, createCompressor } from './compression.js'
-import { cutResponse, headerOf, isGone, type NodeResponse } from './node-http.js'
+import type { Coding } from './compression.js'
+import { cutResponse, headerOf, isGone } from './node-http.js'
 import { addHeaders } from './respond.js'
 import type { ResponseBody } from './response-body.js'
+import { createSink } from './response-sink.js'
 
 /** How the messages of a stream are told apart on the wire. */
 type StreamFormat = 'ndjson' | 'sse' | 'raw'
@@ -18,11 +19,11 @@ function streamFormat(body: ResponseBody, accept: string | undefined): StreamFor
   return prefersEventStream(accept) ? 'sse' : 'ndjson'
 }
 
-/** One message on the wire. */
+/** One message on the wire; a text ends with its line already. */
 function frameMessage(format: StreamFormat, body: string | Uint8Array): string | Uint8Array {
-  if (format === 'raw') return body
+  if (format !== 'sse') return body
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
-  return format === 'sse' ? `data: ${text}\n\n` : `${text}\n`
+  return `data: ${text}\n`
 }
 
 /** The last line of a stream that failed: `{"error": …}`, as an event `error` over SSE; raw bytes have no such line. */
@@ -65,7 +66,7 @@ async function pump(
   coding: Coding | undefined,
   failed: (cause: unknown) => JsonValue,
 ): Promise<void> {
-  const sink = createSink(call, coding)
+  const sink = createSink(call.response, coding)
   try {
     let next = first
     while (next !== undefined && !isGone(call.response)) {
@@ -103,39 +104,4 @@ function addTrailers(call: Call): void {
   const trailers: OutgoingHttpHeaders = {}
   addHeaders(trailers, touchedTrailer)
   response.addTrailers(trailers)
-}
-
-interface Sink {
-  /** Fulfilled when more can be written, or when the client is gone. */
-  write(chunk: string | Uint8Array): Promise<void>
-  end(): void
-}
-
-function createSink(call: Call, coding: Coding | undefined): Sink {
-  const { response } = call
-  const writable = coding === undefined ? undefined : createCompressor(coding)
-  let settle = (): void => undefined
-  // A connection that breaks is told by `close`; what is written in the meantime must not crash the process.
-  response.on('error', () => undefined).on('close', () => settle())
-  writable?.on('error', () => cutResponse(response)).pipe(response as NodeJS.WritableStream)
-  function write(chunk: string | Uint8Array): Promise<void> {
-    if (isGone(response)) return Promise.resolve()
-    return new Promise((resolve) => {
-      settle = resolve
-      if (writable !== undefined) writable.write(chunk, () => writable.flush(resolve))
-      else if (writeChunk(response, chunk)) resolve()
-      else response.once('drain', resolve)
-    })
-  }
-  function end(): void {
-    if (isGone(response)) writable?.destroy()
-    else if (writable === undefined) response.end()
-    else writable.end()
-  }
-  return { write, end }
-}
-
-// The two response classes declare overloads of `write` that have no common signature.
-function writeChunk(response: NodeResponse, chunk: string | Uint8Array): boolean {
-  return 'stream' in response ? response.write(chunk) : response.write(chunk)
 }

@@ -1,12 +1,13 @@
 import { create, type Message } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
-import { checkBodyHeaders, readBody } from './body-reader.js'
+import { checkBodyHeaders, deferMalformed, isEmptyBody, readBody } from './body-reader.js'
 import { Call } from './call.js'
 import { bodyTypeFromHeader } from './content-type.js'
-import { createTimeoutReader, type ReadTimeout } from './deadline.js'
+import { createTimeoutReader, type ReadTimeout, type Timeout } from './deadline.js'
 import { createErrorResponder, type ErrorResponder } from './error-response.js'
 import { methodNotAllowed, pathNotFound, unsupportedMediaType } from './http-failure.js'
-import { invokeServerStreaming, invokeUnary } from './invoke.js'
+import { invokeStreaming, invokeUnary, once } from './invoke.js'
+import { nearestPath } from './nearest-path.js'
 import {
   cutResponse,
   headerOf,
@@ -29,7 +30,7 @@ import { codingOf, sendUnary } from './unary-response.js'
  * `google.api.http` rule of the services that `routes` registers. Faults in the rules are thrown here, all in one error.
  */
 export function createRestTranscoder(options: RestTranscoderOptions): NodeHandler {
-  const { trie, defaultPaths, json } = createRouteTable(options)
+  const { trie, defaultPaths, json, templates } = createRouteTable(options)
   const { fallback } = options
   const errors = createErrorResponder(options, json)
   const shared: Shared = {
@@ -55,7 +56,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const allowed = trie.allowed(path)
     if (allowed.length === 0 && fallback !== undefined) fallback(request, response)
     else if (method === 'OPTIONS' && path === '*') endResponse(request, response, 204, {}, '')
-    else if (allowed.length === 0) errors.send(pathNotFound(path), request, response)
+    else if (allowed.length === 0) errors.send(pathNotFound(path, nearestPath(path, templates)), request, response)
     else if (method === 'OPTIONS') endResponse(request, response, 204, { allow: allowed.join(', ') }, '')
     else errors.send(methodNotAllowed(method, allowed), request, response)
   }
@@ -91,11 +92,12 @@ async function serve(matched: Matched, request: NodeRequest, response: NodeRespo
   const { route } = matched.match
   const call = new Call(route.method, request, response, shutdown)
   try {
-    const timeoutMs = readTimeout(request, route.maxTimeoutMs)
-    if (typeof timeoutMs === 'number') call.startDeadline(timeoutMs)
-    const answered = answer(matched, call, timeoutMs)
+    const timeout = readTimeout(request, route.maxTimeoutMs)
+    if (timeout.timeoutMs !== undefined) call.startDeadline(timeout.timeoutMs)
+    const answered = answer(matched, call, timeout)
     // A stream minds its deadline itself, because part of it may be sent.
-    await (timeoutMs === undefined || route.spec.kind === 'server_streaming' ? answered : call.unlessAborted(answered))
+    const isWhole = timeout.timeoutMs !== undefined && route.spec.kind === 'unary'
+    await (isWhole ? call.unlessAborted(answered) : answered)
   } catch (cause) {
     const failure = errors.publicError(publicCause(call, cause), route.method, request)
     if (!response.headersSent) errors.send(failure, request, response, call)
@@ -109,53 +111,54 @@ function publicCause(call: Call, cause: unknown): unknown {
   return call.abortReason !== undefined && !(cause instanceof ConnectError) ? call.abortReason : cause
 }
 
-async function answer(matched: Matched, call: Call, timeout: number | ConnectError | undefined): Promise<void> {
+async function answer(matched: Matched, call: Call, timeout: Timeout): Promise<void> {
   const { options, errors } = matched.shared
   const { route } = matched.match
   const { spec, binding } = route
   const bound = bindRequest(matched, call, timeout)
-  // Each turn that is not waited for is a part of the cost of a call.
-  const message = bound instanceof Promise ? await (timeout === undefined ? bound : call.unlessAborted(bound)) : bound
   if (spec.kind === 'server_streaming') {
-    const messages = invokeServerStreaming(spec, route.interceptors, call, message)
+    const message = bound instanceof Promise ? await call.unlessAborted(bound) : bound
+    const messages = invokeStreaming(spec, route.interceptors, call, once(message))
     await sendStream(call, messages, binding.responseBody, codingOf(call, options), (cause) =>
       errors.json(errors.publicError(publicCause(call, cause), route.method, call.request).error),
     )
   } else {
+    // Each turn that is not waited for is a part of the cost of a call.
+    const message = bound instanceof Promise ? await bound : bound
     const compressed = sendUnary(route, call, await invokeUnary(spec, route.interceptors, call, message), options)
     if (compressed !== undefined) await compressed
   }
 }
 
 /** The request message; a promise where somebody is asked or a body is read first. */
-function bindRequest(
-  matched: Matched,
-  call: Call,
-  timeout: number | ConnectError | undefined,
-): Message | Promise<Message> {
+function bindRequest(matched: Matched, call: Call, timeout: Timeout): Message | Promise<Message> {
   const { admit, beforeDecode } = matched.shared.options
   if (admit !== undefined || beforeDecode !== undefined || mayHaveBody(call.request)) {
     return receiveRequest(matched, call, timeout)
   }
-  if (timeout instanceof ConnectError) throw timeout
-  return decodeRequest(matched, undefined)
+  if (timeout.fault !== undefined) throw timeout.fault
+  return decodeRequest(matched, emptyBodyReader(matched.match.route, call.request))
 }
 
-// The order of judgement: who may call, the deadline's own syntax, size and type of the body, `beforeDecode`, content.
-async function receiveRequest(
-  matched: Matched,
-  call: Call,
-  timeout: number | ConnectError | undefined,
-): Promise<Message> {
+// The order of judgement: who may call, size and type of the body, `beforeDecode`, the deadline's own syntax, content.
+async function receiveRequest(matched: Matched, call: Call, timeout: Timeout): Promise<Message> {
   const { admit, beforeDecode } = matched.shared.options
+  const { route } = matched.match
   if (admit !== undefined) call.values = (await admit(call)) ?? call.values
-  if (timeout instanceof ConnectError) throw timeout
-  const bindBody = mayHaveBody(call.request) ? await receiveBody(matched.match.route, call) : undefined
+  call.throwIfAborted()
+  const bindBody = mayHaveBody(call.request)
+    ? await receiveBody(route, call.request)
+    : emptyBodyReader(route, call.request)
   if (beforeDecode !== undefined) await beforeDecode(call)
+  call.throwIfAborted()
+  if (timeout.fault !== undefined) throw timeout.fault
   return decodeRequest(matched, bindBody)
 }
 
-function decodeRequest({ match, query }: Matched, bindBody: ((message: Message) => void) | undefined): Message {
+/** Fills a message from a body; throws for one that is malformed. */
+type BodyReader = (message: Message) => void
+
+function decodeRequest({ match, query }: Matched, bindBody: BodyReader | undefined): Message {
   const { binding, method } = match.route
   const message = create(method.input)
   bindBody?.(message)
@@ -166,8 +169,7 @@ function decodeRequest({ match, query }: Matched, bindBody: ((message: Message) 
 }
 
 /** Judges size and type of the body and reads it; nothing is decoded until the function that it answers is called. */
-async function receiveBody(route: Route, call: Call): Promise<(message: Message) => void> {
-  const { request } = call
+async function receiveBody(route: Route, request: NodeRequest): Promise<BodyReader> {
   const { requestBody } = route.binding
   const codings = checkBodyHeaders(request, route.maxBodyBytes)
   const header = headerOf(request, 'content-type')
@@ -175,12 +177,25 @@ async function receiveBody(route: Route, call: Call): Promise<(message: Message)
   const { accepts } = requestBody
   if (accepts !== 'raw' && (type === undefined || !accepts.includes(type) || !route.requestTypes.includes(type))) {
     const taken = accepts.filter((each) => route.requestTypes.includes(each)).map((each) => MEDIA_TYPES[each])
-    throw unsupportedMediaType(`content-type ${header ?? 'application/json'} is not taken here: ${taken.join(', ')}`, {
-      accept: taken.join(', '),
-    })
+    const given = header === undefined ? 'the content type is missing' : `content-type ${header} is not taken here`
+    // Nothing that is of no length is of a wrong type.
+    if (headerOf(request, 'content-length') !== undefined || !(await isEmptyBody(request))) {
+      throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })
+    }
+    return () => undefined
   }
-  const bytes = await readBody(request, codings, route.maxBodyBytes)
-  return (message) => requestBody.read(message, bytes, type ?? 'json', header ?? '')
+  const read = await deferMalformed(async () => {
+    const bytes = await readBody(request, codings, route.maxBodyBytes)
+    return () => bytes
+  })
+  return (message) => requestBody.read(message, read(), type ?? 'json', header ?? '')
+}
+
+// A body without a byte still has its type where one was named (google.api.HttpBody).
+function emptyBodyReader({ binding: { requestBody } }: Route, request: NodeRequest): BodyReader | undefined {
+  const contentType = headerOf(request, 'content-type')
+  if (requestBody.accepts !== 'raw' || contentType === undefined) return undefined
+  return (message) => requestBody.read(message, new Uint8Array(), 'json', contentType)
 }
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const

@@ -1,124 +1,140 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { base64Decode } from '@bufbuild/protobuf/wire'
-import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
-import { Code, ConnectError } from '@connectrpc/connect'
-import { compressionNegotiate } from '@connectrpc/connect/protocol'
-import {
-  codeToHttpStatus,
-  errorToJsonBytes,
-  parseContentType,
-  parseTimeout,
-} from '@connectrpc/connect/protocol-connect'
-import { addReason } from '../interceptors/error-reason.js'
-import { Call } from '../rest/call.js'
-import { invokeUnary } from '../rest/invoke.js'
+import type { ConnectError } from '@connectrpc/connect'
+import { codeToHttpStatus, errorToJsonBytes, parseContentType } from '@connectrpc/connect/protocol-connect'
+import { checkDeclaredLength, deferMalformed, readBytes } from '../rest/body-reader.js'
+import { createTimeoutReader } from '../rest/deadline.js'
+import { bodyTooLarge } from '../rest/http-failure.js'
+import { invalidArgument, quoted } from '../rest/invalid.js'
+import { invokeUnary, type UnarySpec } from '../rest/invoke.js'
+import { headerOf } from '../rest/node-http.js'
 import { addCallHeaders, addHeaders, endResponse } from '../rest/respond.js'
-import { COMPRESS_MIN_BYTES, type DirectOptions, type DirectPath, headerOf, type UnarySpec } from './direct-call.js'
+import { COMPRESS_MIN_BYTES } from './call-options.js'
+import { type Codings, negotiateCodings } from './codings.js'
 import type { HttpRequest } from './http-message.js'
-import { readRequestBytes } from './request-bytes.js'
-import { createUnaryCodec, jsonWriteOptions, type MessageForm, type UnaryCodec } from './unary-codec.js'
+import { jsonWriteOptions, type MessageCodec, type MessageForm } from './message-codec.js'
+import { publicErrorFrom } from './public-error.js'
+import type { RpcMethod, StartedCall } from './rpc-call.js'
 
-/**
- * Unary calls over the Connect protocol, by POST and by GET, without the universal layer of the stock handlers: the same
- * implementations, interceptors, answers and errors, and stricter JSON. What it takes from a request is read when
- * somebody asks for it.
- */
-export function createConnectUnary(spec: UnarySpec, options: DirectOptions): DirectPath {
-  const { method } = spec
-  const codec = createUnaryCodec(method, options.maxBodyBytes)
-  const allowsGet = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
-  return (request, response) => {
-    const input = request.method !== 'POST' ? allowsGet && inputOfGet(request, codec) : inputOfPost(request, codec)
-    if (!input) return undefined
-    return async (values) => {
-      const call = new Call(method, request, response, options.shutdown, 'connect')
-      call.values = values
-      await answer(spec, call, input, options)
-      call.finish()
-    }
-  }
-}
-
-/** Where the message of a request is. */
-interface Input {
+/** Where the message of a unary call of Connect is. */
+export interface ConnectInput {
   readonly form: MessageForm
-  /** The coding of the bytes, null for none. */
-  readonly coding: string | null
+  /** The name of the coding of the bytes; undefined or empty for none. */
+  readonly coding: string | undefined
+  /** The bytes as they came, at most `maxBytes`. */
   bytes(maxBytes: number): Promise<Uint8Array>
 }
 
-function inputOfPost(request: HttpRequest, codec: UnaryCodec): Input | undefined {
-  const contentType = request.headers['content-type']
-  const type = parseContentType(contentType ?? null)
-  if (request.method !== 'POST' || type === undefined || type.stream) return undefined
+/** The input of a POST, by its content type; undefined where that is none of unary calls. */
+export function inputOfPost(request: HttpRequest, codec: MessageCodec): ConnectInput | undefined {
+  const type = parseContentType(request.headers['content-type'] ?? null)
+  if (type === undefined || type.stream) return undefined
   return {
     form: type.binary ? codec.binary : codec.json,
-    coding: request.headers['content-encoding'] ?? null,
-    bytes: (maxBytes) => readRequestBytes(request, maxBytes),
+    coding: headerOf(request, 'content-encoding'),
+    bytes: async (maxBytes) => {
+      checkDeclaredLength(request, maxBytes)
+      return readBytes(request, maxBytes)
+    },
   }
 }
 
-function inputOfGet(request: HttpRequest, codec: UnaryCodec): Input | undefined {
-  const target = request.url ?? ''
-  const query = new URLSearchParams(target.slice(target.indexOf('?') + 1))
+/** The input of a GET, by its query; undefined where that names no encoding. */
+export function inputOfGet(request: HttpRequest, codec: MessageCodec): ConnectInput | undefined {
+  const query = queryOf(request)
   const encoding = query.get('encoding')
-  if ((encoding !== 'json' && encoding !== 'proto') || request.headers['content-type'] !== undefined) return undefined
+  if (encoding !== 'json' && encoding !== 'proto') return undefined
   const message = query.get('message') ?? ''
   return {
     form: encoding === 'json' ? codec.json : codec.binary,
-    coding: query.get('compression'),
-    bytes: async () => (query.get('base64') === '1' ? base64Decode(message) : Buffer.from(message)),
+    coding: query.get('compression') ?? undefined,
+    bytes: async (maxBytes) => {
+      const bytes = query.get('base64') === '1' ? bytesFromBase64(message) : Buffer.from(message)
+      if (bytes.length > maxBytes) throw bodyTooLarge(maxBytes)
+      return bytes
+    },
   }
 }
 
-// Never rejects: every failure is an answer, or the client is gone.
-async function answer(spec: UnarySpec, call: Call, input: Input, options: DirectOptions): Promise<void> {
-  const { request } = call
-  const timeout = parseTimeout(headerOf(request, 'connect-timeout-ms'), options.maxTimeoutMs)
-  const codings = compressionNegotiate(
-    options.compressions,
-    input.coding,
-    headerOf(request, 'accept-encoding'),
-    'accept-encoding',
-  )
-  let status = 200
-  let contentType: string = input.form.contentType
-  let body: Uint8Array
-  let failure: ConnectError | undefined
+/** The error of a GET whose query names no encoding that there is. */
+export function encodingInvalid(request: HttpRequest): ConnectError {
+  const encoding = queryOf(request).get('encoding') ?? ''
+  const fault = encoding === '' ? 'is required' : `${quoted(encoding)} is not known`
+  return invalidArgument('encoding', `${fault}: send encoding=json or encoding=proto, beside connect=v1 and message`)
+}
+
+function queryOf({ url = '' }: HttpRequest): URLSearchParams {
+  const question = url.indexOf('?')
+  return new URLSearchParams(question < 0 ? '' : url.slice(question + 1))
+}
+
+function bytesFromBase64(text: string): Uint8Array {
   try {
-    if (codings.error !== undefined) throw codings.error
-    if (timeout.error !== undefined) throw timeout.error
-    const { maxBodyBytes } = options
-    const work = async () => {
-      const bytes = await input.bytes(maxBodyBytes)
-      const plain = codings.request === null ? bytes : await codings.request.decompress(bytes, maxBodyBytes)
-      return invokeUnary(spec, options.interceptors, call, input.form.read(plain))
-    }
-    if (timeout.timeoutMs !== undefined) call.startDeadline(timeout.timeoutMs)
-    const message = await (timeout.timeoutMs === undefined ? work() : call.unlessAborted(work()))
-    body = input.form.write(message)
-  } catch (cause) {
-    failure = connectErrorFrom(cause)
-    status = codeToHttpStatus(failure.code)
-    contentType = 'application/json'
-    body = errorToJsonBytes(failure, jsonWriteOptions)
+    return base64Decode(text)
+  } catch {
+    throw invalidArgument('message', 'is not valid base64: encode it, or leave out base64=1')
   }
-  const answerHeaders: OutgoingHttpHeaders = {}
-  addCallHeaders(answerHeaders, call)
-  addHeaders(answerHeaders, failure?.metadata)
-  answerHeaders['content-type'] = contentType
-  if (codings.response !== null && body.byteLength >= COMPRESS_MIN_BYTES) {
-    body = await codings.response.compress(body)
-    answerHeaders['content-encoding'] = codings.response.name
-  }
-  endResponse(request, call.response, status, answerHeaders, body)
 }
 
-/** The error to answer for whatever was thrown: that of the stock handlers; faults of fields get their reason. */
-export function connectErrorFrom(cause: unknown): ConnectError {
-  if (!(cause instanceof ConnectError)) {
-    return new ConnectError('internal error', Code.Internal, undefined, undefined, cause)
+/** Reads the deadline of a unary call. */
+export const readConnectTimeout = createTimeoutReader({ timeoutHeaders: { 'Connect-Timeout-Ms': 'milliseconds' } })
+
+/** Answers a unary call over Connect, by POST or by GET. Every failure is an answer. */
+export async function answerConnectUnary(
+  method: RpcMethod<UnarySpec>,
+  input: ConnectInput,
+  started: StartedCall,
+): Promise<void> {
+  const { call } = started
+  const { request, response } = call
+  const codings = negotiateCodings(request, input.coding, 'accept-encoding')
+  let answer: ConnectAnswer
+  try {
+    const body = await call.unlessAborted(work(method, input, started, codings))
+    answer = { status: 200, headers: { 'content-type': `application/${input.form.name}` }, body }
+  } catch (cause) {
+    answer = connectErrorAnswer(publicErrorFrom(cause, call, method.options))
   }
-  if (cause.details.length > 0) addReason(cause)
-  return cause
+  const { status } = answer
+  let { body } = answer
+  const headers: OutgoingHttpHeaders = {}
+  addCallHeaders(headers, call)
+  Object.assign(headers, answer.headers)
+  if (codings.response !== null && Buffer.byteLength(body) >= COMPRESS_MIN_BYTES) {
+    body = await codings.response.compress(typeof body === 'string' ? Buffer.from(body) : body)
+    headers['content-encoding'] = codings.response.name
+  }
+  endResponse(request, response, status, headers, body)
+}
+
+/** An answer as unary calls of Connect have it. */
+export interface ConnectAnswer {
+  readonly status: number
+  readonly headers: OutgoingHttpHeaders
+  readonly body: string | Uint8Array
+}
+
+/** The answer that carries an error. */
+export function connectErrorAnswer(error: ConnectError): ConnectAnswer {
+  const headers: OutgoingHttpHeaders = {}
+  addHeaders(headers, error.metadata)
+  headers['content-type'] = 'application/json'
+  return { status: codeToHttpStatus(error.code), headers, body: errorToJsonBytes(error, jsonWriteOptions) }
+}
+
+async function work(
+  { spec, maxBodyBytes, options }: RpcMethod<UnarySpec>,
+  input: ConnectInput,
+  { call, admit, received }: StartedCall,
+  codings: Codings,
+): Promise<string | Uint8Array> {
+  await admit()
+  if (codings.error !== undefined) throw codings.error
+  const read = await deferMalformed(async () => {
+    const bytes = await input.bytes(maxBodyBytes)
+    const plain = codings.request === null ? bytes : await codings.request.decompress(bytes, maxBodyBytes)
+    return () => input.form.read(plain)
+  })
+  await received()
+  return input.form.write(await invokeUnary(spec, options.interceptors, call, read()))
 }

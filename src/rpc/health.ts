@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { DescService, MessageInitShape } from '@bufbuild/protobuf'
+import type { DescMethod, DescService, MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
 import {
   Health,
@@ -8,9 +8,16 @@ import {
   type HealthCheckResponseSchema,
   type HealthListResponseSchema,
 } from '../../gen/grpc/health/v1/health_pb.js'
+import { quoted } from '../rest/invalid.js'
+import { suggestion } from '../rest/nearest.js'
 
 /** The health service. */
 export const healthService: DescService = Health
+
+/** Whether a method is the one whose calls last as long as their clients watch. */
+export function isWatch(method: DescMethod): boolean {
+  return method === Health.method.watch
+}
 
 /** What health stands on. */
 export interface HealthOptions {
@@ -30,7 +37,10 @@ export function createHealthRoutes(options: HealthOptions): (router: ConnectRout
   return (router) => {
     router.service(Health, {
       check: async ({ service }: HealthCheckRequest): Promise<MessageInitShape<typeof HealthCheckResponseSchema>> => {
-        if (!names.has(service)) throw new ConnectError(`${service} is not served here`, Code.NotFound)
+        if (!names.has(service)) {
+          const advice = suggestion(service, [...names].filter(Boolean))
+          throw new ConnectError(`${quoted(service)} is not served here: ${advice}`, Code.NotFound)
+        }
         return { status: await statusOf(options) }
       },
       list: async (): Promise<MessageInitShape<typeof HealthListResponseSchema>> => {

@@ -1,35 +1,68 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
-import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
+import { errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
+import { drainRequest } from '../rest/drain.js'
+import { endResponse } from '../rest/respond.js'
+import { grpc, grpcWeb } from './enveloped-protocol.js'
+import { endEnveloped } from './enveloped-response.js'
+import type { HttpRequest, HttpResponse } from './http-message.js'
+import { jsonWriteOptions } from './message-codec.js'
+import type { NearestMethod } from './nearest-method.js'
 
-/** An answer that carries an error before anything of the request was read. */
-export interface Refusal {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | undefined
-}
+const CONNECT_TYPE = /^application\/(?:proto$|connect\+)/i
+/** The end of the path of an RPC: the full name of a service, and a method. */
+const METHOD_PATH = /\/\w+(?:\.\w+)+\/\w+$/
+const CONNECT_GET = /[?&]connect=v1(?:&|$)/
+/** How much of a path is sent back. */
+const MAX_SHOWN = 100
 
 /**
- * The error in the protocol of the request, by its content type: "Trailers-Only" of gRPC and gRPC-Web, or the error
- * body of Connect, which is also what a client without a known protocol gets.
+ * Answers a call of a method that does not exist in the protocol of the call: the status of gRPC and gRPC-Web, or 404
+ * with the error body of Connect, and the path that was probably meant. Undefined: the request is in none of them.
  */
-export function refusalFrom(error: ConnectError, contentType: string | undefined): Refusal {
-  const grpc = /^application\/grpc(-web)?(-text)?(\+\w+)?/i.exec(contentType ?? '')
-  if (grpc !== null) {
-    const status = new Headers()
-    setTrailerStatus(status, error)
-    status.set('content-type', grpc[0].toLowerCase())
-    return { status: 200, headers: Object.fromEntries(status), body: undefined }
+export function refuseUnknownMethod(
+  path: string,
+  nearestMethod: (path: string) => NearestMethod | undefined,
+  request: HttpRequest,
+  response: HttpResponse,
+): Promise<void> | undefined {
+  const contentType = request.headers['content-type'] ?? ''
+  const isGrpc = /^application\/grpc/i.test(contentType)
+  if (!isGrpc && !isConnect(request)) return undefined
+  const near = nearestMethod(path)
+  if (!isGrpc && near?.path === undefined && !METHOD_PATH.test(path)) return undefined
+  const shown = path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path
+  const hint = near?.hint ?? 'the path of a method is /package.Service/Method'
+  const error = new ConnectError(`${shown} is not a method of this service: ${hint}`, Code.Unimplemented)
+  if (isGrpc) {
+    const { end, typePrefix } = /^application\/grpc-web/i.test(contentType) ? grpcWeb : grpc
+    drainRequest(request)
+    return endEnveloped(response, { 'content-type': `${typePrefix}proto` }, [], end(undefined, error), null)
   }
-  return {
-    status: codeToHttpStatus(error.code),
-    headers: { ...Object.fromEntries(error.metadata), 'content-type': 'application/json' },
-    body: errorToJsonBytes(error, undefined),
-  }
+  const body = errorToJsonBytes(error, jsonWriteOptions)
+  endResponse(request, response, 404, { 'content-type': 'application/json' }, body)
+  return Promise.resolve()
 }
 
-/** The answer of gRPC and gRPC-Web for a method that does not exist; nothing for other protocols. */
-export function unknownGrpcMethod(path: string, contentType: string | undefined): Refusal | undefined {
-  if (!/^application\/grpc/i.test(contentType ?? '')) return undefined
-  return refusalFrom(new ConnectError(`${path} is not a method of this service`, Code.Unimplemented), contentType)
+function isConnect({ method, url, headers }: HttpRequest): boolean {
+  if (method === 'GET') return CONNECT_GET.test(url ?? '')
+  return 'connect-protocol-version' in headers || CONNECT_TYPE.test(headers['content-type'] ?? '')
+}
+
+/** Answers OPTIONS with the methods that a path takes, and every other method that it does not take with 405. */
+export function refuseVerb(request: HttpRequest, response: HttpResponse, allowed: readonly string[]): void {
+  endResponse(request, response, request.method === 'OPTIONS' ? 204 : 405, { allow: allowed.join(', ') }, '')
+}
+
+/** 505: a call in both directions needs HTTP/2. A client that waits for more on the connection is let go with it. */
+export function refuseHttp1(request: HttpRequest, response: HttpResponse): void {
+  const text = 'a stream in both directions needs HTTP/2\n'
+  endResponse(request, response, 505, { 'content-type': 'text/plain', connection: 'close' }, text)
+}
+
+/** 415: the request is in no form that the method takes. */
+export function refuseType(request: HttpRequest, response: HttpResponse, types: readonly string[]): void {
+  const given = request.headers['content-type']
+  const fault = given === undefined ? 'the content type is missing' : `content-type ${given} is not taken here`
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'accept-post': types.join(', ') }
+  endResponse(request, response, 415, headers, `${fault}: send one of ${types.join(', ')}\n`)
 }

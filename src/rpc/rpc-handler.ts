@@ -1,133 +1,160 @@
-import type { Writable } from 'node:stream'
-import type { DescMethod } from '@bufbuild/protobuf'
-import {
-  Code,
-  ConnectError,
-  type ConnectRouter,
-  type ContextValues,
-  createConnectRouter,
-  type Interceptor,
-} from '@connectrpc/connect'
-import { createMethodUrl, type UniversalHandler } from '@connectrpc/connect/protocol'
-import {
-  compressionBrotli,
-  compressionGzip,
-  universalRequestFromNodeRequest,
-  universalResponseToNodeResponse,
-} from '@connectrpc/connect-node'
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import type { ConnectRouter, MethodImplSpec } from '@connectrpc/connect'
+import { createMethodUrl } from '@connectrpc/connect/protocol'
+import { isEmptyBody } from '../rest/body-reader.js'
+import type { ReadTimeout } from '../rest/deadline.js'
+import { drainRequest } from '../rest/drain.js'
+import { invalidArgument } from '../rest/invalid.js'
+import type { UnarySpec } from '../rest/invoke.js'
+import { cutResponse, mayHaveBody } from '../rest/node-http.js'
 import { recordRoutes } from '../rest/recording-router.js'
+import { endResponse } from '../rest/respond.js'
 import { createShutdown } from '../rest/shutdown.js'
-import { createConnectUnary } from './connect-unary.js'
-import type { DirectCall, DirectPath } from './direct-call.js'
-import { createGrpcUnary } from './grpc-unary.js'
+import type { RpcCallOptions } from './call-options.js'
+import {
+  answerConnectUnary,
+  connectErrorAnswer,
+  encodingInvalid,
+  inputOfGet,
+  inputOfPost,
+  readConnectTimeout,
+} from './connect-unary.js'
+import { answerEnveloped } from './enveloped-call.js'
+import { connectStream, envelopedProtocolOf, grpc, grpcWeb } from './enveloped-protocol.js'
 import type { HttpRequest, HttpResponse } from './http-message.js'
-import { answerOtherMethod } from './other-method.js'
-import { type Refusal, refusalFrom, unknownGrpcMethod } from './refusal.js'
+import { createMessageCodec } from './message-codec.js'
+import { createNearestMethod } from './nearest-method.js'
+import { publicErrorFrom } from './public-error.js'
+import { refuseHttp1, refuseType, refuseUnknownMethod, refuseVerb } from './refusal.js'
+import { type RpcMethod, type StartedCall, startCall } from './rpc-call.js'
 
 /** What the RPC protocols need. */
-export interface RpcHandlerOptions {
+export interface RpcHandlerOptions extends Omit<RpcCallOptions, 'shutdown'> {
   readonly routes: (router: ConnectRouter) => void
-  readonly interceptors: Interceptor[]
-  /** Decides from the header alone whether a call goes on; rejects with a `ConnectError`. */
-  readonly admit: (method: DescMethod, request: HttpRequest) => Promise<ContextValues>
-  readonly maxBodyBytes: number
-  readonly maxTimeoutMs: number
   /** Aborts what runs when the server stops. */
   readonly shutdownSignal: AbortSignal
-  /** Told about failures that no caller can be told about. */
-  readonly onError: (error: unknown, request: HttpRequest) => void
-  /** Whether unary calls go past the stock handlers where they can; default true. False: the reference of the tests. */
-  readonly direct?: boolean
 }
 
 /** Answers a request whose path is that of a method, over Connect, gRPC or gRPC-Web. False: the path is not. */
 export type RpcHandler = (request: HttpRequest, response: HttpResponse) => boolean
 
-const compressions = [compressionGzip, compressionBrotli]
-
-/** Serves every method of the routes under `/package.Service/Method`. */
+/**
+ * Serves every method of the routes under `/package.Service/Method`, without the universal layer of the stock handlers:
+ * the same implementations, interceptors, answers and errors.
+ */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
-  const router = createConnectRouter({
-    interceptors: options.interceptors,
-    acceptCompression: compressions,
-    readMaxBytes: options.maxBodyBytes,
-    maxTimeoutMs: options.maxTimeoutMs,
-    shutdownSignal: options.shutdownSignal,
-    jsonOptions: { alwaysEmitImplicit: true, ignoreUnknownFields: false },
-  })
-  options.routes(router)
-  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]))
-  const directPaths = options.direct === false ? new Map<string, DirectPath>() : createDirectPaths(options)
+  const callOptions = { ...options, shutdown: createShutdown(options.shutdownSignal) }
+  const methods = new Map(
+    recordRoutes(options.routes).map(({ spec }) => [createMethodUrl('/', spec.method), methodOf(spec, callOptions)]),
+  )
+  const nearestMethod = createNearestMethod(methods.keys())
   return (request, response) => {
     const path = pathOf(request)
-    const handler = handlers.get(path)
-    if (handler === undefined) {
-      const refusal = unknownGrpcMethod(path, request.headers['content-type'])
-      if (refusal !== undefined) send(response, refusal)
-      return refusal !== undefined
-    }
-    const allowed = methodsOf(handler)
-    if (request.method === 'OPTIONS' || !allowed.includes(request.method ?? '')) {
-      answerOtherMethod(request, response, allowed)
-      return true
-    }
-    const direct = directPaths.get(path)?.(request, response)
-    call({ handler, direct }, request, response, options).catch((error: unknown) => options.onError(error, request))
-    return true
-  }
-}
-
-/** The paths past the stock handlers, for unary methods. */
-function createDirectPaths(options: RpcHandlerOptions): Map<string, DirectPath> {
-  const paths = new Map<string, DirectPath>()
-  const directOptions = { ...options, compressions, shutdown: createShutdown(options.shutdownSignal) }
-  for (const { spec } of recordRoutes(options.routes)) {
-    if (spec.kind !== 'unary') continue
-    const [connect, grpc] = [createConnectUnary(spec, directOptions), createGrpcUnary(spec, directOptions)]
-    paths.set(createMethodUrl('/', spec.method), (request, response) => {
-      return connect(request, response) ?? grpc(request, response)
+    const method = methods.get(path)
+    const answered =
+      method === undefined
+        ? refuseUnknownMethod(path, nearestMethod, request, response)
+        : answer(method, request, response)
+    answered?.catch((error: unknown) => {
+      // Only a header that Node refuses gets here: there is no way left to answer.
+      options.onError(error, request)
+      cutResponse(response)
     })
-  }
-  return paths
-}
-
-async function call(
-  { handler, direct }: { handler: UniversalHandler; direct: DirectCall | undefined },
-  request: HttpRequest,
-  response: HttpResponse,
-  { admit, onError }: RpcHandlerOptions,
-): Promise<void> {
-  let contextValues: ContextValues
-  try {
-    contextValues = await admit(handler.method, request)
-  } catch (error) {
-    send(response, refusalFrom(ConnectError.from(error), request.headers['content-type']))
-    return
-  }
-  try {
-    if (direct !== undefined) return await direct(contextValues)
-    const answer = await handler(universalRequestFromNodeRequest(request, response, undefined, contextValues))
-    await universalResponseToNodeResponse(answer, response)
-  } catch (error) {
-    // The client went away: nobody is left to be told.
-    if (ConnectError.from(error).code !== Code.Aborted) onError(error, request)
+    return answered !== undefined
   }
 }
 
-/** HEAD answers like GET. */
-function methodsOf({ allowedMethods }: UniversalHandler): string[] {
-  return [...allowedMethods, ...(allowedMethods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
+/** A method with the verbs of its path. */
+interface ServedMethod extends RpcMethod {
+  readonly allowed: readonly string[]
+}
+
+function methodOf(spec: MethodImplSpec, options: RpcCallOptions): ServedMethod {
+  const { method } = spec
+  const takesGet = spec.kind === 'unary' && method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
+  return {
+    spec,
+    options,
+    codec: createMessageCodec(method),
+    maxBodyBytes: options.maxBodyBytes(method),
+    maxTimeoutMs: options.maxTimeoutMs(method),
+    allowed: takesGet ? ['GET', 'HEAD', 'OPTIONS', 'POST'] : ['OPTIONS', 'POST'],
+  }
+}
+
+async function answer(method: ServedMethod, request: HttpRequest, response: HttpResponse): Promise<void> {
+  const { spec, allowed } = method
+  const verb = request.method ?? ''
+  if (verb === 'OPTIONS' || !allowed.includes(verb)) return refuseVerb(request, response, allowed)
+  if (spec.kind === 'bidi_streaming' && !('stream' in response)) return refuseHttp1(request, response)
+  const way = wayOf(method, request)
+  const started = startCall(method, request, response, way)
+  try {
+    await way.answer(started)
+  } finally {
+    started.call.finish()
+    drainRequest(request)
+  }
+}
+
+/** The protocol of a call, and what answers the call in it. */
+interface Way {
+  /** As handlers are told. */
+  readonly name: string
+  readonly readTimeout: ReadTimeout
+  answer(started: StartedCall): Promise<void>
+}
+
+function wayOf(method: ServedMethod, request: HttpRequest): Way {
+  const { spec, codec } = method
+  const isPost = request.method === 'POST'
+  const enveloped = isPost ? envelopedProtocolOf(request.headers['content-type'] ?? '') : undefined
+  if (enveloped !== undefined && (spec.kind !== 'unary' || enveloped.protocol !== connectStream)) {
+    const { protocol, binary } = enveloped
+    const form = binary ? codec.binary : codec.json
+    const { name, readTimeout } = protocol
+    return { name, readTimeout, answer: (started) => answerEnveloped(method, protocol, form, started) }
+  }
+  const connect = { name: 'connect', readTimeout: readConnectTimeout }
+  const input = isPost ? inputOfPost(request, codec) : inputOfGet(request, codec)
+  return isUnary(method) && input !== undefined
+    ? { ...connect, answer: (started) => answerConnectUnary(method, input, started) }
+    : { ...connect, answer: (started) => refuseTypeOf(method, started) }
+}
+
+function isUnary(method: RpcMethod): method is RpcMethod<UnarySpec> {
+  return method.spec.kind === 'unary'
+}
+
+// The caller is judged before the type of the request is.
+async function refuseTypeOf({ spec, options }: RpcMethod, { call, admit }: StartedCall): Promise<void> {
+  const { request, response } = call
+  try {
+    await call.unlessAborted(admit())
+    if (request.method !== 'POST') throw encodingInvalid(request)
+    if (await call.unlessAborted(isWithoutBody(request))) {
+      throw invalidArgument('', `the request message is missing: send Content-Type: ${typesOf(spec)[0]} and a message`)
+    }
+    refuseType(request, response, typesOf(spec))
+  } catch (cause) {
+    const { status, headers, body } = connectErrorAnswer(publicErrorFrom(cause, call, options))
+    endResponse(request, response, status, headers, body)
+  }
+}
+
+// What is not there is of no wrong type.
+async function isWithoutBody(request: HttpRequest): Promise<boolean> {
+  if (!mayHaveBody(request)) return true
+  return request.headers['content-length'] === undefined && isEmptyBody(request)
+}
+
+function typesOf({ kind }: MethodImplSpec): string[] {
+  const prefixes = [kind === 'unary' ? 'application/' : connectStream.typePrefix, grpc.typePrefix, grpcWeb.typePrefix]
+  return prefixes.flatMap((prefix) => [`${prefix}json`, `${prefix}proto`])
 }
 
 function pathOf(request: HttpRequest): string {
   const target = request.url ?? ''
   const query = target.indexOf('?')
   return query < 0 ? target : target.slice(0, query)
-}
-
-function send(response: HttpResponse, { status, headers, body }: Refusal): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.statusCode = status
-  const stream: Writable = response
-  stream.end(body)
 }

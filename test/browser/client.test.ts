@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { launchBrowser } from '../support/browser.js'
 import { bundle } from '../support/bundle.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
@@ -15,6 +15,7 @@ afterAll(() => service.stop())
 
 describe('the client in a browser', () => {
   it('works from a page of an allowed origin, headers of errors included', async () => {
+    const browser = await launchBrowser()
     const script = await bundle('test/support/browser-client.ts', 'browser')
     const site = createServer((request, response) => {
       const isScript = request.url === '/client.js'
@@ -26,7 +27,6 @@ describe('the client in a browser', () => {
     const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
     const open = await startTestService({ config: { corsOrigins: [origin] }, testDatabase: service.testDatabase })
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
-    const browser = await launchBrowser()
     try {
       const page = await browser.newPage()
       await page.goto(origin)

@@ -1,5 +1,5 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { services } from '../../src/handlers/routes.js'
 import { launchBrowser } from '../support/browser.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'

@@ -1,8 +1,8 @@
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Command } from 'commander'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CommandContext } from '../../src/cli/command-context.js'
 import { registerKeysCommand } from '../../src/cli/keys.js'
 import { registerTokensCommand } from '../../src/cli/tokens.js'
@@ -37,6 +37,7 @@ describe('svc keys and svc tokens', () => {
         const opened = { connectionString, appliedMigrations: [], embedded: undefined }
         return { database: service.database, ...opened, close: async () => {} }
       },
+      makeDatabase: () => Promise.reject(new Error('this command makes no database')),
     }
     const program = new Command('svc').exitOverride().configureOutput({
       writeOut: (written) => stdout.write(written),

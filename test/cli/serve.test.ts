@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { removeEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { type RunningServe, runSvc, startServe } from '../support/program.js'
+import { shells } from '../support/shells.js'
 
 const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
 
 describe('svc serve on the embedded database', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-serve-'))
@@ -25,35 +28,66 @@ describe('svc serve on the embedded database', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  const requests = () => serve.banner.split('\n\n').filter((text) => /^(curl|npx) /.test(text))
-  const tokenOf = () => /Bearer (\S+)'/.exec(serve.banner)?.[1] ?? ''
+  /** The commands in a text, each from the start of a line to the first line that does not go on. */
+  const commandsIn = (text: string) => text.match(/^(?:export|curl|npx buf) (?:.*\\\n)*.*$/gm) ?? []
+  const statusOf = (request: string) => (request.startsWith('curl ') ? `${request} -w '\\n%{http_code}\\n'` : request)
+  const paste = async (shell: string, commands: readonly string[], variables: Record<string, string> = {}) => {
+    const { stdout } = await run(shell, ['-euc', commands.map(statusOf).join('\n')], {
+      env: { ...process.env, ...variables },
+      cwd: root,
+    })
+    return stdout
+  }
+  const tokenOf = () => /^export TOKEN=(\S+)$/m.exec(serve.banner)?.[1] ?? ''
 
-  it('prints requests that answer 200 when pasted', async () => {
-    const curls = requests().filter((text) => text.startsWith('curl '))
-    expect(curls.length).toBeGreaterThan(8)
-    for (const request of curls) {
-      const { stdout } = await run('bash', ['-c', `${request} -w '\\n%{http_code}'`])
-      expect([request, stdout.split('\n').at(-1)]).toEqual([request, '200'])
-    }
+  it.each(shells)('prints requests that answer when pasted into %s, with the token given once', async (shell) => {
+    const commands = commandsIn(serve.banner)
+    expect(serve.banner.split(tokenOf())).toHaveLength(2)
+    expect(commands[0]).toBe(`export TOKEN=${tokenOf()}`)
+    const output = await paste(shell, commands)
+    expect(output.match(/^200$/gm)).toHaveLength(commands.length - 2)
+    expect(output).toContain('"skippedDirectoryLockedFields":["USER_PROFILE_FIELD_DEPARTMENT"]')
+    expect(output).toContain('"skippedPinnedFields":["USER_PROFILE_FIELD_MANAGER"]')
+    // What buf curl prints is indented.
+    expect(output).toContain('\n    "friendlyIdentifier": "ONB-12"')
   })
 
-  it('prints a request of buf curl that answers when pasted', async () => {
-    const [request = ''] = requests().filter((text) => text.startsWith('npx buf curl'))
-    const { stdout } = await run('bash', ['-c', request])
-    expect(JSON.parse(stdout).data.tasks.length).toBeGreaterThan(0)
-  })
-
-  it('answers the requests of the README', async () => {
-    const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
-    const examples = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, text = '']) =>
-      /\$TOKEN/.test(text) ? text : [],
+  it('prints the addresses, and the commands for a key, a token, an import and all this again', async () => {
+    expect(serve.banner).toContain(
+      `svc listens on ${serve.origin}\n\n  reference  ${serve.origin}/docs\n  ready?     ${serve.origin}/readyz\n  data       ${dataDir}\n`,
     )
-    expect(examples).toHaveLength(3)
-    for (const example of examples) {
-      const request = example.replace('http://127.0.0.1:8080', serve.origin)
-      const { stdout } = await run('bash', ['-c', request], { env: { ...process.env, TOKEN: tokenOf() } })
-      expect(JSON.parse(stdout)).toHaveProperty('data')
-    }
+    for (const page of ['docs', 'readyz']) expect((await fetch(`${serve.origin}/${page}`)).status).toBe(200)
+    const commands = serve.banner.match(/^ {2}npx svc .*?(?= {2})/gm)?.map((command) => command.trim())
+    expect(commands?.map((command) => command.split(' ')[2])).toEqual(['keys', 'tokens', 'import', 'status'])
+    const makesKey = commands?.[0]?.split(' ').slice(2) ?? []
+    expect((await runSvc(makesKey, { env })).stdout).toContain('svc_secret_pk_')
+  })
+
+  it.each(shells)('answers the requests of the first pages in %s', async (shell) => {
+    const pages = ['README.md', 'docs/getting-started.md'].map((name) => readFileSync(join(root, name), 'utf8'))
+    const blocks = pages.flatMap((page) => [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => text))
+    const requests = blocks.flatMap(commandsIn).map((text) => text.replace('http://127.0.0.1:8080', serve.origin))
+    expect(requests).toHaveLength(7)
+    const output = await paste(shell, requests, { TOKEN: tokenOf() })
+    expect(output.match(/^200$/gm)).toHaveLength(4)
+    expect(output).toContain('svc.v2.UserService/UpdateUser\n')
+    expect(output).toContain('"skippedDirectoryLockedFields":["USER_PROFILE_FIELD_DEPARTMENT"]')
+  })
+
+  it('says again with status what it printed, with a token that works', async () => {
+    const text = await runSvc(['status'], { env, cwd: tmpdir() })
+    const withoutToken = (banner: string) => banner.replace(/\(until .*\)|svc_user_\S+/g, '')
+    expect([text.status, text.stderr]).toEqual([0, ''])
+    expect(withoutToken(text.stdout)).toBe(withoutToken(serve.banner))
+    const { stdout } = await runSvc(['status', '--json'], { env })
+    const { servers, database, token, requests } = JSON.parse(stdout)
+    expect({ servers, database }).toEqual({
+      servers: [{ url: serve.origin, docs: `${serve.origin}/docs`, ready: `${serve.origin}/readyz` }],
+      database: dataDir,
+    })
+    expect(requests.map(({ command }: { command: string }) => command)).toEqual(commandsIn(serve.banner).slice(1))
+    const answer = await fetch(`${serve.origin}/v2/users`, { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.status).toBe(200)
   })
 
   it('lets the command line work while it runs: a key made now is accepted at once, and revoked at once', async () => {
@@ -71,7 +105,10 @@ describe('svc serve on the embedded database', () => {
 
   it('lets the command line name what it does not find', async () => {
     const { status, stderr } = await runSvc(['keys', 'list', '--org', 'nowhere', '--json'], { env })
-    expect([status, stderr]).toEqual([1, 'svc: organization not found: nowhere\n'])
+    expect([status, stderr]).toEqual([
+      1,
+      'svc: organization not found: no organization within reach has this id: nowhere\n',
+    ])
   })
 
   it('gives back with export what the demo file holds', async () => {
@@ -112,9 +149,11 @@ describe('svc serve on the embedded database', () => {
     expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
   })
 
-  it('keeps everything over a kill -9 of its process, and starts again', async () => {
+  it('keeps everything over a kill -9 of its process, which status notices, and starts again', async () => {
     const before = (await runSvc(['export'], { env })).stdout
     process.kill(serve.pid, 'SIGKILL')
+    const { status, stderr } = await runSvc(['status'], { env })
+    expect([status, stderr]).toEqual([1, `svc: no server runs on the data in ${dataDir}: "npx svc serve" starts one\n`])
     serve = await startServe(['--demo'], env)
     expect((await runSvc(['export'], { env })).stdout).toBe(before)
   })
@@ -136,8 +175,37 @@ describe('svc serve on a PostgreSQL server', () => {
     const serve = await startServe([], env)
     const { port } = new URL(serve.origin)
     const second = await runSvc(['serve'], { env: { ...env, PORT: port } })
-    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining(`EADDRINUSE`)])
+    expect([second.status, second.stderr]).toEqual([
+      1,
+      expect.stringMatching(`port ${port} on 127.0.0.1 is taken: .* PORT or --port`),
+    ])
     expect(await serve.stop()).toBe(0)
+  })
+
+  it('listens where --port and --host say, whatever PORT and HOST say', async () => {
+    const free = createServer().listen(0, '127.0.0.1')
+    await once(free, 'listening')
+    const { port } = Object(free.address())
+    await once(free.close(), 'close')
+    const env = { DATABASE_URL: testDatabase.connectionString, HOST: '192.0.2.1' }
+    const serve = await startServe(['--port', `${port}`, '--host=127.0.0.1'], env)
+    expect(serve.origin).toBe(`http://127.0.0.1:${port}`)
+    expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
+    expect(await serve.stop()).toBe(0)
+  })
+
+  it.each([
+    ['--port', '65536', 'must be from 0 to 65535'],
+    ['--port', 'eighty', 'must be from 0 to 65535'],
+    ['--host', '', 'must not be empty'],
+  ])('refuses %s %s', async (option, value, reason) => {
+    const { status, stderr } = await runSvc(['serve', option, value])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(reason)])
+  })
+
+  it('says that it cannot listen on an address that is not of this machine', async () => {
+    const { status, stderr } = await runSvc(['serve', '--host', '192.0.2.1'])
+    expect([status, stderr]).toEqual([1, expect.stringMatching('^svc: cannot listen to port 8080 on 192.0.2.1 ')])
   })
 
   it.each([
@@ -149,13 +217,16 @@ describe('svc serve on a PostgreSQL server', () => {
     expect(stderr).toContain(reason)
   })
 
-  it('shares the port between workers, and loads no demo unless asked', async () => {
+  it('shares the port between workers, shows in status, and loads no demo unless asked', async () => {
     const serve = await startServe(['--workers', '2'], { DATABASE_URL: testDatabase.connectionString })
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await fetch(`${serve.origin}/v2/users`)).status),
     )
     expect(new Set(statuses)).toEqual(new Set([401]))
     expect(await testDatabase.open().query('SELECT id FROM organizations')).toEqual([])
+    const status = await runSvc(['status', '--json'], { env: { DATABASE_URL: testDatabase.connectionString } })
+    const { servers, database, ...rest } = JSON.parse(status.stdout)
+    expect([servers[0].url, database, Object.keys(rest)]).toEqual([serve.origin, 'DATABASE_URL', ['commands']])
     expect(await serve.stop()).toBe(0)
   })
 })
@@ -169,10 +240,14 @@ describe('a configuration that cannot be used', () => {
     [{ DATABASE_URL: 'mysql://x/y' }, 'DATABASE_URL'],
     [{ TRUST_PROXY: '10.0.0.0/99' }, 'TRUST_PROXY'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ LOG_FORMAT: 'colourful' }, 'LOG_FORMAT must be one of json, pretty'],
     [{ OIDC_ISSUER: 'https://issuer.example' }, 'OIDC_AUDIENCE'],
+    [{ OIDC_ORGANIZATION: 'acme' }, 'OIDC_ORGANIZATION needs OIDC_ISSUER'],
+    [{ OIDC_ORGANIZATION: 'Acme Inc.' }, 'OIDC_ORGANIZATION must be the id of an organization'],
     [{ CORS_ORIGINS: 'example.com' }, 'CORS_ORIGINS'],
     [{ PUBLIC_URL: 'ftp://example.com' }, 'PUBLIC_URL'],
     [{ SVC_SECRET_PEPPER: 'short' }, 'SVC_SECRET_PEPPER'],
+    [{ DRAIN_SECONDS: '5s' }, 'DRAIN_SECONDS must be a whole number from 0 to 300'],
     [{ SVC_MAX_BODY_BYTES: '-1' }, 'SVC_MAX_BODY_BYTES must be a whole number from 1024 to 268435456'],
   ])('keeps the program from starting and is named: %j', async (env, variable) => {
     const { status, stderr } = await runSvc(['serve'], { env: { SVC_DATA_DIR: '/nonexistent/never-made', ...env } })

@@ -15,14 +15,15 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type EmbeddedPostgres,
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/db/embedded/embedded-postgres.js'
 import { isPostmaster, readPidFile, stopPostmaster } from '../../src/db/embedded/postmaster.js'
+import { eventually } from '../support/eventually.js'
 
 describe('the embedded PostgreSQL', () => {
   /** A data directory that tests use one after the other where a used one does: a new one takes a second. */
@@ -79,9 +80,10 @@ describe('the embedded PostgreSQL', () => {
   }
 
   /** Another process on the same folder, in a process group of its own. */
-  async function startProcess(task: 'use' | 'serve' | 'write') {
+  async function startProcess(task: 'use' | 'serve' | 'write', environment = {}) {
     const program = fileURLToPath(new URL('./embedded-process.mjs', import.meta.url))
-    const child = fork(program, [dataDir, task], { detached: true, execArgv: [] })
+    const env = { ...process.env, ...environment }
+    const child = fork(program, [dataDir, task], { detached: true, execArgv: [], env })
     processes.push(child)
     const [handle]: { connectionString: string; adopted: boolean }[] = await once(child, 'message')
     if (handle === undefined) throw new Error('the process says nothing')
@@ -184,7 +186,7 @@ describe('the embedded PostgreSQL', () => {
     dataDir = seed
     const { child } = await startProcess('serve')
     await kill(child)
-    await expect.poll(running, { timeout: 10_000, interval: 50 }).toBeUndefined()
+    await eventually(() => expect(running()).toBeUndefined(), 10_000)
   })
 
   it('loses no acknowledged write when everything is killed', async () => {
@@ -217,8 +219,11 @@ describe('the embedded PostgreSQL', () => {
     const { child, handle } = await startProcess('serve')
     const server = running() ?? 0
     process.kill(server, 'SIGKILL')
-    await expect.poll(() => running() ?? server, { timeout: 10_000 }).not.toBe(server)
+    await eventually(() => expect(running() ?? server).not.toBe(server), 10_000)
     const visitor = await start()
+    const serving = `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
+                      WHERE locktype = 'advisory' AND objid = 2`
+    await eventually(async () => expect(await ask(handle, serving)).toEqual([{ name: `svc ${child.pid}` }]), 10_000)
     await expect(visitor.lockServe()).rejects.toThrow(`another server (svc ${child.pid})`)
     await visitor.stop()
     expect(await ask(handle, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
@@ -235,7 +240,7 @@ describe('the embedded PostgreSQL', () => {
     const content = readFileSync(file, 'utf8')
     await kill(child)
     process.kill(server, 'SIGKILL')
-    await expect.poll(running).toBeUndefined()
+    await eventually(() => expect(running()).toBeUndefined())
 
     const { uid, gid } = statSync(cluster())
     const stranger = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid, cwd: '/' } : {})
@@ -287,13 +292,10 @@ describe('the embedded PostgreSQL', () => {
 
   it('does not mind what the environment says about other servers', async () => {
     dataDir = seed
-    for (const [name, value] of Object.entries({ PGPORT: '1', PGHOST: 'nowhere', PGSSLMODE: 'require', PGUSER: 'x' })) {
-      vi.stubEnv(name, value)
-    }
-    const embedded = await start()
-    expect(await ask(embedded, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
-    await embedded.stop()
-    vi.unstubAllEnvs()
+    const environment = { PGPORT: '1', PGHOST: 'nowhere', PGSSLMODE: 'require', PGUSER: 'x' }
+    const { child } = await startProcess('write', environment)
+    expect(await once(child, 'message')).toMatchObject([{ written: expect.any(Number) }])
+    await kill(child)
   })
 
   it('says why it does not start', async () => {

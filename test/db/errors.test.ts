@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createDatabase, type Database } from '../../src/db/database.js'
 import { type DatabaseFailure, databaseFailure } from '../../src/db/errors.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 
 /** What the action fails with, as the mapper sees it; undefined also when it does not fail. */
 async function failureOf(action: () => Promise<unknown>): Promise<DatabaseFailure | undefined> {
@@ -25,7 +26,7 @@ describe('a failure of the database', () => {
     test = await createTestDatabase()
     database = test.open()
     impatient = test.open({
-      ...{ maxConnections: 2, connectionTimeoutMillis: 100, statementTimeoutMillis: 100, lockTimeoutMillis: 50 },
+      ...{ maxConnections: 2, maxWaitMillis: 100, statementTimeoutMillis: 100, lockTimeoutMillis: 50 },
     })
     await database.query(`
       CREATE TABLE item (
@@ -40,10 +41,10 @@ describe('a failure of the database', () => {
   /** The ways that a statement can take to the server; each reports failures in its own shape. */
   const ways: Record<string, (text: string, values: unknown[]) => Promise<unknown>> = {
     sql: (text, values) => database.query(text, values),
-    'sql in a transaction': (text, values) => database.transaction((sql) => sql.execute(text, values)),
+    'sql in a transaction': (text, values) => database.preparedTransaction((sql) => sql.execute(text, values)),
     prisma: (text, values) => database.prisma.$queryRawUnsafe(text, ...values),
     'prisma in a transaction': (text, values) =>
-      database.prismaTransaction((prisma) => prisma.$executeRawUnsafe(text, ...values)),
+      database.transaction(({ models: prisma }) => prisma.$executeRawUnsafe(text, ...values)),
   }
 
   const statements: [name: string, text: string, values: unknown[], failure: DatabaseFailure | undefined][] = [
@@ -66,6 +67,13 @@ describe('a failure of the database', () => {
     ['a server that starts or stops', raise('57P03'), [], { kind: 'unavailable' }],
     ['a server without free sessions', raise('53300'), [], { kind: 'unavailable' }],
     ['a lost connection', raise('08006'), [], { kind: 'unavailable' }],
+    ['a server without disk space', raise('53100'), [], { kind: 'unavailable' }],
+    ['a server without memory', raise('53200'), [], { kind: 'unavailable' }],
+    ['a server whose disk fails', raise('58030'), [], { kind: 'unavailable' }],
+    ['a server that only reads', raise('25006'), [], { kind: 'unavailable' }],
+    ['a database that is dropped', raise('57P04'), [], { kind: 'unavailable' }],
+    ['a database that is not there', raise('3D000'), [], { kind: 'unavailable' }],
+    ['credentials that are refused', raise('28P01'), [], { kind: 'unavailable' }],
     ['a wrong statement', 'SELECT nothing FROM nowhere', [], undefined],
     ['a wrong value', `SELECT 'x'::text::int`, [], undefined],
   ]
@@ -96,7 +104,7 @@ describe('a failure of the database', () => {
         async (prisma) => {
           await prisma.$queryRaw`SELECT sum(size) FROM item`
           await prisma.$executeRaw`UPDATE item SET size = size + 1 WHERE id = 1`
-          await database.transaction(
+          await database.preparedTransaction(
             async (sql) => {
               await sql.query('SELECT sum(size) FROM item')
               await sql.execute('UPDATE item SET size = size + 1 WHERE id = 2')
@@ -118,7 +126,7 @@ describe('a failure of the database', () => {
   })
 
   it('is a timeout when a lock is not given up', async () => {
-    await database.transaction(async (sql) => {
+    await database.preparedTransaction(async (sql) => {
       await sql.query('SELECT FROM item WHERE id = 1 FOR UPDATE')
       const update = 'UPDATE item SET size = 2 WHERE id = 1'
       expect(await failureOf(() => impatient.execute(update))).toEqual({ kind: 'timeout' })
@@ -128,8 +136,8 @@ describe('a failure of the database', () => {
 
   it('is a timeout when a Prisma transaction outlives its budget', async () => {
     const slow = () =>
-      database.prismaTransaction(
-        async (prisma) => {
+      database.transaction(
+        async ({ models: prisma }) => {
           await prisma.$executeRaw`SELECT pg_sleep(0.1)`
           await prisma.$executeRaw`SELECT pg_sleep(0.1)`
         },
@@ -138,29 +146,29 @@ describe('a failure of the database', () => {
     expect(await failureOf(slow)).toEqual({ kind: 'timeout' })
   })
 
-  it('is unavailable when no connection becomes free', async () => {
+  it('is that all are busy when no connection becomes free', async () => {
     const held = await Promise.all([impatient.pool.connect(), impatient.pool.connect()])
     const actions = [
       () => impatient.query('SELECT 1'),
-      () => impatient.transaction((sql) => sql.query('SELECT 1')),
+      () => impatient.preparedTransaction((sql) => sql.query('SELECT 1')),
       () => impatient.prisma.organization.count(),
-      () => impatient.prismaTransaction((prisma) => prisma.organization.count()),
+      () => impatient.transaction(({ models: prisma }) => prisma.organization.count()),
       () => impatient.prisma.$transaction((prisma) => prisma.organization.count()),
     ]
-    for (const action of actions) expect(await failureOf(action)).toEqual({ kind: 'unavailable' })
+    for (const action of actions) expect(await failureOf(action)).toEqual({ kind: 'busy' })
     for (const client of held) client.release()
   })
 
   it('is unavailable when the connection is cut in the middle of a transaction', async () => {
     const cut = (pid: unknown) => database.query('SELECT pg_terminate_backend($1)', [pid])
     const viaSql = () =>
-      database.transaction(async (sql) => {
+      database.preparedTransaction(async (sql) => {
         const [row] = await sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
         await cut(row?.pid)
         await sql.query('SELECT 1')
       })
     const viaPrisma = () =>
-      database.prismaTransaction(async (prisma) => {
+      database.transaction(async ({ models: prisma }) => {
         const [row] = await prisma.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
         await cut(row?.pid)
         await prisma.$queryRaw`SELECT 1`
@@ -179,7 +187,7 @@ describe('a failure of the database', () => {
       () => unreachable.query('SELECT 1'),
       () => unreachable.prisma.$queryRaw`SELECT 1`,
       () => unreachable.prisma.organization.count(),
-      () => unreachable.prismaTransaction((prisma) => prisma.organization.count()),
+      () => unreachable.transaction(({ models: prisma }) => prisma.organization.count()),
     ]
     for (const action of actions) expect(await failureOf(action)).toEqual({ kind: 'unavailable' })
     await unreachable.close()
@@ -191,7 +199,7 @@ describe('a failure of the database', () => {
     const single = test.open({ maxConnections: 1, log: { warn: (_, message) => warnings.push(message) } })
     const [row] = await single.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
     await database.query('SELECT pg_terminate_backend($1)', [row?.pid])
-    await expect.poll(() => warnings).toEqual(['an idle database connection was lost'])
+    await eventually(() => expect(warnings).toEqual(['an idle database connection was lost']))
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 

@@ -1,7 +1,8 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadMigrations, type Migration, migrate } from '../../src/db/migrate.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 
 const first: Migration = { name: '20260101000000_first', sql: 'CREATE TABLE first (id int)', checksum: 'a' }
 const second: Migration = { name: '20260102000000_second', sql: 'CREATE TABLE second (id int)', checksum: 'b' }
@@ -84,7 +85,7 @@ describe('migrations at start-up', () => {
     const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707369 AND NOT granted
                         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
     const run = migrate(database.connectionString, [first])
-    await expect.poll(async () => (await client.query(waiting)).rowCount).toBeGreaterThan(0)
+    await eventually(async () => expect((await client.query(waiting)).rowCount).toBeGreaterThan(0))
     expect(await tables()).toEqual([])
     await client.query('SELECT pg_advisory_unlock(72707369)')
     expect(await run).toEqual([first.name])

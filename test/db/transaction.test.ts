@@ -1,7 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { Prisma } from '../../gen/prisma/client.js'
+import type { OrganizationModel } from '../../gen/prisma/models.js'
 import type { Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
+import type { Transaction } from '../../src/db/queryable.js'
 import type { Sql } from '../../src/db/sql.js'
+import {
+  createPreparedStatement,
+  createStatement,
+  isPrepared,
+  type StatementDefinition,
+} from '../../src/db/statement.js'
 import { type Timing, withRetries } from '../../src/db/transaction.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
@@ -19,6 +28,17 @@ function createTiming(random = 0.5): Timing & { pauses: number[] } {
     },
   }
 }
+
+const statementTimeout = createPreparedStatement<object, { readonly millis: number }>({
+  ...{ name: 'statement_timeout', reason: 'set', columns: { millis: 'int4' } },
+  text: () =>
+    Prisma.sql`SELECT extract(epoch FROM current_setting('statement_timeout')::interval)::int * 1000 AS millis`,
+})
+
+const organizationName = createPreparedStatement<{ readonly id: string }, Pick<OrganizationModel, 'name' | 'ordinal'>>({
+  ...{ name: 'organization_name', reason: 'set', columns: { name: 'text', ordinal: 'int8' } },
+  text: ({ id }) => Prisma.sql`SELECT name, ordinal FROM organizations WHERE id = ${id}`,
+})
 
 describe('a transaction', () => {
   let test: TestDatabase
@@ -43,7 +63,7 @@ describe('a transaction', () => {
   const conflict = (sql: Sql) => sql.execute(`DO $$ BEGIN RAISE EXCEPTION 'conflict' USING errcode = '40001'; END $$`)
 
   it('commits what its work has done and answers what it returned', async () => {
-    expect(await database.transaction(async (sql) => (await add(sql, 1)) + (await add(sql, 2)))).toBe(2)
+    expect(await database.preparedTransaction(async (sql) => (await add(sql, 1)) + (await add(sql, 2)))).toBe(2)
     expect(await values()).toEqual([1, 1])
   })
 
@@ -53,9 +73,9 @@ describe('a transaction', () => {
       await add(sql, 1)
       throw reason
     }
-    await expect(database.transaction(work)).rejects.toBe(reason)
+    await expect(database.preparedTransaction(work)).rejects.toBe(reason)
     await expect(
-      database.prismaTransaction(async (prisma) => {
+      database.transaction(async ({ models: prisma }) => {
         await prisma.$executeRaw`UPDATE counter SET value = 7`
         throw reason
       }),
@@ -68,7 +88,14 @@ describe('a transaction', () => {
       await add(sql, 1)
       await sql.query('SELECT 1 / 0').catch(() => undefined)
     }
-    await expect(database.transaction(work)).rejects.toThrow('a failed transaction cannot be committed')
+    await expect(database.preparedTransaction(work)).rejects.toThrow('a failed transaction cannot be committed')
+    const single = test.open({ maxConnections: 1 })
+    const hiding = single.transaction(async ({ models: prisma }) => {
+      await prisma.$executeRaw`UPDATE counter SET value = 7`
+      await prisma.$queryRaw`SELECT 1 / 0`.catch(() => undefined)
+    })
+    await expect(hiding).rejects.toThrow('a failed transaction cannot be committed')
+    expect(await single.query('SELECT value FROM counter WHERE value = 7')).toEqual([])
     expect(await values()).toEqual([0, 0])
   })
 
@@ -79,7 +106,7 @@ describe('a transaction', () => {
       bothHere = resolve
     })
     const crossing = (first: number, second: number) =>
-      database.transaction(async (sql) => {
+      database.preparedTransaction(async (sql) => {
         await add(sql, first)
         if (++arrived === 2) bothHere()
         await meeting
@@ -92,7 +119,7 @@ describe('a transaction', () => {
 
   it('loses no update among many that are serializable', async () => {
     const increment = () =>
-      database.transaction(
+      database.preparedTransaction(
         async (sql) => {
           const [row] = await sql.query<{ value: number }>('SELECT value FROM counter WHERE id = 1')
           await sql.execute('UPDATE counter SET value = $1 WHERE id = 1', [(row?.value ?? 0) + 1])
@@ -115,12 +142,12 @@ describe('a transaction', () => {
       let tries = 0
       const attempt =
         way === 'sql'
-          ? patient.transaction(async (sql) => {
+          ? patient.preparedTransaction(async (sql) => {
               tries++
               await add(sql, 1)
               await conflict(sql)
             })
-          : patient.prismaTransaction(async (prisma) => {
+          : patient.transaction(async ({ models: prisma }) => {
               tries++
               await prisma.$executeRawUnsafe(`DO $$ BEGIN RAISE EXCEPTION USING errcode = '40P01'; END $$`)
             })
@@ -134,7 +161,7 @@ describe('a transaction', () => {
 
   it('is not repeated for any other failure', async () => {
     let tries = 0
-    const attempt = database.transaction(async (sql) => {
+    const attempt = database.preparedTransaction(async (sql) => {
       tries++
       await sql.execute('INSERT INTO counter VALUES (1, 0)')
     })
@@ -158,31 +185,77 @@ describe('a transaction', () => {
   })
 
   it('ends a statement that outlasts its budget', async () => {
-    const slow = database.transaction((sql) => sql.query('SELECT pg_sleep(5)'), { timeoutMillis: 50 })
+    const slow = database.preparedTransaction((sql) => sql.query('SELECT pg_sleep(5)'), { timeoutMillis: 50 })
     expect(await slow.catch(databaseFailure)).toEqual({ kind: 'timeout' })
+  })
+
+  it.each([true, false])(
+    'tells the server how long its statements may take, through Prisma: %s',
+    async (throughPrisma) => {
+      const options = { timeoutMillis: 5_000 }
+      const setting = () =>
+        throughPrisma
+          ? database.transaction(({ run }) => run(statementTimeout, {}), options)
+          : database.preparedTransaction(({ run }) => run(statementTimeout, {}), options)
+      const [row] = await setting()
+      expect(row?.millis).toBeGreaterThan(4_000)
+      expect(row?.millis).toBeLessThanOrEqual(5_000)
+      expect(await database.run(statementTimeout, {})).toEqual([{ millis: 10_000 }])
+    },
+  )
+
+  it('has models and statements side by side', async () => {
+    const migrated = await createTestDatabase()
+    const store = migrated.open()
+    const id = 'one'
+    const work = async (transaction: Transaction) => {
+      await transaction.models.organization.create({ data: { id, name: 'One' } })
+      expect(await transaction.run(organizationName, { id })).toEqual([{ name: 'One', ordinal: 1n }])
+      expect(await store.run(organizationName, { id })).toEqual([])
+      throw new Error('no')
+    }
+    await expect(store.transaction(work)).rejects.toThrow('no')
+    expect(await store.models.organization.count()).toBe(0)
+    await migrated.drop()
+  })
+
+  it('through Prisma sends nothing more once its signal has aborted', async () => {
+    const reason = new Error('the caller has gone')
+    const controller = new AbortController()
+    const refusals: unknown[] = []
+    const attempt = database.transaction(
+      async (transaction) => {
+        controller.abort(reason)
+        await transaction.run(statementTimeout, {}).catch((error) => refusals.push(error))
+        expect(() => transaction.models).toThrow(reason)
+      },
+      { signal: controller.signal },
+    )
+    await expect(attempt).rejects.toBe(reason)
+    expect(refusals).toEqual([reason])
   })
 
   it('sends nothing more and commits nothing once its signal has aborted', async () => {
     const reason = new Error('the caller has gone')
     const controller = new AbortController()
     const options = { signal: controller.signal }
-    const attempt = database.transaction(async (sql) => {
+    const attempt = database.preparedTransaction(async (sql) => {
       await add(sql, 1)
       controller.abort(reason)
     }, options)
     await expect(attempt).rejects.toBe(reason)
-    await expect(database.transaction((sql) => add(sql, 1), options)).rejects.toBe(reason)
-    await expect(database.prismaTransaction((prisma) => prisma.$queryRaw`SELECT 1`, options)).rejects.toBe(reason)
+    await expect(database.preparedTransaction((sql) => add(sql, 1), options)).rejects.toBe(reason)
+    await expect(database.transaction(({ models: prisma }) => prisma.$queryRaw`SELECT 1`, options)).rejects.toBe(reason)
     expect(await values()).toEqual([0, 0])
   })
 
   it('writes nothing when it is for reading', async () => {
-    const attempt = database.transaction((sql) => add(sql, 1), { readOnly: true })
+    const attempt = database.preparedTransaction((sql) => add(sql, 1), { readOnly: true })
     await expect(attempt).rejects.toMatchObject({ code: '25006' })
   })
 
   it('sees one state throughout under repeatable read', async () => {
-    const read = await database.transaction(
+    const read = await database.preparedTransaction(
       async (sql) => {
         const before = await sql.query('SELECT value FROM counter ORDER BY id')
         await add(database, 1)
@@ -198,10 +271,59 @@ describe('a transaction', () => {
     const single = test.open({ maxConnections: 1, connectionTimeoutMillis: 1_000 })
     const end = `SELECT pg_terminate_backend(pg_backend_pid())`
     for (const statement of ['SELECT 1', 'SELECT 1 / 0', end, 'SELECT 1']) {
-      await single.transaction((sql) => sql.query(statement)).catch(databaseFailure)
-      await single.prismaTransaction((prisma) => prisma.$queryRawUnsafe(statement)).catch(databaseFailure)
+      await single.preparedTransaction((sql) => sql.query(statement)).catch(databaseFailure)
+      await single.transaction(({ models: prisma }) => prisma.$queryRawUnsafe(statement)).catch(databaseFailure)
     }
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+  })
+})
+
+describe('a statement', () => {
+  interface EveryType {
+    readonly text: string
+    readonly uuid: string
+    readonly yes: boolean
+    readonly small: number
+    readonly large: bigint
+    readonly at: Date
+    readonly day: Date
+    readonly bytes: Uint8Array
+    readonly list: string[]
+    readonly document: { readonly value: number }
+    readonly nothing: string | null
+  }
+  const definition: StatementDefinition<Omit<EveryType, 'small' | 'nothing'>, EveryType> = {
+    name: 'every_type',
+    reason: 'set',
+    columns: {
+      ...{ text: 'text', uuid: 'uuid', yes: 'bool', small: 'int4', large: 'int8', at: 'timestamptz', day: 'date' },
+      ...{ bytes: 'bytea', list: 'text[]', document: 'jsonb', nothing: 'text' },
+    },
+    text: (given) => Prisma.sql`
+SELECT ${given.text}::text AS text, ${given.uuid}::uuid AS uuid, ${given.yes}::bool AS yes, 7 AS small,
+       ${given.large}::int8 AS large, ${given.at}::timestamptz AS at, ${given.day}::date AS day,
+       ${given.bytes}::bytea AS bytes, ${given.list}::text[] AS list, ${given.document}::jsonb AS document,
+       NULL::text AS nothing`,
+  }
+  const given = {
+    ...{ text: 'a\'"\\é', uuid: '018f3b7a-0000-7000-8000-000000000001', yes: true, large: 9_007_199_254_740_993n },
+    ...{ at: new Date('2026-01-31T09:05:00.123Z'), day: new Date('2026-01-31T00:00:00.000Z') },
+    ...{ bytes: new Uint8Array([0, 255]), list: ['one', 'two, {three}'], document: { value: 1 } },
+  }
+  const path = { prisma: createStatement(definition), prepared: createPreparedStatement(definition) }
+
+  it.each(Object.entries(path))('takes and answers the same values on every path: %s', async (_, statement) => {
+    const test = await createTestDatabase('empty')
+    const database = test.open()
+    const expected = { ...given, small: 7, nothing: null }
+    const read = async (rows: Promise<EveryType[]>) => {
+      const [row] = await rows
+      expect({ ...row, bytes: new Uint8Array(row?.bytes ?? []) }).toEqual(expected)
+    }
+    await read(database.run(statement, given))
+    await read(database.transaction(({ run }) => run(statement, given)))
+    if (isPrepared(statement)) await read(database.preparedTransaction(({ run }) => run(statement, given)))
+    await test.drop()
   })
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
 import { systemTiming } from '../../src/db/transaction.js'
 import { batchUpdateAppResources } from '../../src/domain/app-resource.js'

@@ -1,14 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
+import type { WaitLimits } from '../../src/db/wait-queue.js'
 import { createBatchedLookup } from '../../src/domain/batched-lookup.js'
 
 /** A load that the test ends; it finds the key in capitals. */
-function createLoads() {
+function createLoads(limits?: WaitLimits) {
   const loads: { keys: readonly string[]; end: () => void; fail: (error: Error) => void }[] = []
   const lookup = createBatchedLookup<string, string>(
     (keys) =>
       new Promise((resolve, reject) => {
         loads.push({ keys, end: () => resolve((key) => key.toUpperCase()), fail: reject })
       }),
+    limits,
   )
   return { loads, lookup }
 }
@@ -48,6 +50,19 @@ describe('a batched lookup', () => {
     await expect(failed).rejects.toThrow('no database')
     loads[2]?.end()
     expect(await after).toBe('C')
+  })
+
+  it('lets nobody wait for long, and refuses at once whom it has no room for', async () => {
+    const { loads, lookup } = createLoads({ maxWaiting: 1, maxWaitMillis: 50 })
+    const busy = { reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 }
+    const loading = [lookup('a'), lookup('b')]
+    const order: string[] = []
+    const waiting = ['late', 'refused'].map((key) => lookup(key).finally(() => order.push(key)))
+    await Promise.all(waiting.map((each) => expect(each).rejects.toMatchObject(busy)))
+    expect(order).toEqual(['refused', 'late'])
+    for (const { end } of loads) end()
+    expect(await Promise.all(loading)).toEqual(['A', 'B'])
+    expect(loads).toHaveLength(2)
   })
 
   it('takes no more than 128 keys with one load', async () => {

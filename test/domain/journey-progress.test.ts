@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { JourneyHealthCheckStatus, JourneyTaskStatus } from '../../gen/prisma/enums.js'
 import { currentTaskIndex, healthCheckCounts, progressPercent, utcDateOf } from '../../src/domain/journey-progress.js'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from '@jest/globals'
 import { validate, version } from 'uuid'
-import { describe, expect, it } from 'vitest'
 import { createUuidV7 } from '../../src/domain/uuid-v7.js'
 
 /** A maker with a clock that the test sets. */

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { request as requestHttp1 } from 'node:http'
+import { connect } from 'node:http2'
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
 import { Code, ConnectError, createContextKey, createContextValues, type Interceptor } from '@connectrpc/connect'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { readBody } from '../../src/rest/body-reader.js'
 import { createRestTranscoder, type NodeRequest, type RestTranscoderOptions } from '../../src/rest/index.js'
 import { type AnyHandler, defineService, messageType, routesOf } from './fixture.js'
@@ -40,7 +41,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     expect(response.headers).toMatchObject({
       'x-handler': '1',
       'set-cookie': ['a=1', 'b=2'],
-      'content-length': '10',
+      'content-length': '11',
       'trailer-x-after': '2',
     })
   })
@@ -106,7 +107,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
       protocol,
     )
     const response = await server.send({ target: '/v1/things/a' })
-    expect(response).toMatchObject({ status: 503, text: '{"code":"unavailable","message":"upstream"}' })
+    expect(response).toMatchObject({ status: 503, text: '{"code":"unavailable","message":"upstream"}\n' })
     expect(response.headers['content-encoding']).toBeUndefined()
   })
 
@@ -118,7 +119,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     const response = await server.send({ target: '/v1/things/a', headers: { 'connect-timeout-ms': '30' } })
     expect(response).toMatchObject({
       status: 504,
-      text: '{"code":"deadline_exceeded","message":"the deadline passed"}',
+      text: '{"code":"deadline_exceeded","message":"the deadline passed"}\n',
     })
   })
 
@@ -148,13 +149,14 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     const response = await server.send({ method: 'POST', target: '/v1/things', headers, body: compress(text) })
     expect(response.headers).toMatchObject({ 'content-encoding': coding, vary: 'accept-encoding' })
     expect(response.headers['content-length']).toBe(String(response.bytes.length))
-    expect(decompress(response.bytes).toString()).toBe(text)
+    expect(decompress(response.bytes).toString()).toBe(`${text}\n`)
   })
 
   it('tells too large from broken even where classes of errors are not those of Node', async () => {
     await using server = await startServer(handlerOf(echo, { maxBodyBytes: 1000 }), protocol)
     // As in a test runner that gives every file globals of its own.
-    vi.stubGlobal('RangeError', class extends Error {})
+    const genuine = globalThis.RangeError
+    Object.assign(globalThis, { RangeError: class extends Error {} })
     const headers = { ...json, 'content-encoding': 'gzip' }
     const response = await server.send({
       method: 'POST',
@@ -162,7 +164,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
       headers,
       body: gzipSync('x'.repeat(2000)),
     })
-    vi.unstubAllGlobals()
+    Object.assign(globalThis, { RangeError: genuine })
     expect(response.status).toBe(413)
   })
 
@@ -193,7 +195,7 @@ describe('what nobody meant to tell', () => {
         ),
       )
       const response = await server.send({ target: '/v1/things/a' })
-      expect(response).toMatchObject({ status: 500, text: '{"code":"internal","message":"internal error"}' })
+      expect(response).toMatchObject({ status: 500, text: '{"code":"internal","message":"internal error"}\n' })
       expect(causes).toEqual([cause, 'Get'])
     },
   )
@@ -205,7 +207,7 @@ describe('what nobody meant to tell', () => {
     await using server = await startServer(handlerOf(fail, { onError: fail, errorBody: fail }))
     expect(await server.send({ target: '/v1/things/a' })).toMatchObject({
       status: 500,
-      text: '{"code":"internal","message":"internal error"}',
+      text: '{"code":"internal","message":"internal error"}\n',
     })
   })
 
@@ -357,7 +359,7 @@ describe('admission', () => {
     expect(await status({ target: '/v1/things/a', headers: { 'connect-timeout-ms': 'x' } })).toBe(401)
     const response = await server.send({ target: '/v1/things/a' })
     expect(response.headers['www-authenticate']).toBe('Bearer')
-    expect(response.text).toBe('{"code":"unauthenticated","message":"who are you"}')
+    expect(response.text).toBe('{"code":"unauthenticated","message":"who are you"}\n')
   })
 
   it('hands its context values to interceptors and handlers', async () => {
@@ -447,6 +449,19 @@ describe('beforeDecode', () => {
     expect(counted).toEqual(['Create', 'Get'])
     expect(await status({ ...post, body: '{' })).toBe(429)
   })
+
+  it('comes before a coding that is broken, and after what is too large without it', async () => {
+    let counted = 0
+    const beforeDecode = () => void counted++
+    await using server = await startServer(handlerOf(echo, { beforeDecode, maxBodyBytes: 100 }))
+    const send = async (body: Uint8Array) => {
+      const headers = { ...json, 'content-encoding': 'gzip' }
+      return (await server.send({ method: 'POST', target: '/v1/things', headers, body })).status
+    }
+    expect([await send(Buffer.from('no gzip')), counted]).toEqual([400, 1])
+    expect([await send(gzipSync(Buffer.from('{"id":"a"}')).subarray(0, -9)), counted]).toEqual([400, 2])
+    expect([await send(gzipSync('x'.repeat(200))), counted]).toEqual([413, 2])
+  })
 })
 
 describe('deadlines', () => {
@@ -454,6 +469,8 @@ describe('deadlines', () => {
     ['connect-timeout-ms', '5000', 5000],
     ['grpc-timeout', '2S', 2000],
     ['grpc-timeout', '500m', 500],
+    ['grpc-timeout', '1999999u', 2000],
+    ['grpc-timeout', '99999999n', 100],
     ['grpc-timeout', '1H', 3_600_000],
     ['connect-timeout-ms', '9999999999', 9_999_999_999],
   ])('%s: %s gives the handler %s ms', async (name, value, expected) => {
@@ -467,6 +484,7 @@ describe('deadlines', () => {
     expect((await server.send({ target: '/v1/things/a', headers: { [name]: value } })).status).toBe(200)
     expect(left).toBeGreaterThan(expected - 400)
     expect(left).toBeLessThanOrEqual(expected)
+    expect([left, Number.isInteger(left)]).toEqual([left, true])
   })
 
   it.each([
@@ -501,6 +519,38 @@ describe('deadlines', () => {
     await server.send({ target: '/v1/things/a', headers: { 'connect-timeout-ms': 'ignored' } })
     expect(left).toEqual([1, 2, 1])
   })
+
+  it('cover admission, and are the maximum where a header is malformed', async () => {
+    const admit = () => new Promise<undefined>(() => undefined)
+    await using server = await startServer(handlerOf(echo, { admit, maxTimeoutMs: 30 }))
+    for (const timeout of [undefined, '10', '60000', 'soon']) {
+      const headers = timeout === undefined ? {} : { 'connect-timeout-ms': timeout }
+      expect((await server.send({ target: '/v1/things/a', headers })).status).toBe(504)
+    }
+  })
+
+  it('tell admission that they passed, and begin nothing then', async () => {
+    let begun = 0
+    const admit: RestTranscoderOptions['admit'] = ({ signal }) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
+    await using server = await startServer(handlerOf(echo, { admit, beforeDecode: () => void begun++ }))
+    expect((await server.send({ target: '/v1/things/a', headers: { 'connect-timeout-ms': '20' } })).status).toBe(504)
+    expect(begun).toBe(0)
+  })
+
+  it('end a call over HTTP/2 whose body never ends, and its stream soon after', async () => {
+    await using server = await startServer(handlerOf(echo, { maxTimeoutMs: 100 }), 'HTTP/2')
+    const session = connect(`http://127.0.0.1:${server.port}`)
+    const stream = session.request({ ...json, ':method': 'POST', ':path': '/v1/things' })
+    stream.write('{')
+    const closed = new Promise((resolve) => stream.once('close', resolve))
+    const [answered] = await once(stream, 'response')
+    expect(answered[':status']).toBe(504)
+    stream.resume()
+    await closed
+    expect(stream.rstCode).toBe(0)
+    session.close()
+  }, 15_000)
 
   it('abort the signal with deadline_exceeded', async () => {
     let reason: unknown
@@ -622,14 +672,14 @@ describe('options', () => {
 
   it('unknownQuery: ignore passes over names that bind nothing or what the path binds, not over bad values', async () => {
     await using server = await startServer(handlerOf(echo, { unknownQuery: 'ignore' }))
-    expect((await server.send({ target: '/v1/things/a?nope=1&leaf.nope=2&i32=3' })).text).toBe('{"id":"a","i32":3}')
+    expect((await server.send({ target: '/v1/things/a?nope=1&leaf.nope=2&i32=3' })).text).toBe('{"id":"a","i32":3}\n')
     expect((await server.send({ target: '/v1/things/a?i32=x' })).status).toBe(400)
-    expect((await server.send({ target: '/v1/things/a?id=x' })).text).toBe('{"id":"a"}')
+    expect((await server.send({ target: '/v1/things/a?id=x' })).text).toBe('{"id":"a"}\n')
   })
 
   it('systemParameters are passed over, under body * too', async () => {
     await using server = await startServer(handlerOf(echo, { systemParameters: ['$alt', 'key'] }))
-    expect((await server.send({ target: '/v1/things/a?%24alt=json&key=x&key=y' })).text).toBe('{"id":"a"}')
+    expect((await server.send({ target: '/v1/things/a?%24alt=json&key=x&key=y' })).text).toBe('{"id":"a"}\n')
     expect((await server.send({ method: 'POST', target: '/v1/things?key=x' })).status).toBe(200)
     expect((await server.send({ target: '/v1/things/a?alt=json' })).status).toBe(400)
   })
@@ -688,7 +738,7 @@ describe('options', () => {
   it('defaultBindings mount a method without a rule', async () => {
     await using server = await startServer(handlerOf(echo, { defaultBindings: true }))
     const target = '/rest.test.v1.TestService/Unmapped'
-    expect((await server.send({ method: 'POST', target, headers: json, body: '{"id":"a"}' })).text).toBe('{"id":"a"}')
+    expect((await server.send({ method: 'POST', target, headers: json, body: '{"id":"a"}' })).text).toBe('{"id":"a"}\n')
     expect((await server.send({ target: '/rest.test.v1.TestService/Get' })).status).toBe(404)
   })
 
@@ -721,7 +771,7 @@ describe('options', () => {
     await using server = await startServer(handlerOf(echo, options))
     const body = '{"floatValue":1,"color":"COLOR_RED","nope":{"x":[1]},"colors":["NOPE",2]}'
     const response = await server.send({ method: 'POST', target: '/v1/things', headers: json, body })
-    expect(response.text).toBe('{"float_value":1,"color":1,"colors":[2]}')
+    expect(response.text).toBe('{"float_value":1,"color":1,"colors":[2]}\n')
   })
 
   it('alwaysEmitImplicit prints every field without presence', async () => {
@@ -753,7 +803,7 @@ describe('options', () => {
     expect(fine).toMatchObject({ status: 200, text: '' })
     expect(fine.headers['content-length']).toBe('0')
     expect((await server.send({ ...post, headers: form, body: `id=${'a'.repeat(18)}` })).status).toBe(413)
-    expect((await server.send({ target: '/v1/things/a' })).text).toBe('{"id":"a"}')
+    expect((await server.send({ target: '/v1/things/a' })).text).toBe('{"id":"a"}\n')
   })
 
   it('compressResponses: false compresses nothing, and small answers never are', async () => {
@@ -770,7 +820,7 @@ describe('options', () => {
     await using server = await startServer(
       createRestTranscoder({ routes: routesOf(files, echo), fullyDecodeReservedExpansion: true }),
     )
-    expect((await server.send({ target: '/files/a%2Fb/c' })).text).toBe('{"id":"a/b/c"}')
+    expect((await server.send({ target: '/files/a%2Fb/c' })).text).toBe('{"id":"a/b/c"}\n')
   })
 })
 

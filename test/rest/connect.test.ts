@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type DescMethod, type DescMethodServerStreaming, type Message, toJson } from '@bufbuild/protobuf'
 import { ConnectError, createContextKey, type Interceptor } from '@connectrpc/connect'
 import { connectNodeAdapter, createConnectTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createRestTranscoder } from '../../src/rest/index.js'
 import { defineService, messageType, routesOf } from './fixture.js'
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { createRestTranscoder } from '../../src/rest/index.js'
 import { defineService, echoRoutes, type MethodInit, type RuleInit } from './fixture.js'
 

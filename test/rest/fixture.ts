@@ -13,11 +13,12 @@ import {
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
   MethodDescriptorProtoSchema,
+  MethodOptions_IdempotencyLevel,
   MethodOptionsSchema,
 } from '@bufbuild/protobuf/wkt'
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect'
 
-const image = fromBinary(FileDescriptorSetSchema, readFileSync('test/rest/proto/messages.binpb'))
+export const image = fromBinary(FileDescriptorSetSchema, readFileSync('test/rest/proto/messages.binpb'))
 
 /** An HTTP rule as a test writes it. */
 export interface RuleInit {
@@ -39,6 +40,8 @@ export interface MethodInit {
   readonly output?: string
   readonly clientStream?: boolean
   readonly serverStream?: boolean
+  /** Whether it has no side effects, so that Connect serves it by GET as well. */
+  readonly noSideEffects?: boolean
 }
 
 /** Encodes a rule as protoc would. */
@@ -89,6 +92,7 @@ export function defineService(
 
 function methodProto(name: string, init: MethodInit) {
   const options = create(MethodOptionsSchema)
+  if (init.noSideEffects === true) options.idempotencyLevel = MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
   if (init.rule !== undefined) {
     const data = new BinaryWriter().bytes(ruleBytes(init.rule)).finish()
     options.$unknown = [{ no: 72295728, wireType: WireType.LengthDelimited, data }]

@@ -1,5 +1,5 @@
 import { create, type DescMessage, type MessageShape, toBinary, toJsonString } from '@bufbuild/protobuf'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { AppInstanceSchema, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import {
   GetJourneyResponseSchema,

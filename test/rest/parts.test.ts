@@ -1,6 +1,6 @@
 import { ScalarType } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { parsePreferences, prefersEventStream } from '../../src/rest/accept.js'
 import { negotiateCoding, parseContentEncoding } from '../../src/rest/compression.js'
 import { bodyTypeFromHeader, parseMediaType } from '../../src/rest/content-type.js'

@@ -1,7 +1,7 @@
 import { create, type DescField, type Message, type MessageInitShape, toJson } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
+import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { findByProtoName, resolveFieldPath } from '../../src/rest/field-path.js'
 import { compileFieldSetter } from '../../src/rest/field-setter.js'
 import { createRestTranscoder, messageFromJson } from '../../src/rest/index.js'
@@ -88,6 +88,7 @@ describe('messages at random', () => {
       closed: undefined,
       ignoreUnknown: false,
       allowed: new Set(),
+      maxPairs: 1000,
     })
     fc.assert(
       fc.property(flat, fc.boolean(), (init, useProtoFieldName) => {

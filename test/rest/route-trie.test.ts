@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { createRouteTrie, type RouteTrie } from '../../src/rest/route-trie.js'
 import { parseTemplate } from '../../src/rest/template.js'
 

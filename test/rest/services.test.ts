@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs'
 import type { DescService } from '@bufbuild/protobuf'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { httpRuleFromMethod } from '../../src/rest/http-rule.js'
 import { createRestTranscoder } from '../../src/rest/index.js'
 import { startServer, type TestServer } from './http.js'
 
 const files = readdirSync('gen/svc/v2').filter((name) => name.endsWith('_pb.ts'))
-const modules: Record<string, unknown>[] = await Promise.all(files.map((name) => import(`../../gen/svc/v2/${name}`)))
+const modules: Record<string, unknown>[] = []
+for (const name of files) modules.push(await import(`../../gen/svc/v2/${name}`))
 const services = modules.flatMap((module) => Object.values(module)).filter(isService)
 
 function isService(value: unknown): value is DescService {
@@ -26,7 +27,7 @@ describe('the services of this project', () => {
       }),
     )
   })
-  afterAll(() => server[Symbol.asyncDispose]())
+  afterAll(async () => server[Symbol.asyncDispose]())
 
   it('are many', () => {
     expect(methods.length).toBeGreaterThan(15)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request as requestHttp1 } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { createRestTranscoder } from '../../src/rest/index.js'
 import { type AnyHandler, defineService, routesOf } from './fixture.js'
 import { PROTOCOLS, startServer } from './http.js'
@@ -78,7 +78,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     }
     await using server = await startServer(handlerOf(broken), protocol)
     const response = await server.send({ target: '/v1/watch/a' })
-    expect(response).toMatchObject({ status: 404, text: '{"code":"not_found","message":"not here"}' })
+    expect(response).toMatchObject({ status: 404, text: '{"code":"not_found","message":"not here"}\n' })
   })
 
   it('that fails later ends with a line that says so', async () => {

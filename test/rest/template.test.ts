@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { type PathTemplate, parseTemplate, templateFaultToString, templateToString } from '../../src/rest/template.js'
 
 function parsed(text: string): PathTemplate {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 
 /** What a client sends, without its address. */
 export interface RawRequest {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array

@@ -1,4 +1,4 @@
-import { ConnectError, createClient, reasonOf } from '../../src/client/index.js'
+import { ConnectError, createClient, reasonOf } from '../../client/src/index.js'
 
 /** What the page is told by the test. */
 interface Settings {

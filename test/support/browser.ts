@@ -1,12 +1,22 @@
 import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Where Debian and others put Chromium. */
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const macOS = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
-/** Starts a headless Chromium. Throws where none is installed: scripts/install-chromium.sh does that on Debian. */
+/** Starts a headless Chromium: the one of `CHROMIUM_PATH`, or one that is installed. Throws where there is none. */
 export function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env['CHROMIUM_PATH'] ?? places.find((place) => existsSync(place))
-  if (executablePath === undefined) throw new Error('no Chromium here: run scripts/install-chromium.sh')
+  const { CHROMIUM_PATH, PATH = '' } = process.env
+  const executablePath = CHROMIUM_PATH || installed(PATH.split(delimiter))
+  if (executablePath === undefined) {
+    throw new Error('no Chromium here: run scripts/install-chromium.sh, or set CHROMIUM_PATH to one')
+  }
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+}
+
+function installed(folders: readonly string[]): string | undefined {
+  return [...folders.flatMap((folder) => names.map((name) => join(folder, name))), macOS].find((path) =>
+    existsSync(path),
+  )
 }

@@ -32,11 +32,15 @@ export function recipesOf(markdown: string): Recipe[] {
 }
 
 /** Runs all scripts in one shell, so that later ones see what earlier ones have set, and answers the output of each. */
-export async function runRecipes(recipes: readonly Recipe[], env: Record<string, string>): Promise<string[]> {
+export async function runRecipes(
+  shellName: string,
+  recipes: readonly Recipe[],
+  env: Record<string, string>,
+): Promise<string[]> {
   const mark = '\u0001'
   const program = recipes.map(({ script }) => `${script}\nprintf '${mark}'\n`).join('')
   const cwd = join(import.meta.dirname, '../..')
-  const shell = spawn('bash', ['-u'], { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const shell = spawn(shellName, ['-u'], { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
   shell.stdin.end(program)
   const [stdout, stderr] = await Promise.all([buffer(shell.stdout), buffer(shell.stderr)])
   const complaints = stderr.toString('utf8').replace(/^npm warn .*\n/gm, '')

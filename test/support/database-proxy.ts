@@ -8,6 +8,8 @@ export interface DatabaseProxy {
   cut(): Promise<void>
   /** Lets nothing through and breaks nothing, as a network that has lost its way. */
   stall(): void
+  /** Lets through again what was held up, as a network that has found its way. */
+  resume(): void
   /** Opens the way again. */
   mend(): Promise<void>
   close(): Promise<void>
@@ -15,7 +17,7 @@ export interface DatabaseProxy {
 
 /** Starts a proxy in front of the database of the URL. */
 export async function startDatabaseProxy(connectionString: string): Promise<DatabaseProxy> {
-  const sockets = new Set<Socket>()
+  const sockets = new Map<Socket, Socket>()
   let stalled = false
   const server = createServer((client) => {
     const upstream = connect(upstreamOf(connectionString))
@@ -23,10 +25,10 @@ export async function startDatabaseProxy(connectionString: string): Promise<Data
       [client, upstream],
       [upstream, client],
     ] as const) {
-      sockets.add(from)
+      sockets.set(from, to)
       from.on('error', () => to.destroy()).once('close', () => sockets.delete(from) && to.destroy())
-      from.pipe(to)
       if (stalled) from.pause()
+      else from.pipe(to)
     }
   })
   const listen = async (port: number) => {
@@ -38,7 +40,7 @@ export async function startDatabaseProxy(connectionString: string): Promise<Data
   const port = await listen(0)
   const cut = async () => {
     const closed = new Promise((resolve) => server.close(resolve))
-    for (const socket of sockets) socket.destroy()
+    for (const socket of sockets.keys()) socket.destroy()
     await closed
   }
   const url = new URL(connectionString)
@@ -49,12 +51,16 @@ export async function startDatabaseProxy(connectionString: string): Promise<Data
     cut,
     stall: () => {
       stalled = true
-      for (const socket of sockets) socket.unpipe().pause()
+      for (const socket of sockets.keys()) socket.unpipe().pause()
+    },
+    resume: () => {
+      stalled = false
+      for (const [from, to] of sockets) from.pipe(to)
     },
     mend: async () => {
       stalled = false
       // What was stalled is not repaired: its two ends have long given up.
-      for (const socket of sockets) socket.destroy()
+      for (const socket of sockets.keys()) socket.destroy()
       if (!server.listening) await listen(port)
     },
     close: async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { inject } from 'vitest'
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/db/database.js'
+import { currentTestRun } from './current-test-run.js'
 import { databaseUrl } from './database-url.js'
 
 /** A database of its own for one suite. */
@@ -15,7 +15,7 @@ export interface TestDatabase {
 
 /** Clones a database with all migrations applied; `empty` makes one without. */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
-  const { adminUrl, prefix, template } = inject('testRun')
+  const { adminUrl, prefix, template } = currentTestRun()
   const name = `${prefix}${randomUUID().replaceAll('-', '')}`
   await asAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${from === 'template' ? template : 'template0'}`)
   const connectionString = databaseUrl(adminUrl, name)

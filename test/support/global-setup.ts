@@ -1,15 +1,14 @@
-import type { TestProject } from 'vitest/node'
-import { startTestRun, type TestRun } from './test-run.js'
+import { announceTestRun } from './current-test-run.js'
+import { startTestRun } from './test-run.js'
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    testRun: TestRun
-  }
+declare global {
+  /** Removes what the set-up has prepared. */
+  var stopTestRun: (() => Promise<void>) | undefined
 }
 
-/** Prepares the databases before the first test file, and removes them after the last one. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Prepares the databases before the first test file. */
+export default async function setup(): Promise<void> {
   const { run, stop } = await startTestRun(process.env['TEST_DATABASE_URL'] || undefined)
-  project.provide('testRun', run)
-  return stop
+  announceTestRun(run)
+  globalThis.stopTestRun = stop
 }

@@ -1,5 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf'
-import { expect } from 'vitest'
+import { expect } from '@jest/globals'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import type { RestAnswer, TestService } from './service.js'
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import Provider from 'oidc-provider'
 
@@ -22,6 +22,34 @@ export interface OidcIssuer {
   stop(): Promise<void>
 }
 
+/** An issuer of which the test says every byte of its key set. */
+export interface StaticIssuer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Starts an issuer with a discovery document and the text given as its key set. */
+export async function startStaticIssuer(keySet: string): Promise<StaticIssuer> {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(request.url === '/jwks' ? keySet : JSON.stringify({ issuer: url, jwks_uri: `${url}/jwks` }))
+  })
+  const url = await listen(server)
+  return { url, stop: () => stop(server) }
+}
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
+}
+
+async function stop(server: Server): Promise<void> {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+}
+
 /** How long its tokens last, in seconds. */
 export const ISSUED_TOKEN_SECONDS = 600
 const client = { client_id: 'test', client_secret: 'the secret of the test client' }
@@ -36,10 +64,7 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
     if (failing) response.writeHead(500).end()
     else answer(request, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
+  const url = await listen(server)
 
   let keys: JWK[] = []
   let claims: ExtraClaims = {}
@@ -69,10 +94,7 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
     fail: (isFailing) => {
       failing = isFailing
     },
-    stop: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    stop: () => stop(server),
   }
 }
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertUserToken } from './fixture.js'
 import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson } from './method-doors.js'
 import type { TestService } from './service.js'
@@ -41,7 +41,7 @@ export function guardPlaces(service: () => TestService, { method, requestFor, ..
     const refused = async (who: string, place: Place, expected: Partial<Outcome>): Promise<Outcome> => {
       const before = await stateOf(service())
       const outcome = await call(who, place)
-      expect(outcome, `${who} in ${place}`).toMatchObject(expected)
+      expect([outcome, `${who} in ${place}`]).toMatchObject([expected, `${who} in ${place}`])
       expect(await stateOf(service())).toEqual(before)
       return outcome
     }
@@ -95,11 +95,11 @@ export function guardPlaces(service: () => TestService, { method, requestFor, ..
     it('takes the kinds of key that it declares, each as far as it reaches', async () => {
       for (const who of ['organization key', 'worker', 'team key', 'team worker']) {
         if (rules.takesKeys) {
-          expect(await call(who, 'it'), who).toMatchObject({ status: 200 })
+          expect([await call(who, 'it'), who]).toMatchObject([{ status: 200 }, who])
           await refused(who, 'globex', notFound)
           await refused(who, 'nowhere', notFound)
           if (who.startsWith('team')) await refused(who, 'people', notFound)
-          else expect(await call(who, 'people'), who).toMatchObject({ status: 200 })
+          else expect([await call(who, 'people'), who]).toMatchObject([{ status: 200 }, who])
         } else await refused(who, 'it', { status: 403, reason: 'CREDENTIAL_KIND_UNSUPPORTED' })
       }
     })

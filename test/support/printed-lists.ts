@@ -1,5 +1,5 @@
 import { create, type DescMethod, fromBinary, type MessageInitShape, toBinary, toJsonString } from '@bufbuild/protobuf'
-import { expect } from 'vitest'
+import { expect } from '@jest/globals'
 import type { TestService } from './service.js'
 
 /** Every character that JSON may escape, and some that it must not; U+0000 cannot be stored. */

@@ -1,14 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const main = join(import.meta.dirname, '..', '..', 'dist', 'src', 'main.js')
+const program = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 
-/** How the program is run. */
+/** How a program is run. */
 export interface ProgramOptions {
+  /** Beside `PATH` and `HOME`; nothing else of this process's environment gets there. */
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
+  readonly cwd?: string
 }
 
 /** What a run of the program left. */
@@ -18,20 +20,26 @@ export interface ProgramResult {
   readonly stderr: string
 }
 
-/** Runs the built program to its end. */
-export async function runSvc(
+/** Runs `svc` to its end. */
+export function runSvc(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramResult> {
+  return runCommand(program, args, options)
+}
+
+/** Runs a program to its end. */
+export async function runCommand(
+  command: string,
   args: readonly string[],
-  { env, stdin = '' }: ProgramOptions = {},
+  { env, stdin = '', cwd }: ProgramOptions = {},
 ): Promise<ProgramResult> {
-  const child = spawnSvc(args, env)
+  const child = spawnProgram(command, args, env, cwd)
   const written = { stdout: '', stderr: '' }
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
     written.stdout += text
   })
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
     written.stderr += text
   })
-  child.stdin?.end(stdin)
+  child.stdin.end(stdin)
   await once(child, 'close')
   return { status: child.exitCode, ...written }
 }
@@ -40,7 +48,7 @@ export async function runSvc(
 export interface RunningServe {
   readonly origin: string
   readonly pid: number
-  /** What it has printed, up to and with the last request to paste. */
+  /** What it has printed for people. */
   readonly banner: string
   /** Asks it to stop and answers the exit status. */
   stop(): Promise<number | null>
@@ -51,9 +59,9 @@ export async function startServe(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<RunningServe> {
-  const child = spawnSvc(['serve', ...args], { PORT: '0', LOG_LEVEL: 'warn', ...env })
+  const child = spawnProgram(program, ['serve', ...args], { PORT: '0', LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', ...env })
   let stderr = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
   })
   const banner = await bannerOf(child, () => stderr)
@@ -72,21 +80,25 @@ export async function startServe(
   }
 }
 
-/** The lines until the one that ends the banner; a serve without the demo prints the first alone. */
-async function bannerOf(child: ChildProcess, stderr: () => string): Promise<string> {
+/** The lines until the last one of the banner. */
+async function bannerOf(child: ChildProcessWithoutNullStreams, stderr: () => string): Promise<string> {
   const lines: string[] = []
-  if (child.stdout === null) throw new Error('svc serve has no standard output')
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line)
-    if (line.startsWith('API keys of its own') || (lines.length === 1 && !child.spawnargs.includes('--demo'))) {
+    if (line.startsWith('  npx svc status')) {
       child.stdout.resume()
-      return lines.join('\n')
+      return `${lines.join('\n')}\n`
     }
   }
   throw new Error(`svc serve ended: ${lines.join('\n')}${stderr()}`)
 }
 
-function spawnSvc(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+function spawnProgram(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd?: string,
+): ChildProcessWithoutNullStreams {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [main, ...args], { env: { PATH, HOME, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  return spawn(command, args, { env: { PATH, HOME, ...env }, cwd, stdio: 'pipe' })
 }

@@ -6,9 +6,10 @@ import { v7 } from 'uuid'
 import { createApp } from '../../dist/src/app.js'
 import { configFromEnvironment } from '../../dist/src/config.js'
 import { createDatabase } from '../../dist/src/db/database.js'
+import { createRedactedLog } from '../../dist/src/log.js'
 
 const config = configFromEnvironment()
-const log = pino({ level: config.logLevel }, pino.destination(2))
+const log = createRedactedLog(config.logLevel, pino.destination(2))
 const [connectionString] = process.argv.slice(2)
 const database = createDatabase({ connectionString, log })
 const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size) => randomBytes(size) }

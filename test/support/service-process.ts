@@ -5,6 +5,7 @@ import { join } from 'node:path'
 /** The service in a process of its own. */
 export interface ServiceProcess {
   readonly baseUrl: string
+  readonly pid: number
   /** Everything that it wrote to its standard output and error. */
   readonly output: () => string
   stop(): Promise<void>
@@ -26,11 +27,13 @@ export async function startServiceProcess(
   const exited = once(child, 'exit')
   const first = await Promise.race([once(child, 'message'), exited.then(() => undefined)])
   const message: unknown = first?.[0]
-  if (typeof message !== 'object' || message === null || !('baseUrl' in message)) {
+  const { pid } = child
+  if (pid === undefined || typeof message !== 'object' || message === null || !('baseUrl' in message)) {
     throw new Error(`the service did not start: ${output()}`)
   }
   return {
     baseUrl: String(message.baseUrl),
+    pid,
     output,
     stop: async () => {
       child.send('stop')

@@ -2,10 +2,10 @@ import { Writable } from 'node:stream'
 import type { DescService } from '@bufbuild/protobuf'
 import { type Client, createClient, type Interceptor, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
 import { type Config, configFromEnvironment } from '../../src/config.js'
 import type { Database } from '../../src/db/database.js'
+import { createRedactedLog } from '../../src/log.js'
 import { assertContract } from './contract.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { createTestRuntime, type TestRuntime } from './runtime.js'
@@ -50,8 +50,8 @@ export interface TestService {
   rest(method: string, path: string, call?: RestCall): Promise<RestAnswer>
   /** A generated client of a service, with the bearer token where one is given. */
   client<S extends DescService>(service: S, token?: string, protocol?: Protocol): Client<S>
-  /** Stops the service; the database stays. */
-  close(): Promise<void>
+  /** Stops the service, taking connections for a while where that is asked for; the database stays. */
+  close(drainMillis?: number): Promise<void>
   /** Stops the service and drops the database. */
   stop(): Promise<void>
 }
@@ -70,13 +70,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const database = testDatabase.open()
   const runtime = options.runtime ?? createTestRuntime()
   const logLines: string[] = []
-  const log = pino({ level: 'trace' }, lineSink(logLines))
+  const log = createRedactedLog('trace', lineSink(logLines))
   const app = createApp({ config: { ...configFromEnvironment({}), ...options.config }, database, runtime, log })
   const { port } = await app.listen(0, '127.0.0.1')
   const baseUrl = `http://127.0.0.1:${port}`
   let closed: Promise<void> | undefined
-  const close = () => {
-    closed ??= app.close()
+  const close = (drainMillis?: number) => {
+    closed ??= app.close(drainMillis)
     return closed
   }
   return {

@@ -6,17 +6,8 @@ import pg from 'pg'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isAlive } from '../../src/db/embedded/postmaster.js'
 import { loadMigrations, migrate } from '../../src/db/migrate.js'
+import type { TestRun } from './current-test-run.js'
 import { databaseUrl } from './database-url.js'
-
-/** What the test files of one run share. */
-export interface TestRun {
-  /** URL of a database from which others can be created and dropped. */
-  readonly adminUrl: string
-  /** Prefix of the names of all databases of this run. */
-  readonly prefix: string
-  /** Name of the database with all migrations applied, to clone. */
-  readonly template: string
-}
 
 /** First half of the key of the advisory lock that a run holds for its life; the second half is the run's number. */
 const RUN_LOCK = 0x74657374

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createSecretHasher } from '../../src/domain/secret-hash.js'
 import { createUserToken } from '../../src/domain/user-token.js'
 import { startTestService, type TestService } from '../support/service.js'

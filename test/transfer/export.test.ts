@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
 import { exportRecords } from '../../src/handlers/transfer/export-records.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -11,8 +11,8 @@ let database: Database
 beforeEach(async () => {
   testDatabase = await createTestDatabase()
   database = testDatabase.open()
-  return () => testDatabase.drop()
 })
+afterEach(() => testDatabase.drop())
 
 describe('an export', () => {
   it('says of the demo organization what its file says', async () => {

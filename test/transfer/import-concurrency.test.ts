@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { demoLines, exportedRecord, exportLines, importLines, line } from './transfer-text.js'
@@ -9,8 +9,8 @@ let database: Database
 beforeEach(async () => {
   testDatabase = await createTestDatabase()
   database = testDatabase.open()
-  return () => testDatabase.drop()
 })
+afterEach(() => testDatabase.drop())
 
 /** Waits until a session of the database waits for a lock of the type. */
 async function untilSomebodyWaits(event: string): Promise<void> {
@@ -41,7 +41,7 @@ describe('imports at the same time', () => {
   it('wait for each other while they write, and the last one holds', async () => {
     await importLines(database, demoLines)
     let second: Promise<unknown> | undefined
-    await database.transaction(async (sql) => {
+    await database.preparedTransaction(async (sql) => {
       await sql.query(`SELECT FROM priorities WHERE id = 'pri_high' FOR UPDATE`)
       const first = importLines(database, [priority('pri_high', 'first')])
       await untilSomebodyWaits('transactionid')
@@ -63,7 +63,7 @@ describe('an import beside writers', () => {
     ]
     let imported: Promise<unknown> | undefined
     let tries = 0
-    await database.transaction(async (sql) => {
+    await database.preparedTransaction(async (sql) => {
       tries++
       // The writer does not look for deadlocks, so that the import is the one to find it and to go.
       await sql.execute(`SET LOCAL deadlock_timeout = '60s'`)
@@ -91,7 +91,7 @@ describe('an import beside writers', () => {
       }),
     ]
     let imported: Promise<unknown> | undefined
-    await database.transaction(async (sql) => {
+    await database.preparedTransaction(async (sql) => {
       await sql.execute(`UPDATE memberships SET primary_phone = '+14155552671' WHERE user_id = 'user_nils'`)
       imported = expect(importLines(database, lines)).rejects.toThrow(/phone/)
       await untilSomebodyWaits('transactionid')

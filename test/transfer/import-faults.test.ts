@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
 import { ImportError } from '../../src/domain/transfer/import-error.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -142,7 +142,7 @@ const badLines: readonly (readonly [string, string, string])[] = [
     app({ sharedWithTeamIds: ['team_it'] }),
     'appInstance.sharedWithTeamIds[0]: is the team that owns the app instance',
   ],
-  ['a procedure without steps', procedure({}), 'approvalProcedure.stages: are required'],
+  ['a procedure without steps', procedure({}), 'approvalProcedure.stages: must have a stage'],
   [
     'a stage without steps',
     procedure({ stages: [{}] }),
@@ -161,17 +161,17 @@ const badLines: readonly (readonly [string, string, string])[] = [
   [
     'approvers and a workflow',
     procedure({ stages: [{ steps: [{ ...owner, customWorkflow: { workflowId: 'w' } }] }] }),
-    'approvalProcedure.stages[0].steps[0]: must have exactly one of',
+    'approvalProcedure.stages[0].steps[0]: must have either approvers',
   ],
   [
     'steps that differ from the stages',
     procedure({ stages: [{ steps: [owner] }], steps: [{ ...owner, autoApproveSelf: true }] }),
-    'approvalProcedure.steps[0].autoApproveSelf: is not that of',
+    'approvalProcedure.steps[0].autoApproveSelf: differs from',
   ],
   [
     'step ids that differ from the stages',
     procedure({ stages: [{ steps: [{ ...owner, id: 'a' }] }], steps: [{ ...owner, id: 'b' }] }),
-    'approvalProcedure.steps[0].id: is not that of stages[0].steps[0]',
+    'approvalProcedure.steps[0].id: differs from stages[0].steps[0].id',
   ],
   [
     'a step id twice',

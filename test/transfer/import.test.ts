@@ -1,6 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
-import { isEmpty } from '../../src/domain/transfer/is-empty.js'
+import { firstOrganizationId } from '../../src/store/organization.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { allRows, demoLines, exportedRecord, exportLines, importLines, line } from './transfer-text.js'
 
@@ -17,16 +17,16 @@ let database: Database
 beforeEach(async () => {
   testDatabase = await createTestDatabase()
   database = testDatabase.open()
-  return () => testDatabase.drop()
 })
+afterEach(() => testDatabase.drop())
 
 describe('an import', () => {
   it('brings in the whole demo organization and counts it by kind', async () => {
-    expect(await isEmpty(database)).toBe(true)
+    expect(await firstOrganizationId(database)).toBeUndefined()
     const { kinds } = await importLines(database, demoLines)
     expect(kinds).toContainEqual({ kind: 'user', records: 14, created: 14 })
     expect(kinds.reduce((sum, { records }) => sum + records, 0)).toBe(demoLines.length)
-    expect(await isEmpty(database)).toBe(false)
+    expect(await firstOrganizationId(database)).toBeDefined()
   })
 
   it('changes nothing when it is repeated', async () => {

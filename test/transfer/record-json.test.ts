@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { duplicateKey } from '../../src/handlers/transfer/duplicate-key.js'
 import { createRecordJson } from '../../src/handlers/transfer/record-json.js'
 import { demoLines } from './transfer-text.js'

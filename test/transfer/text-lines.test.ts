@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from '@jest/globals'
 import { MAX_LINE_BYTES, type TextLine, textLines } from '../../src/handlers/transfer/text-lines.js'
 
 async function linesOf(...chunks: (Uint8Array | string)[]): Promise<TextLine[]> {

@@ -292,7 +292,7 @@ export enum ErrorReason {
   FIELD_PINNED_AND_RELEASED = 33,
 
   /**
-   * Nobody changes the own role. Code `permission_denied`.
+   * Users cannot change their own role. Code `permission_denied`.
    * Example: an administrator makes herself a member.
    *
    * @generated from enum value: ERROR_REASON_OWN_ROLE = 34;
@@ -300,7 +300,7 @@ export enum ErrorReason {
   OWN_ROLE = 34,
 
   /**
-   * Nobody is the own manager. Code `failed_precondition`.
+   * Users cannot be their own managers. Code `failed_precondition`.
    * Example: a relationship of a user with the same user.
    *
    * @generated from enum value: ERROR_REASON_MANAGER_IS_SELF = 35;

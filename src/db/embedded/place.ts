@@ -60,6 +60,16 @@ export function resolvePlace(dataDir: string): Place {
   }
 }
 
+/** Whether the data directory has a cluster. Makes nothing. One that this process may not see is there. */
+export function hasCluster(dataDir: string): boolean {
+  try {
+    return statSync(join(dataDir, 'postgres', 'data'), { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return true
+    throw error
+  }
+}
+
 /** Removes the place of a data directory. The server must have stopped. */
 export function removePlace(dataDir: string): void {
   const entry = resolve(dataDir, 'postgres')

@@ -1,7 +1,6 @@
 import { nameLimits } from '../text-field.js'
 import { idOf, textOf } from './field-values.js'
-import { lockStatement, organizationCheck, sameColumns, upsertStatement } from './statements.js'
-import type { TransferResource } from './transfer-resource.js'
+import type { StagedRow } from './staged-row.js'
 
 /** A line of the kind `accessPolicy`. */
 export interface AccessPolicyRecord {
@@ -10,27 +9,14 @@ export interface AccessPolicyRecord {
   readonly name: string
 }
 
-const place = { table: 'access_policies', staged: 'staged_access_policy', key: { id: 's.id' } }
-
-/** Access policies in files. */
-export const accessPolicyTransfer: TransferResource<AccessPolicyRecord> = {
-  staged: place.staged,
-  rowOf: (record) => ({
+/** The record as a row to be staged. Throws a ServiceError that names the field at fault. */
+export function accessPolicyRow(record: AccessPolicyRecord): StagedRow {
+  return {
     key: idOf('id', record.id),
     values: {
       id: record.id,
-      team_id: idOf('teamId', record.teamId),
+      teamId: idOf('teamId', record.teamId),
       name: textOf('name', record.name, nameLimits),
     },
-  }),
-  columns: { id: 'text', team_id: 'text', name: 'text' },
-  owner: { table: 'teams', column: 'team_id', field: 'teamId', gives: { organization_id: 'owner.organization_id' } },
-  checks: [organizationCheck(place.table, place.staged)],
-  lock: lockStatement(place),
-  upsert: upsertStatement({ ...place, values: sameColumns('organization_id', 'team_id', 'name') }),
-  children: [],
-  finalChecks: [],
-  select: `
-SELECT json_build_object('id', p.id, 'teamId', p.team_id, 'name', p.name) AS record
-FROM access_policies p ORDER BY p.ordinal`,
+  }
 }

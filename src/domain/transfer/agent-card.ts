@@ -1,4 +1,4 @@
-import type { AgentCard, AgentSecurityScheme, AgentSkill } from '../app-instance.js'
+import type { AgentCard, AgentSecurityScheme, AgentSkill } from '../../store/app-instance.js'
 import { descriptionLimits, nameLimits, optionalNameLimits, type TextLimits } from '../text-field.js'
 import { timestampOf } from '../timestamp.js'
 import { textOf, textsOf } from './field-values.js'

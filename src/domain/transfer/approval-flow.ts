@@ -50,7 +50,7 @@ export function approvalStepsOf({
   for (const [index, { id }] of steps.entries()) {
     const other = placed[index]?.id ?? ''
     if (id !== '' && other !== '' && id !== other) {
-      throw invalidField(`steps[${index}].id`, `is not that of ${placed[index]?.path}`, 'STEPS_DIFFER_FROM_STAGES')
+      throw invalidField(`steps[${index}].id`, `differs from ${placed[index]?.path}.id`, 'STEPS_DIFFER_FROM_STAGES')
     }
   }
   return placed

@@ -24,10 +24,10 @@ export function customFieldRowsOf(fields: readonly CustomFieldJson[]) {
     const field = `customFields[${index}]`
     const dataType = enumOf(customField.dataType, 'DATA_TYPE_')
     return {
-      field_id: textOf(`${field}.fieldId`, customField.fieldId, nameLimits),
-      field_key: textOf(`${field}.fieldKey`, customField.fieldKey, optionalNameLimits),
-      field_name: textOf(`${field}.fieldName`, customField.fieldName, optionalNameLimits),
-      data_type: dataType,
+      fieldId: textOf(`${field}.fieldId`, customField.fieldId, nameLimits),
+      fieldKey: textOf(`${field}.fieldKey`, customField.fieldKey, optionalNameLimits),
+      fieldName: textOf(`${field}.fieldName`, customField.fieldName, optionalNameLimits),
+      dataType: dataType,
       value: customField.value == null ? null : fieldValueOf(`${field}.value`, dataType, customField.value),
     }
   })

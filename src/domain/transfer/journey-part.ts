@@ -1,4 +1,4 @@
-import type { JourneyMetadata, WorkflowFailure } from '../journey.js'
+import type { JourneyMetadata, WorkflowFailure } from '../../store/journey.js'
 import { descriptionLimits, optionalNameLimits, type TextLimits } from '../text-field.js'
 import { type CalendarDate, timestampOf } from '../timestamp.js'
 import { dateOf, enumOf, idOf, requireDistinct, taskReferenceOf, textOf } from './field-values.js'
@@ -58,7 +58,7 @@ export function healthCheckRowsOf(checks: readonly HealthCheckJson[]) {
       ...runRowOf(field, check),
       type: enumOf(check.type, 'JOURNEY_HEALTH_CHECK_TYPE_'),
       status: enumOf(check.status, 'JOURNEY_HEALTH_CHECK_STATUS_'),
-      due_date: dateOf(`${field}.dueDate`, check.dueDate),
+      dueDate: dateOf(`${field}.dueDate`, check.dueDate),
     }
   })
 }
@@ -79,11 +79,11 @@ export function workflowFailureRowsOf(failures: readonly WorkflowFailureJson[]) 
     }
     return {
       ...runRowOf(field, failure),
-      run_status: enumOf(failure.runStatus, 'WORKFLOW_RUN_STATUS_'),
-      validation_errors: errors ?? null,
-      status_check_result: result ?? null,
-      run_result: textOf(`${field}.runResult`, failure.runResult, resultLimits),
-      run_completed_at: timestampOf(`${field}.runCompletedAt`, failure.runCompletedAt),
+      runStatus: enumOf(failure.runStatus, 'WORKFLOW_RUN_STATUS_'),
+      validationErrors: errors ?? null,
+      statusCheckResult: result ?? null,
+      runResult: textOf(`${field}.runResult`, failure.runResult, resultLimits),
+      runCompletedAt: timestampOf(`${field}.runCompletedAt`, failure.runCompletedAt),
     }
   })
 }
@@ -95,12 +95,12 @@ type RunJson = Pick<
 
 function runRowOf(field: string, run: RunJson) {
   return {
-    task_id: taskReferenceOf(`${field}.taskId`, run.taskId),
-    subtask_id: taskReferenceOf(`${field}.subtaskId`, run.subtaskId),
-    workflow_id: textOf(`${field}.workflowId`, run.workflowId, optionalNameLimits),
-    workflow_name: textOf(`${field}.workflowName`, run.workflowName, optionalNameLimits),
-    workflow_call_id: textOf(`${field}.workflowCallId`, run.workflowCallId, optionalNameLimits),
-    run_id: textOf(`${field}.runId`, run.runId, optionalNameLimits),
+    taskId: taskReferenceOf(`${field}.taskId`, run.taskId),
+    subtaskId: taskReferenceOf(`${field}.subtaskId`, run.subtaskId),
+    workflowId: textOf(`${field}.workflowId`, run.workflowId, optionalNameLimits),
+    workflowName: textOf(`${field}.workflowName`, run.workflowName, optionalNameLimits),
+    workflowCallId: textOf(`${field}.workflowCallId`, run.workflowCallId, optionalNameLimits),
+    runId: textOf(`${field}.runId`, run.runId, optionalNameLimits),
   }
 }
 

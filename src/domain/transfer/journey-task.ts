@@ -1,5 +1,5 @@
 import { invalidField } from '../../errors.js'
-import type { LatestWorkflowCall } from '../journey.js'
+import type { LatestWorkflowCall } from '../../store/journey.js'
 import { descriptionLimits, nameLimits, optionalNameLimits } from '../text-field.js'
 import { type CalendarDate, timestampOf } from '../timestamp.js'
 import { dateOf, enumOf, integerOf, optionalIdOf, requireDistinct, textOf, uuidOf } from './field-values.js'
@@ -28,16 +28,16 @@ export function taskRowsOf(tasks: readonly JourneyTaskJson[]) {
   )
   const places = new Map(rows.map((row, index) => [row.id, index]))
   for (const [index, row] of rows.entries()) {
-    if (row.parent_task_id !== null) requireTask(`tasks[${index}].parentTaskId`, row.parent_task_id, places)
-    for (const [at, id] of row.depends_on_ids.entries()) requireTask(`tasks[${index}].dependsOnIds[${at}]`, id, places)
+    if (row.parentTaskId !== null) requireTask(`tasks[${index}].parentTaskId`, row.parentTaskId, places)
+    for (const [at, id] of row.dependsOnIds.entries()) requireTask(`tasks[${index}].dependsOnIds[${at}]`, id, places)
   }
   const placesOf = (ids: readonly string[]) => ids.flatMap((id) => places.get(id) ?? [])
   requireNoCircle(
-    rows.map((row) => placesOf(row.parent_task_id === null ? [] : [row.parent_task_id])),
+    rows.map((row) => placesOf(row.parentTaskId === null ? [] : [row.parentTaskId])),
     (index) => `tasks[${index}].parentTaskId`,
   )
   requireNoCircle(
-    rows.map((row) => placesOf(row.depends_on_ids)),
+    rows.map((row) => placesOf(row.dependsOnIds)),
     (index) => `tasks[${index}].dependsOnIds`,
   )
   return rows
@@ -47,16 +47,16 @@ function taskRowOf(field: string, task: JourneyTaskJson) {
   const call = task.latestWorkflowCall
   return {
     id: uuidOf(`${field}.id`, task.id),
-    parent_task_id: task.parentTaskId === '' ? null : uuidOf(`${field}.parentTaskId`, task.parentTaskId),
+    parentTaskId: task.parentTaskId === '' ? null : uuidOf(`${field}.parentTaskId`, task.parentTaskId),
     name: textOf(`${field}.name`, task.name, nameLimits),
     description: textOf(`${field}.description`, task.description, descriptionLimits),
-    assigned_to_user_id: optionalIdOf(`${field}.assignedToUserId`, task.assignedToUserId),
+    assignedToUserId: optionalIdOf(`${field}.assignedToUserId`, task.assignedToUserId),
     status: enumOf(task.status, 'JOURNEY_TASK_STATUS_'),
-    depends_on_ids: task.dependsOnIds.map((id, index) => uuidOf(`${field}.dependsOnIds[${index}]`, id)),
-    due_date: dateOf(`${field}.dueDate`, task.dueDate),
-    is_status_check: task.isStatusCheck,
-    polling_interval_ms: integerOf(`${field}.pollingIntervalMs`, task.pollingIntervalMs, 0),
-    latest_workflow_call: call === undefined ? null : workflowCallOf(`${field}.latestWorkflowCall`, call),
+    dependsOnIds: task.dependsOnIds.map((id, index) => uuidOf(`${field}.dependsOnIds[${index}]`, id)),
+    dueDate: dateOf(`${field}.dueDate`, task.dueDate),
+    isStatusCheck: task.isStatusCheck,
+    pollingIntervalMs: integerOf(`${field}.pollingIntervalMs`, task.pollingIntervalMs, 0),
+    latestWorkflowCall: call === undefined ? null : workflowCallOf(`${field}.latestWorkflowCall`, call),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RecordKind } from '../../store/transfer/record-kind.js'
 import type { AccessPolicyRecord } from './access-policy.js'
 import type { AppInstanceRecord } from './app-instance.js'
 import type { AppResourceRecord } from './app-resource.js'
@@ -14,7 +15,7 @@ import type { TeamRecord } from './team.js'
 import type { UserRecord } from './user.js'
 
 /** The records of each kind, in the JSON of the API with every field printed that has no presence. */
-export interface RecordTypes {
+export interface RecordTypes extends Record<RecordKind, object> {
   readonly organization: OrganizationRecord
   readonly team: TeamRecord
   readonly user: UserRecord
@@ -30,27 +31,6 @@ export interface RecordTypes {
   readonly entityFieldMapping: EntityFieldMappingRecord
   readonly slaDefinition: SlaDefinitionRecord
 }
-
-/** What a line can hold: the members of `svc.v2.ImportRecord`. */
-export type RecordKind = keyof RecordTypes
-
-/** Every kind, each behind those that it refers to: the order of writing and of export. */
-export const recordKinds = [
-  'organization',
-  'team',
-  'user',
-  'group',
-  'accessPolicy',
-  'approvalProcedure',
-  'appInstance',
-  'appResource',
-  'priority',
-  'journey',
-  'entityType',
-  'entityIngestionConfig',
-  'entityFieldMapping',
-  'slaDefinition',
-] as const satisfies readonly RecordKind[]
 
 /** One record with its kind. */
 export type TransferRecord = {

@@ -5,8 +5,7 @@ import { profileValuesOf } from '../profile-value.js'
 import { timestampOf } from '../timestamp.js'
 import { enumOf, idOf, optionalIdOf, requireDistinct } from './field-values.js'
 import type { ImportScope } from './import-scope.js'
-import type { StagedRow, TransferResource } from './transfer-resource.js'
-import { addDepartmentOptions, lockStagedManagers, userStatements } from './user-statements.js'
+import type { StagedRow } from './staged-row.js'
 
 /** A line of the kind `user`, without what is computed. */
 export interface UserRecord {
@@ -31,7 +30,8 @@ export interface UserRecord {
   readonly managerAssignedAt?: string
 }
 
-function rowOf(record: UserRecord, scope: ImportScope): StagedRow {
+/** The record as a row to be staged. Throws a ServiceError that names the field at fault. */
+export function userRow(record: UserRecord, scope: ImportScope): StagedRow {
   const organizationId = idOf('organizationId', record.organizationId)
   const id = idOf('id', record.id)
   const managerId = optionalIdOf('managerUserId', record.managerUserId)
@@ -40,19 +40,19 @@ function rowOf(record: UserRecord, scope: ImportScope): StagedRow {
   return {
     key: `${organizationId}/${id}`,
     values: {
-      owner_id: organizationId,
+      ownerId: organizationId,
       id,
       email: emailOf(record.email),
       role: role === 'UNSPECIFIED' ? 'ORG_MEMBER' : role,
       ...profileOf(record),
       timezone: timezoneOf(record.timezone, scope),
-      manager_user_id: managerId,
-      manager_assigned_at: timestampOf('managerAssignedAt', record.managerAssignedAt),
-      directory_managed: record.directoryManaged,
-      created_at: timestampOf('createdAt', record.createdAt),
-      deactivated_at: timestampOf('deactivatedAt', record.deactivatedAt),
+      managerUserId: managerId,
+      managerAssignedAt: timestampOf('managerAssignedAt', record.managerAssignedAt),
+      directoryManaged: record.directoryManaged,
+      createdAt: timestampOf('createdAt', record.createdAt),
+      deactivatedAt: timestampOf('deactivatedAt', record.deactivatedAt),
       ...ownershipOf(record),
-      team_roles: teamRolesOf(record),
+      teamRoles: teamRolesOf(record),
     },
   }
 }
@@ -82,8 +82,8 @@ function profileOf(record: UserRecord): Record<string, unknown> {
   })
   const [violation] = violations
   if (violation !== undefined) throw invalidFields([violation])
-  const columns = Object.fromEntries([...values].map(([field, value]) => [field.toLowerCase(), value]))
-  return { ...columns, primary_phone: values.get('PRIMARY_PHONE') || null }
+  const properties = Object.fromEntries([...values].map(([field, value]) => [propertyOf(field), value]))
+  return { ...properties, primaryPhone: values.get('PRIMARY_PHONE') || null }
 }
 
 function ownershipOf(record: UserRecord): Record<string, unknown> {
@@ -91,17 +91,22 @@ function ownershipOf(record: UserRecord): Record<string, unknown> {
     record.fieldOwnership.map(({ field }) => field),
     (index) => `fieldOwnership[${index}].field`,
   )
-  const columns: Record<string, unknown> = {}
-  for (const field of governedFields) columns[`${field.toLowerCase()}_owner`] = 'AUTOMATION'
+  const properties: Record<string, unknown> = {}
+  for (const field of governedFields) properties[`${propertyOf(field)}Owner`] = 'AUTOMATION'
   for (const [index, { field: name, owner: ownerName, since }] of record.fieldOwnership.entries()) {
     const field = enumOf(name, 'USER_PROFILE_FIELD_')
     const owner = enumOf(ownerName, 'FIELD_OWNER_')
     if (!isGovernedField(field)) throw invalidField(`fieldOwnership[${index}].field`, 'must name a field')
     if (owner === 'UNSPECIFIED') throw invalidField(`fieldOwnership[${index}].owner`, 'must name an owner')
-    columns[`${field.toLowerCase()}_owner`] = owner
-    columns[`${field.toLowerCase()}_owned_since`] = timestampOf(`fieldOwnership[${index}].since`, since)
+    properties[`${propertyOf(field)}Owner`] = owner
+    properties[`${propertyOf(field)}OwnedSince`] = timestampOf(`fieldOwnership[${index}].since`, since)
   }
-  return columns
+  return properties
+}
+
+/** `firstName` for `FIRST_NAME`. */
+function propertyOf(field: GovernedField): string {
+  return field.toLowerCase().replace(/_([a-z])/g, (_, first: string) => first.toUpperCase())
 }
 
 function isGovernedField(name: string): name is GovernedField {
@@ -116,50 +121,6 @@ function teamRolesOf(record: UserRecord) {
   return record.teamRoles.map(({ teamId, role: roleName }, index) => {
     const role = enumOf(roleName, 'TEAM_USER_ROLE_')
     if (role === 'UNSPECIFIED') throw invalidField(`teamRoles[${index}].role`, 'is required', 'FIELD_REQUIRED')
-    return { team_id: idOf(`teamRoles[${index}].teamId`, teamId), role }
+    return { teamId: idOf(`teamRoles[${index}].teamId`, teamId), role }
   })
-}
-
-const ownershipColumns = governedFields.flatMap((field) => {
-  const name = field.toLowerCase()
-  return [
-    [`${name}_owner`, 'field_owner'],
-    [`${name}_owned_since`, 'timestamptz'],
-  ] as const
-})
-
-/** People and their memberships in files. */
-export const userTransfer: TransferResource<UserRecord> = {
-  staged: 'staged_user',
-  rowOf,
-  columns: {
-    owner_id: 'text',
-    id: 'text',
-    email: 'text',
-    role: 'user_role',
-    first_name: 'text',
-    last_name: 'text',
-    avatar_url: 'text',
-    timezone: 'text',
-    locale: 'text',
-    department: 'text',
-    job_title: 'text',
-    primary_phone: 'text',
-    manager_user_id: 'text',
-    manager_assigned_at: 'timestamptz',
-    directory_managed: 'boolean',
-    created_at: 'timestamptz',
-    deactivated_at: 'timestamptz',
-    ...Object.fromEntries(ownershipColumns),
-    team_roles: 'jsonb',
-  },
-  owner: {
-    table: 'organizations',
-    column: 'owner_id',
-    field: 'organizationId',
-    gives: { organization_id: 'owner.id' },
-  },
-  ...userStatements,
-  prepare: lockStagedManagers,
-  finish: addDepartmentOptions,
 }

@@ -1,12 +1,13 @@
-import type { Database } from '../../db/database.js'
+import type { Store } from '../../db/queryable.js'
 import type { Runtime } from '../../domain/runtime.js'
 import { ImportError } from '../../domain/transfer/import-error.js'
 import { type ImportSummary, importRows } from '../../domain/transfer/import-rows.js'
 import { createImportScope, type ImportScope } from '../../domain/transfer/import-scope.js'
-import type { RecordKind, TransferRecord } from '../../domain/transfer/record-kind.js'
+import type { TransferRecord } from '../../domain/transfer/record-kind.js'
 import { stagedRowOf } from '../../domain/transfer/resources.js'
-import type { StagedLine } from '../../domain/transfer/staging.js'
 import { ServiceError } from '../../errors.js'
+import type { RecordKind } from '../../store/transfer/record-kind.js'
+import type { StagedLine } from '../../store/transfer/staging.js'
 import { createRecordJson, type RecordJson } from './record-json.js'
 import { textLines } from './text-lines.js'
 
@@ -28,13 +29,13 @@ export interface ImportOptions {
  * ImportError that names the line. `chunks` are pieces of the text, cut anywhere. Importing the same again changes nothing.
  */
 export function importRecords(
-  database: Database,
+  tables: Pick<Store, 'preparedTransaction'>,
   chunks: AsyncIterable<Uint8Array | string>,
   { runtime, onProgress, signal }: ImportOptions,
 ): Promise<ImportSummary> {
   const recordJson = createRecordJson()
   const scope = createImportScope(runtime)
-  return importRows(database, {
+  return importRows(tables, {
     runtime,
     signal,
     stage: async (staging) => {

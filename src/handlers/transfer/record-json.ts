@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { ImportRecordSchema, UserRecordSchema } from '../../../gen/svc/v2/import_record_pb.js'
 import { JourneySchema, JourneyTaskSchema } from '../../../gen/svc/v2/journey_pb.js'
-import { recordKinds, type TransferRecord } from '../../domain/transfer/record-kind.js'
+import type { TransferRecord } from '../../domain/transfer/record-kind.js'
 import { invalidField, ServiceError } from '../../errors.js'
+import { recordKinds } from '../../store/transfer/record-kind.js'
 import { duplicateKey } from './duplicate-key.js'
 import { createRecordReader } from './record-reader.js'
 

@@ -1,0 +1,115 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { quantile } from './quantile.js'
+
+// The callers of the trial `overload`, in a process of its own: keep-alive connections, one request at a time on each. Who
+// is refused comes back when `Retry-After` says, and up to a second later, as the clients of the service do.
+
+/** What the callers do. */
+export interface CrowdJob {
+  readonly port: number
+  /** Whole requests of HTTP/1.1 as text, used in turns. */
+  readonly requests: readonly string[]
+  readonly connections: number
+  /** How long they call before anything is counted. */
+  readonly warmUpMillis: number
+  readonly millis: number
+}
+
+/** What became of their calls. */
+export interface CrowdResult {
+  /** Calls that were answered 200, a second. */
+  readonly goodPerSecond: number
+  /** Calls that were answered 503 with `Retry-After`, a second. */
+  readonly refusedPerSecond: number
+  /** Other answers, and connections that ended. */
+  readonly failed: number
+  /** Of the calls that were answered 200. */
+  readonly p50Millis: number
+  readonly p99Millis: number
+  /** Of the calls that were refused. */
+  readonly refusedP99Millis: number
+}
+
+interface Answer {
+  readonly status: number
+  readonly retryAfterSeconds: number
+}
+
+const OPENED_AT_ONCE = 100
+const UNANSWERED: Answer = { status: 0, retryAfterSeconds: 1 }
+
+process.on('message', (job: CrowdJob) => {
+  run(job).then(
+    (result) => process.send?.(result),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  )
+})
+
+async function run({ port, requests, connections, warmUpMillis, millis }: CrowdJob): Promise<CrowdResult> {
+  const sockets: Socket[] = []
+  while (sockets.length < connections) {
+    const count = Math.min(OPENED_AT_ONCE, connections - sockets.length)
+    sockets.push(...(await Promise.all(Array.from({ length: count }, () => open(port)))))
+  }
+  const good: number[] = []
+  const refused: number[] = []
+  let failed = 0
+  const start = performance.now() + warmUpMillis
+  const end = start + millis
+  await Promise.all(
+    sockets.map(async (socket, index) => {
+      const ask = createAsker(socket)
+      for (let sent = performance.now(), turn = index; sent < end; sent = performance.now(), turn++) {
+        const { status, retryAfterSeconds } = await ask(requests[turn % requests.length] ?? '')
+        const answered = performance.now()
+        const isCounted = answered >= start && answered < end
+        if (isCounted && status === 200) good.push(answered - sent)
+        else if (isCounted && status === 503) refused.push(answered - sent)
+        else if (isCounted || status === 0) failed++
+        if (status === 0) return
+        if (status !== 200)
+          await wait(Math.min((retryAfterSeconds + Math.random()) * 1000, Math.max(0, end - answered)))
+      }
+    }),
+  )
+  for (const socket of sockets) socket.destroy()
+  return {
+    goodPerSecond: (good.length / millis) * 1000,
+    refusedPerSecond: (refused.length / millis) * 1000,
+    failed,
+    p50Millis: quantile(good, 0.5),
+    p99Millis: quantile(good, 0.99),
+    refusedP99Millis: quantile(refused, 0.99),
+  }
+}
+
+function open(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket)).setNoDelay(true)
+    socket.once('error', reject)
+  })
+}
+
+/** Sends a request and waits for the end of its answer. */
+function createAsker(socket: Socket): (request: string) => Promise<Answer> {
+  let received = ''
+  let resolveAnswer: (answer: Answer) => void = () => {}
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    received += chunk
+    const head = received.indexOf('\r\n\r\n')
+    if (head < 0) return
+    const length = Number(/content-length: (\d+)/i.exec(received.slice(0, head))?.[1])
+    if (received.length < head + 4 + length) return
+    const retryAfterSeconds = Number(/retry-after: (\d+)/i.exec(received.slice(0, head))?.[1] ?? 1)
+    resolveAnswer({ status: Number(received.slice(9, 12)), retryAfterSeconds })
+    received = ''
+  })
+  socket.on('error', () => {}).on('close', () => resolveAnswer(UNANSWERED))
+  return (request) =>
+    new Promise((resolve) => {
+      resolveAnswer = resolve
+      if (socket.destroyed) resolve(UNANSWERED)
+      else socket.write(request)
+    })
+}

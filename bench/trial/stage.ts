@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import pg from 'pg'
+import { loadMigrations, migrate } from '../../src/db/migrate.js'
+import { databaseUrl } from '../../test/support/database-url.js'
+import { seed, startBenchServer, type Tokens } from '../database.js'
+import { runProgram } from '../programs.js'
+import type { DatasetSize } from '../records.js'
+
+/** A kind of database that trials run on. */
+export interface DatabaseServer {
+  readonly name: string
+  /** Makes a database with all migrations, and answers its URL. */
+  createDatabase(): Promise<string>
+  /** Removes what was made. */
+  stop(): Promise<void>
+}
+
+/** What a trial works with: a database of its own that holds an organization, and the service on it. */
+export interface Stage {
+  readonly connectionString: string
+  readonly tokens: Tokens
+  /** Starts `svc serve` on the database, or on another way to it; the trial's end stops it. */
+  serve(settings?: ServeSettings): Promise<ServiceRun>
+}
+
+/** How the service of a trial is started. */
+export interface ServeSettings {
+  readonly connectionString?: string
+  readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** `svc serve` in a process of its own. */
+export interface ServiceRun {
+  readonly origin: string
+  readonly port: number
+  readonly pid: number
+  /** The most resident memory that it had, in bytes. */
+  peakMemory(): number
+  /** Asks it to stop; answers how many milliseconds that took and its exit status, null where it was killed. */
+  stop(): Promise<{ readonly millis: number; readonly status: number | null }>
+  /** Kills it at once. */
+  kill(): Promise<void>
+}
+
+const size: DatasetSize = { appInstances: 100, appResources: 100, priorities: 50, journeys: 20, users: 20 }
+/** A service that has not stopped by then never will. */
+const STOP_MILLIS = 40_000
+
+/** The kinds of database that there are: the embedded one, and the server of the URL where one is given. */
+export function databaseServers(url: string | undefined): (() => Promise<DatabaseServer>)[] {
+  return url === undefined ? [startEmbedded] : [startEmbedded, () => joinServer(url)]
+}
+
+async function startEmbedded(): Promise<DatabaseServer> {
+  const server = await startBenchServer()
+  const name = await nameOf(await server.createDatabase('trial_template'))
+  let databases = 0
+  return {
+    name: `embedded ${name}`,
+    createDatabase: () => server.createDatabase(`trial_${++databases}`),
+    stop: server.stop,
+  }
+}
+
+async function joinServer(url: string): Promise<DatabaseServer> {
+  const created: string[] = []
+  return {
+    name: await nameOf(url),
+    createDatabase: async () => {
+      const database = `svc_trial_${randomUUID().replaceAll('-', '')}`
+      await execute(url, `CREATE DATABASE ${database} TEMPLATE template0`)
+      created.push(database)
+      await migrate(databaseUrl(url, database), await loadMigrations())
+      return databaseUrl(url, database)
+    },
+    stop: async () => {
+      for (const database of created) await execute(url, `DROP DATABASE ${database} WITH (FORCE)`)
+    },
+  }
+}
+
+/** Prepares the stage of one trial. The second part of the answer clears it. */
+export async function setStage(server: DatabaseServer): Promise<{ stage: Stage; clear: () => Promise<void> }> {
+  const connectionString = await server.createDatabase()
+  const tokens = await seed(connectionString, size)
+  const runs: ServiceRun[] = []
+  return {
+    stage: {
+      connectionString,
+      tokens,
+      serve: async (settings) => {
+        const run = await serve({ connectionString, ...settings })
+        runs.push(run)
+        return run
+      },
+    },
+    clear: async () => {
+      await Promise.all(runs.map((run) => run.kill()))
+    },
+  }
+}
+
+async function serve({ connectionString = '', args = [], environment }: ServeSettings): Promise<ServiceRun> {
+  const settings = { DATABASE_URL: connectionString, PORT: '0', LOG_LEVEL: 'silent', ...environment }
+  const { process: child, line, memory } = runProgram(['serve', '--no-demo', ...args], settings)
+  const origin = /http\S+/.exec(await line('svc listens on'))?.[0] ?? ''
+  const exited = once(child, 'exit')
+  const end = async (signal: NodeJS.Signals) => {
+    const start = performance.now()
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal)
+      const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MILLIS)
+      await exited
+      clearTimeout(kill)
+    }
+    return { millis: performance.now() - start, status: child.exitCode }
+  }
+  return {
+    origin,
+    port: Number(new URL(origin).port),
+    pid: child.pid ?? 0,
+    peakMemory: () => memory().peak,
+    stop: () => end('SIGTERM'),
+    kill: async () => {
+      await end('SIGKILL')
+    },
+  }
+}
+
+/** Sends one statement on a connection of its own. */
+export async function execute(connectionString: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function nameOf(connectionString: string): Promise<string> {
+  const [row] = await execute(connectionString, 'SHOW server_version')
+  return `PostgreSQL ${String(row?.['server_version']).split(' ')[0]}`
+}

@@ -1,0 +1,23 @@
+import type { ClientOptions } from './create-client.js'
+
+/** Throws a `TypeError` that says what is missing, so that no call has to find out. */
+export function checkOptions({ baseUrl, credentials }: ClientOptions): void {
+  const scheme = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : undefined
+  if (scheme !== 'http:' && scheme !== 'https:') {
+    throw new TypeError(
+      `baseUrl has to begin with https:// or http://, as in https://api.example.com: ${quoted(baseUrl)}`,
+    )
+  }
+  const given: Readonly<Record<string, unknown>> = { ...credentials }
+  const names = 'token' in given ? ['token'] : ['clientId', 'clientSecret']
+  const missing = names.filter((name) => given[name] === undefined || given[name] === '')
+  if (missing.length > 0) {
+    throw new TypeError(
+      `credentials lack ${missing.join(' and ')}: give clientId and clientSecret of a key, or a token`,
+    )
+  }
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+}

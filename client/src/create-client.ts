@@ -1,0 +1,113 @@
+import { type Client, createClient as createServiceClient, type Transport } from '@connectrpc/connect'
+import { createConnectTransport } from '@connectrpc/connect-web'
+import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
+import { AppResourceService } from '../../gen/svc/v2/app_resource_pb.js'
+import { AuditLogService } from '../../gen/svc/v2/audit_log_pb.js'
+import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import { EntityFieldMappingService } from '../../gen/svc/v2/entity_field_mapping_pb.js'
+import { EntityIngestionConfigService } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
+import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
+import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
+import { SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
+import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
+import { UserService } from '../../gen/svc/v2/user_pb.js'
+import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
+import { type AccessTokens, createAuthorization, createFetchedTokens, createGivenTokens } from './access-token.js'
+import { checkOptions } from './check-options.js'
+import { createRetries, type RetryOptions } from './retry.js'
+import { type ClientTiming, machineTiming } from './timing.js'
+import { createUnreachable } from './unreachable.js'
+
+/** Who calls: an API key, whose tokens are fetched and replaced, or a token from elsewhere. */
+export type Credentials =
+  | { readonly clientId: string; readonly clientSecret: string }
+  | { readonly token: string | (() => string | Promise<string>) }
+
+/** How to reach the service. */
+export interface ClientOptions {
+  /** The base address, such as `https://api.example.com`. */
+  readonly baseUrl: string
+  /** Never put a key into a page: give it a `token` function that asks your own server. */
+  readonly credentials: Credentials
+  readonly retry?: RetryOptions
+  /** How long a call may take with all its tries. Default 30 s. */
+  readonly timeoutMillis?: number
+  /** Default: that of the platform. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Default: the machine's. */
+  readonly timing?: ClientTiming
+}
+
+/** The service, one member per resource. Methods throw a `ConnectError`; see `reasonOf`. */
+export interface SvcClient {
+  readonly approvalProcedures: Client<typeof AccessPolicyApprovalProcedureService>
+  readonly appInstances: Client<typeof AppInstanceService>
+  readonly appResources: Client<typeof AppResourceService>
+  readonly auditLog: Client<typeof AuditLogService>
+  readonly auth: Client<typeof AuthService>
+  readonly entityFieldMappings: Client<typeof EntityFieldMappingService>
+  readonly entityIngestionConfigs: Client<typeof EntityIngestionConfigService>
+  readonly journeys: Client<typeof JourneyService>
+  readonly priorities: Client<typeof PriorityService>
+  readonly slaDefinitions: Client<typeof SlaDefinitionService>
+  readonly userIngestion: Client<typeof UserIngestionService>
+  readonly userRelationships: Client<typeof UserRelationshipService>
+  readonly users: Client<typeof UserService>
+  /** For a generated client of another service on the same address, with the same credentials and retries. */
+  readonly transport: Transport
+}
+
+const DEFAULT_TIMEOUT_MILLIS = 30_000
+
+/**
+ * Creates a client for Node and for browsers. It holds no connection: there is nothing to close. Throws a `TypeError` for
+ * a base address without a scheme and for credentials that are missing.
+ */
+export function createClient(options: ClientOptions): SvcClient {
+  checkOptions(options)
+  const timing = options.timing ?? machineTiming
+  const common = {
+    baseUrl: options.baseUrl,
+    defaultTimeoutMs: options.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS,
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  }
+  const retry = options.retry ?? {}
+  const unreachable = createUnreachable(options.baseUrl)
+  // A token too many does no harm, so fetching one may always be repeated.
+  const anonymous = createConnectTransport({
+    ...common,
+    interceptors: [createRetries(retry, timing, () => true), unreachable],
+  })
+  const tokens = accessTokensFrom(options.credentials, anonymous, timing)
+  const transport = createConnectTransport({
+    ...common,
+    interceptors: [createRetries(retry, timing), createAuthorization(tokens), unreachable],
+  })
+  return {
+    approvalProcedures: createServiceClient(AccessPolicyApprovalProcedureService, transport),
+    appInstances: createServiceClient(AppInstanceService, transport),
+    appResources: createServiceClient(AppResourceService, transport),
+    auditLog: createServiceClient(AuditLogService, transport),
+    auth: createServiceClient(AuthService, transport),
+    entityFieldMappings: createServiceClient(EntityFieldMappingService, transport),
+    entityIngestionConfigs: createServiceClient(EntityIngestionConfigService, transport),
+    journeys: createServiceClient(JourneyService, transport),
+    priorities: createServiceClient(PriorityService, transport),
+    slaDefinitions: createServiceClient(SlaDefinitionService, transport),
+    userIngestion: createServiceClient(UserIngestionService, transport),
+    userRelationships: createServiceClient(UserRelationshipService, transport),
+    users: createServiceClient(UserService, transport),
+    transport,
+  }
+}
+
+function accessTokensFrom(credentials: Credentials, anonymous: Transport, timing: ClientTiming): AccessTokens {
+  if ('token' in credentials) return createGivenTokens(credentials.token)
+  const { clientId, clientSecret } = credentials
+  const auth = createServiceClient(AuthService, anonymous)
+  return createFetchedTokens(async () => {
+    const answer = await auth.createToken({ grantType: 'client_credentials', clientId, clientSecret })
+    return { token: answer.accessToken, expiresInSeconds: answer.expiresIn }
+  }, timing)
+}

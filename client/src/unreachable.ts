@@ -1,0 +1,25 @@
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+
+/**
+ * Says of a call whose connection fails which address cannot be reached: `unavailable`, with what the platform knows of
+ * it. Stands right before the transport.
+ */
+export function createUnreachable(baseUrl: string): Interceptor {
+  return (next) => async (request) => {
+    try {
+      return await next(request)
+    } catch (error) {
+      // What fetch throws where the connection fails, in Node and in browsers.
+      if (!(error instanceof TypeError)) throw error
+      const message = `cannot reach ${baseUrl}: ${whyOf(error)}`
+      throw new ConnectError(message, Code.Unavailable, undefined, undefined, error)
+    }
+  }
+}
+
+/** Node hides the reason in a cause, which has no message where several addresses were tried; browsers tell nothing. */
+function whyOf({ cause, message }: TypeError): string {
+  if (!(cause instanceof Error)) return message
+  if (cause.message !== '') return cause.message
+  return 'code' in cause ? String(cause.code) : message
+}

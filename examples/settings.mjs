@@ -1,0 +1,9 @@
+/** The values of variables of the environment, in order. Ends the program with a sentence where one of them is not set. */
+export function settingsFrom(...names) {
+  const missing = names.filter((name) => !process.env[name])
+  if (missing.length > 0) {
+    console.error(`set ${missing.join(', ')} in the environment; docs/clients.md says to what`)
+    process.exit(1)
+  }
+  return names.map((name) => process.env[name])
+}

@@ -1,0 +1,19 @@
+/** @type {import('jest').Config} */
+export default {
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  globalSetup: '<rootDir>/dist/test/test/support/global-setup.js',
+  globalTeardown: '<rootDir>/dist/test/test/support/global-teardown.js',
+  setupFiles: ['<rootDir>/test/support/error-classes.ts'],
+
+  // Modules as Node runs them; an import of a .js file of this repository means the .ts file that it is made from.
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)(?<!\\.json)\\.js$': '$1' },
+  moduleFileExtensions: ['js', 'ts', 'mjs', 'cjs', 'json', 'node'],
+  transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
+
+  testTimeout: 60_000,
+  maxWorkers: 2,
+  // The modules of a file stay in memory after it.
+  workerIdleMemoryLimit: '1GB',
+}

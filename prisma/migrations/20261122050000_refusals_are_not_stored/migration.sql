@@ -1,0 +1,2 @@
+-- A refused revocation writes nothing.
+ALTER TABLE "revoke_attempts" DROP COLUMN "refused";

@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const root = join(import.meta.dirname, '..')
+/** A digest per step of what it read and wrote. Missing while a build runs, and after one that was cut off. */
+const record = join(root, 'dist/build.json')
+/** A link to the id of the process that builds. */
+const lock = join(root, 'dist/build.lock')
+
+/** In this order: the second reads what the first writes. The lockfile stands for the versions of the tools. */
+const steps = [
+  {
+    inputs: ['prisma/schema.prisma', 'prisma.config.ts', 'package-lock.json'],
+    outputs: ['gen/prisma'],
+    run: () => {
+      // Prisma refuses a folder that holds only parts of a client.
+      rmSync(join(root, 'gen/prisma'), { recursive: true, force: true })
+      return runTool('prisma/build/index.js', ['generate', '--no-hints'])
+    },
+  },
+  {
+    inputs: ['src', 'gen', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
+    outputs: ['dist/src', 'dist/gen'],
+    run: async () => {
+      const output = await runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--listEmittedFiles'])
+      const written = new Set(output.split('\n').map((line) => resolve(line.replace(/^TSFILE: /, ''))))
+      for (const file of filesIn(['dist/src', 'dist/gen'])) if (!written.has(file)) rmSync(file)
+    },
+  },
+]
+
+/**
+ * Brings the build up to date: Prisma's client from the schema, and dist/ from src/ and gen/. Of several processes that do
+ * so at once one builds and the others wait. Throws with what a tool has printed.
+ */
+export async function buildWhatChanged() {
+  if (isUpToDate(readRecord())) return
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  await takeLock()
+  try {
+    const before = readRecord()
+    if (isUpToDate(before)) return
+    process.stderr.write('svc: building …\n')
+    rmSync(record, { force: true })
+    const after = []
+    for (const [index, step] of steps.entries()) {
+      if (before[index] !== digestOf(step)) await step.run()
+      after.push(digestOf(step))
+    }
+    writeFileSync(record, JSON.stringify(after))
+  } finally {
+    rmSync(lock)
+  }
+}
+
+function readRecord() {
+  return existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : []
+}
+
+function isUpToDate(before) {
+  return before.length === steps.length && steps.every((step, index) => before[index] === digestOf(step))
+}
+
+function digestOf({ inputs, outputs }) {
+  const hash = createHash('sha256')
+  for (const file of filesIn([...inputs, ...outputs])) {
+    const bytes = readFileSync(file)
+    hash.update(`${relative(root, file)} ${bytes.length}\n`).update(bytes)
+  }
+  return hash.digest('hex')
+}
+
+/**
+ * Absolute paths of the files in places of the package, each a folder or a file; nothing for what is not there, nor for
+ * what was built inside of a place.
+ */
+function filesIn(places) {
+  return places.flatMap((place) => {
+    const path = join(root, place)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (!stats?.isDirectory()) return stats === undefined ? [] : [path]
+    const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const files = entries.map((entry) => join(entry.parentPath, entry.name))
+    return files.filter((file) => !relative(path, file).split(sep).includes('dist')).sort()
+  })
+}
+
+/** Making a link either makes it or fails, and it has its content at once. One that a killed process left is removed. */
+async function takeLock() {
+  for (;;) {
+    try {
+      return symlinkSync(String(process.pid), lock)
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+      if (holds(lock)) await sleep(100)
+      else rmSync(lock, { force: true })
+    }
+  }
+}
+
+function holds(link) {
+  try {
+    process.kill(Number(readlinkSync(link)), 0)
+    return true
+  } catch (error) {
+    // EPERM: it runs, and belongs to another user.
+    return error.code === 'EPERM'
+  }
+}
+
+/** Runs the program of an installed package quietly and answers what it printed. */
+async function runTool(program, args) {
+  const path = join(root, 'node_modules', program)
+  if (!existsSync(path)) throw new Error(`cannot build, ${path} is missing: run "npm ci" in ${root}`)
+  const child = spawn(process.execPath, [path, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise((resolveCode, reject) => child.once('close', resolveCode).once('error', reject))
+  const [code, ...outputs] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  if (code !== 0) throw new Error(`cannot build:\n${outputs.join('').replace(/^TSFILE: .*\n/gm, '')}`)
+  return outputs[0]
+}

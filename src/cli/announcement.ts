@@ -1,0 +1,90 @@
+import type { Database } from '../db/database.js'
+import { packageRoot } from '../db/package-root.js'
+import { createSecretHasher } from '../domain/secret-hash.js'
+import { createUserToken } from '../domain/user-token.js'
+import { findDemoIds } from '../store/demo.js'
+import { type CommandContext, dataDirectoryOf } from './command-context.js'
+import { demoOrganizationId, demoRequests, type ShownCommand } from './demo-requests.js'
+
+/** What people need for their first requests. */
+export interface Announcement {
+  /** Base addresses of the servers, and of their pages for people and for balancers. */
+  readonly servers: readonly { readonly url: string; readonly docs: string; readonly ready: string }[]
+  /** Where the data is. */
+  readonly database: string
+  /** Absent where the database does not hold the demo organization. */
+  readonly demo: DemoAnnouncement | undefined
+  /** Further commands, in the folder of the package. */
+  readonly commands: readonly ShownCommand[]
+}
+
+interface DemoAnnouncement {
+  readonly userId: string
+  /** A token of that person, made anew for each announcement. */
+  readonly token: string
+  readonly expiresAt: Date
+  /** With the token in `$TOKEN`. */
+  readonly requests: readonly ShownCommand[]
+}
+
+/** Composes the announcement of servers that run on a database; the requests go to the first one. */
+export async function composeAnnouncement(
+  origins: readonly [string, ...string[]],
+  database: Database,
+  context: CommandContext,
+): Promise<Announcement> {
+  const { config } = context
+  const demo = await announceDemo(origins[0], database, context)
+  const [org, user] = demo === undefined ? ['ID', 'ID'] : [demoOrganizationId, demo.userId]
+  return {
+    servers: origins.map((url) => ({ url, docs: `${url}/docs`, ready: `${url}/readyz` })),
+    database: config.databaseUrl === undefined ? dataDirectoryOf(config) : 'DATABASE_URL',
+    demo,
+    commands: [
+      { title: 'an API key for a program', command: `npx svc keys create --org ${org}` },
+      { title: 'a token of a person', command: `npx svc tokens create --org ${org} --user ${user}` },
+      { title: 'your own data (docs/importing.md)', command: 'npx svc import FILE' },
+      { title: 'all this again, with another token', command: 'npx svc status' },
+    ],
+  }
+}
+
+async function announceDemo(
+  origin: string,
+  database: Database,
+  { config, runtime }: CommandContext,
+): Promise<DemoAnnouncement | undefined> {
+  const ids = await findDemoIds(database, demoOrganizationId)
+  if (ids === undefined) return undefined
+  const hasher = createSecretHasher(config.secretPepper)
+  const request = { userId: ids.admin, organizationId: demoOrganizationId }
+  const { token, expiresAt } = await createUserToken({ database, hasher, runtime }, request)
+  return { userId: ids.admin, token, expiresAt, requests: demoRequests(origin, ids) }
+}
+
+/** The announcement for people. */
+export function textFromAnnouncement({ servers, database, demo, commands }: Announcement): string {
+  const width = Math.max(...commands.map(({ command }) => command.length))
+  return [
+    servers
+      .map(({ url, docs, ready }) => `svc listens on ${url}\n\n  reference  ${docs}\n  ready?     ${ready}`)
+      .join('\n\n'),
+    `\n  data       ${database}\n\n`,
+    demo === undefined ? '' : textFromDemo(demo),
+    `In ${packageRoot()}:\n\n`,
+    ...commands.map(({ title, command }) => `  ${command.padEnd(width)}  ${title}\n`),
+  ].join('')
+}
+
+function textFromDemo({ userId, token, expiresAt, requests }: DemoAnnouncement): string {
+  return [
+    `To paste into bash or zsh, as ${userId}, an administrator of the demo organization (until ${expiresAt.toISOString()}):\n\n`,
+    `export TOKEN=${token}\n\n`,
+    ...requests.map(({ title, command }) => `${title}\n${command}\n\n`),
+  ].join('')
+}
+
+/** The announcement for programs: the members of `demo` stand beside the others. */
+export function jsonFromAnnouncement({ demo, ...rest }: Announcement): string {
+  return JSON.stringify({ ...rest, ...demo })
+}

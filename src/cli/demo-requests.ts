@@ -1,0 +1,47 @@
+import type { DemoIds } from '../store/demo.js'
+
+/** The organization in the file of the demo. */
+export const demoOrganizationId = 'org_acme'
+
+/** A command to paste into bash or zsh, and what it shows. */
+export interface ShownCommand {
+  readonly title: string
+  readonly command: string
+}
+
+/** Requests as an administrator of the demo organization whose token is in `$TOKEN`. They may be sent again and again. */
+export function demoRequests(origin: string, ids: DemoIds): ShownCommand[] {
+  const bearer = '-H "Authorization: Bearer $TOKEN"'
+  const get = (path: string) => `curl -s '${origin}${path}' ${bearer}`
+  const send = (method: string, path: string, body: unknown) =>
+    `curl -s -X ${method} '${origin}${path}' ${bearer} \\\n  -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
+  return [
+    {
+      title: 'Change a user. What the directory supplies is skipped, the rest is written, and the answer tells both:',
+      command: send('PUT', `/v2/users/${ids.directoryMember}`, { department: 'Sales', timezone: 'Europe/Paris' }),
+    },
+    {
+      title: 'Set a manager as automation does it. What a person has pinned is skipped:',
+      command: send('POST', '/v2/user-relationships', {
+        ...{ userId: ids.pinnedMember, relatedUserId: ids.admin, pin: false },
+      }),
+    },
+    { title: 'Read a journey, one consistent snapshot:', command: get(`/v2/journeys/${ids.journey}`) },
+    {
+      title: 'List what a team owns, and what is shared with it:',
+      command: get(`/v2/app-instances?teamId=${ids.team}`),
+    },
+    {
+      title: 'Change one field of a priority:',
+      command: send('PATCH', `/v2/priorities/${ids.priority}`, { isAiSelectable: true }),
+    },
+    {
+      title: 'The same methods over Connect:',
+      command: send('POST', '/svc.v2.JourneyService/GetJourney', { id: ids.journey }),
+    },
+    {
+      title: 'And over gRPC, in this folder; the server reflects its schema:',
+      command: `npx buf curl --protocol grpc --http2-prior-knowledge ${bearer} \\\n  -d '${JSON.stringify({ id: ids.journey })}' ${origin}/svc.v2.JourneyService/GetJourney`,
+    },
+  ]
+}

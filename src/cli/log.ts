@@ -1,0 +1,38 @@
+import { type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+import type { Config } from '../config.js'
+import { createRedactedLog } from '../log.js'
+
+/** File descriptor of the log: standard output belongs to what a command answers. */
+const STANDARD_ERROR = 2
+
+/** The terminal that standard error may be. */
+export interface LogTerminal {
+  readonly isTTY?: boolean
+  hasColors?(): boolean
+}
+
+/** Makes the log: JSON, or in a form for people where the configuration says so or standard error is a terminal. */
+export function createLog(
+  { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
+  terminal: LogTerminal,
+  fd: number = STANDARD_ERROR,
+): Logger {
+  const format = logFormat ?? (terminal.isTTY === true ? 'pretty' : 'json')
+  if (format === 'json') return createRedactedLog(logLevel, pino.destination({ dest: fd, sync: true }))
+  const stream = pretty({
+    destination: fd,
+    sync: true,
+    colorize: terminal.hasColors?.() === true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,hostname,method,path,status,durationMs',
+    messageFormat: textFromEntry,
+    singleLine: true,
+  })
+  return createRedactedLog(logLevel, stream)
+}
+
+function textFromEntry({ msg, method, path, status, durationMs }: Record<string, unknown>): string {
+  if (path !== undefined) return [method, path, status, 'in', durationMs, 'ms'].join(' ')
+  return method === undefined ? String(msg) : [msg, method].join(': ')
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import { runningServers } from '../db/server-presence.js'
+import { composeAnnouncement, jsonFromAnnouncement, textFromAnnouncement } from './announcement.js'
+import { type CommandContext, dataDirectoryOf } from './command-context.js'
+
+/** `svc status`: what `svc serve` has printed, with another token, while one runs on this data. Fails when none does. */
+export function registerStatusCommand(program: Command, context: CommandContext): void {
+  program
+    .command('status')
+    .description('say again what "svc serve" has printed, while it runs')
+    .option('--json', 'answer one JSON object')
+    .action(async ({ json }: { readonly json?: true }) => {
+      const { config, stdout } = context
+      const { database, close } = await context.openDatabase()
+      try {
+        const [first, ...others] = await runningServers(database)
+        if (first === undefined) {
+          const place = config.databaseUrl === undefined ? `the data in ${dataDirectoryOf(config)}` : 'DATABASE_URL'
+          throw new Error(`no server runs on ${place}: "npx svc serve" starts one`)
+        }
+        const announcement = await composeAnnouncement([first, ...others], database, context)
+        stdout.write(json ? `${jsonFromAnnouncement(announcement)}\n` : textFromAnnouncement(announcement))
+      } finally {
+        await close()
+      }
+    })
+}

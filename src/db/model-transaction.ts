@@ -1,0 +1,50 @@
+import type { Prisma } from './prisma.js'
+import type { Transaction } from './queryable.js'
+import type { TransactionOptions } from './transaction.js'
+
+/** How long a transaction may take, in milliseconds. */
+export interface TransactionTimes {
+  /** All of it. */
+  readonly leftMillis: number
+  /** A statement of a session that says nothing else. */
+  readonly statementMillis: number
+}
+
+/**
+ * Runs the work in one transaction of Prisma's: commits when it returns, rolls back when it throws. No statement outlasts
+ * the budget, on the server either. Once the signal has aborted, nothing more is sent and nothing committed.
+ */
+export async function runModelTransaction<T>(
+  prisma: Prisma,
+  work: (transaction: Transaction) => Promise<T>,
+  { isolationLevel = 'ReadCommitted', signal }: TransactionOptions,
+  { leftMillis, statementMillis }: TransactionTimes,
+): Promise<T> {
+  return prisma.$transaction(
+    async (client) => {
+      if (leftMillis < statementMillis) {
+        await client.$queryRaw`SELECT set_config('statement_timeout', ${String(leftMillis)}, true)`
+      }
+      const result = await work({
+        isolationLevel,
+        get models() {
+          signal?.throwIfAborted()
+          return client
+        },
+        run: async (statement, values) => {
+          signal?.throwIfAborted()
+          return client.$queryRaw(statement.bound(values))
+        },
+      })
+      signal?.throwIfAborted()
+      return result
+    },
+    {
+      // Read committed is what sessions begin with; to say so would cost a round trip.
+      ...(isolationLevel !== 'ReadCommitted' && { isolationLevel }),
+      // The pool bounds the wait.
+      maxWait: leftMillis,
+      timeout: leftMillis,
+    },
+  )
+}

@@ -1,0 +1,141 @@
+import { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { databaseFailure, POOL_BUSY } from './errors.js'
+import { type ConnectionWatch, watchConnection } from './silence.js'
+import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.js'
+
+/** What a pool is made of, beside the settings of pg. */
+export interface BoundedPoolOptions {
+  readonly config: pg.PoolConfig & { readonly max: number }
+  /** For a free connection. */
+  readonly waiting: WaitLimits
+  /** A connection that owes an answer and says nothing for so long is destroyed. */
+  readonly maxSilenceMillis: number
+}
+
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: Error | boolean) => void,
+) => void
+
+/** How long the settings of a new connection may take. */
+const SET_UP_MILLIS = 2_000
+
+/**
+ * The pool of pg with a bound on every wait, whoever uses it: for a free connection, for an answer, for the end. A
+ * connection whose statement the server refuses is kept; one on which it cannot work is not. A class, because that is
+ * what Prisma takes.
+ */
+export class BoundedPool extends pg.Pool {
+  readonly #max: number
+  readonly #queue: WaitQueue<ConnectCallback>
+  readonly #sockets: Set<Socket>
+  readonly #watches = new Map<pg.PoolClient, ConnectionWatch>()
+  /** Connections that are used, or made for somebody. */
+  #held = 0
+
+  constructor({ config, waiting, maxSilenceMillis }: BoundedPoolOptions) {
+    const sockets = new Set<Socket>()
+    const stream = () => {
+      const socket = new Socket()
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    }
+    super({ ...config, stream, onConnect: endWhatNobodyWaitsFor })
+    this.#max = config.max
+    this.#sockets = sockets
+    this.#queue = createWaitQueue<ConnectCallback>(waiting, (callback) =>
+      callback(new Error(POOL_BUSY), undefined, () => {}),
+    )
+    this.on('connect', (client) => {
+      this.#watches.set(client, watchConnection(client, maxSilenceMillis))
+      client.connection.prependListener('errorMessage', (report: unknown) => {
+        // What has become of one connection's statements, as by a migration, has become of all.
+        if (databaseFailure(report)?.kind === 'stale_statement') this.#giveUpAll()
+      })
+      // Whoever waits for an answer is told of the loss by it; without a listener it would end the process.
+      client.on('error', () => {})
+    })
+    this.on('remove', (client) => this.#watches.delete(client))
+  }
+
+  /** For how many milliseconds every connection has owed an answer and said nothing; 0 where another can be made. */
+  get silentMillis(): number {
+    if (this.#watches.size < this.#max) return 0
+    return Math.min(...[...this.#watches.values()].map(({ silentMillis }) => silentMillis))
+  }
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: ConnectCallback): void
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    if (callback === undefined) {
+      return new Promise((resolve, reject) => {
+        this.connect((error, client) => (client === undefined ? reject(error) : resolve(client)))
+      })
+    }
+    if (this.#held < this.#max) this.#connect(callback)
+    else this.#queue.add(callback)
+    return undefined
+  }
+
+  /** Waits for what runs and closes every connection; cuts those that are still open after the time given. */
+  async close(patienceMillis: number): Promise<void> {
+    const ended = new AbortController()
+    const patience = delay(patienceMillis, undefined, { signal: ended.signal }).catch(() => undefined)
+    await Promise.race([this.end(), patience])
+    ended.abort()
+    for (const { connection } of this.#watches.keys()) connection.stream.destroy()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  #connect(callback: ConnectCallback): void {
+    this.#held++
+    super.connect((error, client, done) => {
+      if (client === undefined) {
+        this.#letNextOne()
+        return callback(error, undefined, done)
+      }
+      if (this.#watches.get(client)?.isRefused === true) {
+        client.release(true)
+        this.#held--
+        return this.#connect(callback)
+      }
+      const { release } = client
+      client.release = (cause) => {
+        release(this.#isUsable(client, cause) ? undefined : cause || true)
+        this.#letNextOne()
+      }
+      callback(undefined, client, client.release)
+    })
+  }
+
+  #giveUpAll(): void {
+    for (const watch of this.#watches.values()) watch.giveUp()
+  }
+
+  #letNextOne(): void {
+    this.#held--
+    for (const callback of this.#queue.take(1)) this.#connect(callback)
+  }
+
+  /** What the server reports ends a statement alone, unless it cannot work or is left in a transaction. */
+  #isUsable(client: pg.PoolClient, cause: Error | boolean | undefined): boolean {
+    const isReport = !cause || cause instanceof pg.DatabaseError
+    return isReport && client.getTransactionStatus() === 'I' && this.#watches.get(client)?.isRefused === false
+  }
+}
+
+/**
+ * Lets the server end a statement whose client is gone; else it would run, and hold its locks, to its own end. Not every
+ * system that PostgreSQL runs on can tell. The pool waits for the promise, though its types do not say so.
+ */
+function endWhatNobodyWaitsFor(client: pg.ClientBase): unknown {
+  const text = `DO $$ BEGIN
+    SET client_connection_check_interval = '1s';
+  EXCEPTION WHEN invalid_parameter_value THEN NULL;
+  END $$`
+  const bounded = { text, query_timeout: SET_UP_MILLIS }
+  return client.query(bounded)
+}

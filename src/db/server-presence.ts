@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Sql } from './sql.js'
+
+/** The session of a server is named after its address, which fits in the 63 bytes that PostgreSQL keeps of a name. */
+const SESSION_NAME = 'svc at '
+const CONNECT_MILLIS = 5_000
+const RETRY_MILLIS = 5_000
+const END_MILLIS = 500
+
+/** A server that is shown on its database. */
+export interface ServerPresence {
+  /** Shows it no longer. */
+  close(): Promise<void>
+}
+
+/** What is shown, and where. */
+export interface ServerPresenceOptions {
+  readonly connectionString: string
+  /** Base address of the server. */
+  readonly origin: string
+  /** Ends it as `close` does, without waiting. */
+  readonly signal: AbortSignal
+  /** Told that the server cannot be shown for a while. A pino logger fits. */
+  readonly log: { warn(fields: { err: unknown }, message: string): void }
+  /** How long to wait before a session is opened anew. Default 5 s. */
+  readonly retryMillis?: number
+}
+
+/**
+ * Shows a server to `runningServers` by a session of its own on the database, which ends with the process however that
+ * ends. A session that is lost is opened anew. Never rejects: the server answers calls all the same.
+ */
+export async function showServer(options: ServerPresenceOptions): Promise<ServerPresence> {
+  const closing = new AbortController()
+  const signal = AbortSignal.any([closing.signal, options.signal])
+  let held: Promise<void> = Promise.resolve()
+  await new Promise<void>((tried) => {
+    held = hold(options, signal, tried)
+  })
+  return {
+    close: () => {
+      closing.abort()
+      return held
+    },
+  }
+}
+
+async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: () => void): Promise<void> {
+  const { connectionString, origin, log, retryMillis = RETRY_MILLIS } = options
+  while (!signal.aborted) {
+    const client = new pg.Client({
+      ...{ connectionString, application_name: `${SESSION_NAME}${origin}` },
+      ...{ connectionTimeoutMillis: CONNECT_MILLIS, keepAlive: true },
+    })
+    client.on('error', () => {}) // What matters is that the session ends; without a listener it would end the process.
+    try {
+      await client.connect()
+      tried()
+      await once(client, 'end', { signal })
+    } catch (err) {
+      if (!signal.aborted) log.warn({ err }, '"svc status" cannot see this server for now')
+      tried()
+    } finally {
+      // A database that says nothing any more does not say that the session has ended either.
+      await Promise.race([client.end(), sleep(END_MILLIS, undefined, { ref: false })])
+      client.connection.stream.destroy()
+    }
+    if (!signal.aborted) await elapsed(retryMillis, signal)
+  }
+}
+
+async function elapsed(millis: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(millis, undefined, { signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** Base addresses of the servers that run on a database, the oldest first. */
+export async function runningServers(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
+    `SELECT application_name AS name FROM pg_stat_activity
+      WHERE datname = current_database() AND starts_with(application_name, $1) ORDER BY backend_start`,
+    [SESSION_NAME],
+  )
+  return rows.map(({ name }) => name.slice(SESSION_NAME.length))
+}

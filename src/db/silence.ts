@@ -1,0 +1,61 @@
+import { Socket } from 'node:net'
+import type pg from 'pg'
+import { databaseFailure } from './errors.js'
+
+/** What is known of a connection that is watched. */
+export interface ConnectionWatch {
+  /** The connection is not to be used again: it was given up, or the server cannot work, or not write, on it. */
+  readonly isRefused: boolean
+  /** Lets nobody use the connection after whoever does. */
+  giveUp(): void
+  /** For how many milliseconds it has owed an answer and said nothing, to the second; 0 where it owes none. */
+  readonly silentMillis: number
+}
+
+/** How often a silent connection is looked at. */
+const LOOK_MILLIS = 1_000
+
+/**
+ * Watches a connection, and destroys it when it owes an answer and says nothing for so long: a server ends slow statements
+ * by itself and says so. Whoever waits on it fails with `ETIMEDOUT`.
+ */
+export function watchConnection(client: pg.Client, maxSilenceMillis: number): ConnectionWatch {
+  const { stream } = client.connection
+  if (!(stream instanceof Socket)) throw new Error('the database connection is no socket')
+  /** What had been sent and received when the last answer was complete, or when silence was last looked at. */
+  let answered = stream.bytesWritten
+  let heard = stream.bytesRead
+  let silentMillis = 0
+  let isRefused = false
+  client.connection.prependListener('errorMessage', (report: unknown) => {
+    if (databaseFailure(report)?.kind === 'unavailable') isRefused = true
+  })
+  client.on('drain', () => {
+    answered = stream.bytesWritten
+    silentMillis = 0
+  })
+  // Goes off when nothing was sent or received for the time, also where nothing is owed.
+  stream.setTimeout(LOOK_MILLIS).on('timeout', () => {
+    if (stream.bytesWritten === answered) return
+    silentMillis = stream.bytesRead === heard ? silentMillis + LOOK_MILLIS : LOOK_MILLIS
+    heard = stream.bytesRead
+    if (silentMillis < maxSilenceMillis) stream.setTimeout(LOOK_MILLIS)
+    else stream.destroy(silenceError(silentMillis))
+  })
+  return {
+    get isRefused() {
+      return isRefused
+    },
+    giveUp: () => {
+      isRefused = true
+    },
+    get silentMillis() {
+      return stream.bytesWritten === answered ? 0 : silentMillis
+    },
+  }
+}
+
+function silenceError(silentMillis: number): Error {
+  const message = `the database connection has said nothing for ${silentMillis} ms`
+  return Object.assign(new Error(message), { code: 'ETIMEDOUT', syscall: 'read' })
+}

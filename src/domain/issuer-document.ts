@@ -1,0 +1,35 @@
+/** The issuer cannot be asked, or does not answer with what it has to. */
+export class IssuerUnavailable extends Error {
+  override readonly name = 'IssuerUnavailable'
+}
+
+/** What a document of the issuer may have at most. */
+const MAX_BYTES = 1024 * 1024
+
+/**
+ * Fetches a JSON object of the issuer, of at most 1 MiB. Rejects with `IssuerUnavailable` where there is none, whatever
+ * the reason; redirects are not followed.
+ */
+export async function fetchIssuerDocument(url: string, signal: AbortSignal): Promise<object> {
+  try {
+    const answer = await fetch(url, { redirect: 'error', signal, headers: { accept: 'application/json' } })
+    if (!answer.ok) throw new Error(`the issuer answers ${answer.status}`)
+    const document: unknown = JSON.parse(await readText(answer))
+    if (typeof document !== 'object' || document === null) throw new Error('the document is not an object')
+    return document
+  } catch (cause) {
+    throw new IssuerUnavailable(`${url} cannot be used`, { cause })
+  }
+}
+
+/** Counted as it comes: a declared length may be wrong, and that of a compressed body is not what it unpacks to. */
+async function readText(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of answer.body ?? []) {
+    length += chunk.byteLength
+    if (length > MAX_BYTES) throw new Error(`the document has more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,48 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
+import { addReason } from '../interceptors/error-reason.js'
+import { connectErrorJson } from '../rest/error-body.js'
+import { endResponse } from '../rest/respond.js'
+import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+
+/**
+ * Answers a request of which two readers could take something else with 400, in whatever protocol it is: one with two
+ * `Host` headers, or a `Host` beside another `:authority` (RFC 9112 section 3.2, RFC 9113 section 8.3.1), and one with
+ * two `Authorization` headers. Node keeps the first of each. False: the request is clear.
+ */
+export function refuseAmbiguous(request: HttpRequest, response: HttpResponse): boolean {
+  const fault = faultOf(request)
+  if (fault === undefined) return false
+  const error = new ConnectError(fault, Code.InvalidArgument)
+  addReason(error)
+  // What stands between is at fault as likely as the client: nothing more is taken from that connection.
+  const headers: OutgoingHttpHeaders = 'stream' in response ? {} : { connection: 'close' }
+  const grpc = /^application\/grpc(?:-web)?(?:-text)?(?:\+\w+)?/i.exec(request.headers['content-type'] ?? '')
+  if (grpc !== null) {
+    const status = new Headers()
+    setTrailerStatus(status, error)
+    endResponse(request, response, 400, { ...headers, ...Object.fromEntries(status), 'content-type': grpc[0] }, '')
+  } else {
+    const body = JSON.stringify(connectErrorJson(error, {}))
+    endResponse(request, response, 400, { ...headers, 'content-type': 'application/json' }, body)
+  }
+  return true
+}
+
+function faultOf({ rawHeaders, headers }: HttpRequest): string | undefined {
+  let hosts = 0
+  let authorizations = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++
+  }
+  if (hosts > 1) return 'the request has two Host headers: send one'
+  if (authorizations > 1) return 'the request has two Authorization headers: send one'
+  const { host, ':authority': authority } = headers
+  if (host !== undefined && authority !== undefined && host !== authority) {
+    return 'the request has a Host header that differs from its :authority: send one of them'
+  }
+  return undefined
+}

@@ -1,0 +1,93 @@
+import type { Http2Session, ServerHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import { sendShutdownNotice } from './shutdown-notice.js'
+
+/** The connections of a server, and how they end without cutting a call. */
+export interface Connections {
+  add(socket: Socket): void
+  /** Tells that a connection speaks HTTP/2. */
+  addSession(session: ServerHttp2Session, socket: Socket): void
+  /** Tells that a call is being answered. */
+  addCall(request: HttpRequest, response: HttpResponse): void
+  /** Whether a call of a session is being answered. */
+  hasCall(session: ServerHttp2Session): boolean
+  /**
+   * Lets every connection end with its next answer: HTTP/1.1 says `Connection: close` in it, HTTP/2 sends the shutdown
+   * notice before it. A client that waits for an answer has no further call on its way.
+   */
+  announceEnd(): void
+  /**
+   * Ends the connections over which nothing is answered and nothing has come since they were last looked at: by
+   * `announceEnd`, or by this function itself. A session of HTTP/2 gets its notice first, and its end at the next look.
+   */
+  endQuiet(): void
+  cutAll(): void
+}
+
+interface Connection {
+  /** Where it speaks HTTP/2. */
+  readonly session?: ServerHttp2Session
+  hasNotice: boolean
+  /** How many bytes it had brought when it was last looked at. */
+  bytesRead: number
+}
+
+const NOT_LOOKED_AT = -1
+
+/** Creates the register of the connections of one server. */
+export function createConnections(): Connections {
+  const connections = new Map<Socket, Connection>()
+  const socketOf = new WeakMap<Http2Session, Socket>()
+  const answering = new Map<HttpResponse, Socket | undefined>()
+  let isEnding = false
+
+  const give = (connection: Connection, socket: Socket): void => {
+    if (connection.session !== undefined && !connection.hasNotice) sendShutdownNotice(connection.session, socket)
+    connection.hasNotice = true
+  }
+  const announce = (response: HttpResponse, socket: Socket | undefined): void => {
+    if (!('stream' in response)) response.shouldKeepAlive = false
+    const connection = socket && connections.get(socket)
+    if (connection !== undefined && socket !== undefined) give(connection, socket)
+  }
+  return {
+    add: (socket) => {
+      connections.set(socket, { hasNotice: false, bytesRead: NOT_LOOKED_AT })
+      socket.once('close', () => connections.delete(socket))
+    },
+    addSession: (session, socket) => {
+      connections.set(socket, { session, hasNotice: false, bytesRead: NOT_LOOKED_AT })
+      socketOf.set(session, socket)
+    },
+    addCall: (request, response) => {
+      const session = 'stream' in request ? request.stream.session : undefined
+      const socket = session === undefined ? request.socket : socketOf.get(session)
+      answering.set(response, socket)
+      response.once('close', () => answering.delete(response))
+      if (isEnding) announce(response, socket)
+    },
+    hasCall: (session) => new Set(answering.values()).has(socketOf.get(session)),
+    announceEnd: () => {
+      isEnding = true
+      for (const [response, socket] of answering) announce(response, socket)
+      for (const [socket, connection] of connections) connection.bytesRead = socket.bytesRead
+    },
+    endQuiet: () => {
+      const busy = new Set(answering.values())
+      for (const [socket, connection] of connections) {
+        const { session, bytesRead, hasNotice } = connection
+        const isQuiet = !busy.has(socket) && socket.bytesRead === bytesRead
+        connection.bytesRead = busy.has(socket) ? NOT_LOOKED_AT : socket.bytesRead
+        if (!isQuiet) continue
+        // What is still to be written gets to its reader.
+        if (session === undefined) socket.destroySoon()
+        else if (hasNotice) session.close()
+        else give(connection, socket)
+      }
+    },
+    cutAll: () => {
+      for (const socket of connections.keys()) socket.destroy()
+    },
+  }
+}

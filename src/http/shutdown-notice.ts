@@ -1,0 +1,18 @@
+import type { ServerHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+
+/**
+ * GOAWAY with the highest stream id there can be: "no more streams soon, those that are on their way are still taken"
+ * (RFC 9113 section 6.8). Node has no call for it: after its own `goaway` it leaves new streams unanswered, whatever id
+ * it was given.
+ */
+const SHUTDOWN_NOTICE = Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0])
+
+/**
+ * Tells the client of a session to begin its next streams elsewhere, and refuses none that it begins before it knows. It
+ * ends the session itself when its streams are over. `socket` is the one that the session was made on.
+ */
+export function sendShutdownNotice(session: ServerHttp2Session, socket: Socket): void {
+  // The session writes whole frames to the same queue, so this one stands between two of them.
+  if (!session.closed && !session.destroyed) socket.write(SHUTDOWN_NOTICE)
+}

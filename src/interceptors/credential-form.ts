@@ -1,0 +1,40 @@
+import { inspectApiKeySecret } from '../domain/api-key-secret.js'
+import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from '../domain/bearer-token.js'
+
+/** How to send a credential, without anything of one. */
+export const howToSend = 'send Authorization: Bearer <token>, with the token of an API key or of a user'
+
+/** What stands behind the prefix of a token: 256 bits in base64url. */
+const TOKEN_BODY = /^[A-Za-z0-9_-]{43}$/
+const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
+/** `$TOKEN`, `${TOKEN}`, `{{token}}`, `<token>`, `%TOKEN%`, and the names that such places have. */
+const PLACEHOLDER = /^(?:[$<{%[]|(?:your|my|the)?[_-]?(?:access|bearer|api|user|auth)?[_-]?(?:token|key)$)/i
+const UNSET = /^(?:undefined|null|none|nil|nan|\[object object\])$/i
+
+/**
+ * What a text is that was sent as a bearer token, where its form alone shows that it cannot be one, and what to send
+ * instead; undefined for every text that could be a token. Says nothing of what is valid, and repeats nothing of the text.
+ */
+export function wrongCredentialForm(token: string, takesJwt: boolean): string | undefined {
+  if (token === '') return `the token is empty: ${howToSend}`
+  if (token.startsWith('svc_secret_')) return secretAdvice(token)
+  if (PLACEHOLDER.test(token)) {
+    return 'this is the place of a token, and not one: the variable was not put in (shells do that within double quotes)'
+  }
+  if (UNSET.test(token)) return `the variable of the token is not set: ${howToSend}`
+  for (const prefix of [ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX]) {
+    if (!token.startsWith(prefix)) continue
+    const isWhole = TOKEN_BODY.test(token.slice(prefix.length))
+    return isWhole ? undefined : `the token is not whole: it has 43 characters behind ${prefix}`
+  }
+  const ours = `access tokens begin with ${ACCESS_TOKEN_PREFIX}, user tokens with ${USER_TOKEN_PREFIX}`
+  if (JWT.test(token)) return takesJwt ? undefined : `this service has no issuer whose JWTs it takes: ${ours}`
+  return `this is no token of this service: ${ours}`
+}
+
+function secretAdvice(text: string): string {
+  const inspected = inspectApiKeySecret(text)
+  if (inspected.ok && inspected.kind === 'mk')
+    return 'this is the secret of a management key, which this method does not take'
+  return 'this is the secret of an API key: exchange it at POST /v2/auth/token, and send the access token that comes back'
+}

@@ -1,0 +1,35 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+
+/** What the service has answered to the example of an operation, and to requests that it refuses. */
+export interface OperationAnswers {
+  /** Absent where the answer is empty. */
+  readonly success?: JsonObject
+  /** Bodies by status and reason. */
+  readonly errors: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
+}
+
+/**
+ * Answers of the service on the demo organization by operation, as `gen/openapi/examples.json` holds them; `default` has
+ * the failures that are no operation's own.
+ */
+export type ExampleAnswers = Readonly<Record<string, OperationAnswers>>
+
+/** Of each reason the body that most operations answer, where more than one does. */
+export function sharedErrors(answers: ExampleAnswers): ReadonlyMap<string, JsonObject> {
+  const counts = new Map<string, Map<string, number>>()
+  for (const { errors } of Object.values(answers)) {
+    for (const [reason, body] of Object.values(errors).flatMap((byReason) => Object.entries(byReason))) {
+      const ofReason = counts.get(reason) ?? new Map<string, number>()
+      const text = JSON.stringify(body)
+      counts.set(reason, ofReason.set(text, (ofReason.get(text) ?? 0) + 1))
+    }
+  }
+  return new Map(
+    [...counts]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .flatMap(([reason, ofReason]) => {
+        const [[text, count] = ['', 0]] = [...ofReason].sort(([, one], [, other]) => other - one)
+        return count > 1 ? [[reason, JSON.parse(text)]] : []
+      }),
+  )
+}

@@ -1,0 +1,35 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import type { Direction } from './field-schema.js'
+
+/** One way to fill in a message in which a choice has to be made. */
+export interface Choice {
+  readonly chosen: DescField
+  /** Fields of other choices that may stand beside it. */
+  readonly beside: readonly DescField[]
+}
+
+/** Choices of requests that are no oneof of the schema, by message: field names, and what may stand beside each. */
+export const requestChoices: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'svc.v2.CreateAccessPolicyApprovalProcedureRequest': { stages: ['steps'], steps: [] },
+  'svc.v2.Step': { approvers: [], custom_workflow: [] },
+}
+
+/** The choices of a message, of which exactly one has to be made; empty for one that has none. */
+export function choicesOf(message: DescMessage, direction: Direction): readonly Choice[] {
+  const ruled = direction === 'input' ? Object.entries(requestChoices[message.typeName] ?? {}) : []
+  const [oneof, another] = message.oneofs
+  if (oneof === undefined) {
+    return ruled.map(([name, beside]) => ({
+      chosen: fieldNamed(message, name),
+      beside: beside.map((each) => fieldNamed(message, each)),
+    }))
+  }
+  if (another !== undefined || ruled.length > 0) throw new Error(`${message.typeName} has more than one choice`)
+  return oneof.fields.map((field) => ({ chosen: field, beside: [] }))
+}
+
+function fieldNamed(message: DescMessage, name: string): DescField {
+  const field = message.fields.find((each) => each.name === name)
+  if (field === undefined) throw new Error(`${message.typeName} has no field ${name}`)
+  return field
+}

@@ -1,0 +1,34 @@
+import { constants } from 'node:http2'
+import { mayHaveBody, type NodeRequest } from './node-http.js'
+
+/** How much of a body that nobody reads is taken in, so that its sender gets to see the answer. */
+const MAX_DRAINED_BYTES = 16 * 1024 * 1024
+/** How long that may take. */
+const DRAIN_MILLIS = 5_000
+
+/**
+ * Takes in what is left of the body of a request that is answered, so that the connection goes on to its next request
+ * (RFC 9112, section 9.3). What does not end in bounded bytes and time is given up: its HTTP/2 stream is reset without
+ * an error (RFC 9113, section 8.1), its HTTP/1.1 connection is closed.
+ */
+export function drainRequest(request: NodeRequest): void {
+  if (request.complete || !mayHaveBody(request)) return
+  let left = MAX_DRAINED_BYTES
+  const giveUp = (): void => {
+    done()
+    if ('stream' in request) request.stream.close(constants.NGHTTP2_NO_ERROR)
+    else request.socket.destroy()
+  }
+  const onData = (chunk: Buffer): void => {
+    left -= chunk.length
+    if (left < 0) giveUp()
+  }
+  const timer = setTimeout(giveUp, DRAIN_MILLIS)
+  const done = (): void => {
+    clearTimeout(timer)
+    request.off('data', onData).off('end', done).off('close', done)
+  }
+  // A sender that breaks off is no failure; `close` tells of it.
+  request.on('error', () => undefined)
+  request.on('data', onData).on('end', done).on('close', done).resume()
+}

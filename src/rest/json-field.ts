@@ -1,0 +1,149 @@
+import { create, type DescEnum, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf'
+import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
+import type { JsonReaderOptions, JsonReaders, MessageReader, ValueReader } from './json-reader.js'
+import { expectedScalar, mapKeyFromText, scalarFromJson } from './json-scalar.js'
+import { anyObject } from './json-shape.js'
+import { describeJson, expectObject, plainNumbers, setKey } from './json-tree.js'
+import { enumFromNumber, enumNumberByName, noSuchValue, ValueFault } from './scalar-text.js'
+
+/** A value that was given and is passed over: an unknown enum name under `ignoreUnknownFields`. */
+const PASSED_OVER = Symbol('passed over')
+
+/** Compiles the reader that sets a field of a message from its JSON alone. */
+export function compileFieldReader(
+  field: DescField,
+  messages: Pick<JsonReaders, 'message'>,
+  options: JsonReaderOptions,
+): MessageReader {
+  const value = compileValue(field, messages, options)
+  if (field.fieldKind === 'list') return listReader(field, value)
+  if (field.fieldKind === 'map') return mapReader(field, value)
+  return singularReader(field, value)
+}
+
+/** Whether `null` is a value of a field, as for Value and NullValue alone; everywhere else it means "not given". */
+export function takesNull(field: DescField): boolean {
+  return field.message?.typeName === 'google.protobuf.Value' || field.enum?.typeName === 'google.protobuf.NullValue'
+}
+
+function singularReader(field: DescField, value: ValueReader): MessageReader {
+  const { localName } = field
+  const oneof = field.oneof?.localName
+  const keepNull = takesNull(field)
+  return {
+    get shape() {
+      return value.shape
+    },
+    read(target, json, cursor) {
+      if (json === null && !keepNull) return
+      const read = value.read(json, cursor)
+      if (read === PASSED_OVER) return
+      if (oneof === undefined) slotsOf(target)[localName] = read
+      else slotsOf(target)[oneof] = { case: localName, value: read }
+    },
+  }
+}
+
+function listReader(field: DescField, value: ValueReader): MessageReader {
+  const keepNull = takesNull(field)
+  return {
+    shape: {
+      expected: 'an array',
+      get item() {
+        return value.shape
+      },
+    },
+    read(target, json, cursor) {
+      if (json === null) return
+      if (!Array.isArray(json)) throw new ValueFault(`expected an array, got ${describeJson(json)}`)
+      const items: unknown[] = []
+      for (const [index, item] of json.entries()) {
+        cursor.path.push(index)
+        if (item === null && !keepNull) throw new ValueFault('null is not allowed in a list')
+        const read = value.read(item, cursor)
+        if (read !== PASSED_OVER) items.push(read)
+        cursor.path.pop()
+      }
+      slotsOf(target)[field.localName] = items
+    },
+  }
+}
+
+function mapReader(field: DescField & { fieldKind: 'map' }, value: ValueReader): MessageReader {
+  const keepNull = takesNull(field)
+  return {
+    shape: { expected: 'an object', member: () => value.shape },
+    read(target, json, cursor) {
+      if (json === null) return
+      const entries: { [key: string]: unknown } = {}
+      for (const [text, item] of Object.entries(expectObject(json))) {
+        cursor.path.push(text)
+        const key = mapKeyFromText(field.mapKey, text)
+        if (Object.hasOwn(entries, key)) throw new ValueFault('duplicate key')
+        if (item === null && !keepNull) throw new ValueFault('null is not allowed in a map')
+        const read = value.read(item, cursor)
+        if (read !== PASSED_OVER) setKey(entries, key, read)
+        cursor.path.pop()
+      }
+      slotsOf(target)[field.localName] = entries
+    },
+  }
+}
+
+function compileValue(
+  field: DescField,
+  messages: Pick<JsonReaders, 'message'>,
+  options: JsonReaderOptions,
+): ValueReader {
+  if (field.enum !== undefined) return enumReader(field.enum, options)
+  if (field.message !== undefined) return messageValueReader(field, field.message, messages)
+  if (field.scalar === undefined) throw new Error(`${String(field)} has no scalar type`)
+  const { scalar } = field
+  const longAsString = field.fieldKind !== 'map' && field.longAsString
+  return {
+    shape: { expected: expectedScalar(scalar) },
+    read: (json) => scalarFromJson(scalar, json, longAsString),
+  }
+}
+
+function enumReader(desc: DescEnum, options: JsonReaderOptions): ValueReader {
+  return {
+    shape: { expected: `a value of enum ${desc.typeName}` },
+    read(json) {
+      if (json === null) return 0
+      if (typeof json === 'number') return enumFromNumber(desc, json)
+      const number = typeof json === 'string' ? enumNumberByName(desc, json) : undefined
+      if (number !== undefined) return number
+      if (typeof json === 'string' && options.ignoreUnknownFields === true) return PASSED_OVER
+      throw noSuchValue(desc, describeJson(json))
+    },
+  }
+}
+
+function messageValueReader(
+  field: DescField,
+  desc: DescMessage,
+  { message }: Pick<JsonReaders, 'message'>,
+): ValueReader {
+  if (desc.typeName === 'google.protobuf.Struct' && field.parent.typeName !== 'google.protobuf.Value') {
+    // Struct fields are kept as plain JSON objects.
+    return { shape: anyObject, read: (json) => plainNumbers(expectObject(json)) }
+  }
+  const reader = message(desc)
+  const bare = field.fieldKind === 'message' && field.oneof === undefined && isWrapperDesc(desc)
+  return {
+    get shape() {
+      return reader.shape
+    },
+    read(json, cursor) {
+      const child = create(desc)
+      reader.read(child, json, cursor)
+      return bare ? slotsOf(child)['value'] : child
+    },
+  }
+}
+
+/** A message seen as a record of its local names, which only descriptors know here. */
+function slotsOf(message: Message): Record<string, unknown> {
+  return message as unknown as Record<string, unknown>
+}

@@ -1,0 +1,41 @@
+/**
+ * What JSON may stand in a place. Who parses JSON with the shape of a message refuses what does not belong where it
+ * stands as soon as it is read, so that nothing is made of it.
+ */
+export interface JsonShape {
+  /** What belongs there, for errors: `a string`, `an object`. */
+  readonly expected: string
+  /** Where an object is taken: the shape of what stands under a key. Throws `ValueFault` for a key that is not known. */
+  readonly member?: (key: string) => JsonShape
+  /** Where a list is taken: the shape of its items. */
+  readonly item?: JsonShape
+  /** Whether no schema bounds the depth of what stands there. */
+  readonly isFree?: boolean
+}
+
+/** How much is made of one text. */
+export interface JsonLimits {
+  /** The most keys of objects and items of lists, together. */
+  readonly maxValues: number
+  /** How deep objects and lists may nest where no schema bounds it. */
+  readonly maxFreeDepth: number
+}
+
+/** The limits where nothing else is said: a few times what large requests need, and little enough to be read at once. */
+export const DEFAULT_JSON_LIMITS: JsonLimits = { maxValues: 25_000, maxFreeDepth: 32 }
+
+/** The shape of any JSON, as `google.protobuf.Value` has it. */
+export const anyJson: JsonShape = {
+  expected: 'a value',
+  isFree: true,
+  member: () => anyJson,
+  get item() {
+    return anyJson
+  },
+}
+
+/** The shape of any object, as `google.protobuf.Struct` and `google.protobuf.Any` have it. */
+export const anyObject: JsonShape = { expected: 'an object', isFree: true, member: () => anyJson }
+
+/** The shape of any list, as `google.protobuf.ListValue` has it. */
+export const anyList: JsonShape = { expected: 'an array', isFree: true, item: anyJson }

@@ -1,0 +1,38 @@
+import { type Coding, createCompressor } from './compression.js'
+import { cutResponse, isGone, type NodeResponse } from './node-http.js'
+
+/** The body of a response that is sent piece by piece. */
+export interface Sink {
+  /** Fulfilled when more can be written, or when the client is gone. */
+  write(chunk: string | Uint8Array): Promise<void>
+  end(): void
+}
+
+/** Makes the sink of a response whose header is written; with a coding each piece is compressed and flushed. */
+export function createSink(response: NodeResponse, coding: Coding | undefined): Sink {
+  const writable = coding === undefined ? undefined : createCompressor(coding)
+  let settle = (): void => undefined
+  // A connection that breaks is told by `close`; what is written in the meantime must not crash the process.
+  response.on('error', () => undefined).on('close', () => settle())
+  writable?.on('error', () => cutResponse(response)).pipe(response as NodeJS.WritableStream)
+  function write(chunk: string | Uint8Array): Promise<void> {
+    if (isGone(response)) return Promise.resolve()
+    return new Promise((resolve) => {
+      settle = resolve
+      if (writable !== undefined) writable.write(chunk, () => writable.flush(resolve))
+      else if (writeChunk(response, chunk)) resolve()
+      else response.once('drain', resolve)
+    })
+  }
+  function end(): void {
+    if (isGone(response)) writable?.destroy()
+    else if (writable === undefined) response.end()
+    else writable.end()
+  }
+  return { write, end }
+}
+
+// The two response classes declare overloads of `write` that have no common signature.
+function writeChunk(response: NodeResponse, chunk: string | Uint8Array): boolean {
+  return 'stream' in response ? response.write(chunk) : response.write(chunk)
+}

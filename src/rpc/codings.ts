@@ -1,0 +1,42 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { type Compression, compressionNegotiate } from '@connectrpc/connect/protocol'
+import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node'
+import { compress } from '../rest/compression.js'
+import { bodyTooLarge } from '../rest/http-failure.js'
+import { invalidArgument } from '../rest/invalid.js'
+import { headerOf } from '../rest/node-http.js'
+import type { HttpRequest } from './http-message.js'
+
+/** The codings of a call; null is none. The error is that of a request in a coding that is not known. */
+export interface Codings {
+  readonly request: Compression | null
+  readonly response: Compression | null
+  readonly error?: ConnectError | undefined
+}
+
+/** The best quality of brotli, which is that of Connect, takes seconds on a long list. */
+const compressionFastBrotli: Compression = {
+  ...compressionBrotli,
+  compress: async (bytes) => new Uint8Array(await compress('br', bytes)),
+}
+const compressions = [compressionGzip, compressionFastBrotli].map(blamingSender)
+
+/** Tells what is too large or not of the coding as faults of the request, as every door does. */
+function blamingSender(coding: Compression): Compression {
+  return {
+    ...coding,
+    decompress: async (bytes, maxBytes) => {
+      try {
+        return await coding.decompress(bytes, maxBytes)
+      } catch (cause) {
+        const isTooLarge = cause instanceof ConnectError && cause.code === Code.ResourceExhausted
+        throw isTooLarge ? bodyTooLarge(maxBytes) : invalidArgument('', `the message is not valid ${coding.name} data`)
+      }
+    },
+  }
+}
+
+/** The codings of a call by its headers; a name that is empty is none. `requested` is the coding of the request. */
+export function negotiateCodings(request: HttpRequest, requested: string | undefined, acceptHeader: string): Codings {
+  return compressionNegotiate(compressions, requested || null, headerOf(request, acceptHeader) ?? null, acceptHeader)
+}

@@ -1,0 +1,85 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { ConnectError } from '@connectrpc/connect'
+import {
+  parseContentType as connectType,
+  createEndStreamSerialization,
+  endStreamFlag,
+} from '@connectrpc/connect/protocol-connect'
+import { parseContentType as grpcType, setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
+import { trailerFlag, trailerSerialize, parseContentType as webType } from '@connectrpc/connect/protocol-grpc-web'
+import { createTimeoutReader, type ReadTimeout } from '../rest/deadline.js'
+import { addHeaders } from '../rest/respond.js'
+import type { Envelope } from './envelope-reader.js'
+import { jsonWriteOptions } from './message-codec.js'
+
+/** What the protocols differ in that send messages in envelopes: gRPC, gRPC-Web, and Connect for streams. */
+export interface EnvelopedProtocol {
+  /** As handlers are told. */
+  readonly name: 'connect' | 'grpc' | 'grpc-web'
+  /** Before the name of the form of messages, in the content type. */
+  readonly typePrefix: string
+  readonly readTimeout: ReadTimeout
+  readonly encodingHeader: string
+  readonly acceptEncodingHeader: string
+  /** The flag of envelopes that are no messages. */
+  readonly endFlag: number
+  /** How an answer ends, with what the handler set as its trailers, and with success or with an error. */
+  end(trailer: Headers | undefined, failure: ConnectError | undefined): Ending
+}
+
+/** The last envelope of an answer, or its HTTP trailers. */
+export type Ending = { readonly envelope: Envelope } | { readonly trailers: OutgoingHttpHeaders }
+
+const endOfStream = createEndStreamSerialization(jsonWriteOptions)
+
+/** Connect, for streams. */
+export const connectStream: EnvelopedProtocol = {
+  name: 'connect',
+  typePrefix: 'application/connect+',
+  readTimeout: createTimeoutReader({ timeoutHeaders: { 'Connect-Timeout-Ms': 'milliseconds' } }),
+  encodingHeader: 'connect-content-encoding',
+  acceptEncodingHeader: 'connect-accept-encoding',
+  endFlag: endStreamFlag,
+  end: (metadata = new Headers(), error) => {
+    const end = { metadata, ...(error && { error }) }
+    return { envelope: { flags: endStreamFlag, data: endOfStream.serialize(end) } }
+  },
+}
+
+const grpcHeaders = {
+  readTimeout: createTimeoutReader({ timeoutHeaders: { 'Grpc-Timeout': 'grpc' } }),
+  encodingHeader: 'grpc-encoding',
+  acceptEncodingHeader: 'grpc-accept-encoding',
+}
+
+/** gRPC. */
+export const grpc: EnvelopedProtocol = {
+  ...{ name: 'grpc', typePrefix: 'application/grpc+', endFlag: 0, ...grpcHeaders },
+  end: (trailer, failure) => {
+    if (failure === undefined && trailer === undefined) return { trailers: { 'grpc-status': '0' } }
+    const trailers: OutgoingHttpHeaders = {}
+    addHeaders(trailers, setTrailerStatus(new Headers(trailer), failure))
+    return { trailers }
+  },
+}
+
+/** gRPC-Web. */
+export const grpcWeb: EnvelopedProtocol = {
+  ...{ name: 'grpc-web', typePrefix: 'application/grpc-web+', endFlag: trailerFlag, ...grpcHeaders },
+  end: (trailer, failure) => {
+    const status = setTrailerStatus(new Headers(trailer), failure)
+    return { envelope: { flags: trailerFlag, data: trailerSerialize(status) } }
+  },
+}
+
+/** The protocol that a content type names, and the form of its messages; undefined where it names none of them. */
+export function envelopedProtocolOf(
+  contentType: string,
+): { readonly protocol: EnvelopedProtocol; readonly binary: boolean } | undefined {
+  const ofGrpc = grpcType(contentType)
+  if (ofGrpc !== undefined) return { protocol: grpc, binary: ofGrpc.binary }
+  const ofWeb = webType(contentType)
+  if (ofWeb !== undefined) return ofWeb.text ? undefined : { protocol: grpcWeb, binary: ofWeb.binary }
+  const ofConnect = connectType(contentType)
+  return ofConnect?.stream === true ? { protocol: connectStream, binary: ofConnect.binary } : undefined
+}

@@ -1,0 +1,49 @@
+import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
+import { fieldHint } from '../handlers/field-hint.js'
+import { createJsonReaders, readJson } from '../rest/json-message.js'
+import { createJsonPrinter } from '../rest/json-printer.js'
+import { DEFAULT_JSON_LIMITS } from '../rest/json-shape.js'
+import { createBinaryReader } from './binary-reader.js'
+
+/** How the messages of one method are read and written, whatever the protocol. */
+export interface MessageCodec {
+  readonly json: MessageForm
+  readonly binary: MessageForm
+}
+
+/** One of the two forms of messages. */
+export interface MessageForm {
+  readonly name: 'json' | 'proto'
+  /** Throws `invalid_argument`. */
+  read(bytes: Uint8Array): Message
+  /** JSON as text where it is short: Node sends it together with the header. */
+  write(message: Message): string | Uint8Array
+}
+
+/** How answers are printed: fields without presence are always there. */
+export const jsonWriteOptions = { alwaysEmitImplicit: true }
+
+/**
+ * Makes the codec of a method, the one place where the bytes of a request become a message. JSON is read as strictly as
+ * over REST, so that a mistake is told the same over all doors, and both forms within the same limits.
+ */
+export function createMessageCodec(method: DescMethod): MessageCodec {
+  const printJson = createJsonPrinter(method.output, jsonWriteOptions)
+  const readMessage = createJsonReaders({ hint: fieldHint }).message(method.input)
+  return {
+    json: {
+      name: 'json',
+      read(bytes) {
+        const message = create(method.input)
+        readJson(readMessage, message, bytes, 'body')
+        return message
+      },
+      write: printJson,
+    },
+    binary: {
+      name: 'proto',
+      read: createBinaryReader(method.input, DEFAULT_JSON_LIMITS.maxValues),
+      write: (message) => toBinary(method.output, message),
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { nearestName, suggestion } from '../rest/nearest.js'
+
+/** Longer paths are not compared. */
+const MAX_LENGTH = 300
+/** Slashes too many, a prefix, or a package that is missing, all before or behind a service and a method. */
+const SERVICE_AND_METHOD = /([\w.-]+)\/+([\w-]+)\/*$/
+
+/** Where a path that is none of a method was probably meant to lead. */
+export interface NearestMethod {
+  /** The path of the method that was probably meant; undefined where no method is near. */
+  readonly path?: string
+  /** What to tell the caller. */
+  readonly hint: string
+}
+
+/**
+ * Finds the method whose path was probably meant by one that differs in slashes, in a prefix, in case or by a slip, or that
+ * names the method beside another service; otherwise names the methods of the service that is near, or the services.
+ * Undefined: the path is nothing like that of a method.
+ */
+export function createNearestMethod(paths: Iterable<string>): (path: string) => NearestMethod | undefined {
+  const methods = new Map<string, string[]>()
+  for (const path of paths) {
+    const [, service = '', method = ''] = path.split('/')
+    methods.set(service, [...(methods.get(service) ?? []), method])
+  }
+  const services = [...methods.keys()]
+  return (path) => {
+    const match = path.length > MAX_LENGTH ? null : SERVICE_AND_METHOD.exec(path)
+    if (match === null) return undefined
+    const [, givenService = '', givenMethod = ''] = match
+    const near = nearestName(givenService, services)
+    const names = methods.get(near ?? '') ?? []
+    const nearMethod = nearestName(givenMethod, names)
+    if (near !== undefined && nearMethod !== undefined) return meant(near, nearMethod)
+    const owner = services.find((service) => methods.get(service)?.includes(givenMethod))
+    if (owner !== undefined) return meant(owner, givenMethod)
+    return near === undefined
+      ? { hint: `of services ${suggestion(givenService, services)}` }
+      : { hint: `of ${near} ${suggestion(givenMethod, names)}` }
+  }
+}
+
+function meant(service: string, method: string): NearestMethod {
+  const path = `/${service}/${method}`
+  return { path, hint: `did you mean ${path}?` }
+}

@@ -1,0 +1,31 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { addReason } from '../interceptors/error-reason.js'
+import type { Call } from '../rest/call.js'
+import { HttpFailure } from '../rest/http-failure.js'
+import type { RpcCallOptions } from './call-options.js'
+
+/** The error to answer for whatever was thrown, with its reason; what nobody meant to tell is reported and masked. */
+export function publicErrorFrom(
+  cause: unknown,
+  call: Call,
+  { onError }: Pick<RpcCallOptions, 'onError'>,
+): ConnectError {
+  const known = cause instanceof HttpFailure ? cause.error : cause
+  if (known instanceof ConnectError) {
+    addReason(known)
+    return wellFormed(known)
+  }
+  // What fails because its call was aborted, failed for the reason of the abort.
+  if (call.abortReason !== undefined) return call.abortReason
+  onError(cause, call.request)
+  return new ConnectError('internal error', Code.Internal)
+}
+
+// A text that was cut within a character has no form in a header.
+function wellFormed(error: ConnectError): ConnectError {
+  const { rawMessage, code, metadata, cause } = error
+  if (rawMessage.isWellFormed()) return error
+  const copy = new ConnectError(rawMessage.toWellFormed(), code, metadata, undefined, cause)
+  copy.details = error.details
+  return copy
+}

@@ -1,0 +1,52 @@
+import type { MethodImplSpec } from '@connectrpc/connect'
+import { Call } from '../rest/call.js'
+import type { ReadTimeout } from '../rest/deadline.js'
+import type { RpcCallOptions } from './call-options.js'
+import type { HttpRequest, HttpResponse } from './http-message.js'
+import type { MessageCodec } from './message-codec.js'
+
+/** A method as its calls need it. */
+export interface RpcMethod<Spec extends MethodImplSpec = MethodImplSpec> {
+  readonly spec: Spec
+  readonly codec: MessageCodec
+  readonly maxBodyBytes: number
+  readonly maxTimeoutMs: number | undefined
+  readonly options: RpcCallOptions
+}
+
+/** How long a request may take whose call has no deadline. */
+const REQUEST_MILLIS = 60_000
+
+/** A call whose deadline runs. */
+export interface StartedCall {
+  readonly call: Call
+  /** Judges the caller, then the deadline's own syntax. */
+  admit(): Promise<void>
+  /** To be called when the request is there, and before anything of it is decoded. */
+  received(): Promise<void>
+}
+
+/** Starts a call: from here on its deadline runs, admission included. */
+export function startCall(
+  { spec: { method }, maxTimeoutMs, options }: RpcMethod,
+  request: HttpRequest,
+  response: HttpResponse,
+  protocol: { readonly name: string; readonly readTimeout: ReadTimeout },
+): StartedCall {
+  const call = new Call(method, request, response, options.shutdown, protocol.name)
+  const { timeoutMs, fault } = protocol.readTimeout(request, maxTimeoutMs)
+  call.startDeadline(timeoutMs ?? REQUEST_MILLIS)
+  return {
+    call,
+    admit: async () => {
+      call.values = await options.admit(call)
+      call.throwIfAborted()
+      if (fault !== undefined) throw fault
+    },
+    received: async () => {
+      if (timeoutMs === undefined) call.endDeadline()
+      await options.beforeDecode?.(call)
+      call.throwIfAborted()
+    },
+  }
+}

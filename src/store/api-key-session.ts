@@ -1,0 +1,57 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { ApiKeyModel } from '../../gen/prisma/models.js'
+import type { PreparedQueryable, PreparedTransaction } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+
+/** A session to be kept for the live key of an id whose secret has one of the hashes. */
+export interface NewApiKeySession {
+  readonly keyId: string
+  readonly secretHashes: readonly Uint8Array[]
+  readonly tokenHash: Uint8Array
+  readonly seconds: number
+}
+
+/** The key of a new session, with the hash that its secret is kept by. */
+export type SessionKey = Pick<ApiKeyModel, 'organizationId' | 'secretHash'>
+
+// The share lock and the update of a revocation exclude each other, and a statement that has waited for the lock looks
+// at the row again: a token is either deleted by the revocation or never made.
+const insert = createPreparedStatement<NewApiKeySession, SessionKey>({
+  name: 'insert_session',
+  reason: 'lock',
+  columns: { organizationId: 'text', secretHash: 'bytea' },
+  text: ({ keyId, secretHashes, tokenHash, seconds }) => Prisma.sql`
+WITH client AS (
+  SELECT id, organization_id, secret_hash FROM api_keys
+   WHERE id = ${keyId} AND secret_hash = ANY (${secretHashes}::bytea[]) AND revoked_at IS NULL AND kind <> 'mk'
+     FOR SHARE
+)
+INSERT INTO api_key_sessions (token_hash, api_key_id, expires_at)
+SELECT ${tokenHash}, id, now() + make_interval(secs => ${seconds}) FROM client
+RETURNING (SELECT organization_id FROM client) AS "organizationId", (SELECT secret_hash FROM client) AS "secretHash"`,
+})
+
+/** A statement of its own, after the row of the key is held: it sees the sessions that were made meanwhile. */
+const remove = createPreparedStatement<{ readonly keyIds: readonly string[] }, Record<never, never>>({
+  name: 'delete_sessions',
+  reason: 'set',
+  columns: {},
+  text: ({ keyIds }) => Prisma.sql`DELETE FROM api_key_sessions WHERE api_key_id = ANY (${keyIds})`,
+})
+
+/** The statements of this file. */
+export const apiKeySessionStatements = [insert, remove]
+
+/** Keeps a session; undefined where there is no such key that is live and can have one. */
+export async function insertApiKeySession(
+  tables: PreparedQueryable,
+  session: NewApiKeySession,
+): Promise<SessionKey | undefined> {
+  const [key] = await tables.run(insert, session)
+  return key
+}
+
+/** Ends the sessions of keys. The statement is sent for none as well. */
+export async function deleteApiKeySessions(transaction: PreparedTransaction, keyIds: readonly string[]): Promise<void> {
+  await transaction.run(remove, { keyIds })
+}

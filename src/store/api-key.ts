@@ -1,0 +1,136 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { ApiKeyModel } from '../../gen/prisma/models.js'
+import type { PreparedQueryable, PreparedTransaction, Queryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+
+/** A key without its hash. */
+export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy'>
+
+/** Keeps a new key by the hash of its secret. */
+export async function insertApiKey(
+  tables: Queryable,
+  key: Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions'> & {
+    readonly secretHash: Uint8Array
+  },
+): Promise<void> {
+  const data = { ...key, secretHash: new Uint8Array(key.secretHash) }
+  await tables.models.apiKey.create({ data, select: { id: true } })
+}
+
+/** The keys of an organization, revoked ones too, in the order of creation. */
+export function selectApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeyRow[]> {
+  return tables.models.apiKey.findMany({
+    where: { organizationId },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    select: {
+      id: true,
+      organizationId: true,
+      teamId: true,
+      kind: true,
+      name: true,
+      permissions: true,
+      createdAt: true,
+      lastUsedAt: true,
+      revokedAt: true,
+    },
+  })
+}
+
+/** The organization of a key, revoked or not. */
+export async function findOrganizationOfApiKey(tables: Queryable, id: string): Promise<string | undefined> {
+  const key = await tables.models.apiKey.findUnique({ where: { id }, select: { organizationId: true } })
+  return key?.organizationId
+}
+
+/** How old `last_used_at` may be before a use is written down. */
+const USE_INTERVAL = Prisma.sql`interval '1 minute'`
+
+/** Whether a use of the key `k` is to be written down. */
+export const useIsDue = Prisma.sql`(k.last_used_at IS NULL OR k.last_used_at <= now() - ${USE_INTERVAL})`
+
+interface UsedKeys {
+  readonly organizationIds: readonly string[]
+  readonly ids: readonly string[]
+}
+
+// The guard is in the statement: of many processes that note one key, one writes. Rows are locked in the order of ids.
+const writeUses = createPreparedStatement<UsedKeys, Record<never, never>>({
+  name: 'write_key_uses',
+  reason: 'set',
+  columns: {},
+  text: ({ organizationIds, ids }) => Prisma.sql`
+WITH used AS (
+  SELECT k.organization_id, k.id
+    FROM unnest(${organizationIds}::text[], ${ids}::text[]) AS noted (organization_id, id)
+    JOIN api_keys k ON k.organization_id = noted.organization_id AND k.id = noted.id AND ${useIsDue}
+   ORDER BY k.id FOR NO KEY UPDATE OF k
+)
+UPDATE api_keys SET last_used_at = now()
+  FROM used WHERE api_keys.organization_id = used.organization_id AND api_keys.id = used.id`,
+})
+
+/** A key that was revoked just then. */
+export type RevokedKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId'>
+
+const revokedColumns = { id: 'text', organizationId: 'text', teamId: 'text' } as const
+const revokedRow = Prisma.sql`RETURNING id, organization_id AS "organizationId", team_id AS "teamId"`
+
+const revokeBySecret = createPreparedStatement<{ readonly secretHashes: readonly Uint8Array[] }, RevokedKey>({
+  name: 'revoke_key_of_secret',
+  reason: 'lock',
+  columns: revokedColumns,
+  text: ({ secretHashes }) => Prisma.sql`
+UPDATE api_keys SET revoked_at = now(), revoked_by = 'LEAK_REPORT'
+ WHERE secret_hash = ANY (${secretHashes}::bytea[]) AND revoked_at IS NULL
+${revokedRow}`,
+})
+
+const revokeById = createPreparedStatement<Pick<ApiKeyModel, 'organizationId' | 'id'>, RevokedKey>({
+  name: 'revoke_key_of_id',
+  reason: 'lock',
+  columns: revokedColumns,
+  text: ({ organizationId, id }) => Prisma.sql`
+UPDATE api_keys SET revoked_at = now(), revoked_by = 'OPERATOR'
+ WHERE organization_id = ${organizationId} AND id = ${id} AND revoked_at IS NULL
+${revokedRow}`,
+})
+
+/** The statements of this file. */
+export const apiKeyStatements = [writeUses, revokeBySecret, revokeById]
+
+/** Writes that keys are used now, at most once a minute for each. */
+export async function writeKeyUses(
+  tables: PreparedQueryable,
+  keys: readonly Pick<ApiKeyModel, 'organizationId' | 'id'>[],
+): Promise<void> {
+  await tables.run(writeUses, {
+    organizationIds: keys.map(({ organizationId }) => organizationId),
+    ids: keys.map(({ id }) => id),
+  })
+}
+
+/** Revokes the live key whose secret has one of the hashes, if there is one. */
+export function revokeKeyOfSecret(
+  transaction: PreparedTransaction,
+  secretHashes: readonly Uint8Array[],
+): Promise<RevokedKey[]> {
+  return transaction.run(revokeBySecret, { secretHashes })
+}
+
+/** Revokes a key of an organization, if it is live. */
+export function revokeKeyOfId(
+  transaction: PreparedTransaction,
+  key: Pick<ApiKeyModel, 'organizationId' | 'id'>,
+): Promise<RevokedKey[]> {
+  return transaction.run(revokeById, key)
+}
+
+/** Keeps the secret of a key by another hash, unless it is kept by another one already. */
+export async function replaceSecretHash(
+  tables: Queryable,
+  key: Pick<ApiKeyModel, 'organizationId' | 'id' | 'secretHash'>,
+  secretHash: Uint8Array,
+): Promise<void> {
+  const where = { ...key, secretHash: new Uint8Array(key.secretHash) }
+  await tables.models.apiKey.updateMany({ where, data: { secretHash: new Uint8Array(secretHash) } })
+}

@@ -1,0 +1,131 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { AppResourceModel } from '../../gen/prisma/models.js'
+import type { PreparedTransaction } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+import { type AuditedCall, auditInsert } from './audit-event.js'
+import { inTeams, type Scope } from './scope.js'
+
+/** An app resource as it is answered; `externalId` is empty where unset. */
+export type AppResourceRow = Pick<
+  AppResourceModel,
+  'id' | 'appInstanceId' | 'resourceType' | 'name' | 'description' | 'tagIds' | 'scopedId'
+> & { readonly externalId: string }
+
+/** An app resource that is locked, with the values that have to be unique. */
+export type LockedAppResource = Pick<
+  AppResourceRow,
+  'id' | 'appInstanceId' | 'resourceType' | 'externalId' | 'scopedId'
+> &
+  Pick<AppResourceModel, 'teamId'>
+
+/** In id order, so that batches that share rows wait for each other instead of deadlocking. */
+const lock = createPreparedStatement<Scope & { readonly ids: readonly string[] }, LockedAppResource>({
+  name: 'lock_app_resources',
+  reason: 'lock',
+  columns: {
+    ...{ id: 'text', teamId: 'text', appInstanceId: 'text', resourceType: 'text', externalId: 'text' },
+    scopedId: 'text',
+  },
+  text: ({ organizationId, ids, teamIds }) => Prisma.sql`
+SELECT id, team_id AS "teamId", app_instance_id AS "appInstanceId", resource_type AS "resourceType",
+       coalesce(external_id, '') AS "externalId", scoped_id AS "scopedId"
+  FROM app_resources
+ WHERE organization_id = ${organizationId} AND id = ANY (${ids}) AND ${inTeams(Prisma.sql`team_id`, teamIds)}
+ ORDER BY id
+   FOR UPDATE`,
+})
+
+interface Owners {
+  readonly organizationId: string
+  readonly teamIds: readonly string[]
+  readonly appInstanceIds: readonly string[]
+}
+
+/** After the resources, and teams before app instances: everyone waits in one order. */
+const lockOwners = createPreparedStatement<Owners, { readonly id: string }>({
+  name: 'lock_owners_of_app_resources',
+  reason: 'lock',
+  columns: { id: 'text' },
+  text: ({ organizationId, teamIds, appInstanceIds }) => Prisma.sql`
+WITH owning_teams AS MATERIALIZED (
+  SELECT id FROM teams WHERE organization_id = ${organizationId} AND id = ANY (${teamIds}) ORDER BY id FOR NO KEY UPDATE
+)
+SELECT id FROM app_instances
+ WHERE organization_id = ${organizationId} AND id = ANY (${appInstanceIds})
+   AND (SELECT count(*) FROM owning_teams) >= 0
+ ORDER BY id
+   FOR NO KEY UPDATE`,
+})
+
+type Values = readonly (string | null)[]
+
+/** New values of resources, a list for each column; `null` stays as it is, an empty external id clears. */
+export interface AppResourceChanges extends AuditedCall {
+  readonly organizationId: string
+  readonly ids: readonly string[]
+  readonly resourceTypes: Values
+  readonly names: Values
+  readonly descriptions: Values
+  readonly externalIds: Values
+  readonly scopedIds: Values
+  readonly auditEventIds: readonly string[]
+}
+
+/** Unique constraints are judged at its end, so that entries may swap their values. */
+const update = createPreparedStatement<AppResourceChanges, AppResourceRow>({
+  name: 'update_app_resources',
+  reason: 'write with audit event',
+  columns: {
+    ...{ id: 'text', appInstanceId: 'text', resourceType: 'text', name: 'text', description: 'text' },
+    ...{ externalId: 'text', tagIds: 'text[]', scopedId: 'text' },
+  },
+  text: (changes) => Prisma.sql`
+WITH updated AS (
+  UPDATE app_resources r
+     SET resource_type = coalesce(u.resource_type, r.resource_type),
+         name = coalesce(u.name, r.name),
+         description = coalesce(u.description, r.description),
+         external_id = CASE WHEN u.external_id IS NULL THEN r.external_id ELSE nullif(u.external_id, '') END,
+         scoped_id = coalesce(u.scoped_id, r.scoped_id)
+    FROM unnest(${changes.ids}::text[], ${changes.resourceTypes}::text[], ${changes.names}::text[],
+                ${changes.descriptions}::text[], ${changes.externalIds}::text[], ${changes.scopedIds}::text[],
+                ${changes.auditEventIds}::uuid[])
+      AS u (id, resource_type, name, description, external_id, scoped_id, audit_event_id)
+   WHERE r.organization_id = ${changes.organizationId} AND r.id = u.id
+  RETURNING r.*, u.audit_event_id
+), audited AS (
+  ${auditInsert(
+    Prisma.sql`updated`,
+    { action: Prisma.sql`'app_resource.update'`, targetType: Prisma.sql`'app_resource'` },
+    changes,
+  )}
+)
+SELECT id, app_instance_id AS "appInstanceId", resource_type AS "resourceType", name, description,
+       coalesce(external_id, '') AS "externalId", coalesce(tag_ids, '{}') AS "tagIds", scoped_id AS "scopedId"
+  FROM updated`,
+})
+
+/** The statements of this file. */
+export const appResourceStatements = [lock, lockOwners, update]
+
+/** Those of the resources that are in the scope, held until the transaction ends, in the order of their ids. */
+export function lockAppResources(
+  transaction: PreparedTransaction,
+  ids: readonly string[],
+  scope: Scope,
+): Promise<LockedAppResource[]> {
+  return transaction.run(lock, { ...scope, ids })
+}
+
+/** Holds teams and app instances until the transaction ends. */
+export async function lockOwnersOfAppResources(transaction: PreparedTransaction, owners: Owners): Promise<void> {
+  await transaction.run(lockOwners, owners)
+}
+
+/** Changes resources together with their audit events, and answers them in no order. */
+export function updateAppResources(
+  transaction: PreparedTransaction,
+  changes: AppResourceChanges,
+): Promise<AppResourceRow[]> {
+  return transaction.run(update, changes)
+}

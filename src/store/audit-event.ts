@@ -1,0 +1,65 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { AuditEventModel } from '../../gen/prisma/models.js'
+import type { PreparedQueryable } from '../db/queryable.js'
+import { createPreparedStatement, type Places } from '../db/statement.js'
+
+/** What an event says of the call that did it. */
+export type AuditedCall = Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actorName' | 'requestId'>
+
+/** An event to be kept; `changes` is its JSON. */
+export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'changes'> & { readonly changes: string }
+
+/** What an event says of every row that it is about: two literals, such as `'priority.update'` and `'priority'`. */
+export interface AuditedChange {
+  readonly action: Prisma.Sql
+  readonly targetType: Prisma.Sql
+}
+
+/**
+ * The part of a statement that records one event for each row of `rows`, a table expression with the columns
+ * `audit_event_id`, `organization_id`, `id` and `team_id`: the change and its events then take one round trip.
+ */
+export function auditInsert(rows: Prisma.Sql, change: AuditedChange, call: Places<AuditedCall>): Prisma.Sql {
+  return Prisma.sql`
+INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id, team_id,
+                          request_id)
+SELECT audit_event_id, organization_id, ${call.actorKind}::actor_kind, ${call.actorId}, ${call.actorName},
+       ${change.action}, ${change.targetType}, id, team_id, ${call.requestId}
+  FROM ${rows}`
+}
+
+type EventLists = { readonly [Column in keyof NewAuditEvent]: readonly NewAuditEvent[Column][] }
+
+const insertEvents = createPreparedStatement<EventLists, Record<never, never>>({
+  name: 'insert_audit_events',
+  reason: 'set',
+  columns: {},
+  text: (events) => Prisma.sql`
+INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
+                          team_id, request_id, changes)
+SELECT * FROM unnest(${events.id}::uuid[], ${events.organizationId}::text[], ${events.actorKind}::actor_kind[],
+                     ${events.actorId}::text[], ${events.actorName}::text[], ${events.action}::text[],
+                     ${events.targetType}::text[], ${events.targetId}::text[], ${events.teamId}::text[],
+                     ${events.requestId}::text[], ${events.changes}::jsonb[])`,
+})
+
+/** The statements of this file. */
+export const auditEventStatements = [insertEvents]
+
+/** Writes the events in the order given. The statement is sent for none as well. */
+export async function insertAuditEvents(tables: PreparedQueryable, events: readonly NewAuditEvent[]): Promise<void> {
+  const list = <Column extends keyof NewAuditEvent>(column: Column) => events.map((event) => event[column])
+  await tables.run(insertEvents, {
+    id: list('id'),
+    organizationId: list('organizationId'),
+    actorKind: list('actorKind'),
+    actorId: list('actorId'),
+    actorName: list('actorName'),
+    action: list('action'),
+    targetType: list('targetType'),
+    targetId: list('targetId'),
+    teamId: list('teamId'),
+    requestId: list('requestId'),
+    changes: list('changes'),
+  })
+}

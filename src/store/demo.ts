@@ -1,0 +1,42 @@
+import type { Queryable } from '../db/queryable.js'
+
+/** What requests to the demo organization name. */
+export interface DemoIds {
+  readonly admin: string
+  /** A member whose department the directory supplies. */
+  readonly directoryMember: string
+  /** A member whose manager a person has pinned, and is not the administrator. */
+  readonly pinnedMember: string
+  readonly team: string
+  readonly priority: string
+  readonly journey: string
+}
+
+/** The oldest of each in the organization; undefined where it has not all of them. */
+export async function findDemoIds({ models }: Queryable, organizationId: string): Promise<DemoIds | undefined> {
+  const orderBy = { ordinal: 'asc' } as const
+  const [admin, directoryMember, pinnedMember, team, journey] = await Promise.all([
+    models.membership.findFirst({
+      ...{ where: { organizationId, role: 'ORG_ADMIN', deactivatedAt: null }, orderBy, select: { userId: true } },
+    }),
+    models.membership.findFirst({
+      ...{ where: { organizationId, departmentOwner: 'DIRECTORY' }, orderBy, select: { userId: true } },
+    }),
+    models.membership.findFirst({
+      where: { organizationId, managerOwner: 'PINNED' },
+      ...{ orderBy, select: { userId: true, managerUserId: true } },
+    }),
+    models.team.findFirst({ where: { organizationId }, orderBy, select: { id: true } }),
+    models.journey.findFirst({ where: { organizationId }, orderBy, select: { id: true } }),
+  ])
+  if (admin === null || directoryMember === null || pinnedMember === null || team === null || journey === null) {
+    return undefined
+  }
+  const where = { organizationId, teamId: team.id }
+  const priority = await models.priority.findFirst({ where, orderBy, select: { id: true } })
+  if (priority === null || pinnedMember.managerUserId === admin.userId) return undefined
+  return {
+    ...{ admin: admin.userId, directoryMember: directoryMember.userId, pinnedMember: pinnedMember.userId },
+    ...{ team: team.id, priority: priority.id, journey: journey.id },
+  }
+}

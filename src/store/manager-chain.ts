@@ -1,0 +1,56 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { MembershipModel } from '../../gen/prisma/models.js'
+import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+import { inLockOfManagers } from './manager-lock.js'
+
+/** A member and who manages the member. */
+export type ManagedMember = Pick<MembershipModel, 'userId' | 'managerUserId'>
+
+const lock = createPreparedStatement<{ readonly organizationId: string }, Record<never, never>>({
+  name: 'lock_managers_of_organization',
+  reason: 'lock',
+  columns: {},
+  text: ({ organizationId }) => Prisma.sql`
+SELECT FROM (VALUES (true)) one WHERE ${inLockOfManagers(Prisma.sql`${organizationId}`)}`,
+})
+
+interface Members {
+  readonly organizationId: string
+  readonly userIds: readonly string[]
+}
+
+const readChains = createPreparedStatement<Members, ManagedMember>({
+  name: 'read_manager_chains',
+  reason: 'keyset or recursion',
+  columns: { userId: 'text', managerUserId: 'text' },
+  text: ({ organizationId, userIds }) => Prisma.sql`
+WITH RECURSIVE chain AS (
+  SELECT user_id, manager_user_id
+    FROM memberships WHERE organization_id = ${organizationId} AND user_id = ANY (${userIds})
+  UNION
+  SELECT m.user_id, m.manager_user_id
+    FROM chain JOIN memberships m ON m.organization_id = ${organizationId} AND m.user_id = chain.manager_user_id
+)
+SELECT user_id AS "userId", manager_user_id AS "managerUserId" FROM chain`,
+})
+
+/** The statements of this file. */
+export const managerChainStatements = [lock, readChains]
+
+/**
+ * Lets no other transaction assign managers in the organization until this one ends: two assignments that are both
+ * good alone can close a chain together. To be taken before any member is locked. Clearing needs no lock.
+ */
+export async function lockManagers(transaction: AnyTransaction, organizationId: string): Promise<void> {
+  await transaction.run(lock, { organizationId })
+}
+
+/** Those of the users who are members, and everyone above them, all the way up. */
+export function selectManagerChains(
+  tables: PreparedQueryable,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<ManagedMember[]> {
+  return tables.run(readChains, { organizationId, userIds })
+}

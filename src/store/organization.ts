@@ -1,0 +1,16 @@
+import type { Queryable } from '../db/queryable.js'
+
+/** Whether there is such an organization. */
+export async function hasOrganization(tables: Queryable, id: string): Promise<boolean> {
+  return (await tables.models.organization.findUnique({ where: { id }, select: { id: true } })) !== null
+}
+
+/** The first organization, leaving out the one that is named; undefined where there is no other, and so nothing else. */
+export async function firstOrganizationId(tables: Queryable, except?: string): Promise<string | undefined> {
+  const found = await tables.models.organization.findFirst({
+    where: except === undefined ? {} : { id: { not: except } },
+    orderBy: { ordinal: 'asc' },
+    select: { id: true },
+  })
+  return found?.id
+}

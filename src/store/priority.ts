@@ -1,0 +1,75 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { PriorityModel } from '../../gen/prisma/models.js'
+import type { PreparedQueryable, Queryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+import { type AuditedCall, auditInsert } from './audit-event.js'
+import { inTeams, type Scope, withinScope } from './scope.js'
+
+/** A priority as it is answered. */
+export type PriorityRow = Pick<
+  PriorityModel,
+  'id' | 'teamId' | 'priority' | 'description' | 'scopedId' | 'name' | 'isAiSelectable'
+>
+
+/** New values of a priority, where it is in the scope; what is absent stays as it is. */
+export interface PriorityChange extends Scope, AuditedCall {
+  readonly id: string
+  readonly name: string | undefined
+  readonly description: string | undefined
+  readonly isAiSelectable: boolean | undefined
+  readonly auditEventId: string
+}
+
+const update = createPreparedStatement<PriorityChange, PriorityRow>({
+  name: 'update_priority',
+  reason: 'write with audit event',
+  columns: {
+    id: 'text',
+    teamId: 'text',
+    priority: 'text',
+    description: 'text',
+    scopedId: 'text',
+    name: 'text',
+    isAiSelectable: 'bool',
+  },
+  text: (change) => Prisma.sql`
+WITH updated AS (
+  UPDATE priorities
+     SET name = coalesce(${change.name}, name),
+         description = coalesce(${change.description}, description),
+         is_ai_selectable = coalesce(${change.isAiSelectable}, is_ai_selectable)
+   WHERE id = ${change.id} AND organization_id = ${change.organizationId}
+     AND ${inTeams(Prisma.sql`team_id`, change.teamIds)}
+  RETURNING *, ${change.auditEventId}::uuid AS audit_event_id
+), audited AS (
+  ${auditInsert(
+    Prisma.sql`updated`,
+    { action: Prisma.sql`'priority.update'`, targetType: Prisma.sql`'priority'` },
+    change,
+  )}
+)
+SELECT id, team_id AS "teamId", priority, description, scoped_id AS "scopedId", name,
+       is_ai_selectable AS "isAiSelectable"
+  FROM updated`,
+})
+
+/** The statements of this file. */
+export const priorityStatements = [update]
+
+/** Changes a priority together with its audit event, and answers it; nothing where it is not in the scope. */
+export async function updatePriority(
+  tables: PreparedQueryable,
+  change: PriorityChange,
+): Promise<PriorityRow | undefined> {
+  const [updated] = await tables.run(update, change)
+  return updated
+}
+
+/** The team of a priority, where it is in the scope. */
+export async function findTeamOfPriority(tables: Queryable, id: string, scope: Scope): Promise<string | undefined> {
+  const found = await tables.models.priority.findUnique({
+    where: { id, ...withinScope(scope) },
+    select: { teamId: true },
+  })
+  return found?.teamId
+}

@@ -1,0 +1,19 @@
+import type { Statement } from '../db/statement.js'
+
+/** A statement, whatever it takes and answers. */
+export type AnyStatement = Pick<Statement<never, object>, 'name' | 'reason' | 'text' | 'path'> & {
+  readonly columns: Readonly<Record<string, string>>
+}
+
+/** Statements by name, in the order given. Throws where a name stands for two texts. */
+export function createStatementRegister(statements: readonly AnyStatement[]): ReadonlyMap<string, AnyStatement> {
+  const register = new Map<string, AnyStatement>()
+  for (const statement of statements) {
+    const known = register.get(statement.name)
+    if (known !== undefined && known.text !== statement.text) {
+      throw new Error(`the statement ${statement.name} has two texts`)
+    }
+    register.set(statement.name, statement)
+  }
+  return register
+}

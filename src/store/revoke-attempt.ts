@@ -1,0 +1,63 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { PreparedQueryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+
+/** A client address that asks, and the limit: so many accepted requests in any span of so many seconds. */
+export interface RevokeAttempt {
+  readonly clientAddress: string
+  readonly limit: number
+  readonly spanSeconds: number
+}
+
+/** What was decided: the attempt was counted, or refused; neither where others were counted while it waited. */
+export interface RevokeDecision {
+  readonly isAllowed: boolean
+  readonly isRefused: boolean
+  /** Until the next one is allowed; `null` where none was counted. */
+  readonly retryAfterSeconds: number | null
+}
+
+/** Those of the times that count at a moment, oldest first. A clock that was set back leaves times in the future: recent. */
+const recent = (times: Prisma.Sql, clock: Prisma.Sql, span: Prisma.Sql) =>
+  Prisma.sql`ARRAY(SELECT accepted FROM unnest(${times}) AS accepted WHERE accepted >= ${clock} - ${span} ORDER BY accepted)`
+
+// A refusal reads alone, and locks nothing. What is not refused by what the statement sees is judged once more under the
+// lock of the row, by a clock that is read there: times are stored in the order in which they are taken.
+const decide = createPreparedStatement<RevokeAttempt, RevokeDecision>({
+  name: 'admit_address',
+  reason: 'lock',
+  columns: { isAllowed: 'bool', isRefused: 'bool', retryAfterSeconds: 'int4' },
+  text: ({ clientAddress, limit, spanSeconds }) => {
+    const span = Prisma.sql`make_interval(secs => ${spanSeconds}::int)`
+    const clock = Prisma.sql`clock`
+    const held = Prisma.sql`held.accepted_at`
+    return Prisma.sql`
+WITH seen AS MATERIALIZED (
+  SELECT clock, ${recent(Prisma.sql`accepted_at`, clock, span)} AS times
+    FROM (SELECT clock_timestamp() AS clock OFFSET 0) AS reading
+    LEFT JOIN revoke_attempts ON client_address = ${clientAddress}::text
+), counted AS (
+  INSERT INTO revoke_attempts AS held (client_address, accepted_at)
+  SELECT ${clientAddress}::text, ARRAY[clock_timestamp()] FROM seen WHERE cardinality(times) < ${limit}::int
+  ON CONFLICT (client_address) DO UPDATE SET accepted_at = (
+    SELECT ${recent(held, clock, span)} || clock FROM (SELECT clock_timestamp() AS clock OFFSET 0) AS reading
+  ) WHERE cardinality(${recent(held, Prisma.sql`clock_timestamp()`, span)}) < ${limit}::int
+  RETURNING client_address
+)
+SELECT EXISTS (SELECT FROM counted) AS "isAllowed", cardinality(times) >= ${limit}::int AS "isRefused",
+       ceil(extract(epoch FROM times[1] + ${span} - clock))::int AS "retryAfterSeconds"
+  FROM seen`
+  },
+})
+
+/** The statements of this file. */
+export const revokeAttemptStatements = [decide]
+
+/** Decides about an attempt on the database's clock, and counts it where it is allowed. A refusal writes nothing. */
+export async function decideRevokeAttempt(
+  tables: PreparedQueryable,
+  attempt: RevokeAttempt,
+): Promise<RevokeDecision | undefined> {
+  const [decision] = await tables.run(decide, attempt)
+  return decision
+}

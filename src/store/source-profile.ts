@@ -1,0 +1,115 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { SourceProfileModel } from '../../gen/prisma/models.js'
+import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+
+/** First half of the key of the advisory lock on a source of an organization; the second half is a hash of both. */
+const SOURCE_LOCK = Prisma.raw(String(0x737263))
+
+/** A source of an organization. */
+export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>
+
+const lock = createPreparedStatement<{ readonly key: string }, Record<never, never>>({
+  name: 'lock_source',
+  reason: 'lock',
+  columns: {},
+  text: ({ key }) => Prisma.sql`
+SELECT FROM (VALUES (true)) one WHERE pg_advisory_xact_lock(${SOURCE_LOCK}, hashtext(${key})) IS NOT NULL`,
+})
+
+/** What tells whether a profile is another one. */
+export type SourceProfileRow = Pick<SourceProfileModel, 'externalId' | 'userId' | 'profileHash'>
+
+const find = createPreparedStatement<SourceKey & { readonly externalIds: readonly string[] }, SourceProfileRow>({
+  name: 'find_source_profiles',
+  reason: 'set',
+  columns: { externalId: 'text', userId: 'text', profileHash: 'bytea' },
+  text: ({ organizationId, source, externalIds }) => Prisma.sql`
+SELECT external_id AS "externalId", user_id AS "userId", profile_hash AS "profileHash"
+  FROM source_profiles
+ WHERE organization_id = ${organizationId} AND source = ${source} AND external_id = ANY (${externalIds})`,
+})
+
+/** A profile to keep; `profile` is its JSON. */
+export interface KeptSourceProfile {
+  readonly externalId: string
+  readonly userId: string
+  readonly profile: string
+  readonly profileHash: Uint8Array
+}
+
+type ProfileLists = { readonly [Column in keyof KeptSourceProfile]: readonly KeptSourceProfile[Column][] }
+
+const keep = createPreparedStatement<SourceKey & ProfileLists, Record<never, never>>({
+  name: 'keep_source_profiles',
+  reason: 'set',
+  columns: {},
+  text: ({ organizationId, source, externalId, userId, profile, profileHash }) => Prisma.sql`
+INSERT INTO source_profiles (organization_id, source, external_id, user_id, profile, profile_hash)
+SELECT ${organizationId}, ${source}, p.external_id, p.user_id, p.profile, p.profile_hash
+  FROM unnest(${externalId}::text[], ${userId}::text[], ${profile}::jsonb[], ${profileHash}::bytea[])
+       WITH ORDINALITY AS p (external_id, user_id, profile, profile_hash, place)
+ ORDER BY p.place
+    ON CONFLICT (organization_id, source, external_id) DO UPDATE
+       SET profile = EXCLUDED.profile, profile_hash = EXCLUDED.profile_hash,
+           changed_at = EXCLUDED.changed_at, change_ordinal = EXCLUDED.change_ordinal`,
+})
+
+/** A profile as its source has sent it, under the names of the fields. */
+export interface SourceProfileDocument {
+  readonly email: string
+  readonly fields: Readonly<Record<string, string>>
+  readonly managerEmail?: string
+}
+
+const read = createPreparedStatement<
+  { readonly organizationId: string; readonly userId: string },
+  { readonly profile: SourceProfileDocument }
+>({
+  name: 'read_source_profiles',
+  reason: 'set',
+  columns: { profile: 'jsonb' },
+  text: ({ organizationId, userId }) => Prisma.sql`
+SELECT profile FROM source_profiles
+ WHERE organization_id = ${organizationId} AND user_id = ${userId} ORDER BY change_ordinal`,
+})
+
+/** The statements of this file. */
+export const sourceProfileStatements = [lock, find, keep, read]
+
+/** Lets no other transaction take in profiles of the source until this one ends. */
+export async function lockSource(transaction: AnyTransaction, { organizationId, source }: SourceKey): Promise<void> {
+  // No organization id has a slash.
+  await transaction.run(lock, { key: `${organizationId}/${source}` })
+}
+
+/** The profiles of a source that are kept already. */
+export function selectSourceProfiles(
+  tables: PreparedQueryable,
+  { organizationId, source }: SourceKey,
+  externalIds: readonly string[],
+): Promise<SourceProfileRow[]> {
+  return tables.run(find, { organizationId, source, externalIds })
+}
+
+/** Keeps profiles of one source; their order is the order of their last change. */
+export async function writeSourceProfiles(
+  transaction: AnyTransaction,
+  { organizationId, source }: SourceKey,
+  profiles: readonly KeptSourceProfile[],
+): Promise<void> {
+  const list = <Column extends keyof KeptSourceProfile>(column: Column) => profiles.map((each) => each[column])
+  await transaction.run(keep, {
+    ...{ organizationId, source, externalId: list('externalId'), userId: list('userId') },
+    ...{ profile: list('profile'), profileHash: list('profileHash') },
+  })
+}
+
+/** All source profiles of a user, in the order of their last change. */
+export async function readSourceProfiles(
+  tables: PreparedQueryable,
+  organizationId: string,
+  userId: string,
+): Promise<SourceProfileDocument[]> {
+  return (await tables.run(read, { organizationId, userId })).map(({ profile }) => profile)
+}

@@ -1,0 +1,57 @@
+import { accessPolicyApprovalProcedureStatements } from './access-policy-approval-procedure.js'
+import { apiKeyStatements } from './api-key.js'
+import { apiKeySessionStatements } from './api-key-session.js'
+import { appInstanceStatements } from './app-instance.js'
+import { appResourceStatements } from './app-resource.js'
+import { auditEventStatements } from './audit-event.js'
+import { auditLogStatements } from './audit-log.js'
+import { departmentOptionStatements } from './department-option.js'
+import { entityFieldMappingStatements } from './entity-field-mapping.js'
+import { entityIngestionConfigStatements } from './entity-ingestion-config.js'
+import { journeyStatements } from './journey.js'
+import { managerChainStatements } from './manager-chain.js'
+import { membershipStatements } from './membership.js'
+import { personStatements } from './person.js'
+import { phoneClaimStatements } from './phone-claim.js'
+import { priorityStatements } from './priority.js'
+import { createStatementRegister } from './register.js'
+import { revokeAttemptStatements } from './revoke-attempt.js'
+import { slaDefinitionStatements } from './sla-definition.js'
+import { sourceProfileStatements } from './source-profile.js'
+import { sweepStatements } from './sweep.js'
+import { tokenHolderStatements } from './token-holder.js'
+import { importStatements } from './transfer/import.js'
+import { importedDepartmentStatements } from './transfer/imported-department.js'
+import { transferKindStatements } from './transfer/kind-statements.js'
+import { stagingStatements } from './transfer/staging.js'
+import { userListStatements } from './user-list.js'
+
+/** Every statement of the service by its name. */
+export const statements = createStatementRegister([
+  ...accessPolicyApprovalProcedureStatements,
+  ...apiKeyStatements,
+  ...apiKeySessionStatements,
+  ...appInstanceStatements,
+  ...appResourceStatements,
+  ...auditEventStatements,
+  ...auditLogStatements,
+  ...departmentOptionStatements,
+  ...entityFieldMappingStatements,
+  ...entityIngestionConfigStatements,
+  ...journeyStatements,
+  ...managerChainStatements,
+  ...membershipStatements,
+  ...personStatements,
+  ...phoneClaimStatements,
+  ...priorityStatements,
+  ...revokeAttemptStatements,
+  ...slaDefinitionStatements,
+  ...sourceProfileStatements,
+  ...sweepStatements,
+  ...tokenHolderStatements,
+  ...userListStatements,
+  ...stagingStatements,
+  ...transferKindStatements,
+  ...importStatements,
+  ...importedDepartmentStatements,
+])

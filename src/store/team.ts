@@ -1,0 +1,13 @@
+import type { Queryable } from '../db/queryable.js'
+
+/** Ids of teams of an organization, at most as many as asked for: two tell whether there is more than one. */
+export async function firstTeamIds(tables: Queryable, organizationId: string, most: number): Promise<string[]> {
+  const teams = await tables.models.team.findMany({ where: { organizationId }, select: { id: true }, take: most })
+  return teams.map(({ id }) => id)
+}
+
+/** Whether the organization has the team. */
+export async function hasTeam(tables: Queryable, organizationId: string, id: string): Promise<boolean> {
+  const where = { organizationId_id: { organizationId, id } }
+  return (await tables.models.team.findUnique({ where, select: { id: true } })) !== null
+}

@@ -1,0 +1,121 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { TeamUserRole } from '../../gen/prisma/enums.js'
+import type { ApiKeyModel, MembershipModel } from '../../gen/prisma/models.js'
+import type { PreparedQueryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+import { useIsDue } from './api-key.js'
+
+/** A token by its hash, expired or not. */
+interface FoundToken {
+  readonly tokenHash: Uint8Array
+  readonly isExpired: boolean
+}
+
+/** The key that a token was made of. */
+export type TokenKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions'> & {
+  /** Its last use is so long ago that this one is to be written down. */
+  readonly useIsDue: boolean
+}
+
+/** A person in an organization, with the roles in its teams. */
+export type TokenPerson = Pick<MembershipModel, 'userId' | 'organizationId' | 'role'> & {
+  readonly name: string
+  readonly teamRoles: Readonly<Record<string, TeamUserRole>>
+}
+
+interface TokenHashes {
+  readonly tokenHashes: readonly Uint8Array[]
+}
+
+// A management key has no tokens; that it gets none here either does not hang on how one came to be.
+const selectKey = createPreparedStatement<TokenHashes, TokenKey & FoundToken>({
+  name: 'select_key_of_token',
+  reason: 'set',
+  columns: {
+    ...{ tokenHash: 'bytea', isExpired: 'bool', id: 'text', organizationId: 'text', teamId: 'text' },
+    ...{ kind: 'enum api_key_kind', name: 'text', permissions: 'text[]', useIsDue: 'bool' },
+  },
+  text: ({ tokenHashes }) => Prisma.sql`
+SELECT s.token_hash AS "tokenHash", s.expires_at <= now() AS "isExpired", k.id, k.organization_id AS "organizationId",
+       k.team_id AS "teamId", k.kind, k.name, k.permissions, ${useIsDue} AS "useIsDue"
+  FROM api_key_sessions s
+  JOIN api_keys k ON k.id = s.api_key_id
+ WHERE s.token_hash = ANY (${tokenHashes}::bytea[]) AND k.revoked_at IS NULL AND k.kind <> 'mk'`,
+})
+
+const personColumns = {
+  userId: 'text',
+  organizationId: 'text',
+  role: 'enum user_role',
+  name: 'text',
+  teamRoles: 'json',
+} as const
+
+const personRow = Prisma.sql`
+       m.user_id AS "userId", m.organization_id AS "organizationId", m.role,
+       coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), u.email) AS name,
+       (SELECT coalesce(json_object_agg(t.team_id, t.role), '{}')
+          FROM team_members t
+         WHERE t.organization_id = m.organization_id AND t.user_id = m.user_id) AS "teamRoles"`
+
+const selectPerson = createPreparedStatement<TokenHashes, TokenPerson & FoundToken>({
+  name: 'select_person_of_token',
+  reason: 'set',
+  columns: { tokenHash: 'bytea', isExpired: 'bool', ...personColumns },
+  text: ({ tokenHashes }) => Prisma.sql`
+SELECT k.token_hash AS "tokenHash", k.expires_at <= now() AS "isExpired", ${personRow}
+  FROM user_tokens k
+  JOIN memberships m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
+  JOIN users u ON u.id = m.user_id
+ WHERE k.token_hash = ANY (${tokenHashes}::bytea[]) AND m.deactivated_at IS NULL`,
+})
+
+interface EmailIdentity {
+  readonly email: string
+  readonly organizationId: string | null
+}
+
+// Without an organization, the oldest membership: one that another organization makes later changes nothing. It goes by
+// the ordinal, because an import sets the time of creation.
+const selectPersonByEmail = createPreparedStatement<EmailIdentity, TokenPerson>({
+  name: 'select_person_of_email',
+  reason: 'keyset or recursion',
+  columns: personColumns,
+  text: ({ email, organizationId }) => Prisma.sql`
+SELECT ${personRow}
+  FROM memberships m
+  JOIN users u ON u.id = m.user_id
+ WHERE u.email_key = lower(${email}::text COLLATE "C")
+   AND (${organizationId}::text IS NULL OR m.organization_id = ${organizationId})
+   AND m.deactivated_at IS NULL
+ ORDER BY m.ordinal
+ LIMIT 1`,
+})
+
+/** The statements of this file. */
+export const tokenHolderStatements = [selectKey, selectPerson, selectPersonByEmail]
+
+/** The live keys that the tokens with these hashes were made of. */
+export function selectKeysOfTokens(
+  tables: PreparedQueryable,
+  tokenHashes: readonly Uint8Array[],
+): Promise<(TokenKey & FoundToken)[]> {
+  return tables.run(selectKey, { tokenHashes })
+}
+
+/** The members, deactivated ones left out, whose tokens have these hashes. */
+export function selectPersonsOfTokens(
+  tables: PreparedQueryable,
+  tokenHashes: readonly Uint8Array[],
+): Promise<(TokenPerson & FoundToken)[]> {
+  return tables.run(selectPerson, { tokenHashes })
+}
+
+/** The member with the address in the organization, or where none is named in the oldest membership. */
+export async function findPersonByEmail(
+  tables: PreparedQueryable,
+  identity: EmailIdentity,
+): Promise<TokenPerson | undefined> {
+  const [person] = await tables.run(selectPersonByEmail, identity)
+  return person
+}

@@ -1,0 +1,22 @@
+import type { Snapshots } from '../../db/queryable.js'
+import { kindStatements } from './kind-statements.js'
+import type { RecordKind } from './record-kind.js'
+
+/** A record as the database gives it: parts that are absent are null. */
+export interface ExportedRow {
+  readonly kind: RecordKind
+  readonly record: unknown
+}
+
+/**
+ * Gives every record of the database, each kind in the order of creation, as of one moment. Holds a connection until
+ * the last one is taken or the caller turns away.
+ */
+export async function* exportRows(tables: Snapshots): AsyncGenerator<ExportedRow> {
+  const kinds = [...kindStatements]
+  const statements = kinds.map(([, statement]) => statement.export)
+  for await (const { index, row } of tables.readSnapshot(statements)) {
+    const [kind] = kinds[index] ?? []
+    if (kind !== undefined) yield { kind, record: row.record }
+  }
+}

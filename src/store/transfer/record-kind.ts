@@ -1,0 +1,20 @@
+/** Every kind of record, each behind those that it refers to: the order of writing and of export. */
+export const recordKinds = [
+  'organization',
+  'team',
+  'user',
+  'group',
+  'accessPolicy',
+  'approvalProcedure',
+  'appInstance',
+  'appResource',
+  'priority',
+  'journey',
+  'entityType',
+  'entityIngestionConfig',
+  'entityFieldMapping',
+  'slaDefinition',
+] as const
+
+/** What a line can hold: the members of `svc.v2.ImportRecord`. */
+export type RecordKind = (typeof recordKinds)[number]

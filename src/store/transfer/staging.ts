@@ -1,0 +1,116 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import type { PreparedTransaction } from '../../db/queryable.js'
+import { createPreparedStatement } from '../../db/statement.js'
+import { TEMPORARY } from './kind-statements.js'
+import type { RecordKind } from './record-kind.js'
+
+/** A record that has passed the checks which need no database, with the line that it came from. */
+export interface StagedLine {
+  readonly kind: RecordKind
+  /** Tells records of one kind apart. */
+  readonly key: string
+  readonly line: number
+  /** The values, in camel case by the columns of the staging table of the kind. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** Takes rows in while earlier ones are on their way to the database. */
+export interface Staging {
+  /**
+   * Adds a row; a later row of one key takes the place of the earlier one. Answers a promise, which is to be awaited,
+   * when a batch has been sent with it.
+   */
+  add(row: StagedLine): Promise<void> | undefined
+  /** Sends what has not been sent yet and waits until all of it has come in. */
+  flush(): Promise<void>
+  /** Waits until nothing is on its way, whatever has become of it. */
+  settle(): Promise<void>
+}
+
+/** A batch is sent when it has this many rows or characters. */
+const MAX_BATCH_ROWS = 1_000
+const MAX_BATCH_CHARACTERS = 500_000
+
+const create = createPreparedStatement<object, Record<never, never>>({
+  name: 'stage_import_rows',
+  reason: 'set',
+  columns: {},
+  text: () => Prisma.sql`
+CREATE TEMPORARY TABLE import_rows (
+  kind text NOT NULL, key text NOT NULL, first_line integer NOT NULL, line integer NOT NULL, row_values jsonb NOT NULL,
+  PRIMARY KEY (kind, key)
+) ${TEMPORARY}`,
+})
+
+const add = createPreparedStatement<{ readonly rows: string }, Record<never, never>>({
+  name: 'add_import_rows',
+  reason: 'set',
+  columns: {},
+  text: ({ rows }) => Prisma.sql`
+INSERT INTO import_rows (kind, key, first_line, line, row_values)
+SELECT b.kind, b.key, b.first_line, b.line, b.row_values
+FROM jsonb_to_recordset(${rows}::jsonb) AS b(kind text, key text, first_line integer, line integer, row_values jsonb)
+ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDED.row_values`,
+})
+
+const analyze = createPreparedStatement<object, Record<never, never>>({
+  ...{ name: 'analyze_import_rows', reason: 'set', columns: {}, text: () => Prisma.sql`ANALYZE import_rows` },
+})
+
+const count = createPreparedStatement<object, { readonly kind: string; readonly records: number }>({
+  name: 'count_import_rows',
+  reason: 'set',
+  columns: { kind: 'text', records: 'int4' },
+  text: () => Prisma.sql`SELECT kind, count(*)::integer AS records FROM import_rows GROUP BY kind`,
+})
+
+/** The statements of this file. */
+export const stagingStatements = [create, add, analyze, count]
+
+/** Makes the table that holds all rows of an import until the transaction ends. */
+export async function createStaging(transaction: PreparedTransaction): Promise<Staging> {
+  await transaction.run(create, {})
+  // Keyed so that one statement never meets a key twice; the JSON is made at once, so that no row is held.
+  let batch = new Map<string, { firstLine: number; json: string }>()
+  let characters = 0
+  let sending: Promise<void> = Promise.resolve()
+  let failure: { readonly error: unknown } | undefined
+  const settle = async () => {
+    await sending
+    if (failure !== undefined) throw failure.error
+  }
+  const send = async () => {
+    const rows = [...batch.values()].map(({ json }) => json)
+    batch = new Map()
+    characters = 0
+    await settle()
+    sending = transaction.run(add, { rows: `[${rows.join(',')}]` }).then(
+      () => {},
+      (error: unknown) => {
+        failure = { error }
+      },
+    )
+  }
+  return {
+    add: ({ kind, key, line, values }) => {
+      const batchKey = `${kind} ${key}`
+      const firstLine = batch.get(batchKey)?.firstLine ?? line
+      const json = JSON.stringify({ kind, key, first_line: firstLine, line, row_values: values })
+      batch.set(batchKey, { firstLine, json })
+      characters += json.length
+      return batch.size >= MAX_BATCH_ROWS || characters >= MAX_BATCH_CHARACTERS ? send() : undefined
+    },
+    flush: async () => {
+      if (batch.size > 0) await send()
+      await settle()
+    },
+    settle: () => sending,
+  }
+}
+
+/** Counts the different records of each kind. */
+export async function countStaged(transaction: PreparedTransaction): Promise<Map<string, number>> {
+  await transaction.run(analyze, {})
+  const counts = await transaction.run(count, {})
+  return new Map(counts.map(({ kind, records }) => [kind, records]))
+}

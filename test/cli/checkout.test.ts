@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { runCommand } from '../support/program.js'
+
+const root = join(import.meta.dirname, '../..')
+const packageFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'prisma.config.ts']
+/** Some tests build the whole program several times. */
+const BUILD_MILLIS = 120_000
+const copied = ['bin', 'scripts', 'src', 'gen', 'prisma', ...packageFiles]
+
+describe('svc in a checkout', () => {
+  let checkout: string
+  beforeAll(() => {
+    checkout = mkdtempSync(join(tmpdir(), 'svc-checkout-'))
+    const isSource = (path: string) => path !== join(root, 'gen/prisma')
+    for (const name of copied) cpSync(join(root, name), join(checkout, name), { recursive: true, filter: isSource })
+    symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  })
+  afterAll(() => rmSync(checkout, { recursive: true }))
+
+  const run = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
+    runCommand(command, args, { cwd: checkout, env: { npm_config_cache: join(checkout, '.npm'), ...env } })
+  const version = () => run(join(checkout, 'bin/svc.mjs'), ['--version'])
+  const upToDate = { status: 0, stdout: '0.1.0\n', stderr: '' }
+  const built = { ...upToDate, stderr: 'svc: building …\n' }
+
+  it.each([
+    ['PORT', (port: string) => run('npm', ['start', '--silent'], { PORT: port })],
+    ['--port', (port: string) => run('npm', ['start', '--silent', '--', `--port=${port}`, '--host', '127.0.0.1'])],
+  ])('says that the port of %s is taken before anything is built', async (_, start) => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const { port } = Object(holder.address())
+    const { status, stderr } = await start(String(port))
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`svc: port ${port} on 127.0.0.1 is taken: `)])
+    expect(stderr).toMatch(/PORT or --port\n$/)
+    expect(existsSync(join(checkout, 'dist'))).toBe(false)
+    await once(holder.close(), 'close')
+  })
+
+  it(
+    'runs with npx before the first build, from any folder in it, also when several begin at once',
+    async () => {
+      const npx = () =>
+        runCommand('npx', ['--offline', 'svc', '--version'], {
+          cwd: join(checkout, 'src'),
+          env: { npm_config_cache: join(checkout, '.npm') },
+        })
+      const results = await Promise.all([npx(), version(), version()])
+      expect(results.map(({ status, stdout }) => [status, stdout])).toEqual(Array(3).fill([0, '0.1.0\n']))
+      expect(results.filter(({ stderr }) => stderr.includes('building'))).toHaveLength(1)
+    },
+    BUILD_MILLIS,
+  )
+
+  it('is not built again while nothing has changed', async () => {
+    expect(await version()).toEqual(upToDate)
+  })
+
+  it(
+    'is built again when a source has come, changed or gone, and when a built file is missing',
+    async () => {
+      const source = join(checkout, 'src/added.ts')
+      const output = join(checkout, 'dist/src/added.js')
+      writeFileSync(source, 'export const added = 1\n')
+      expect([await version(), existsSync(output)]).toEqual([built, true])
+      writeFileSync(source, 'export const added: string = 1\n')
+      const broken = await version()
+      expect([broken.status, broken.stdout]).toEqual([1, ''])
+      expect(broken.stderr).toMatch(/^svc: building …\nsvc: cannot build:\nsrc\/added\.ts.*TS2322.*\n+$/)
+      rmSync(source)
+      expect([await version(), existsSync(output)]).toEqual([built, false])
+      rmSync(join(checkout, 'dist/src/main.js'))
+      rmSync(join(checkout, 'gen/prisma/client.ts'))
+      expect(await version()).toEqual(built)
+      expect(await version()).toEqual(upToDate)
+    },
+    BUILD_MILLIS,
+  )
+
+  it(
+    'finishes a build that was killed',
+    async () => {
+      rmSync(join(checkout, 'dist/build.json'))
+      const killed = spawn(process.execPath, ['--version'])
+      await once(killed, 'exit')
+      symlinkSync(String(killed.pid), join(checkout, 'dist/build.lock'))
+      expect(await version()).toEqual(built)
+    },
+    BUILD_MILLIS,
+  )
+
+  it('names the command that installs what it is built with', async () => {
+    const empty = join(checkout, 'empty')
+    mkdirSync(empty)
+    for (const name of copied.filter((each) => each !== 'gen'))
+      cpSync(join(checkout, name), join(empty, name), { recursive: true })
+    const { status, stderr } = await runCommand(join(empty, 'bin/svc.mjs'), ['--version'])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/run "npm ci" in .*\/empty\n$/)])
+  })
+})

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { createDatabase, type Database } from '../../src/db/database.js'
+import { databaseFailure } from '../../src/db/errors.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js'
+import { eventually } from '../support/eventually.js'
+
+const kindOf = (work: Promise<unknown>) => work.then(() => 'done', databaseFailure)
+const unavailable = { kind: 'unavailable' }
+
+describe('a pool', () => {
+  let test: TestDatabase
+
+  beforeAll(async () => {
+    test = await createTestDatabase()
+    const database = test.open()
+    await database.query('CREATE TABLE counter (id int PRIMARY KEY, value int NOT NULL)')
+    await database.query('INSERT INTO counter VALUES (1, 0)')
+    await database.query('CREATE SEQUENCE tries')
+  })
+  afterAll(() => test.drop())
+
+  const pidOf = async (database: Database) => {
+    const [row] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    return row?.pid
+  }
+  const raise = (sqlState: string) => `DO $$ BEGIN RAISE EXCEPTION USING errcode = '${sqlState}'; END $$`
+  /** The ways that a statement can take to the server. */
+  const ways: Record<string, (database: Database, text: string) => Promise<unknown>> = {
+    sql: (database, text) => database.query(text),
+    'sql in a transaction': (database, text) => database.preparedTransaction((sql) => sql.query(text)),
+    prisma: (database, text) => database.prisma.$executeRawUnsafe(text),
+    'prisma in a transaction': (database, text) =>
+      database.transaction(({ models: prisma }) => prisma.$executeRawUnsafe(text)),
+  }
+
+  it.each(Object.entries(ways))('keeps its connection when a statement fails: %s', async (_, send) => {
+    const single = test.open({ maxConnections: 1 })
+    const pid = await pidOf(single)
+    for (let tries = 0; tries < 100; tries++) await kindOf(send(single, 'SELECT 1 / 0'))
+    expect(await pidOf(single)).toBe(pid)
+  })
+
+  it.each(Object.entries(ways))('gives up a connection to a server that only reads: %s', async (_, send) => {
+    const single = test.open({ maxConnections: 1 })
+    const pid = await pidOf(single)
+    expect(await kindOf(send(single, raise('25006')))).toEqual(unavailable)
+    expect(await pidOf(single)).not.toBe(pid)
+  })
+
+  describe('whose connections have outdated statements', () => {
+    const connections = 3
+    /** The ways that a prepared statement can take; each is sent on every connection at once. */
+    const prepared: Record<string, (database: Database) => Promise<unknown>> = {
+      sql: (database) => database.query('SELECT *, pg_sleep(0.05)::text FROM thing', [], 'things'),
+      'sql in a transaction': (database) =>
+        database.preparedTransaction((sql) => sql.query('SELECT *, pg_sleep(0.05)::text FROM thing', [], 'things')),
+      prisma: (database) => database.prisma.$queryRaw`SELECT *, pg_sleep(0.05)::text FROM thing`,
+      'prisma in a transaction': (database) =>
+        database.transaction(({ models: prisma }) => prisma.$queryRaw`SELECT *, pg_sleep(0.05)::text FROM thing`),
+    }
+    const onAll = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: connections }, work))
+    const changes: Record<string, (database: Database) => Promise<unknown>> = {
+      '0A000, after a migration': async () => {
+        const migrator = test.open({ maxConnections: 1 })
+        await migrator.query('ALTER TABLE thing ADD COLUMN extra int')
+      },
+      '26000, which the server has forgotten': (database) =>
+        onAll(() => database.query('DO $$ BEGIN DEALLOCATE ALL; PERFORM pg_sleep(0.05); END $$')),
+    }
+    const cases = Object.entries(prepared).flatMap(([way, send]) =>
+      Object.entries(changes).map(([change, happen]) => ({ way, change, send, happen })),
+    )
+    beforeEach(async () => {
+      const database = test.open({ maxConnections: 1 })
+      await database.query('DROP TABLE IF EXISTS thing')
+      await database.query('CREATE TABLE thing (id int)')
+    })
+
+    it.each(cases)('sends them once more on a fresh one through $way: $change', async ({ send, happen }) => {
+      const database = test.open({ maxConnections: connections })
+      await onAll(() => send(database))
+      await happen(database)
+      await onAll(() => send(database))
+    })
+
+    it.each(Object.entries(prepared))(
+      'sends them once more where the server has others of the name (42P05): %s',
+      async (_, send) => {
+        const database = test.open({ maxConnections: connections })
+        await onAll(() =>
+          database.query(`DO $$ BEGIN
+          EXECUTE 'PREPARE things AS SELECT 1';
+          EXECUTE 'PREPARE prisma_0 AS SELECT 1';
+          PERFORM pg_sleep(0.05);
+        END $$`),
+        )
+        await onAll(() => send(database))
+      },
+    )
+
+    it('gives up where a fresh connection does not help either', async () => {
+      const database = test.open({ maxConnections: 1 })
+      await database.query('CREATE SEQUENCE attempts')
+      const fails = `DO $$ BEGIN PERFORM nextval('attempts'); RAISE EXCEPTION USING errcode = '26000'; END $$`
+      for (const send of Object.values(ways)) {
+        expect(await kindOf(send(database, fails))).toEqual({ kind: 'stale_statement' })
+      }
+      expect(await database.query(`SELECT nextval('attempts')::int AS next`)).toEqual([{ next: 9 }])
+    })
+  })
+
+  it('repeats a single statement that loses against another one', async () => {
+    const lose = `DO $$ BEGIN IF nextval('tries') < 3 THEN RAISE EXCEPTION USING errcode = '40001'; END IF; END $$`
+    const pauses: number[] = []
+    const sleep = async (millis: number) => void pauses.push(millis)
+    const database = test.open({ timing: { now: () => 0, random: () => 0.5, sleep } })
+    await database.execute(lose)
+    expect(pauses).toEqual([5, 10])
+    await database.query(`SELECT setval('tries', 1, false)`)
+    const [, timeoutMillis] = [await database.within({ timeoutMillis: 1_000 }).execute(lose), 7]
+    await database.query(`SELECT setval('tries', 1, false)`)
+    expect(await kindOf(database.within({ timeoutMillis }).execute(lose))).toEqual({ kind: 'retryable' })
+  })
+
+  it('lets nobody wait for a connection for long, and refuses at once whom it has no room for', async () => {
+    const single = test.open({ maxConnections: 1, maxWaiting: 1, maxWaitMillis: 200 })
+    const held = await single.pool.connect()
+    const start = performance.now()
+    const order: string[] = []
+    const waits = [0, 1].map(async (index) => {
+      const kind = await kindOf(single.query('SELECT 1'))
+      order.push(`${index}`)
+      return [kind, performance.now() - start]
+    })
+    const [[first, waited], [second, refused]] = [await waits[0], await waits[1]] as [
+      [unknown, number],
+      [unknown, number],
+    ]
+    expect([first, second, order]).toEqual([{ kind: 'busy' }, { kind: 'busy' }, ['1', '0']])
+    expect([waited >= 199, refused < 150]).toEqual([true, true])
+    const served = single.query('SELECT 1 AS one')
+    held.release()
+    expect(await served).toEqual([{ one: 1 }])
+  })
+
+  it('lets the server end a statement that nobody waits for any more', async () => {
+    const database = test.open()
+    const text = 'SELECT pg_sleep(60)'
+    expect(await kindOf(database.within({ timeoutMillis: 1 }).query(text))).toEqual(unavailable)
+    const running = () => database.query(`SELECT FROM pg_stat_activity WHERE query = '${text}' AND state = 'active'`)
+    await eventually(async () => expect(await running()).toEqual([]), 5_000)
+  })
+
+  it('is never allowed more by a transaction than by the database itself: a frozen one stays as it is', async () => {
+    const frozen = new URL(test.connectionString)
+    frozen.searchParams.set('options', '-c default_transaction_read_only=on')
+    const database = test.open({ connectionString: frozen.href })
+    for (const send of Object.values(ways)) {
+      expect(await kindOf(send(database, 'UPDATE counter SET value = 7'))).toEqual(unavailable)
+    }
+    expect(await database.query('SELECT value FROM counter')).toEqual([{ value: 0 }])
+  })
+})
+
+describe('a connection that says nothing any more', () => {
+  let test: TestDatabase
+  let proxy: DatabaseProxy
+
+  beforeAll(async () => {
+    test = await createTestDatabase()
+    proxy = await startDatabaseProxy(test.connectionString)
+  })
+  afterAll(async () => {
+    await proxy.close()
+    await test.drop()
+  })
+  it('is given up a moment after the bound of its statement, and replaced', async () => {
+    const { connectionString } = proxy
+    const database = test.open({ connectionString, statementTimeoutMillis: 500, connectionTimeoutMillis: 500 })
+    const reads = [
+      () => database.query('SELECT 1'),
+      () => database.preparedTransaction((sql) => sql.query('SELECT 1')),
+      () => database.prisma.$queryRaw`SELECT 1`,
+      () => database.transaction(({ models: prisma }) => prisma.$queryRaw`SELECT 1`),
+    ]
+    await Promise.all(reads.map((read) => read()))
+    const sleeping = [
+      database.query('SELECT pg_sleep(0.1)'),
+      database.preparedTransaction((sql) => sql.query('SELECT pg_sleep(0.1)')),
+      database.prisma.$executeRaw`SELECT pg_sleep(0.1)`,
+      database.transaction(({ models: prisma }) => prisma.$executeRaw`SELECT pg_sleep(0.1)`),
+    ].map(kindOf)
+    proxy.stall()
+    try {
+      const start = performance.now()
+      expect(await Promise.all(sleeping)).toEqual(sleeping.map(() => unavailable))
+      expect(performance.now() - start).toBeLessThan(5_000)
+    } finally {
+      proxy.resume()
+    }
+    for (const read of reads) expect(await kindOf(read())).toBe('done')
+  })
+
+  it('does not outlast a deadline that ends before the bound of the statement', async () => {
+    const database = test.open({ connectionString: proxy.connectionString })
+    await database.query('SELECT 1')
+    proxy.stall()
+    try {
+      const start = performance.now()
+      const options = { timeoutMillis: 50 }
+      const statements = [
+        database.within(options).query('SELECT 1'),
+        database.preparedTransaction((sql) => sql.query('SELECT 1'), options),
+      ]
+      expect(await Promise.all(statements.map(kindOf))).toEqual([unavailable, unavailable])
+      expect(performance.now() - start).toBeLessThan(2_500)
+    } finally {
+      proxy.resume()
+    }
+  })
+
+  it('does not keep the pool from closing', async () => {
+    const { connectionString } = proxy
+    const database = createDatabase({ connectionString, log: { warn: () => {} } })
+    await Promise.all([database.query('SELECT 1'), database.query('SELECT 1')])
+    proxy.stall()
+    try {
+      const running = kindOf(database.query('SELECT 1'))
+      const start = performance.now()
+      await database.close()
+      expect(performance.now() - start).toBeLessThan(2_000)
+      expect(await running).toEqual(unavailable)
+    } finally {
+      proxy.resume()
+    }
+  })
+})

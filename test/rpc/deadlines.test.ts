@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import { connect, constants } from 'node:http2'
+import { connect as connectSocket } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { create } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { encodeEnvelope } from '@connectrpc/connect/protocol'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openConnection, type Version, versions } from './connection.js'
+import { type EchoServer, startEchoServer } from './echo-server.js'
+import { everything, type Kind, kinds, pathOf } from './echo-service.js'
+import { bytesOf, headersOf, isEnveloped, readAnswer, requestOf, rpcProtocols, type WireForm } from './wire-form.js'
+
+const MAX_TIMEOUT_MS = 60_000
+let server: EchoServer
+/** A call may last 200 ms, and one of bidirectional streams as long as it wants. */
+let hasty: EchoServer
+beforeAll(async () => {
+  server = await startEchoServer({ maxTimeoutMs: () => MAX_TIMEOUT_MS })
+  hasty = await startEchoServer({ maxTimeoutMs: ({ name }) => (name === 'Bidi' ? undefined : 200) })
+})
+afterAll(() => {
+  server.close()
+  hasty.close()
+})
+
+const message = bytesOf(everything, create(everything, { id: 'a' } as Record<string, unknown>), 'proto')
+
+async function call(
+  on: EchoServer,
+  { kind, version, protocol }: { kind: Kind; version: Version; protocol: WireForm['protocol'] },
+  headers: Record<string, string>,
+) {
+  const wire: WireForm = { protocol, form: 'proto', coding: 'identity', unary: kind === 'Unary' }
+  const connection = openConnection(on, version)
+  const request = requestOf(wire, pathOf(kind), [message])
+  const answer = await connection.send({ ...request, headers: { ...request.headers, ...headers } })
+  connection.close()
+  return { ...readAnswer(wire, everything, answer), timeout: answer.headers['x-timeout'] }
+}
+
+const doors = kinds.flatMap((kind) =>
+  versions
+    .filter((version) => kind !== 'Bidi' || version === 'HTTP/2')
+    .flatMap((version) => rpcProtocols.map((protocol) => ({ kind, version, protocol }))),
+)
+
+describe.each(doors)('the deadline of $kind over $protocol on $version', (door) => {
+  const header = door.protocol === 'connect' ? 'connect-timeout-ms' : 'grpc-timeout'
+  const values = (connect: readonly string[], grpc: readonly string[]) => (door.protocol === 'connect' ? connect : grpc)
+
+  it('is the maximum where none is asked for, or a longer one', async () => {
+    for (const value of [undefined, ...values(['60001', '9999999999'], ['61S', '99999999H'])]) {
+      const { code, timeout } = await call(server, door, value === undefined ? {} : { [header]: value })
+      expect([code, timeout]).toEqual([0, expect.stringMatching(/^(59\d{3}|60000)$/)])
+    }
+  })
+
+  it('is told in whole milliseconds', async () => {
+    for (const value of values(['5000'], ['5S', '5000m', '5000000u', '4999999u', '99999999n'])) {
+      const { code, timeout } = await call(server, door, { [header]: value })
+      expect([code, timeout]).toEqual([0, expect.stringMatching(/^\d{1,4}$/)])
+    }
+  })
+
+  it('is invalid_argument where it is malformed', async () => {
+    for (const value of values(['soon', '-1', '12345678901', '1.5'], ['5', 'S', '123456789S', '5s'])) {
+      expect((await call(server, door, { [header]: value })).code).toBe(Code.InvalidArgument)
+    }
+  })
+
+  it('covers admission', async () => {
+    const [value = ''] = values(['30'], ['30m'])
+    const { code } = await call(server, door, { [header]: value, 'x-admission-delay': '60000' })
+    expect(code).toBe(Code.DeadlineExceeded)
+  })
+})
+
+it.each(doors)(
+  'tells admission that it is over, and begins nothing then: $kind over $protocol on $version',
+  async (door) => {
+    let begun = 0
+    const late = await startEchoServer({
+      admit: ({ signal, contextValues }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve(contextValues))),
+      beforeDecode: async () => void begun++,
+    })
+    const value = door.protocol === 'connect' ? { 'connect-timeout-ms': '30' } : { 'grpc-timeout': '30m' }
+    expect((await call(late, door, value)).code).toBe(Code.DeadlineExceeded)
+    expect(begun).toBe(0)
+    late.close()
+  },
+)
+
+it('does not end a call whose method has no maximum, and holds where the caller asks for one', async () => {
+  const watch = { kind: 'Bidi', version: 'HTTP/2', protocol: 'grpc' } as const
+  expect(await call(hasty, watch, { 'x-delay': '300' })).toMatchObject({ code: 0, timeout: 'undefined' })
+  expect((await call(hasty, watch, { 'x-delay': '60000', 'grpc-timeout': '30m' })).code).toBe(Code.DeadlineExceeded)
+})
+
+/** Sends all of a call but its last byte over HTTP/2, and gives its answer when the server has let go of the stream. */
+async function sendSlowly(kind: Kind, protocol: WireForm['protocol']) {
+  const wire: WireForm = { protocol, form: 'proto', coding: 'identity', unary: kind === 'Unary' }
+  const session = connect(`http://127.0.0.1:${hasty.http2}`)
+  const stream = session.request({ ...headersOf(wire), ':method': 'POST', ':path': pathOf(kind) })
+  let trailers = {}
+  stream.on('trailers', (given) => {
+    trailers = given
+  })
+  stream.write((isEnveloped(wire) ? encodeEnvelope(0, message) : message).subarray(0, -1))
+  const closed = new Promise((resolve) => stream.once('close', resolve))
+  const [headers] = await once(stream, 'response')
+  const body = await buffer(stream)
+  await closed
+  session.close()
+  const { code } = readAnswer(wire, everything, { status: headers[':status'], headers, trailers, body })
+  return { kind, protocol, code, reset: stream.rstCode }
+}
+
+it('answers a call whose last byte never comes at its deadline, and lets go of its stream', async () => {
+  const slow = doors.filter(({ kind, version }) => kind !== 'Bidi' && version === 'HTTP/2')
+  const answers = await Promise.all(slow.map(({ kind, protocol }) => sendSlowly(kind, protocol)))
+  expect(answers).toEqual(
+    slow.map(({ kind, protocol }) => ({
+      kind,
+      protocol,
+      code: Code.DeadlineExceeded,
+      reset: constants.NGHTTP2_NO_ERROR,
+    })),
+  )
+}, 15_000)
+
+/** Sends the head of a call over HTTP/1.1, and writes to its connection until the server closes it; gives what came. */
+async function sendEndlessly(port: number, head: string, chunk: Buffer) {
+  const socket = connectSocket(port, '127.0.0.1')
+  const chunks: Buffer[] = []
+  let sent = 0
+  const more = () => {
+    for (let hasRoom = true; hasRoom && socket.writable && sent < 64; sent++) hasRoom = socket.write(chunk)
+  }
+  socket.on('data', (bytes: Buffer) => chunks.push(bytes)).on('error', () => undefined)
+  socket.on('drain', more).write(`POST ${pathOf('Unary')} HTTP/1.1\r\nhost: a\r\n${head}\r\n`)
+  more()
+  await new Promise((resolve) => socket.once('close', resolve))
+  return { sent, answer: Buffer.concat(chunks).toString() }
+}
+
+it('closes a connection of HTTP/1.1 on which the rest of a refused body never comes', async () => {
+  const head = 'content-type: application/json\r\ncontent-length: 99\r\n'
+  const { answer } = await sendEndlessly(hasty.http1, head, Buffer.from('{'))
+  expect(answer).toMatch(/^HTTP\/1\.1 504 .*"deadline_exceeded"/s)
+}, 15_000)
+
+it('gives up a refused body that does not end, on HTTP/1.1', async () => {
+  const head = 'content-type: application/json\r\nx-refuse: yes\r\ncontent-length: 99999999\r\n'
+  expect((await sendEndlessly(server.http1, head, Buffer.alloc(1024 * 1024))).sent).toBeLessThan(64)
+})
+
+it('gives up a refused body that does not end, on HTTP/2', async () => {
+  const session = connect(`http://127.0.0.1:${server.http2}`)
+  const headers = { 'content-type': 'application/json', 'x-refuse': 'yes' }
+  const stream = session.request({ ...headers, ':method': 'POST', ':path': pathOf('Unary') })
+  let sent = 0
+  const endless = new Readable({
+    read() {
+      sent++
+      this.push(Buffer.alloc(1024 * 1024))
+    },
+  })
+  endless.pipe(stream)
+  await new Promise((resolve) => stream.once('close', resolve).resume())
+  expect([stream.rstCode, sent < 64]).toEqual([constants.NGHTTP2_NO_ERROR, true])
+  session.close()
+})

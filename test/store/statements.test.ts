@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { Prisma } from '../../gen/prisma/client.js'
+import { createStatement } from '../../src/db/statement.js'
+import { createStatementRegister } from '../../src/store/register.js'
+import { statements } from '../../src/store/statements.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { columnsOf } from '../support/row-description.js'
+import { unscopedTables } from '../support/tenant-condition.js'
+
+/** Statements that look beyond one organization: of whom they are, or what they sweep, is not known before. */
+const beyondOneOrganization: readonly string[] = [
+  ...['select_key_of_token', 'select_person_of_token', 'insert_session', 'revoke_key_of_secret'],
+  ...['sweep_user_tokens', 'first_memberships_of_person'],
+]
+
+/** Import and export: their owners are found by id, ids of other organizations are refused, and all of it is given. */
+const ofOperators = /^(?:stage_|export_)|^import_organization|^import_\w+_check_organization$|^import_user_check_email$/
+
+describe('the statements of the stores', () => {
+  let testDatabase: TestDatabase
+  let client: pg.Client
+  let tenantTables: string[]
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    await client.connect()
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_name = 'organization_id'`,
+    )
+    tenantTables = [...rows.map(({ name }) => name), 'organizations']
+    // The staging tables of imports, for the statements that name them.
+    await client.query('BEGIN')
+    for (const { name, text } of statements.values()) if (name.startsWith('stage_')) await client.query(text)
+  })
+  afterAll(async () => {
+    await client.end()
+    await testDatabase.drop()
+  })
+
+  it.each([...statements])('%s answers the columns and types that it declares', async (_, { text, columns }) => {
+    expect(await columnsOf(client, text)).toEqual(columns)
+  })
+
+  it.each([...statements].filter(([name]) => !ofOperators.test(name)))(
+    '%s stays within one organization',
+    (name, { text }) => {
+      const unscoped = unscopedTables(text, tenantTables)
+      if (beyondOneOrganization.includes(name)) expect(unscoped).not.toEqual([])
+      else expect(unscoped).toEqual([])
+    },
+  )
+
+  it('look beyond one organization in six cases at most', () => {
+    expect(beyondOneOrganization.length).toBeLessThanOrEqual(6)
+    expect(beyondOneOrganization.filter((name) => !statements.has(name))).toEqual([])
+  })
+
+  it('are all registered', () => {
+    const folder = join(import.meta.dirname, '..', '..', 'src', 'store')
+    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+    const sources = paths.map((file) => readFileSync(join(folder, file), 'utf8'))
+    const names = sources.flatMap((source) =>
+      [...source.matchAll(/create(?:Prepared)?(?:Statement|WholeList)<[^(]*\(\{\s*name: '(\w+)'/g)].map(
+        (match) => match[1],
+      ),
+    )
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.filter((name) => name !== undefined && !statements.has(name))).toEqual([])
+  })
+
+  it('have one text for a name', () => {
+    const named = (value: string) =>
+      createStatement<object, object>({
+        ...{ name: 'one', reason: 'set', columns: {} },
+        text: () => Prisma.raw(`SELECT ${value}`),
+      })
+    expect(createStatementRegister([named('1'), named('1')]).size).toBe(1)
+    expect(() => createStatementRegister([named('1'), named('2')])).toThrow('the statement one has two texts')
+  })
+
+  it('hold no values in their texts', () => {
+    const holding = () =>
+      createStatement<object, object>({
+        ...{ name: 'one', reason: 'set', columns: {} },
+        text: () => Prisma.sql`SELECT ${'a value'}`,
+      })
+    expect(holding).toThrow('the text of one holds a value')
+  })
+})
+
+describe('the condition on the organization', () => {
+  const tables = ['teams', 'groups']
+  it.each<[text: string, unscoped: string[]]>([
+    ['SELECT id FROM teams WHERE organization_id = $1', []],
+    ['SELECT id FROM teams WHERE id = $1', ['teams']],
+    ['SELECT id FROM teams t WHERE t.organization_id = $1', []],
+    ['SELECT id FROM teams AS t WHERE organization_id = $1', ['teams']],
+    ['SELECT id FROM teams t JOIN groups g ON g.organization_id = t.organization_id WHERE t.organization_id = $1', []],
+    ['SELECT id FROM teams t JOIN groups g ON g.id = t.id WHERE t.organization_id = $1', ['groups']],
+    ['SELECT id FROM teams t, groups g WHERE t.organization_id = $1', ['groups']],
+    ['SELECT (SELECT id FROM teams WHERE id = $2) FROM teams WHERE organization_id = $1', ['teams']],
+    ['UPDATE teams SET name = $2 WHERE id = $1', ['teams']],
+    ['UPDATE teams SET name = $2 FROM groups g WHERE teams.organization_id = $1', ['groups']],
+    ['DELETE FROM groups WHERE organization_id = $1', []],
+    ['DELETE FROM groups USING teams t WHERE groups.organization_id = $1', ['teams']],
+    ['INSERT INTO teams (id, organization_id) VALUES ($1, $2)', []],
+    ['INSERT INTO teams (id) VALUES ($1)', ['teams']],
+    ['SELECT id FROM teams_of_nobody', []],
+  ])('is looked for in %s', (text, unscoped) => {
+    expect(unscopedTables(text, tables)).toEqual(unscoped)
+  })
+})

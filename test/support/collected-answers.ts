@@ -1,0 +1,165 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { createDatabase, type Database } from '../../src/db/database.js'
+import { importRecords } from '../../src/handlers/transfer/import-records.js'
+import type { ExampleAnswers, OperationAnswers } from '../../src/openapi/example-answers.js'
+import { createTestDatabase, type TestDatabase } from './database.js'
+import { startDatabaseProxy } from './database-proxy.js'
+import {
+  type DemoAnswer,
+  type DemoCallers,
+  type DemoRequest,
+  type DocumentedOperation,
+  exampleRequest,
+  formContent,
+  insertDemoCallers,
+  jsonContent,
+  sendDemoRequest,
+} from './demo-requests.js'
+import { type FaultyRequest, faultyRequests } from './faulty-requests.js'
+import type { Json } from './json-schemas.js'
+import { startTestService } from './service.js'
+
+const root = join(import.meta.dirname, '../..')
+
+/** What the documents are made with, while it is collected: of each reason the first error. */
+type CollectedAnswers = Record<string, OperationAnswers>
+
+/**
+ * Sends the example of every operation to the demo organization, the same with every fault, and the same in bad times,
+ * and collects what the service answers. `default` has the failures that are no operation's own.
+ */
+export async function collectAnswers(operations: readonly DocumentedOperation[]): Promise<ExampleAnswers> {
+  const started = Date.now()
+  const testDatabase = await createTestDatabase()
+  const database = testDatabase.open()
+  const { runtime, close, baseUrl } = await startTestService({ testDatabase })
+  await importRecords(database, createReadStream(join(root, 'demo/organization.ndjson')), { runtime })
+  const callers = await insertDemoCallers(database)
+  const answers: CollectedAnswers = {}
+
+  const ask = (operation: DocumentedOperation, change: Partial<DemoRequest> = {}, url = baseUrl) => {
+    const example = exampleRequest(operation, callers)
+    const parameters = { ...example.parameters, ...change.parameters }
+    return sendDemoRequest(url, operation, { ...example, ...change, parameters })
+  }
+  for (const operation of operations) {
+    for (const fault of generalFaults(operation, callers)) {
+      const answer = await ask(operation, fault)
+      // Who may do nothing may read some things.
+      if (answer.status !== 200) keep(answers, operation.id, answer)
+    }
+    for (const fault of (faultyRequests[operation.id] ?? []).map(changeFrom)) {
+      const answer = await ask(operation, fault)
+      if (answer.status === 200) throw new Error(`${operation.id} takes ${JSON.stringify(fault)}`)
+      keep(answers, operation.id, answer)
+    }
+  }
+  const regainWrites = await loseEveryWrite(database)
+  for (const operation of operations) {
+    const answer = await ask(operation)
+    if (answer.status === 409) keep(answers, operation.id, answer)
+  }
+  await regainWrites()
+  for (const operation of operations) keep(answers, operation.id, await ask(operation))
+  const revoke = operations.filter(({ id }) => id === 'revokeLeakedKey')
+  for (const operation of revoke) {
+    for (let call = 0; call < 6; call++) keep(answers, operation.id, await ask(operation))
+  }
+  for (const operation of operations.slice(0, 1)) {
+    keep(answers, 'default', await ask(operation, { headers: { 'connect-timeout-ms': '0' } }))
+  }
+  await database.execute('ALTER TABLE access_policies RENAME TO somewhere_else')
+  for (const operation of operations.slice(0, 1)) keep(answers, 'default', await ask(operation))
+  await close()
+  await withoutDatabase(testDatabase, async (url) => {
+    for (const operation of operations) keep(answers, operation.id, await ask(operation, {}, url))
+  })
+  await testDatabase.drop()
+  return steady(answers, started)
+}
+
+/** Puts the same in the place of what differs from run to run: new ids, tokens, and times since the start. */
+function steady(answers: CollectedAnswers, started: number): ExampleAnswers {
+  const ids = new Map<string, string>()
+  const text = JSON.stringify(answers)
+    .replace(/svc_token_[\w-]{43}/g, `svc_token_${'0'.repeat(43)}`)
+    .replace(/try again in \d+ seconds/g, 'try again in 42 seconds')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (Date.parse(time) < started ? time : '2026-01-31T09:05:00.000Z'))
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
+      if (id.startsWith('0198a1c0-7d00-7000-8000')) return id
+      const known = ids.get(id) ?? `0198a1c0-7d00-7000-9000-${String(ids.size + 1).padStart(12, '0')}`
+      ids.set(id, known)
+      return known
+    })
+  return JSON.parse(text)
+}
+
+function changeFrom({ parameters = {}, json, form }: FaultyRequest): Partial<DemoRequest> {
+  if (json !== undefined) return { parameters, content: jsonContent(json) }
+  return form === undefined ? { parameters } : { parameters, content: formContent(form) }
+}
+
+/** What every operation refuses that looks at credentials or bodies. */
+function generalFaults({ id, definition }: DocumentedOperation, { powerless }: DemoCallers): Partial<DemoRequest>[] {
+  const { requestBody, security } = definition
+  const secured = security.some((each: Json) => each.accessToken)
+  const [type] = Object.keys(requestBody?.content ?? {})
+  return [
+    ...(id === 'createToken' ? [{ authorization: `Basic ${Buffer.from('nobody:nothing').toString('base64')}` }] : []),
+    ...(secured ? [{ authorization: undefined }, { authorization: `Bearer svc_token_${'0'.repeat(43)}` }] : []),
+    ...(secured ? powerless.map((token) => ({ authorization: `Bearer ${token}` })) : []),
+    ...(type === undefined ? [] : [{ content: { type, text: ' '.repeat(5_000_000) } }]),
+    ...(type === undefined ? [] : [{ content: { type: 'text/plain', text: 'x' } }]),
+  ]
+}
+
+function keep(answers: CollectedAnswers, id: string, { status, body }: DemoAnswer): void {
+  const known = answers[id] ?? { errors: {} }
+  const errors = known.errors[status] ?? {}
+  if (status !== 200) {
+    const reason = reasonOf(body)
+    answers[id] = { ...known, errors: { ...known.errors, [status]: { ...errors, [reason]: errors[reason] ?? body } } }
+  } else if (body !== undefined) {
+    answers[id] = { ...known, success: shortened(body) }
+  }
+}
+
+/** A list is shown by its first item. */
+function shortened(body: Json): Json {
+  return Array.isArray(body.data) ? { ...body, data: body.data.slice(0, 1) } : body
+}
+
+function reasonOf({ code, error, detail }: Json): string {
+  const { reason, fieldViolations } = detail?.debug ?? {}
+  const name: string | undefined = reason ?? fieldViolations?.[0]?.reason
+  return name?.replace('ERROR_REASON_', '') ?? String(error ?? code).toUpperCase()
+}
+
+/** Lets every write lose against others, as if they never ended, until it is told to stop. */
+async function loseEveryWrite(database: Database): Promise<() => Promise<unknown>> {
+  await database.execute(`
+    CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '40001'; END $$`)
+  const tables = await database.query<{ name: string }>(
+    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
+  )
+  for (const { name } of tables) {
+    await database.execute(
+      `CREATE TRIGGER lose BEFORE INSERT OR UPDATE OR DELETE ON ${name} FOR EACH STATEMENT EXECUTE FUNCTION lose()`,
+    )
+  }
+  return () => database.execute('DROP FUNCTION lose CASCADE')
+}
+
+/** A service whose database is gone. */
+async function withoutDatabase(testDatabase: TestDatabase, use: (baseUrl: string) => Promise<void>): Promise<void> {
+  const proxy = await startDatabaseProxy(testDatabase.connectionString)
+  const database = createDatabase({ connectionString: proxy.connectionString, log: { warn: () => {} } })
+  const service = await startTestService({ testDatabase: { ...testDatabase, open: () => database } })
+  await proxy.cut()
+  await use(service.baseUrl)
+  await service.close()
+  await database.close()
+  await proxy.close()
+}

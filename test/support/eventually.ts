@@ -1,0 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Repeats a check until it passes. What it throws last is thrown after so many milliseconds; default 1,000. */
+export async function eventually(check: () => void | Promise<void>, timeoutMillis = 1_000): Promise<void> {
+  const end = performance.now() + timeoutMillis
+  for (;;) {
+    try {
+      return await check()
+    } catch (error) {
+      if (performance.now() > end) throw error
+    }
+    await delay(20)
+  }
+}

@@ -1,0 +1,85 @@
+/** What is changed about the example request of an operation, so that it is refused. */
+export interface FaultyRequest {
+  /** Instead of the examples, by parameter. */
+  readonly parameters?: Readonly<Record<string, string>>
+  /** Instead of the body of the example: as JSON, or as form fields. */
+  readonly json?: unknown
+  readonly form?: string
+}
+
+const manager = { approvers: [{ manager: {} }] }
+const unknownParameter = { parameters: { colour: 'red' } }
+const nobody = { parameters: { id: 'user_nobody' } }
+const noTeam = { parameters: { teamId: 'team_nowhere' } }
+
+/**
+ * Requests on the demo organization that rules of the operation refuse, by operation. What every operation refuses
+ * (credentials, sizes, types) is not here.
+ */
+export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> = {
+  createAccessPolicyApprovalProcedure: [
+    { json: {} },
+    { json: { steps: [manager], timeoutSeconds: 299 } },
+    { json: { stages: [{ steps: [manager] }], steps: [manager, manager] } },
+    { json: { steps: [{ approvers: [{ user: { userId: 'user_nobody' } }] }] } },
+    { json: { steps: Array.from({ length: 51 }, () => manager) } },
+    { parameters: { access_policy_id: 'policy_nothing' } },
+  ],
+  listAppInstances: [
+    { parameters: { teamId: '' } },
+    { parameters: { pageToken: 'changed' } },
+    { parameters: { pageSize: '-1' } },
+    noTeam,
+  ],
+  batchUpdateAppResources: [
+    { json: { resources: [] } },
+    { json: { resources: [{ name: 'gripper-firmware' }] } },
+    { json: { resources: [{ id: 'resource_gripper' }, { id: 'resource_gripper' }] } },
+    { json: { resources: [{ id: 'resource_nothing' }] } },
+    { json: { resources: [{ id: 'resource_gripper', externalId: 'repo-1001' }] } },
+    { json: { resources: [{ id: 'resource_gripper', scopedId: 'ares_arm_control' }] } },
+  ],
+  listAuditEvents: [{ parameters: { since: 'yesterday' } }, { parameters: { pageToken: 'changed' } }],
+  revokeLeakedKey: [{ form: '' }, { form: 'secret=one&secret=two' }],
+  createToken: [{ form: 'grant_type=password' }, { form: 'grant_type=client_credentials&audience=x' }],
+  listEntityFieldMappings: [{ parameters: { entityTypeId: '' } }, { parameters: { entityTypeId: 'type_nothing' } }],
+  listEntityIngestionConfigs: [{ parameters: { teamId: '' } }, noTeam],
+  getJourney: [{ parameters: { id: 'ONB-12' } }, { parameters: { id: '0198a1c0-7d00-7000-8000-00000000ffff' } }],
+  updatePriority: [{ json: { name: '' } }, { json: { nme: 'High' } }, { parameters: { id: 'pri_nothing' } }],
+  listSlaDefinitions: [unknownParameter, { parameters: { team_id: 'team_nowhere' } }],
+  ingestUserProfiles: [
+    { json: { source: 'hr', profiles: [] } },
+    { json: { source: 'hr', profiles: [{ externalId: '1001', email: 'emre' }] } },
+  ],
+  republishUser: [{ json: { force: true } }, nobody],
+  createUserRelationship: [
+    { json: { userId: 'user_jonas' } },
+    { json: { userId: 'user_nobody', relatedUserId: 'user_bela' } },
+    { json: { userId: 'user_jonas', relatedUserId: 'user_nobody' } },
+    { json: { userId: 'user_jonas', relatedUserId: 'user_jonas' } },
+    { json: { userId: 'user_ines', relatedUserId: 'user_jonas' } },
+  ],
+  deleteUserRelationship: [{ parameters: { relationshipType: 'PEER' } }, { parameters: { user_id: 'user_nobody' } }],
+  getUserRelationship: [{ parameters: { relationshipType: 'PEER' } }, { parameters: { user_id: 'user_ada' } }],
+  updateUser: [
+    { json: { timezone: 'Berlin' } },
+    { json: { email: 'hanna.schulz@acme.example', jobTitle: 'Recruiter' } },
+    { json: { pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] } },
+    { json: { avatarUrl: 'https://avatars.acme.example/h.png', pinFields: ['USER_PROFILE_FIELD_AVATAR_URL'] } },
+    {
+      json: {
+        ...{ jobTitle: 'Recruiter', pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] },
+        releaseFields: ['USER_PROFILE_FIELD_JOB_TITLE'],
+      },
+    },
+    { json: { email: 'chidi.okafor@acme.example' }, parameters: { id: 'user_chidi' } },
+    { json: { role: 'USER_ROLE_ORG_MEMBER' }, parameters: { id: 'user_ada' } },
+    { json: { email: 'emre@acme.example' } },
+    { json: { primaryPhone: '+902125550104' } },
+    nobody,
+  ],
+  getUser: [unknownParameter, nobody],
+  createUser: [{ json: { firstName: 'Olga' } }, { json: { email: 'olga' } }, { json: { email: 'emre@acme.example' } }],
+  listUsers: [{ parameters: { pageToken: 'changed' } }, { parameters: { pageSize: '-1' } }],
+  listDepartmentOptions: [unknownParameter],
+}
