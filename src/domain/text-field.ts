@@ -33,7 +33,8 @@ export function requiredViolations(field: string, value: string): FieldViolation
 }
 
 function textFault(value: string, { min = 0, max, multiline = false }: TextLimits): string | undefined {
-  const length = value.length <= max ? value.length : Array.from(value).length
+  // A code point takes two units at most: what is far too long is not counted.
+  const length = value.length <= max || value.length > 2 * max ? value.length : Array.from(value).length
   if (length < min) return min === 1 ? 'must not be empty' : `must have at least ${min} characters`
   if (length > max) return `must have at most ${max} characters`
   if (multiline && controlCharacterExceptLayout.test(value)) {

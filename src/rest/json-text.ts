@@ -203,13 +203,14 @@ function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPla
   return { document }
 }
 
-// Counted one by one: a text of nothing but line ends would be split into millions of lines.
+// Unit by unit: a text of nothing but line ends would be split, or searched, a million times.
 function placeOf(text: string, position: number): { line: number; column: number } {
   let line = 1
   let start = 0
-  for (let end = text.indexOf('\n'); end >= 0 && end < position; end = text.indexOf('\n', start)) {
+  for (let at = 0; at < position; at++) {
+    if (text.charCodeAt(at) !== 0x0a) continue
     line++
-    start = end + 1
+    start = at + 1
   }
   return { line, column: position - start + 1 }
 }

@@ -1,4 +1,4 @@
-import { type DescMessage, fromBinary, type Message, ScalarType } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, fromBinary, type Message, ScalarType } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { ConnectError } from '@connectrpc/connect'
 import { invalidArgument } from '../rest/invalid.js'
@@ -6,15 +6,15 @@ import { invalidArgument } from '../rest/invalid.js'
 /**
  * Compiles the reader of binary messages of one type. Before it decodes anything it walks over the bytes and counts what
  * would be made of them: fields, known or not, and items of packed lists. Two megabytes hold a million empty messages,
- * which would keep the process busy for a tenth of a second. Throws `invalid_argument` for more than `maxValues`, and for
- * bytes that are no such message.
+ * which would keep the process busy for a tenth of a second. The walk also holds the wire type of every known field, which
+ * protobuf-es takes for granted: where a number belongs, it would read the bytes of a text as fields. Throws
+ * `invalid_argument` for more than `maxValues`, and for bytes that are no such message.
  */
 export function createBinaryReader(desc: DescMessage, maxValues: number): (bytes: Uint8Array) => Message {
   const shape = wireShapeOf(desc, new Map())
   return (bytes) => {
     try {
-      // A value takes a byte at least.
-      if (bytes.length > maxValues) countValues(bytes, shape, maxValues)
+      checkWire(bytes, shape, maxValues)
       return fromBinary(desc, bytes, { readUnknownFields: false })
     } catch (error) {
       if (error instanceof ConnectError) throw error
@@ -24,53 +24,74 @@ export function createBinaryReader(desc: DescMessage, maxValues: number): (bytes
   }
 }
 
-/** What of a message type decides how much is made of its bytes, by the numbers of its fields. */
-interface WireShape {
-  /** The fields that hold messages; asked for late, because types may be recursive. */
-  readonly messages: ReadonlyMap<number, () => WireShape>
-  /** The lists of numbers, with the bytes that an item takes where all take the same, else 0. */
-  readonly lists: ReadonlyMap<number, number>
+/** How the fields of a message type are sent, by their numbers. */
+type WireShape = ReadonlyMap<number, FieldShape>
+
+interface FieldShape {
+  readonly name: string
+  readonly wireType: WireType
+  /** The shape of the message that the field holds; asked for late, because types may be recursive. */
+  readonly message?: (() => WireShape) | undefined
+  /** Where the items of a list may be packed: the bytes of an item where all take the same, else 0. */
+  readonly packedBytes?: number | undefined
 }
 
-const NOTHING_KNOWN: WireShape = { messages: new Map(), lists: new Map() }
+const NOTHING_KNOWN: WireShape = new Map()
 
 function wireShapeOf(desc: DescMessage, known: Map<DescMessage, WireShape>): WireShape {
   const held = known.get(desc)
   if (held !== undefined) return held
-  const messages = new Map<number, () => WireShape>()
-  const lists = new Map<number, number>()
-  const shape = { messages, lists }
+  const shape = new Map<number, FieldShape>()
   known.set(desc, shape)
-  for (const field of desc.fields) {
-    const { message } = field
-    const inner = message && (() => wireShapeOf(message, known))
-    if (field.fieldKind === 'map') {
-      const entry: WireShape = { messages: new Map(inner && [[MAP_VALUE, inner]]), lists: new Map() }
-      messages.set(field.number, () => entry)
-    } else if (inner !== undefined) {
-      messages.set(field.number, inner)
-    } else if (field.fieldKind === 'list') {
-      const isText = field.scalar === ScalarType.STRING || field.scalar === ScalarType.BYTES
-      if (!isText) lists.set(field.number, NUMBER_BYTES.get(field.scalar) ?? 0)
-    }
-  }
+  for (const field of desc.fields) shape.set(field.number, fieldShapeOf(field, known))
   return shape
 }
 
-/** The number of the value in an entry of a map. */
-const MAP_VALUE = 2
+function fieldShapeOf(field: DescField, known: Map<DescMessage, WireShape>): FieldShape {
+  const { name, message, scalar } = field
+  const inner = message && (() => wireShapeOf(message, known))
+  if (field.fieldKind === 'map') {
+    const entry: WireShape = new Map<number, FieldShape>([
+      [1, { name: `${name}.key`, wireType: scalarWireType(field.mapKey) }],
+      [
+        2,
+        { name: `${name}.value`, wireType: inner ? WireType.LengthDelimited : scalarWireType(scalar), message: inner },
+      ],
+    ])
+    return { name, wireType: WireType.LengthDelimited, message: () => entry }
+  }
+  if (inner !== undefined) {
+    const isGroup = 'delimitedEncoding' in field && field.delimitedEncoding
+    return { name, wireType: isGroup ? WireType.StartGroup : WireType.LengthDelimited, message: inner }
+  }
+  const wireType = scalarWireType(scalar)
+  const isPackable = field.fieldKind === 'list' && wireType !== WireType.LengthDelimited
+  return { name, wireType, packedBytes: isPackable ? (FIXED_BYTES.get(wireType) ?? 0) : undefined }
+}
 
-/** The bytes of the numbers that always take the same. */
-const NUMBER_BYTES: ReadonlyMap<ScalarType | undefined, number> = new Map([
-  [ScalarType.DOUBLE, 8],
-  [ScalarType.FIXED64, 8],
-  [ScalarType.SFIXED64, 8],
-  [ScalarType.FLOAT, 4],
-  [ScalarType.FIXED32, 4],
-  [ScalarType.SFIXED32, 4],
+/** The wire types of the scalars that are no numbers of variable length. */
+const scalarWireTypes: ReadonlyMap<ScalarType | undefined, WireType> = new Map([
+  [ScalarType.STRING, WireType.LengthDelimited],
+  [ScalarType.BYTES, WireType.LengthDelimited],
+  [ScalarType.DOUBLE, WireType.Bit64],
+  [ScalarType.FIXED64, WireType.Bit64],
+  [ScalarType.SFIXED64, WireType.Bit64],
+  [ScalarType.FLOAT, WireType.Bit32],
+  [ScalarType.FIXED32, WireType.Bit32],
+  [ScalarType.SFIXED32, WireType.Bit32],
 ])
 
-function countValues(bytes: Uint8Array, root: WireShape, maxValues: number): void {
+/** The wire type of a scalar; of an enum where there is none. */
+function scalarWireType(scalar: ScalarType | undefined): WireType {
+  return scalarWireTypes.get(scalar) ?? WireType.Varint
+}
+
+const FIXED_BYTES: ReadonlyMap<WireType, number> = new Map([
+  [WireType.Bit64, 8],
+  [WireType.Bit32, 4],
+])
+
+function checkWire(bytes: Uint8Array, root: WireShape, maxValues: number): void {
   const reader = new BinaryReader(bytes)
   let values = 0
 
@@ -88,16 +109,20 @@ function countValues(bytes: Uint8Array, root: WireShape, maxValues: number): voi
       const [number, wireType] = reader.tag()
       if (wireType === WireType.EndGroup) return
       count(1)
-      const inner = shape.messages.get(number)
-      if (wireType === WireType.StartGroup) walk(inner?.() ?? NOTHING_KNOWN, end, depth + 1)
+      const field = shape.get(number)
+      const isPacked = wireType === WireType.LengthDelimited && field?.packedBytes !== undefined
+      if (field !== undefined && field.wireType !== wireType && !isPacked) {
+        throw new TypeError(
+          `field ${number} (${field.name}) has wire type ${wireTypeNames[wireType]}, not ${wireTypeNames[field.wireType]}`,
+        )
+      }
+      if (wireType === WireType.StartGroup) walk(field?.message?.() ?? NOTHING_KNOWN, end, depth + 1)
       else if (wireType !== WireType.LengthDelimited) reader.skip(wireType)
       else {
         const stop = reader.uint32() + reader.pos
         if (stop > end) throw new RangeError('a field is longer than what it is in')
-        const width = shape.lists.get(number)
-        if (inner !== undefined) walk(inner(), stop, depth + 1)
-        else if (width !== undefined)
-          count(width === 0 ? varintsIn(bytes, reader.pos, stop) : (stop - reader.pos) / width)
+        if (field?.message !== undefined) walk(field.message(), stop, depth + 1)
+        else if (field?.packedBytes !== undefined) count(itemsIn(bytes, reader.pos, stop, field.packedBytes))
         reader.pos = stop
       }
     }
@@ -109,8 +134,19 @@ function countValues(bytes: Uint8Array, root: WireShape, maxValues: number): voi
 /** How deep messages and groups may nest: the limit of protobuf-es. */
 const MAX_DEPTH = 100
 
-// The last byte of a number is the one without the high bit.
-function varintsIn(bytes: Uint8Array, start: number, end: number): number {
+/** The names of the specification of protobuf. */
+const wireTypeNames: Readonly<Record<WireType, string>> = {
+  [WireType.Varint]: 'VARINT',
+  [WireType.Bit64]: 'I64',
+  [WireType.LengthDelimited]: 'LEN',
+  [WireType.StartGroup]: 'SGROUP',
+  [WireType.EndGroup]: 'EGROUP',
+  [WireType.Bit32]: 'I32',
+}
+
+function itemsIn(bytes: Uint8Array, start: number, end: number, bytesOfItem: number): number {
+  if (bytesOfItem > 0) return (end - start) / bytesOfItem
+  // The last byte of a number is the one without the high bit.
   let count = 0
   for (let at = start; at < end; at++) if ((bytes[at] ?? 0) < 0x80) count++
   return count

@@ -49,6 +49,7 @@ type Malformed = readonly [string, Partial<WireForm>, data: Uint8Array, headers?
 const zipped = gzipSync(message('a'.repeat(2000)))
 const malformed: readonly Malformed[] = [
   ['bytes that are no message', { form: 'proto' }, Buffer.from([0xff, 0xff])],
+  ['a number where a text belongs', { form: 'proto' }, Buffer.from([0x08, 0])],
   ['a message that ends early', { form: 'proto' }, message('abc').subarray(0, 3)],
   ['a text that is not UTF-8', { form: 'proto' }, Buffer.from([0x0a, 1, 0xff])],
   ['text that is not JSON', { form: 'json' }, Buffer.from('{id:1}')],
