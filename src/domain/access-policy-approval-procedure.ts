@@ -1,4 +1,4 @@
-import type { Store, Transaction } from '../db/queryable.js'
+import type { PreparedTransaction, Store } from '../db/queryable.js'
 import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
 import {
   insertApprovalProcedure,
@@ -7,8 +7,7 @@ import {
 } from '../store/access-policy-approval-procedure.js'
 import { type Approver, approverIdPath, justificationModeFrom, type StepDefinition } from './approval-step.js'
 import { type PlacedStep, type TopologyDraft, topologyFrom } from './approval-topology.js'
-import { actorOf, recordAuditEvents } from './audit-event.js'
-import type { WriteContext } from './audit-statement.js'
+import { auditedCall, type WriteContext } from './audit-statement.js'
 import { type Caller, requirePermissionIn, visibleScope } from './caller.js'
 import { idFormat } from './text-field.js'
 
@@ -45,13 +44,13 @@ type StepWithId = PlacedStep & { readonly id: string }
  * `TIMEOUT_OUT_OF_RANGE`, `APPROVER_NOT_FOUND`.
  */
 export async function createApprovalProcedure(
-  store: Pick<Store, 'transaction'>,
+  store: Pick<Store, 'preparedTransaction'>,
   caller: Caller,
   draft: ApprovalProcedureDraft,
   context: WriteContext,
 ): Promise<ApprovalProcedure> {
   const { runtime } = context
-  return store.transaction(async (transaction) => {
+  return store.preparedTransaction(async (transaction) => {
     const teamId = await lockPolicy(transaction, caller, draft.accessPolicyId)
     const topology = topologyFrom(draft)
     refuseViolations([...topology.violations, ...timeoutViolations(draft.timeoutSeconds)])
@@ -68,7 +67,7 @@ export async function createApprovalProcedure(
 }
 
 /** Judges the policy and keeps it in its team until the end of the transaction. */
-async function lockPolicy(transaction: Transaction, caller: Caller, id: string): Promise<string> {
+async function lockPolicy(transaction: PreparedTransaction, caller: Caller, id: string): Promise<string> {
   // Sending a long text that is no id costs more than knowing that none has it.
   const teamId = idFormat.test(id) ? await lockAccessPolicy(transaction, id, visibleScope(caller)) : undefined
   if (teamId === undefined) throw notFound('access policy', id)
@@ -84,7 +83,7 @@ function timeoutViolations(timeoutSeconds: number): FieldViolation[] {
 }
 
 async function missingApprovers(
-  transaction: Transaction,
+  transaction: PreparedTransaction,
   organizationId: string,
   steps: readonly PlacedStep[],
 ): Promise<FieldViolation[]> {
@@ -119,15 +118,15 @@ interface Insertion extends Pick<ApprovalProcedure, 'id' | 'accessPolicyId' | 't
 }
 
 async function insert(
-  transaction: Transaction,
+  transaction: PreparedTransaction,
   caller: Caller,
   { teamId, steps, ...procedure }: Insertion,
   { runtime, requestId }: WriteContext,
 ): Promise<void> {
   const { organizationId } = caller
   await insertApprovalProcedure(transaction, {
-    ...procedure,
-    organizationId,
+    ...{ ...procedure, organizationId, teamId, auditEventId: runtime.newId() },
+    ...auditedCall(caller, requestId),
     steps: steps.map(({ id, stageIndex, stepIndex, step }) => ({
       ...{ id, stageIndex, stepIndex, allowSelfApproval: step.allowSelfApproval },
       approverJustificationMode: justificationModeFrom(step.approverJustificationMode),
@@ -139,12 +138,6 @@ async function insert(
       step.approvers.flatMap((approver, position) => approverToStore(approver, { stepId, position })),
     ),
   })
-  const event = { organizationId, actor: actorOf(caller), action: 'approval_procedure.create', teamId, requestId }
-  await recordAuditEvents(
-    transaction,
-    [{ ...event, targetType: 'approval_procedure', targetId: procedure.id }],
-    runtime,
-  )
 }
 
 /** The rules have let no approver without a kind through. */

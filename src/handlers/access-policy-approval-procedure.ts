@@ -27,7 +27,7 @@ export function createAccessPolicyApprovalProcedureHandlers({
   database,
   runtime,
 }: {
-  readonly database: Pick<Store, 'transaction'>
+  readonly database: Pick<Store, 'preparedTransaction'>
   readonly runtime: Runtime
 }): ServiceImpl<typeof AccessPolicyApprovalProcedureService> {
   return {

@@ -5,11 +5,12 @@ import type {
   ApprovalStepApproverModel,
   ApprovalStepModel,
 } from '../../gen/prisma/models.js'
-import type { Transaction } from '../db/queryable.js'
-import { createStatement } from '../db/statement.js'
+import type { PreparedTransaction } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+import { type AuditedCall, auditInsert } from './audit-event.js'
 import { inTeams, type Scope } from './scope.js'
 
-const lockPolicy = createStatement<Scope & { readonly id: string }, Pick<AccessPolicyModel, 'teamId'>>({
+const lockPolicy = createPreparedStatement<Scope & { readonly id: string }, Pick<AccessPolicyModel, 'teamId'>>({
   name: 'lock_access_policy',
   reason: 'lock',
   columns: { teamId: 'text' },
@@ -31,7 +32,7 @@ export interface KnownApprover {
   readonly id: string
 }
 
-const lockApprovers = createStatement<NamedApprovers, KnownApprover>({
+const lockApprovers = createPreparedStatement<NamedApprovers, KnownApprover>({
   name: 'lock_approvers',
   reason: 'lock',
   columns: { kind: 'text', id: 'text' },
@@ -54,40 +55,56 @@ export type NewApprovalStep = Omit<ApprovalStepModel, keyof ProcedureOfPart>
 /** An approver of one of its steps. */
 export type NewApprover = Omit<ApprovalStepApproverModel, keyof ProcedureOfPart>
 
-/** The rows of a set as lists by column. */
-type Lists<Row> = { readonly [Column in keyof Row]: readonly Row[Column][] }
+/** A procedure to be kept, and the team and the audit event of its creation. */
+interface CreatedProcedure
+  extends Pick<ApprovalProcedureModel, 'id' | 'organizationId' | 'accessPolicyId' | 'timeoutSeconds'>,
+    AuditedCall {
+  readonly teamId: string
+  readonly auditEventId: string
+}
 
-const insertSteps = createStatement<ProcedureOfPart & Lists<NewApprovalStep>, Record<never, never>>({
-  name: 'insert_approval_steps',
-  reason: 'set',
-  columns: {},
-  text: (steps) => Prisma.sql`
-INSERT INTO approval_steps (organization_id, procedure_id, id, stage_index, step_index, allow_self_approval,
-                            approver_justification_mode, suppress_notifications, auto_approve_self, custom_workflow_id)
-SELECT ${steps.organizationId}, ${steps.procedureId}, s.*
-  FROM unnest(${steps.id}::text[], ${steps.stageIndex}::int[], ${steps.stepIndex}::int[],
-              ${steps.allowSelfApproval}::boolean[], ${steps.approverJustificationMode}::approver_justification_mode[],
-              ${steps.suppressNotifications}::boolean[], ${steps.autoApproveSelf}::boolean[],
-              ${steps.customWorkflowId}::text[]) AS s`,
-})
+/** `steps` and `approvers` are their JSON. */
+interface CreatedProcedureText extends CreatedProcedure {
+  readonly steps: string
+  readonly approvers: string
+}
 
-const insertApprovers = createStatement<ProcedureOfPart & Lists<NewApprover>, Record<never, never>>({
-  name: 'insert_approvers',
-  reason: 'set',
+const insert = createPreparedStatement<CreatedProcedureText, Record<never, never>>({
+  name: 'insert_approval_procedure',
+  reason: 'write with audit event',
   columns: {},
-  text: (approvers) => Prisma.sql`
-INSERT INTO approval_step_approvers (organization_id, procedure_id, step_id, position, kind, user_id, group_id, notify)
-SELECT ${approvers.organizationId}, ${approvers.procedureId}, a.*
-  FROM unnest(${approvers.stepId}::text[], ${approvers.position}::int[], ${approvers.kind}::approver_kind[],
-              ${approvers.userId}::text[], ${approvers.groupId}::text[], ${approvers.notify}::boolean[]) AS a`,
+  text: (created) => Prisma.sql`
+WITH created AS (
+  INSERT INTO approval_procedures (id, organization_id, access_policy_id, timeout_seconds)
+  VALUES (${created.id}, ${created.organizationId}, ${created.accessPolicyId}, ${created.timeoutSeconds})
+  RETURNING id, organization_id, ${created.teamId}::text AS team_id, ${created.auditEventId}::uuid AS audit_event_id
+), steps AS (
+  INSERT INTO approval_steps (organization_id, procedure_id, id, stage_index, step_index, allow_self_approval,
+                              approver_justification_mode, suppress_notifications, auto_approve_self, custom_workflow_id)
+  SELECT ${created.organizationId}, ${created.id}, s.*
+    FROM json_to_recordset(${created.steps}) AS s (
+           id text, "stageIndex" int, "stepIndex" int, "allowSelfApproval" boolean,
+           "approverJustificationMode" approver_justification_mode, "suppressNotifications" boolean,
+           "autoApproveSelf" boolean, "customWorkflowId" text)
+), approvers AS (
+  INSERT INTO approval_step_approvers (organization_id, procedure_id, step_id, position, kind, user_id, group_id, notify)
+  SELECT ${created.organizationId}, ${created.id}, a.*
+    FROM json_to_recordset(${created.approvers}) AS a (
+           "stepId" text, position int, kind approver_kind, "userId" text, "groupId" text, notify boolean)
+)
+${auditInsert(
+  Prisma.sql`created`,
+  { action: Prisma.sql`'approval_procedure.create'`, targetType: Prisma.sql`'approval_procedure'` },
+  created,
+)}`,
 })
 
 /** The statements of this file. */
-export const accessPolicyApprovalProcedureStatements = [lockPolicy, lockApprovers, insertSteps, insertApprovers]
+export const accessPolicyApprovalProcedureStatements = [lockPolicy, lockApprovers, insert]
 
 /** The team of a policy that is in the scope; the policy stays in it until the end of the transaction. */
 export async function lockAccessPolicy(
-  transaction: Transaction,
+  transaction: PreparedTransaction,
   id: string,
   scope: Scope,
 ): Promise<string | undefined> {
@@ -96,44 +113,24 @@ export async function lockAccessPolicy(
 }
 
 /** Those of the approvers that exist, locked in the order of their ids, so that they still do when a step names them. */
-export function lockKnownApprovers(transaction: Transaction, named: NamedApprovers): Promise<KnownApprover[]> {
+export function lockKnownApprovers(transaction: PreparedTransaction, named: NamedApprovers): Promise<KnownApprover[]> {
   return transaction.run(lockApprovers, named)
 }
 
 /** A procedure to be kept, with its steps and their approvers. */
-export interface NewApprovalProcedure
-  extends Pick<ApprovalProcedureModel, 'id' | 'organizationId' | 'accessPolicyId' | 'timeoutSeconds'> {
+export interface NewApprovalProcedure extends CreatedProcedure {
   readonly steps: readonly NewApprovalStep[]
   readonly approvers: readonly NewApprover[]
 }
 
-/** Keeps a procedure with its steps and their approvers. */
+/** Keeps a procedure with its steps, their approvers and the audit event of its creation. */
 export async function insertApprovalProcedure(
-  { models, run }: Transaction,
+  transaction: PreparedTransaction,
   { steps, approvers, ...procedure }: NewApprovalProcedure,
 ): Promise<void> {
-  await models.approvalProcedure.create({ data: procedure, select: { id: true } })
-  const owner = { organizationId: procedure.organizationId, procedureId: procedure.id }
-  const columnOfSteps = <Column extends keyof NewApprovalStep>(column: Column) => steps.map((step) => step[column])
-  await run(insertSteps, {
-    ...owner,
-    id: columnOfSteps('id'),
-    stageIndex: columnOfSteps('stageIndex'),
-    stepIndex: columnOfSteps('stepIndex'),
-    allowSelfApproval: columnOfSteps('allowSelfApproval'),
-    approverJustificationMode: columnOfSteps('approverJustificationMode'),
-    suppressNotifications: columnOfSteps('suppressNotifications'),
-    autoApproveSelf: columnOfSteps('autoApproveSelf'),
-    customWorkflowId: columnOfSteps('customWorkflowId'),
-  })
-  const columnOfApprovers = <Column extends keyof NewApprover>(column: Column) => approvers.map((each) => each[column])
-  await run(insertApprovers, {
-    ...owner,
-    stepId: columnOfApprovers('stepId'),
-    position: columnOfApprovers('position'),
-    kind: columnOfApprovers('kind'),
-    userId: columnOfApprovers('userId'),
-    groupId: columnOfApprovers('groupId'),
-    notify: columnOfApprovers('notify'),
+  await transaction.run(insert, {
+    ...procedure,
+    steps: JSON.stringify(steps),
+    approvers: JSON.stringify(approvers),
   })
 }
