@@ -426,7 +426,7 @@ describe('users', () => {
           )
           const told = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
           expect(told).toEqual(
-            Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found: no user within reach has this id'),
+            Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found: nothing within reach has this id'),
           )
         },
       )

@@ -16,7 +16,7 @@ const BUSY_MILLIS = 4_000
 /** SIGTERM while nearly a thousand connections are in use, to one process and to four. */
 export const drain: Trial = {
   name: 'drain',
-  onEachDatabase: false,
+  onEachDatabase: true,
   run: async (stage) => [...(await stopBusy(stage, 1)), ...(await stopBusy(stage, 4))],
 }
 

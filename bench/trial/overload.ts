@@ -14,7 +14,7 @@ const GOODPUT = 0.8
 const P99_MILLIS = 1_000
 
 /** Far more callers than the service can serve at a time. They, the service and the database share this machine. */
-export const overload: Trial = { name: 'overload', onEachDatabase: false, run }
+export const overload: Trial = { name: 'overload', onEachDatabase: true, run }
 
 async function run(stage: Stage): Promise<readonly Finding[]> {
   const service = await stage.serve({ environment: { LOG_LEVEL: 'error' } })

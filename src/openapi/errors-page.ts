@@ -18,7 +18,7 @@ A failed REST call answers with the status of its code and this body:
 \`\`\`json
 {
   "code": "not_found",
-  "message": "priority not found: no priority within reach has this id",
+  "message": "priority not found: nothing within reach has this id",
   "detail": {
     "type": "google.rpc.ErrorInfo",
     "value": "<the same message, binary, base64>",

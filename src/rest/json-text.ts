@@ -42,7 +42,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw invalidArgument('', 'the body is not valid UTF-8')
+    throw invalidArgument('', 'the body is not valid UTF-8: send JSON in UTF-8')
   }
 }
 

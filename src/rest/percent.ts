@@ -49,7 +49,11 @@ function decodeBytes(raw: string, name: string, keepSlash: boolean): string {
       continue
     }
     const byte = hexByte(raw, at + 1)
-    if (byte < 0) throw invalidArgument(name, `broken percent-encoding at ${quoted(raw.slice(at, at + 3))}`)
+    if (byte < 0)
+      throw invalidArgument(
+        name,
+        `broken percent-encoding at ${quoted(raw.slice(at, at + 3))}: a percent sign itself is %25`,
+      )
     if (byte === 0x2f && keepSlash) {
       length += bytes.write(raw.slice(at, at + 3), length, 'latin1')
     } else {
@@ -60,7 +64,7 @@ function decodeBytes(raw: string, name: string, keepSlash: boolean): string {
   try {
     return utf8.decode(bytes.subarray(0, length))
   } catch {
-    throw invalidArgument(name, 'not valid UTF-8')
+    throw invalidArgument(name, 'not valid UTF-8: percent-encode text as UTF-8')
   }
 }
 

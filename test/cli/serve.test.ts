@@ -105,10 +105,7 @@ describe('svc serve on the embedded database', () => {
 
   it('lets the command line name what it does not find', async () => {
     const { status, stderr } = await runSvc(['keys', 'list', '--org', 'nowhere', '--json'], { env })
-    expect([status, stderr]).toEqual([
-      1,
-      'svc: organization not found: no organization within reach has this id: nowhere\n',
-    ])
+    expect([status, stderr]).toEqual([1, 'svc: organization not found: nothing within reach has this id: nowhere\n'])
   })
 
   it('gives back with export what the demo file holds', async () => {

@@ -53,7 +53,7 @@ describe('JSON over Connect', () => {
       headers: { ...headers, 'content-encoding': 'gzip' },
       body,
     })
-    expect(answer.json.message).toBe('the body is not valid UTF-8')
+    expect(answer.json.message).toBe('the body is not valid UTF-8: send JSON in UTF-8')
   })
 
   it('is as strict to the query of a GET', async () => {
