@@ -117,8 +117,8 @@ export function refuseViolations(violations: readonly FieldViolation[]): void {
 const MAX_ID_LENGTH = 128
 
 /**
- * The one answer for what does not exist and for what the caller cannot see (decisions, section 2).
- * `resourceType` is in words, such as `access policy`; `at` says where in the request the id stands, where that helps.
+ * The one answer for what does not exist and for what the caller cannot see (docs/permissions.md). `resourceType` is in
+ * words, such as `access policy`; `at` says where in the request the id stands, where that helps.
  */
 export function notFound(resourceType: string, resourceId: string, at?: string): ServiceError {
   const fault = `${resourceType} not found: nothing within reach has this id`

@@ -11,7 +11,7 @@ import { type RestAnswer, startTestService, type TestService } from './support/s
 
 type Row = readonly [method: string, permission: Permission, refusedKinds: readonly CallerKind[]]
 
-/** The matrix of decisions, section 3. */
+/** Who may call what (docs/permissions.md). */
 const matrix: readonly Row[] = [
   ['CreateAccessPolicyApprovalProcedure', 'access:write', []],
   ['BatchUpdateAppResources', 'apps:write', []],

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
@@ -92,6 +92,13 @@ describe('the tree', () => {
 
   it('has no file that is past 300 lines', () => {
     expect(files.filter((file) => sourceOf(file).split('\n').length > 301)).toEqual([])
+  })
+
+  it('cites no document that is not in it', () => {
+    const cited = files.flatMap(
+      (file) => sourceOf(file).match(/\b(?:docs|shared)\/[\w./-]+\.md\b|(?<!\bRFC )\b\w+, section \d+/g) ?? [],
+    )
+    expect([...new Set(cited)].filter((name) => !existsSync(join(root, name)))).toEqual([])
   })
 })
 

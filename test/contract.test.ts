@@ -10,7 +10,7 @@ import { methodAccessOf } from '../src/interceptors/access-rule.js'
 const methods = services.flatMap((service) => service.methods)
 const named = methods.map((method): [string, DescMethod] => [`${method.parent.name}.${method.name}`, method])
 
-/** The routes of the specification and of decisions, section 1. */
+/** The routes that clients were promised. */
 const routes: Record<string, string> = {
   'AuthService.RevokeLeakedKey': 'post /v2/auth/revoke',
   'AuthService.CreateToken': 'post /v2/auth/token',
@@ -37,7 +37,7 @@ const routes: Record<string, string> = {
 }
 
 describe('the contract', () => {
-  it('has the methods and routes of the specification, and no others', () => {
+  it('has the methods and routes that were promised, and no others', () => {
     expect(Object.fromEntries(named.map(([name, method]) => [name, routeOf(method)]))).toEqual(routes)
   })
 

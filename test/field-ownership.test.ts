@@ -28,7 +28,7 @@ function written(owner: FieldOwner, field: GovernedField, commands: readonly Fie
 }
 
 interface Row {
-  /** The row of the specification's state table, or of the decisions. */
+  /** The row of the table of states. */
   readonly name: string
   readonly field?: GovernedField
   readonly owner: FieldOwner
@@ -60,7 +60,7 @@ const pinned = { owner: 'PINNED' } as const
 const locked = { owner: 'DIRECTORY' } as const
 
 const rows: readonly Row[] = [
-  // The state table of the specification, row by row.
+  // The table of states, row by row.
   {
     ...automationOwned,
     name: 'a request that sets an automation-owned field and lists it in pinFields pins it',
@@ -168,7 +168,7 @@ const rows: readonly Row[] = [
     newOwner: 'AUTOMATION',
     outcome: 'RELEASED',
   },
-  // What the decisions add.
+  // What the table leaves open.
   {
     ...pinned,
     name: 'a key that names a pinned field in pinFields replaces its value, and the pin stays',

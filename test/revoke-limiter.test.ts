@@ -49,7 +49,7 @@ describe('the limit of revocations', () => {
     for (let time = 0; time < times; time++) expect(await limiter.admit(address)).toEqual({ allowed: true })
   }
 
-  it('lets five requests of an address through, and then answers 429 with the body of the specification', async () => {
+  it('lets five requests of an address through, and then answers 429 with the body that was promised', async () => {
     const address = newAddress()
     for (let time = 0; time < 5; time++) expect((await revoke(address)).status).toBe(200)
     const answer = await revoke(address)

@@ -38,8 +38,8 @@ export interface ApprovalStep extends StepDefinition {
 type StepWithId = PlacedStep & { readonly id: string }
 
 /**
- * Creates a procedure for an access policy (spec, endpoint 2; decisions, section 5). Throws `RESOURCE_NOT_FOUND` for the
- * policy, `PERMISSION_MISSING` without `access:write` in its team, then the faults of the procedure:
+ * Creates a procedure for an access policy (docs/resources.md). Throws `RESOURCE_NOT_FOUND` for the policy,
+ * `PERMISSION_MISSING` without `access:write` in its team, then the faults of the procedure:
  * `STEPS_OR_STAGES_REQUIRED`, `TOO_MANY_STEPS`, `FIELD_REQUIRED`, `FIELD_INVALID`, `STEPS_DIFFER_FROM_STAGES`,
  * `TIMEOUT_OUT_OF_RANGE`, `APPROVER_NOT_FOUND`.
  */

@@ -4,7 +4,7 @@ import type { Runtime } from './runtime.js'
 
 export type { ApiKeyKind }
 
-/** What scanners look for (specification, API key secret). */
+/** What scanners look for (docs/secret-scanning.md). */
 export const apiKeySecretPattern = 'svc_secret_(pk|wk|mk)_[0-9A-Za-z]{49}'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -48,8 +48,8 @@ const organizationWide: ReadonlySet<Permission> = new Set([
 ])
 
 /**
- * All that a kind of key can use (the matrix of the decisions, section 3): no key updates priorities, workers do not read
- * the audit log, a team's key leaves alone what belongs to the organization, and a management key has no permissions.
+ * All that a kind of key can use (docs/resources.md): no key updates priorities, workers do not read the audit log, a
+ * team's key leaves alone what belongs to the organization, and a management key has no permissions.
  */
 export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
   if (kind === 'mk') return []

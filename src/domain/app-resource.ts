@@ -18,9 +18,9 @@ export interface AppResource {
 }
 
 /**
- * Changes all of the resources or none, and answers them in the order of the updates (spec, endpoint 3; decisions,
- * section 6). Throws what `checkAppResourceUpdates` and `lockAppResources` throw; a value that another resource has
- * violates a unique constraint.
+ * Changes all of the resources or none, and answers them in the order of the updates (docs/resources.md). Throws what
+ * `checkAppResourceUpdates` and `lockAppResources` throw; a value that another resource has violates a unique
+ * constraint.
  */
 export async function batchUpdateAppResources(
   tables: Pick<Store, 'preparedTransaction'>,

@@ -59,7 +59,7 @@ export function stepFromDraft(draft: StepDraft): StepDefinition {
   }
 }
 
-/** What is wrong with a step (decisions, section 5); `at` is its path. Whether its approvers exist is not judged. */
+/** What is wrong with a step (docs/resources.md); `at` is its path. Whether its approvers exist is not judged. */
 export function stepViolations(at: string, step: StepDefinition): FieldViolation[] {
   const violations: FieldViolation[] = []
   if (step.approvers.length > 0 === (step.customWorkflow !== undefined)) {

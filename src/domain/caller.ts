@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.js'
 
-/** Every permission, in the order of the documentation (decisions, section 3). */
+/** Every permission, in the order of the documentation (docs/permissions.md). */
 export const permissions = [
   'access:read',
   'access:write',

@@ -78,8 +78,8 @@ export async function createDirectoryUser(
 }
 
 /**
- * Changes a member as the directory says: over any pin, and locking what it supplies (decisions, section 9). The member
- * comes from the directory from then on. Throws `FIELD_INVALID`, `RESOURCE_NOT_FOUND`,
+ * Changes a member as the directory says: over any pin, and locking what it supplies (docs/field-ownership.md). The
+ * member comes from the directory from then on. Throws `FIELD_INVALID`, `RESOURCE_NOT_FOUND`,
  * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export async function writeDirectoryUser(

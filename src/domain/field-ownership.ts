@@ -81,7 +81,7 @@ interface FieldDecision {
   readonly owner: FieldOwner
 }
 
-/** The rule of ownership (spec, "Ownership of a governed user profile field"; decisions, section 9). */
+/** The rule of ownership (docs/field-ownership.md). */
 function decideField({ value, owner }: FieldState, command: FieldCommand): FieldDecision {
   switch (command.kind) {
     case 'set':

@@ -17,10 +17,10 @@ const runStatuses = Object.keys(WorkflowRunStatus).map((name) => `WORKFLOW_RUN_S
 const uuidFormat = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * A journey as it stood at one moment (spec, endpoint 6), with tasks overdue by the date `today` (UTC, `2026-01-31`).
- * Callers with `tickets:read` in its team see it, and so do its requester and the requester's manager (decisions, section
- * 3). Throws `FIELD_INVALID` for an id that is no UUID, `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` where the caller
- * sees the team and nothing more.
+ * A journey as it stood at one moment, with tasks overdue by the date `today` (UTC, `2026-01-31`). Callers with
+ * `tickets:read` in its team see it, and so do its requester and the requester's manager (docs/resources.md). Throws
+ * `FIELD_INVALID` for an id that is no UUID, `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` where the caller sees the
+ * team and nothing more.
  */
 export async function getJourney(
   tables: PreparedQueryable,

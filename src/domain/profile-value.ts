@@ -40,7 +40,10 @@ export function fieldsOf(input: ProfileInput): ReadonlySet<GovernedField> {
 const MAX_URL_LENGTH = 2048
 const MAX_LOCALE_LENGTH = 255
 
-/** Brings values into canonical form (decisions, section 9). `path` precedes the names of fields, as in `profiles[3].`. */
+/**
+ * Brings values into canonical form (docs/field-ownership.md). `path` precedes the names of fields, as in
+ * `profiles[3].`.
+ */
 export function profileValuesOf(input: ProfileInput, path = ''): ProfileValues {
   const values = new Map<GovernedField, string>()
   const violations: FieldViolation[] = []

@@ -85,10 +85,7 @@ async function endSessions(
   await recordAuditEvents(transaction, events, runtime)
 }
 
-/**
- * Turns every failure of the database, and its silence past the time given, into the one that the specification knows
- * for revocations.
- */
+/** Turns every failure of the database, and its silence past the time given, into the one that revocations answer. */
 export async function withDatabase<T>(
   timing: Pick<Timing, 'sleep'>,
   timeoutMillis: number,

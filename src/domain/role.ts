@@ -5,7 +5,7 @@ const all: ReadonlySet<Permission> = new Set(permissions)
 const reads = permissions.filter((permission) => permission.endsWith(':read'))
 const readAll: ReadonlySet<Permission> = new Set(reads)
 
-/** What a role in a team gives there (decisions, section 3). */
+/** What a role in a team gives there (docs/permissions.md). */
 const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Permission>>> = {
   MANAGER: all,
   BUILDER: new Set<Permission>([...reads, 'access:write', 'apps:write']),

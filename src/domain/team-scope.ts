@@ -5,8 +5,9 @@ import { firstTeamIds } from '../store/team.js'
 import { type Caller, hasPermissionIn, type Permission, requirePermissionIn, visibleTeamIds } from './caller.js'
 
 /**
- * The team that a list is about: the one that the request names, else the only one that the caller reaches (decisions,
- * section 7). Throws `TEAM_REQUIRED` for callers that reach several, or none. Whether the team exists is not judged.
+ * The team that a list is about: the one that the request names, else the only one that the caller reaches
+ * (docs/resources.md). Throws `TEAM_REQUIRED` for callers that reach several, or none. Whether the team exists is not
+ * judged.
  */
 export async function teamIdFor(tables: Queryable, caller: Caller, requested: string): Promise<string> {
   if (requested !== '') return requested

@@ -47,7 +47,7 @@ function textFault(value: string, { min = 0, max, multiline = false }: TextLimit
   return undefined
 }
 
-/** The form of ids that come in from outside: 1 to 128 characters (decisions, section 1). */
+/** The form of ids that come in from outside: 1 to 128 characters (docs/http.md). */
 export const idFormat = /^[A-Za-z0-9_.~:-]{1,128}$/
 
 /** The form of short handles: 1 to 64 of the characters of an id. */

@@ -20,7 +20,7 @@ export function isOwnProfile(caller: Caller, userId: string): boolean {
 
 /**
  * Refuses who may not write a member. `requireMember` refuses first where the organization has no such member: who is a
- * member is no secret within the organization, and of others nothing is told (decisions, section 2).
+ * member is no secret within the organization, and of others nothing is told (docs/permissions.md).
  */
 export async function requireMemberPermission(
   caller: Caller,

@@ -51,8 +51,8 @@ const MAX_PROFILES = 1_000
 
 /**
  * Takes in profiles of one source and publishes those that are new or changed; one result per profile, in their order
- * (decisions, section 9). Throws `FIELD_REQUIRED`, `FIELD_INVALID`, `BATCH_SIZE_OUT_OF_RANGE` and `DUPLICATE_ID` for the
- * request, and `PERMISSION_MISSING`; nothing is written then.
+ * (docs/field-ownership.md). Throws `FIELD_REQUIRED`, `FIELD_INVALID`, `BATCH_SIZE_OUT_OF_RANGE` and `DUPLICATE_ID` for
+ * the request, and `PERMISSION_MISSING`; nothing is written then.
  */
 export async function ingestUserProfiles(
   database: Store,

@@ -44,10 +44,10 @@ export interface MemberWrite {
 }
 
 /**
- * Changes a member of the caller's organization (spec, endpoint 10; decisions, section 9). A person changes the own
- * profile without any permission; everyone else needs `users:write` over the organization. Throws `FIELD_INVALID` and
- * the reasons about pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `OWN_ROLE`, the reasons about
- * emails in the order of the decisions, and `PHONE_TAKEN`; nothing is written then.
+ * Changes a member of the caller's organization (docs/field-ownership.md). A person changes the own profile without any
+ * permission; everyone else needs `users:write` over the organization. Throws `FIELD_INVALID` and the reasons about
+ * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `OWN_ROLE`, the reasons about emails in their
+ * order, and `PHONE_TAKEN`; nothing is written then.
  */
 export async function updateUser(
   database: Store,

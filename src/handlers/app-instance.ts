@@ -57,7 +57,7 @@ function jsonOfPage({ text, cards }: Pick<AppInstancePage, 'text' | 'cards'>): s
   return json
 }
 
-/** How the API prints JSON (decisions, section 1). */
+/** How the API prints JSON (docs/http.md). */
 const jsonOptions = { alwaysEmitImplicit: true }
 
 function appInstanceToMessage({ a2aAgentCard, ...fields }: AppInstance): AppInstanceMessage {

@@ -26,7 +26,7 @@ export function createRevokeCallCounter(limiter: RevokeLimiter, timing: Pick<Tim
   }
 }
 
-/** The body of a refused revocation over REST (specification, Errors); undefined for every other error. */
+/** The body of a refused revocation over REST (docs/credentials.md); undefined for every other error. */
 export function slowDownBody(
   error: ConnectError,
   { method }: { readonly method: DescMethod | undefined },

@@ -11,7 +11,7 @@ const kindNames: Record<CallerKind, string> = {
 
 /**
  * Refuses a caller whom nothing in the request could admit: a kind that the method does not take, or a permission that
- * the caller has nowhere (decisions, section 2). What the request names is judged by the method.
+ * the caller has nowhere (docs/permissions.md). What the request names is judged by the method.
  */
 export function authorize(caller: Caller, access: MethodAccess): void {
   if (!access.callerKinds.has(caller.kind)) {

@@ -4,7 +4,7 @@ const REVOKE_PATH = '/v2/auth/revoke'
 
 /**
  * The interface description of the revoke operation by itself, cut out of the whole document: OpenAPI 3.1.0, version
- * 1.0.0 (spec, section Versioning).
+ * 1.0.0.
  */
 export function revokeDocument(whole: JsonObject): JsonObject {
   const operation = objectAt(whole, 'paths', REVOKE_PATH)

@@ -134,7 +134,7 @@ function checkWire(bytes: Uint8Array, root: WireShape, maxValues: number): void 
 /** How deep messages and groups may nest: the limit of protobuf-es. */
 const MAX_DEPTH = 100
 
-/** The names of the specification of protobuf. */
+/** The names of the encoding specification of protobuf. */
 const wireTypeNames: Readonly<Record<WireType, string>> = {
   [WireType.Varint]: 'VARINT',
   [WireType.Bit64]: 'I64',

@@ -233,7 +233,7 @@ function newToken(prefix: string): string {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A secret of the form of decisions, section 3, with its checksum. */
+/** A secret of the form of docs/secret-scanning.md, with its checksum. */
 function newSecret(kind: ApiKeyKind): string {
   const random = Array.from(randomBytes(43), (byte) => BASE62.charAt(byte % 62)).join('')
   const text = `svc_secret_${kind}_${random}`

@@ -32,7 +32,7 @@ export async function stateOf(service: TestService): Promise<unknown> {
   return service.database.query(`SELECT ${digests.map((digest, index) => `${digest} AS t${index}`).join(', ')}`)
 }
 
-/** The guarantees about places that every method on something of a team gives (decisions, sections 2 and 3). */
+/** The guarantees about places that every method on something of a team gives (docs/permissions.md). */
 export function guardPlaces(service: () => TestService, { method, requestFor, ...rules }: PlacedMethod): void {
   describe.each(doors)('by place, over %s', (door) => {
     const tokens = new Map<string, string>()

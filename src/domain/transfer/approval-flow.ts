@@ -29,7 +29,7 @@ export interface ApprovalStage {
 
 /**
  * The steps of a procedure in order, each with its place and the id that it came with, which may be empty. Throws a
- * ServiceError where a rule is broken (decisions, section 5).
+ * ServiceError where a rule is broken (docs/resources.md).
  */
 export function approvalStepsOf({
   steps,

@@ -4,7 +4,7 @@ import { type CalendarDate, isCalendarDate } from '../timestamp.js'
 
 const uuidFormat = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The id, which has to be there and have the form of ids (decisions, section 1). */
+/** The id, which has to be there and have the form of ids (docs/http.md). */
 export function idOf(field: string, value: string): string {
   if (idFormat.test(value)) return value
   throw value === ''
