@@ -3,9 +3,9 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { describe, expect, it } from '@jest/globals'
 import { http } from '../gen/google/api/annotations_pb.js'
 import { ErrorReasonSchema } from '../gen/svc/v2/error_reason_pb.js'
+import { methodAccessOf } from '../src/admission/access-rule.js'
 import { errorCodes } from '../src/errors.js'
 import { services } from '../src/handlers/routes.js'
-import { methodAccessOf } from '../src/interceptors/access-rule.js'
 
 const methods = services.flatMap((service) => service.methods)
 const named = methods.map((method): [string, DescMethod] => [`${method.parent.name}.${method.name}`, method])

@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
-import { addReason } from '../interceptors/error-reason.js'
-import { connectErrorJson } from '../rest/error-body.js'
-import { endResponse } from '../rest/respond.js'
+import { connectErrorJson } from '../call/error-body.js'
+import { endResponse } from '../call/respond.js'
+import { addReason } from '../failure/error-reason.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 /**

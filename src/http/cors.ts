@@ -1,5 +1,5 @@
 import { cors as connectCors } from '@connectrpc/connect'
-import { endResponse } from '../rest/respond.js'
+import { endResponse } from '../call/respond.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']

@@ -1,7 +1,7 @@
-import { addReason } from '../interceptors/error-reason.js'
-import { connectErrorJson } from '../rest/error-body.js'
-import { methodNotAllowed } from '../rest/http-failure.js'
-import { endResponse } from '../rest/respond.js'
+import { connectErrorJson } from '../call/error-body.js'
+import { methodNotAllowed } from '../call/http-failure.js'
+import { endResponse } from '../call/respond.js'
+import { addReason } from '../failure/error-reason.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 /** Answers a request whose path is known and whose method is not one of `allowed`: OPTIONS with 204, others with 405. */

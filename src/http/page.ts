@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { drainRequest } from '../rest/drain.js'
+import { drainRequest } from '../call/drain.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 const compress = promisify(gzip)

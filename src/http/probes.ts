@@ -1,4 +1,4 @@
-import { endResponse } from '../rest/respond.js'
+import { endResponse } from '../call/respond.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { answerOtherMethod } from './other-method.js'
 

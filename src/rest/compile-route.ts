@@ -1,4 +1,9 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
+import { invalidArgument } from '../protojson/invalid.js'
+import type { JsonOptions } from '../protojson/json-options.js'
+import { cursorToString, type FieldHint, type JsonReaders } from '../protojson/json-reader.js'
+import type { JsonLimits } from '../protojson/json-shape.js'
+import { compileRequiredSearch } from '../protojson/required-fields.js'
 import {
   excludesPath,
   type FieldPath,
@@ -9,14 +14,9 @@ import {
 } from './field-path.js'
 import { compileFieldSetter, type FieldSetter } from './field-setter.js'
 import type { HttpRule } from './http-rule.js'
-import { invalidArgument } from './invalid.js'
-import { cursorToString, type FieldHint, type JsonReaders } from './json-reader.js'
-import type { JsonLimits } from './json-shape.js'
-import type { RestJsonOptions } from './options.js'
 import { compileParameterBinder, type ParameterBinder } from './parameter-binder.js'
 import { decodePercent } from './percent.js'
 import { compileFieldBody, compileNoBody, compileWholeBody, type RequestBody } from './request-body.js'
-import { compileRequiredSearch } from './required-fields.js'
 import { compileResponseBody, type ResponseBody } from './response-body.js'
 import { type PathTemplate, parseTemplate, templateFaultToString } from './template.js'
 
@@ -35,7 +35,7 @@ export interface CompiledBinding {
 /** What bindings are compiled with, the same for all of one transcoder or service. */
 export interface BindingOptions {
   readonly readers: JsonReaders
-  readonly json: RestJsonOptions
+  readonly json: JsonOptions
   readonly limits: JsonLimits
   readonly hint: FieldHint | undefined
   readonly ignoreUnknown: boolean

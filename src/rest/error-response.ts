@@ -1,13 +1,14 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { DescMethod, JsonValue } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { Call } from './call.js'
-import { connectErrorJson, type ErrorBody, statusErrorJson } from './error-body.js'
-import { HttpFailure } from './http-failure.js'
-import { httpStatusFromCode } from './http-status.js'
-import type { NodeRequest, NodeResponse } from './node-http.js'
-import type { RestJsonOptions, RestTranscoderOptions } from './options.js'
-import { addCallHeaders, addHeaders, endResponse } from './respond.js'
+import type { Call } from '../call/call.js'
+import { connectErrorJson, type ErrorBody, statusErrorJson } from '../call/error-body.js'
+import { HttpFailure } from '../call/http-failure.js'
+import { httpStatusFromCode } from '../call/http-status.js'
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
+import { addCallHeaders, addHeaders, endResponse } from '../call/respond.js'
+import type { JsonOptions } from '../protojson/json-options.js'
+import type { RestTranscoderOptions } from './options.js'
 
 /** Answers errors in the one format of a transcoder. */
 export interface ErrorResponder {
@@ -20,7 +21,7 @@ export interface ErrorResponder {
 }
 
 /** Creates the responder for the `errorBody` and `onError` options. */
-export function createErrorResponder(options: RestTranscoderOptions, json: RestJsonOptions): ErrorResponder {
+export function createErrorResponder(options: RestTranscoderOptions, json: JsonOptions): ErrorResponder {
   const errorJson = (error: ConnectError): JsonValue =>
     options.errorBody === 'status' ? statusErrorJson(error, json) : connectErrorJson(error, json)
 

@@ -1,8 +1,8 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { hasCustomJsonRepresentation, isWrapperDesc } from '@bufbuild/protobuf/wkt'
-import { quoted } from './invalid.js'
-import type { FieldHint } from './json-reader.js'
-import { suggestion } from './nearest.js'
+import { quoted } from '../protojson/invalid.js'
+import type { FieldHint } from '../protojson/json-reader.js'
+import { suggestion } from '../protojson/nearest.js'
 
 /** A path of fields from a message down to a field that URL text can fill. */
 export type FieldPath = readonly [DescField, ...DescField[]]

@@ -1,8 +1,8 @@
 import { create, type DescField, type Message } from '@bufbuild/protobuf'
+import { invalidArgument } from '../protojson/invalid.js'
+import { ValueFault } from '../protojson/scalar-text.js'
 import type { FieldPath } from './field-path.js'
 import { compileTextReader } from './field-text.js'
-import { invalidArgument } from './invalid.js'
-import { ValueFault } from './scalar-text.js'
 
 /** Fills one field of a message from text; `name` is what an error calls it. Throws `invalid_argument`. */
 export type FieldSetter = (message: Message, text: string, name: string) => void

@@ -1,4 +1,4 @@
-import { editDistance } from './nearest.js'
+import { editDistance } from '../protojson/nearest.js'
 import { type PathTemplate, type TemplateSegment, templateToString } from './template.js'
 
 /** Longer paths, in characters and in segments, are not compared. */

@@ -1,29 +1,15 @@
-import type { DescMethod, JsonReadOptions, JsonWriteOptions } from '@bufbuild/protobuf'
+import type { DescMethod } from '@bufbuild/protobuf'
 import type { ConnectError, ConnectRouter, ContextValues, Interceptor } from '@connectrpc/connect'
-import type { BodyType } from './content-type.js'
-import type { ErrorBody } from './error-body.js'
-import type { FieldHint } from './json-reader.js'
-import type { NodeHandler, NodeRequest } from './node-http.js'
-
-/** How a timeout header is written: whole milliseconds, or digits and a unit as gRPC has it. */
-export type TimeoutFormat = 'milliseconds' | 'grpc'
-
-/** What `admit` is told of a call: its path and method are matched, nothing of its body or query is read. */
-export interface AdmitCall {
-  readonly method: DescMethod
-  readonly request: NodeRequest
-  readonly requestHeader: Headers
-  readonly responseHeader: Headers
-  readonly url: string
-  readonly signal: AbortSignal
-  readonly contextValues: ContextValues
-}
-
-/** How the bodies and queries of one JSON API are read and printed; the options of protobuf-es. */
-export type RestJsonOptions = Partial<JsonReadOptions & JsonWriteOptions>
+import type { AdmitCall } from '../call/admit-call.js'
+import type { BodyType } from '../call/content-type.js'
+import type { TimeoutOptions } from '../call/deadline.js'
+import type { ErrorBody } from '../call/error-body.js'
+import type { NodeHandler, NodeRequest } from '../call/node-http.js'
+import type { JsonOptions } from '../protojson/json-options.js'
+import type { FieldHint } from '../protojson/json-reader.js'
 
 /** The options of `createRestTranscoder`. Only `routes` is required; every default is the safe one. */
-export interface RestTranscoderOptions {
+export interface RestTranscoderOptions extends TimeoutOptions {
   /** Registers services, as for `connectNodeAdapter`. */
   readonly routes: (router: ConnectRouter) => unknown
   /** Interceptors around every call, the first one outermost, as in `connectNodeAdapter`. */
@@ -65,7 +51,7 @@ export interface RestTranscoderOptions {
    */
   readonly defaultBindings?: boolean | undefined
   /** How JSON is read and printed. The types of all mounted services, and the well-known ones, are known for `Any` without a registry. */
-  readonly jsonOptions?: RestJsonOptions | undefined
+  readonly jsonOptions?: JsonOptions | undefined
   /** The limit of a request body in bytes, before and after decompression; default 4 MiB. */
   readonly maxBodyBytes?: number | ((method: DescMethod) => number) | undefined
   /**
@@ -88,10 +74,6 @@ export interface RestTranscoderOptions {
   readonly compressResponses?: boolean | undefined
   /** The least size in bytes of an answer that is compressed; default 1024. Streams are always compressed when asked. */
   readonly compressMinBytes?: number | undefined
-  /** The request headers that set a deadline; default `connect-timeout-ms` and `grpc-timeout`. */
-  readonly timeoutHeaders?: Readonly<Record<string, TimeoutFormat>> | undefined
-  /** The deadline of a call whose request names none, in milliseconds; default none. */
-  readonly defaultTimeoutMs?: number | undefined
   /** The longest deadline, to which longer ones are shortened, in milliseconds; default none. */
   readonly maxTimeoutMs?: number | undefined
   /** Aborts the signal of every running call, with `unavailable`. */
@@ -109,9 +91,3 @@ export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /** The default least size of a compressed answer. */
 export const DEFAULT_COMPRESS_MIN_BYTES = 1024
-
-/** The default timeout headers. */
-export const DEFAULT_TIMEOUT_HEADERS: Readonly<Record<string, TimeoutFormat>> = {
-  'connect-timeout-ms': 'milliseconds',
-  'grpc-timeout': 'grpc',
-}

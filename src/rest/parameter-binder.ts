@@ -1,4 +1,6 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf'
+import { invalidArgument, quoted } from '../protojson/invalid.js'
+import type { FieldHint } from '../protojson/json-reader.js'
 import {
   createNameFinder,
   type FieldFinder,
@@ -8,8 +10,6 @@ import {
   startsWithPath,
 } from './field-path.js'
 import { compileFieldSetter, type FieldSetter } from './field-setter.js'
-import { invalidArgument, quoted } from './invalid.js'
-import type { FieldHint } from './json-reader.js'
 import { decodeFormText } from './percent.js'
 
 /** Binds the pairs of a query or a form, `a=1&b.c=2`, into a message; throws `invalid_argument`, naming the pair. */

@@ -1,4 +1,4 @@
-import { invalidArgument, quoted } from './invalid.js'
+import { invalidArgument, quoted } from '../protojson/invalid.js'
 
 const ESCAPE = /%[0-9A-Fa-f]{2}/g
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/

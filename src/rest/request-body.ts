@@ -1,11 +1,11 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf'
-import type { BodyType } from './content-type.js'
+import type { BodyType } from '../call/content-type.js'
+import { invalidArgument } from '../protojson/invalid.js'
+import { readJson } from '../protojson/json-message.js'
+import type { JsonReaders } from '../protojson/json-reader.js'
+import type { JsonLimits } from '../protojson/json-shape.js'
 import { type FieldPath, hasTextForm } from './field-path.js'
 import { fillHttpBody, isHttpBody } from './http-body.js'
-import { invalidArgument } from './invalid.js'
-import { readJson } from './json-message.js'
-import type { JsonReaders } from './json-reader.js'
-import type { JsonLimits } from './json-shape.js'
 import { compileParameterBinder, type ParameterBinderOptions } from './parameter-binder.js'
 
 /** Reads the bytes of a request body into a message; throws `invalid_argument`. */

@@ -9,10 +9,10 @@ import {
 } from '@bufbuild/protobuf'
 import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
 import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt'
+import type { JsonOptions } from '../protojson/json-options.js'
+import { joinPieces } from '../protojson/json-pieces.js'
+import { createJsonPrinter } from '../protojson/json-printer.js'
 import { bytesFromHttpBody, isHttpBody } from './http-body.js'
-import { joinPieces } from './json-pieces.js'
-import { createJsonPrinter } from './json-printer.js'
-import type { RestJsonOptions } from './options.js'
 
 /** A body ready to be sent. */
 export interface EncodedBody {
@@ -34,7 +34,7 @@ const LINE_END = '\n'
 export function compileResponseBody(
   desc: DescMessage,
   field: DescField | undefined,
-  options: RestJsonOptions,
+  options: JsonOptions,
 ): ResponseBody {
   if (field === undefined) {
     if (isHttpBody(desc)) return { raw: true, encode: encodeHttpBody }
@@ -74,7 +74,7 @@ function messageOf(message: Message, field: DescField): Message | undefined {
 }
 
 // What stands for a field without a value: [], {}, the default value, and null for types whose JSON is no object.
-function jsonOfUnset(field: DescField, options: RestJsonOptions): JsonValue {
+function jsonOfUnset(field: DescField, options: JsonOptions): JsonValue {
   if (field.fieldKind === 'list') return []
   if (field.fieldKind === 'map') return {}
   if (field.fieldKind === 'message') return hasCustomJsonRepresentation(field.message) ? null : {}
@@ -85,7 +85,7 @@ function jsonOfUnset(field: DescField, options: RestJsonOptions): JsonValue {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
 }
 
-function jsonOfEnum(desc: DescEnum, given: number | undefined, options: RestJsonOptions): JsonValue {
+function jsonOfEnum(desc: DescEnum, given: number | undefined, options: JsonOptions): JsonValue {
   if (desc.typeName === 'google.protobuf.NullValue') return null
   const value = given === undefined ? desc.values[0] : desc.value[given]
   return (options.enumAsInteger === true ? value?.number : value?.jsonName) ?? null

@@ -9,13 +9,14 @@ import {
   file_google_protobuf_wrappers,
 } from '@bufbuild/protobuf/wkt'
 import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
+import { type RecordedMethod, recordRoutes } from '../call/recording-router.js'
+import { createJsonReaders } from '../protojson/json-message.js'
+import type { JsonOptions } from '../protojson/json-options.js'
+import type { JsonReaders } from '../protojson/json-reader.js'
+import { DEFAULT_JSON_LIMITS } from '../protojson/json-shape.js'
 import { type BindingOptions, type CompiledBinding, compileBinding } from './compile-route.js'
 import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
-import { createJsonReaders } from './json-message.js'
-import type { JsonReaders } from './json-reader.js'
-import { DEFAULT_JSON_LIMITS } from './json-shape.js'
-import { DEFAULT_MAX_BODY_BYTES, type RestJsonOptions, type RestTranscoderOptions } from './options.js'
-import { type RecordedMethod, recordRoutes } from './recording-router.js'
+import { DEFAULT_MAX_BODY_BYTES, type RestTranscoderOptions } from './options.js'
 import { createRouteTrie, type RouteTrie } from './route-trie.js'
 import { type PathTemplate, templateToString } from './template.js'
 
@@ -25,7 +26,7 @@ export interface Route {
   readonly method: DescMethod
   readonly spec: MethodImplSpec & { kind: 'unary' | 'server_streaming' }
   readonly interceptors: readonly Interceptor[]
-  readonly json: RestJsonOptions
+  readonly json: JsonOptions
   readonly maxBodyBytes: number
   readonly maxTimeoutMs: number | undefined
   readonly requestTypes: readonly string[]
@@ -50,7 +51,7 @@ export interface RouteTable {
   readonly defaultPaths: ReadonlySet<string>
   /** The path of every binding, for those that are nearly met. */
   readonly templates: readonly PathTemplate[]
-  readonly json: RestJsonOptions
+  readonly json: JsonOptions
 }
 
 /**
@@ -60,7 +61,7 @@ export interface RouteTable {
 export function createRouteTable(options: RestTranscoderOptions): RouteTable {
   const recorded = recordRoutes(options.routes)
   const registry = options.jsonOptions?.registry ?? registryFromMethods(recorded)
-  const json: RestJsonOptions = { ...options.jsonOptions, registry }
+  const json: JsonOptions = { ...options.jsonOptions, registry }
   const trie = createRouteTrie<Route>()
   const shared = createJsonReaders({ ...json, hint: options.fieldHint })
   const faults: string[] = []
@@ -115,7 +116,7 @@ function addRoute(
   if (spec.kind !== 'unary' && spec.kind !== 'server_streaming') return
   const { method } = spec
   const own = recorded.options
-  const json: RestJsonOptions = { ...options.jsonOptions, ...own.jsonOptions }
+  const json: JsonOptions = { ...options.jsonOptions, ...own.jsonOptions }
   const found: string[] = []
   const readers = own.jsonOptions === undefined ? shared : createJsonReaders({ ...json, hint: options.fieldHint })
   const binding = compileBinding(rule, method.input, method.output, bindingOptions(options, json, readers), found)
@@ -142,7 +143,7 @@ function addRoute(
   }
 }
 
-function bindingOptions(options: RestTranscoderOptions, json: RestJsonOptions, readers: JsonReaders): BindingOptions {
+function bindingOptions(options: RestTranscoderOptions, json: JsonOptions, readers: JsonReaders): BindingOptions {
   return {
     readers,
     json,

@@ -1,12 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { JsonValue, Message } from '@bufbuild/protobuf'
-import { prefersEventStream } from './accept.js'
-import type { Call } from './call.js'
-import type { Coding } from './compression.js'
-import { cutResponse, headerOf, isGone } from './node-http.js'
-import { addHeaders } from './respond.js'
+import { prefersEventStream } from '../call/accept.js'
+import type { Call } from '../call/call.js'
+import type { Coding } from '../call/compression.js'
+import { cutResponse, headerOf, isGone } from '../call/node-http.js'
+import { addHeaders } from '../call/respond.js'
+import { createSink } from '../call/response-sink.js'
 import type { ResponseBody } from './response-body.js'
-import { createSink } from './response-sink.js'
 
 /** How the messages of a stream are told apart on the wire. */
 type StreamFormat = 'ndjson' | 'sse' | 'raw'

@@ -1,13 +1,11 @@
 import { create, type Message } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
-import { checkBodyHeaders, deferMalformed, isEmptyBody, readBody } from './body-reader.js'
-import { Call } from './call.js'
-import { bodyTypeFromHeader } from './content-type.js'
-import { createTimeoutReader, type ReadTimeout, type Timeout } from './deadline.js'
-import { createErrorResponder, type ErrorResponder } from './error-response.js'
-import { methodNotAllowed, pathNotFound, unsupportedMediaType } from './http-failure.js'
-import { invokeStreaming, invokeUnary, once } from './invoke.js'
-import { nearestPath } from './nearest-path.js'
+import { checkBodyHeaders, deferMalformed, isEmptyBody, readBody } from '../call/body-reader.js'
+import { Call } from '../call/call.js'
+import { bodyTypeFromHeader } from '../call/content-type.js'
+import { createTimeoutReader, type ReadTimeout, type Timeout } from '../call/deadline.js'
+import { methodNotAllowed, pathNotFound, unsupportedMediaType } from '../call/http-failure.js'
+import { invokeStreaming, invokeUnary, once } from '../call/invoke.js'
 import {
   cutResponse,
   headerOf,
@@ -15,13 +13,15 @@ import {
   type NodeHandler,
   type NodeRequest,
   type NodeResponse,
-} from './node-http.js'
+} from '../call/node-http.js'
+import { endResponse } from '../call/respond.js'
+import { createShutdown, type Shutdown } from '../call/shutdown.js'
+import { createErrorResponder, type ErrorResponder } from './error-response.js'
+import { nearestPath } from './nearest-path.js'
 import type { RestTranscoderOptions } from './options.js'
 import { parseRequestTarget } from './request-target.js'
-import { endResponse } from './respond.js'
 import { createRouteTable, type Route } from './route-table.js'
 import type { RouteMatch } from './route-trie.js'
-import { createShutdown, type Shutdown } from './shutdown.js'
 import { sendStream } from './stream-response.js'
 import { codingOf, sendUnary } from './unary-response.js'
 

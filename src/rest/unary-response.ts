@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Message } from '@bufbuild/protobuf'
-import type { Call } from './call.js'
-import { type Coding, negotiateCoding } from './compression.js'
-import { headerOf } from './node-http.js'
+import type { Call } from '../call/call.js'
+import { type Coding, negotiateCoding } from '../call/compression.js'
+import { headerOf } from '../call/node-http.js'
+import { addCallHeaders, endResponse, sendCompressed } from '../call/respond.js'
 import { DEFAULT_COMPRESS_MIN_BYTES, type RestTranscoderOptions } from './options.js'
-import { addCallHeaders, endResponse, sendCompressed } from './respond.js'
 import type { Route } from './route-table.js'
 
 /** Sends the answer of a unary call, if its client still waits; a promise only where it is compressed first. */

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, fromBinary, type Message, ScalarType } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { ConnectError } from '@connectrpc/connect'
-import { invalidArgument } from '../rest/invalid.js'
+import { invalidArgument } from '../protojson/invalid.js'
 
 /**
  * Compiles the reader of binary messages of one type. Before it decodes anything it walks over the bytes and counts what

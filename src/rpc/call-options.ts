@@ -1,7 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { ContextValues, Interceptor } from '@connectrpc/connect'
-import type { AdmitCall } from '../rest/options.js'
-import type { Shutdown } from '../rest/shutdown.js'
+import type { AdmitCall } from '../call/admit-call.js'
+import type { Shutdown } from '../call/shutdown.js'
 import type { HttpRequest } from './http-message.js'
 
 /** What calls of all RPC protocols share. */

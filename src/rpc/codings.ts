@@ -1,10 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { type Compression, compressionNegotiate } from '@connectrpc/connect/protocol'
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node'
-import { compress } from '../rest/compression.js'
-import { bodyTooLarge } from '../rest/http-failure.js'
-import { invalidArgument } from '../rest/invalid.js'
-import { headerOf } from '../rest/node-http.js'
+import { compress } from '../call/compression.js'
+import { bodyTooLarge } from '../call/http-failure.js'
+import { headerOf } from '../call/node-http.js'
+import { invalidArgument } from '../protojson/invalid.js'
 import type { HttpRequest } from './http-message.js'
 
 /** The codings of a call; null is none. The error is that of a request in a coding that is not known. */

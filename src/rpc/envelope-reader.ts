@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { readChunks } from '../rest/body-chunks.js'
-import { bodyTooLarge } from '../rest/http-failure.js'
-import { invalidArgument } from '../rest/invalid.js'
+import { readChunks } from '../call/body-chunks.js'
+import { bodyTooLarge } from '../call/http-failure.js'
+import { invalidArgument } from '../protojson/invalid.js'
 import type { HttpRequest } from './http-message.js'
 
 /** A message of a stream with its flags. */

@@ -7,8 +7,8 @@ import {
 } from '@connectrpc/connect/protocol-connect'
 import { parseContentType as grpcType, setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
 import { trailerFlag, trailerSerialize, parseContentType as webType } from '@connectrpc/connect/protocol-grpc-web'
-import { createTimeoutReader, type ReadTimeout } from '../rest/deadline.js'
-import { addHeaders } from '../rest/respond.js'
+import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
+import { addHeaders } from '../call/respond.js'
 import type { Envelope } from './envelope-reader.js'
 import { jsonWriteOptions } from './message-codec.js'
 

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { type Compression, compressedFlag, encodeEnvelope } from '@connectrpc/connect/protocol'
-import { isGone } from '../rest/node-http.js'
+import { isGone } from '../call/node-http.js'
 import { COMPRESS_MIN_BYTES } from './call-options.js'
 import type { Envelope } from './envelope-reader.js'
 import type { Ending } from './enveloped-protocol.js'

@@ -8,8 +8,8 @@ import {
   type HealthCheckResponseSchema,
   type HealthListResponseSchema,
 } from '../../gen/grpc/health/v1/health_pb.js'
-import { quoted } from '../rest/invalid.js'
-import { suggestion } from '../rest/nearest.js'
+import { quoted } from '../protojson/invalid.js'
+import { suggestion } from '../protojson/nearest.js'
 
 /** The health service. */
 export const healthService: DescService = Health

@@ -1,8 +1,8 @@
 import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
 import { fieldHint } from '../handlers/field-hint.js'
-import { createJsonReaders, readJson } from '../rest/json-message.js'
-import { createJsonPrinter } from '../rest/json-printer.js'
-import { DEFAULT_JSON_LIMITS } from '../rest/json-shape.js'
+import { createJsonReaders, readJson } from '../protojson/json-message.js'
+import { createJsonPrinter } from '../protojson/json-printer.js'
+import { DEFAULT_JSON_LIMITS } from '../protojson/json-shape.js'
 import { createBinaryReader } from './binary-reader.js'
 
 /** How the messages of one method are read and written, whatever the protocol. */

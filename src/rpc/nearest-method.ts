@@ -1,4 +1,4 @@
-import { nearestName, suggestion } from '../rest/nearest.js'
+import { nearestName, suggestion } from '../protojson/nearest.js'
 
 /** Longer paths are not compared. */
 const MAX_LENGTH = 300

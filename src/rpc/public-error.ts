@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { addReason } from '../interceptors/error-reason.js'
-import type { Call } from '../rest/call.js'
-import { HttpFailure } from '../rest/http-failure.js'
+import type { Call } from '../call/call.js'
+import { HttpFailure } from '../call/http-failure.js'
+import { addReason } from '../failure/error-reason.js'
 import type { RpcCallOptions } from './call-options.js'
 
 /** The error to answer for whatever was thrown, with its reason; what nobody meant to tell is reported and masked. */

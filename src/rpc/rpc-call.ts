@@ -1,6 +1,6 @@
 import type { MethodImplSpec } from '@connectrpc/connect'
-import { Call } from '../rest/call.js'
-import type { ReadTimeout } from '../rest/deadline.js'
+import { Call } from '../call/call.js'
+import type { ReadTimeout } from '../call/deadline.js'
 import type { RpcCallOptions } from './call-options.js'
 import type { HttpRequest, HttpResponse } from './http-message.js'
 import type { MessageCodec } from './message-codec.js'

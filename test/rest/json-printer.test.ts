@@ -7,8 +7,8 @@ import {
   JourneySchema,
   JourneyTaskSchema,
 } from '../../gen/svc/v2/journey_pb.js'
-import { createJsonPrinter } from '../../src/rest/json-printer.js'
-import { preprintedList } from '../../src/rest/preprinted-list.js'
+import { createJsonPrinter } from '../../src/protojson/json-printer.js'
+import { preprintedList } from '../../src/protojson/preprinted-list.js'
 
 const options = [{}, { alwaysEmitImplicit: true }, { useProtoFieldName: true, alwaysEmitImplicit: true }]
 const instances = ['first', 'second "quoted"'].map((id) => create(AppInstanceSchema, { id, tagIds: [id] }))

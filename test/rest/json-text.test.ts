@@ -3,9 +3,9 @@ import { Int64ValueSchema } from '@bufbuild/protobuf/wkt'
 import { ConnectError } from '@connectrpc/connect'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { parseJsonTree } from '../../src/protojson/json-text.js'
+import { Fraction, plainNumbers } from '../../src/protojson/json-tree.js'
 import { messageFromJson, parseStrictJson } from '../../src/rest/index.js'
-import { parseJsonTree } from '../../src/rest/json-text.js'
-import { Fraction, plainNumbers } from '../../src/rest/json-tree.js'
 import { messageType } from './fixture.js'
 
 describe('strict JSON', () => {

@@ -1,6 +1,6 @@
 import { type DescMessage, type DescMethodUnary, type MessageInitShape, toJsonString } from '@bufbuild/protobuf'
 import type { ConnectRouter, MethodImpl } from '@connectrpc/connect'
-import { recordRoutes } from '../../src/rest/recording-router.js'
+import { recordRoutes } from '../../src/call/recording-router.js'
 
 /** Outcomes of implementations by method and request: the message that was answered, or what was thrown. */
 export type Outcomes = Map<string, Promise<MessageInitShape<DescMessage>>>

@@ -14,9 +14,9 @@ import {
   gzip,
   inflate,
 } from 'node:zlib'
+import { invalidArgument } from '../protojson/invalid.js'
 import { parsePreferences } from './accept.js'
 import { bodyTooLarge } from './http-failure.js'
-import { invalidArgument } from './invalid.js'
 
 /** A content coding that is taken and given; `identity` is the absence of one. */
 export type Coding = 'gzip' | 'deflate' | 'br'

@@ -1,10 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { insufficientScope } from '../admission/bearer.js'
 import { type DatabaseFailure, databaseFailure } from '../db/errors.js'
 import { constraintReason } from '../domain/constraint-reason.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
-import { insufficientScope } from './bearer.js'
 import { errorInfoFrom, reasonName } from './error-reason.js'
 
 const connectCodes: Record<ErrorCode, Code> = {

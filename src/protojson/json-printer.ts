@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, type Message, toJson } from '@bufbuild/protobuf'
+import type { JsonOptions } from './json-options.js'
 import { type JsonPieces, joinPieces } from './json-pieces.js'
-import type { RestJsonOptions } from './options.js'
 import { preprintedJson } from './preprinted-list.js'
 
 /** Prints messages of one type as JSON: text, or its UTF-8 where it is long. */
@@ -10,7 +10,7 @@ export type JsonPrinter = (message: Message) => string | Uint8Array
  * Creates a printer that gives what `toJsonString` gives, and takes the text of preprinted lists as it is. They are looked
  * for in the fields of the message and of the messages in its singular fields. `end` stands behind each text.
  */
-export function createJsonPrinter(desc: DescMessage, options: RestJsonOptions, end = ''): JsonPrinter {
+export function createJsonPrinter(desc: DescMessage, options: JsonOptions, end = ''): JsonPrinter {
   const findPreprinted = compileSearch(desc, [])
   return (message) => {
     const found = findPreprinted?.(message)
@@ -72,7 +72,7 @@ function compileSearch(
 }
 
 /** Prints the fields in the order of `toJson`: those that are found as they are, the others by `toJson`. */
-function print({ desc, message, parts }: Found, options: RestJsonOptions, pieces: string[]): void {
+function print({ desc, message, parts }: Found, options: JsonOptions, pieces: string[]): void {
   // `toJson` gets a copy in which what was found stands empty.
   const rest: Message = Object.assign(Object.create(Object.getPrototypeOf(message)), message)
   for (const field of parts.keys()) {

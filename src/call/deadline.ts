@@ -1,7 +1,15 @@
 import { ConnectError } from '@connectrpc/connect'
-import { invalidArgument, quoted } from './invalid.js'
+import { invalidArgument, quoted } from '../protojson/invalid.js'
 import { headerOf, type NodeRequest } from './node-http.js'
-import { DEFAULT_TIMEOUT_HEADERS, type RestTranscoderOptions, type TimeoutFormat } from './options.js'
+
+/** How a timeout header is written: whole milliseconds, or digits and a unit as gRPC has it. */
+export type TimeoutFormat = 'milliseconds' | 'grpc'
+
+/** The default timeout headers. */
+export const DEFAULT_TIMEOUT_HEADERS: Readonly<Record<string, TimeoutFormat>> = {
+  'connect-timeout-ms': 'milliseconds',
+  'grpc-timeout': 'grpc',
+}
 
 const GRPC_UNITS: Readonly<Record<string, number>> = { H: 3600000, M: 60000, S: 1000, m: 1, u: 0.001, n: 0.000001 }
 
@@ -30,10 +38,16 @@ export interface Timeout {
 /** The deadline that a request asks for, or the default one, or the maximum. */
 export type ReadTimeout = (request: NodeRequest, maxTimeoutMs: number | undefined) => Timeout
 
+/** Which headers say a deadline, and the deadline of a call that has none of them. */
+export interface TimeoutOptions {
+  /** The request headers that set a deadline; default `connect-timeout-ms` and `grpc-timeout`. */
+  readonly timeoutHeaders?: Readonly<Record<string, TimeoutFormat>> | undefined
+  /** The deadline of a call whose request names none, in milliseconds; default none. */
+  readonly defaultTimeoutMs?: number | undefined
+}
+
 /** Makes the reader of deadlines for the headers that the options name. */
-export function createTimeoutReader(
-  options: Pick<RestTranscoderOptions, 'timeoutHeaders' | 'defaultTimeoutMs'>,
-): ReadTimeout {
+export function createTimeoutReader(options: TimeoutOptions): ReadTimeout {
   const headers = Object.entries(options.timeoutHeaders ?? DEFAULT_TIMEOUT_HEADERS).map(
     ([name, format]) => ({ name, key: name.toLowerCase(), format }) as const,
   )

@@ -1,0 +1,14 @@
+import type { DescMethod } from '@bufbuild/protobuf'
+import type { ContextValues } from '@connectrpc/connect'
+import type { NodeRequest } from './node-http.js'
+
+/** What `admit` is told of a call: its path and method are matched, nothing of its body or query is read. */
+export interface AdmitCall {
+  readonly method: DescMethod
+  readonly request: NodeRequest
+  readonly requestHeader: Headers
+  readonly responseHeader: Headers
+  readonly url: string
+  readonly signal: AbortSignal
+  readonly contextValues: ContextValues
+}
