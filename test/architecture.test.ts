@@ -72,16 +72,48 @@ describe('the tree', () => {
     expect(files.flatMap((file) => importsOf(file).flatMap((specifier) => fault(file, specifier) ?? []))).toEqual([])
   })
 
-  it('speaks of tables in src/store and src/db alone', () => {
-    const rules = files.filter((file) =>
-      ['domain', 'handlers', 'admission', 'failure', 'cli', 'app'].includes(partOf(file)),
-    )
-    expect(rules.filter((file) => namesOfTablesIn(sourceOf(file)).length > 0)).toEqual([])
+  it('speaks of tables, columns and constraints in src/store and src/db alone', () => {
+    // In the documents, fields have the names of the schema of the API.
+    const others = files.filter((file) => !['store', 'db', 'openapi'].includes(partOf(file)))
+    expect(others.flatMap((file) => databaseNamesIn(sourceOf(file)).map((name) => `${file} has ${name}`))).toEqual([])
   })
 
   it('goes past the register of statements nowhere in src/store', () => {
     const stores = files.filter((file) => partOf(file) === 'store')
     expect(stores.filter((file) => /\$(?:query|execute)Raw|\.query\(|\.execute\(/.test(sourceOf(file)))).toEqual([])
+  })
+
+  it('reads rows by name in src/store, and those that belong to them by themselves', () => {
+    const stores = files.filter((file) => partOf(file) === 'store')
+    const reads = /\bmodels\.\w+\.\w+\(((?:[^()]|\([^()]*\))*)\)/g
+    expect(stores.filter((file) => /\binclude:/.test(sourceOf(file)))).toEqual([])
+    expect(
+      stores.flatMap((file) =>
+        [...sourceOf(file).matchAll(reads)].flatMap(([call]) =>
+          /\bselect\b|\.(?:updateMany|deleteMany|count)\(/.test(call) ? [] : [`${file}: ${call}`],
+        ),
+      ),
+    ).toEqual([])
+  })
+
+  it('has no function of a store that nothing else uses', () => {
+    const used = files.filter((file) => partOf(file) !== 'client').map((file) => [file, sourceOf(file)] as const)
+    const unused = files
+      .filter((file) => partOf(file) === 'store' && file !== join('src', 'store', 'statements.ts'))
+      .flatMap((file) =>
+        [...sourceOf(file).matchAll(/^export (?:async )?(?:function\*?|const) (\w+)/gm)].flatMap(([, name = '']) =>
+          used.some(([other, source]) => other !== file && new RegExp(`\\b${name}\\b`).test(source))
+            ? []
+            : [`${file}: ${name}`],
+        ),
+      )
+    expect(unused).toEqual([])
+  })
+
+  it("knows Prisma's codes in src/db alone, and neither extends its client nor binds it to a caller", () => {
+    const outside = files.filter((file) => partOf(file) !== 'db')
+    expect(outside.filter((file) => /\bP[123]\d{3}\b/.test(sourceOf(file)))).toEqual([])
+    expect(files.filter((file) => /\$extends\(|\bAsyncLocalStorage\b/.test(sourceOf(file)))).toEqual([])
   })
 
   it('reads the environment in src/config.ts alone', () => {
@@ -108,16 +140,25 @@ describe('the tree', () => {
   })
 })
 
-const schema = readFileSync(join(root, 'prisma', 'schema.prisma'), 'utf8')
-const tableNames = new Set(
-  [...schema.matchAll(/@map\("(\w+)"\)/g)].flatMap(([, name = '']) => (name.includes('_') ? [name] : [])),
+/** Names of tables, columns, types, constraints and indexes that are no words of their own. */
+const databaseNames = new Set(
+  [join('prisma', 'schema.prisma'), ...migrationFiles()].flatMap((file) =>
+    [...sourceOf(file).matchAll(/"(\w+)"/g)].flatMap(([, name = '']) => (name.includes('_') ? [name] : [])),
+  ),
 )
 
-/** SQL, and names of tables and columns, in what is not a comment. */
-function namesOfTablesIn(source: string): string[] {
+function migrationFiles(): string[] {
+  const folder = join('prisma', 'migrations')
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.sql'))
+    .map((path) => join(folder, path))
+}
+
+/** SQL, and names of the database, in what is not a comment. */
+function databaseNamesIn(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const sql = code.match(/\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/g) ?? []
-  return [...sql, ...(code.match(/\b\w+\b/g) ?? []).filter((word) => tableNames.has(word))]
+  return [...sql, ...(code.match(/\b\w+\b/g) ?? []).filter((word) => databaseNames.has(word))]
 }
 
 /** `db` for src/db/pool.ts, `app` for src/app.ts, `client` for client/src/pages.ts. */

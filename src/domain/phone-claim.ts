@@ -1,9 +1,8 @@
 import type { AnyTransaction } from '../db/queryable.js'
-import { membershipConstraints } from '../store/membership.js'
 import { lockPhones } from '../store/phone-claim.js'
-import { constraintReason } from './constraint-reason.js'
 import type { Member } from './member.js'
 import { findPhoneHolders } from './membership.js'
+import { takenValueError } from './taken-value.js'
 
 /**
  * Lets no other transaction give these numbers to members of the organization until this one ends. The constraint is
@@ -30,5 +29,5 @@ export async function claimPhoneNumber(
   if (phone === '' || phone === before) return
   await lockPhoneNumbers(transaction, organizationId, [phone])
   const holder = (await findPhoneHolders(transaction, organizationId, [phone])).get(phone)
-  if (holder !== undefined && holder !== member.userId) throw constraintReason(membershipConstraints.primaryPhone)
+  if (holder !== undefined && holder !== member.userId) throw takenValueError('phone number of member')
 }

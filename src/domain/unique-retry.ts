@@ -1,8 +1,8 @@
-import { databaseFailure } from '../db/errors.js'
-import { membershipConstraints } from '../store/membership.js'
+import type { UniqueValue } from '../store/unique-value.js'
+import { takenValueOf } from './taken-value.js'
 
 /** Unique values of members, which the rules check before they write. */
-const memberConstraints: readonly string[] = Object.values(membershipConstraints)
+const memberValues: readonly UniqueValue[] = ['email address of member', 'phone number of member']
 const MAX_ATTEMPTS = 5
 
 /**
@@ -15,8 +15,8 @@ export async function retryOnUniqueViolation<T>(work: () => Promise<T>): Promise
     try {
       return await work()
     } catch (error) {
-      const failure = databaseFailure(error)
-      const isLostRace = failure?.kind === 'unique_violation' && memberConstraints.includes(failure.constraint)
+      const value = takenValueOf(error)
+      const isLostRace = value !== undefined && memberValues.includes(value)
       if (!isLostRace || attempt === MAX_ATTEMPTS) throw error
     }
   }

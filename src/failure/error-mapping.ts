@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { insufficientScope } from '../admission/bearer.js'
 import { type DatabaseFailure, databaseFailure } from '../db/errors.js'
-import { constraintReason } from '../domain/constraint-reason.js'
+import { takenValueError, takenValueOf } from '../domain/taken-value.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
 import { errorInfoFrom, reasonName } from './error-reason.js'
 
@@ -81,8 +81,10 @@ function badRequestFrom(error: ServiceError): MessageInitShape<typeof BadRequest
 
 function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceError | undefined {
   switch (failure.kind) {
-    case 'unique_violation':
-      return constraintReason(failure.constraint, cause)
+    case 'unique_violation': {
+      const taken = takenValueOf(cause)
+      return taken && takenValueError(taken, cause)
+    }
     case 'foreign_key_violation':
     case 'check_violation':
       return undefined

@@ -11,12 +11,6 @@ import {
   membershipFields,
 } from './member-row.js'
 
-/** Constraints on what no two members of an organization share. */
-export const membershipConstraints = {
-  email: 'memberships_email_unique',
-  primaryPhone: 'memberships_primary_phone_unique',
-} as const
-
 interface Members {
   readonly organizationId: string
   readonly userIds: readonly string[]

@@ -4,8 +4,8 @@ import { excludeOtherImports, findFinalFault, judgeAtTheEnd, writeStaged } from 
 import { addImportedDepartments } from '../../store/transfer/imported-department.js'
 import { type RecordKind, recordKinds } from '../../store/transfer/record-kind.js'
 import { countStaged, createStaging, type Staging } from '../../store/transfer/staging.js'
-import { constraintReason } from '../constraint-reason.js'
 import type { Runtime } from '../runtime.js'
+import { takenValueError, takenValueOf } from '../taken-value.js'
 import { ImportError } from './import-error.js'
 
 /** What an import has done. */
@@ -60,12 +60,9 @@ async function writeWithRetries(transaction: PreparedTransaction, steps: ImportS
     try {
       return await transaction.nested(() => judgeAtTheEnd(transaction, () => write(transaction, steps)))
     } catch (error) {
-      const failure = databaseFailure(error)
-      if (failure?.kind === 'unique_violation') {
-        const reason = constraintReason(failure.constraint, error)
-        if (reason !== undefined) throw new ImportError(undefined, reason.message, error)
-      }
-      if (failure?.kind !== 'retryable' || tries === MAX_TRIES) throw error
+      const taken = takenValueOf(error)
+      if (taken !== undefined) throw new ImportError(undefined, takenValueError(taken).message, error)
+      if (databaseFailure(error)?.kind !== 'retryable' || tries === MAX_TRIES) throw error
     }
   }
 }

@@ -1,0 +1,21 @@
+/** A value that callers choose and that no two rows of one owner share. */
+export type UniqueValue =
+  | 'external id of resource'
+  | 'short handle of resource'
+  | 'short handle of priority'
+  | 'email address of member'
+  | 'phone number of member'
+
+/** The constraints, by the names that a violation is reported with. */
+const values: ReadonlyMap<string, UniqueValue> = new Map([
+  ['app_resources_external_id_unique', 'external id of resource'],
+  ['app_resources_scoped_id_unique', 'short handle of resource'],
+  ['priorities_scoped_id_unique', 'short handle of priority'],
+  ['memberships_email_unique', 'email address of member'],
+  ['memberships_primary_phone_unique', 'phone number of member'],
+])
+
+/** What a violated constraint keeps unique; undefined where callers do not choose it. */
+export function uniqueValueOf(constraint: string): UniqueValue | undefined {
+  return values.get(constraint)
+}
