@@ -4,6 +4,7 @@ import type { Database } from '../src/db/database.js'
 import { listAppInstances } from '../src/domain/app-instance.js'
 import { listAuditEvents } from '../src/domain/audit-log.js'
 import { type Caller, permissions } from '../src/domain/caller.js'
+import { listDepartmentOptions } from '../src/domain/department-option.js'
 import { listEntityFieldMappings } from '../src/domain/entity-field-mapping.js'
 import { listEntityIngestionConfigs } from '../src/domain/entity-ingestion-config.js'
 import { createPageTokens } from '../src/domain/page-token.js'
@@ -33,6 +34,7 @@ const lists: Record<string, (database: Database) => Promise<unknown>> = {
     listEntityFieldMappings(sql, keyOf(acme), { entityTypeId: fixture.entityTypes.it, ingestionConfigId: '' }),
   'SLA definitions': (sql) => listSlaDefinitions(sql, keyOf(acme), few),
   users: (sql) => listUsers(sql, keyOf(globex), { ...page, includeDeactivated: false }, createPageTokens(sql)),
+  'department options': (sql) => listDepartmentOptions(sql, keyOf(globex)),
   'audit events': (sql) => listAuditEvents(sql, manager, anyEvent, createPageTokens(sql)),
 }
 
@@ -50,6 +52,7 @@ const bulk = [
   `INSERT INTO memberships (organization_id, user_id, email_key) SELECT '${acme}', 'bulk-' || n, n || '@example.com' FROM ${series}`,
   `INSERT INTO audit_events (id, organization_id, actor_kind, action, target_type, target_id, team_id)
    SELECT gen_random_uuid(), '${acme}', 'SYSTEM', 'priority.update', 'priority', 'pri-people', '${many}' FROM ${series}`,
+  `INSERT INTO department_options (id, organization_id, name) SELECT 'bulk-' || n, '${acme}', 'Department ' || n FROM ${series}`,
   'ANALYZE',
 ]
 

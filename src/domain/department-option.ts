@@ -1,5 +1,5 @@
-import type { PreparedQueryable, Queryable } from '../db/queryable.js'
-import { insertDepartmentOptions, selectDepartmentOptions } from '../store/department-option.js'
+import type { PreparedQueryable } from '../db/queryable.js'
+import * as departments from '../store/department-option.js'
 import type { Caller } from './caller.js'
 import type { FieldChange, Profile } from './field-ownership.js'
 import type { Runtime } from './runtime.js'
@@ -12,10 +12,10 @@ export interface DepartmentOption {
 
 /** The departments of the caller's organization, by name in the order of code points. */
 export async function listDepartmentOptions(
-  tables: Queryable,
+  tables: PreparedQueryable,
   { organizationId }: Caller,
 ): Promise<DepartmentOption[]> {
-  const options = await selectDepartmentOptions(tables, organizationId)
+  const options = await departments.listDepartmentOptions(tables, organizationId)
   // UTF-8 keeps the order of code points, and the order of the database is that of its collation.
   return options.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
 }
@@ -38,6 +38,8 @@ export async function addDepartmentOptions(
   // In one order everywhere, so that writers who wait for each other's names do not wait in a circle.
   const sorted = [...new Set(names)].sort()
   if (sorted.length === 0) return
-  const options = sorted.map((name) => ({ id: runtime.newId(), name }))
-  await insertDepartmentOptions(tables, organizationId, options)
+  await departments.insertDepartmentOptions(
+    tables,
+    sorted.map((name) => ({ id: runtime.newId(), organizationId, name })),
+  )
 }

@@ -1,46 +1,57 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { DepartmentOptionModel } from '../../gen/prisma/models.js'
-import type { PreparedQueryable, Queryable } from '../db/queryable.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
+import { createWholeList, readWholeList } from './whole-list.js'
 
 /** A department as it is answered. */
 export type DepartmentOptionRow = Pick<DepartmentOptionModel, 'id' | 'name'>
 
-/** The departments of an organization, in no order. */
-export function selectDepartmentOptions(tables: Queryable, organizationId: string): Promise<DepartmentOptionRow[]> {
-  return tables.models.departmentOption.findMany({ where: { organizationId }, select: { id: true, name: true } })
-}
+const list = createWholeList<{ readonly organizationId: string }, DepartmentOptionRow>({
+  name: 'list_department_options',
+  reason: 'set',
+  columns: { id: 'text', name: 'text' },
+  text: ({ organizationId }, limit) => Prisma.sql`
+SELECT id, name FROM department_options WHERE organization_id = ${organizationId} ORDER BY name ${limit}`,
+})
 
-interface NewOptions {
-  readonly organizationId: string
-  readonly ids: readonly string[]
-  readonly names: readonly string[]
-}
+/** A department to be added. */
+export type NewDepartmentOption = Pick<DepartmentOptionModel, 'id' | 'organizationId' | 'name'>
 
-const insert = createPreparedStatement<NewOptions, Record<never, never>>({
-  name: 'add_department_options',
+type OptionLists = { readonly [Column in keyof NewDepartmentOption]: readonly string[] }
+
+const insert = createPreparedStatement<OptionLists, Record<never, never>>({
+  name: 'insert_department_options',
   reason: 'set',
   columns: {},
-  text: ({ organizationId, ids, names }) => Prisma.sql`
+  text: ({ id, organizationId, name }) => Prisma.sql`
 INSERT INTO department_options (id, organization_id, name)
-SELECT id, ${organizationId}, name FROM unnest(${ids}::text[], ${names}::text[]) AS option (id, name)
+SELECT added.*
+  FROM unnest(${id}::text[], ${organizationId}::text[], ${name}::text[]) AS added (id, organization_id, name)
  WHERE NOT EXISTS (
-   SELECT FROM department_options o WHERE o.organization_id = ${organizationId} AND o.name = option.name)
+   SELECT FROM department_options o WHERE o.organization_id = added.organization_id AND o.name = added.name)
     ON CONFLICT (organization_id, name) DO NOTHING`,
 })
 
 /** The statements of this file. */
-export const departmentOptionStatements = [insert]
+export const departmentOptionStatements = [...Object.values(list), insert]
+
+/** The departments of an organization, by name in the order of the database. */
+export function listDepartmentOptions(
+  tables: PreparedQueryable,
+  organizationId: string,
+): Promise<DepartmentOptionRow[]> {
+  return readWholeList(tables, list, { organizationId })
+}
 
 /** Adds departments in the order given; those that are there already stay. */
 export async function insertDepartmentOptions(
   tables: PreparedQueryable,
-  organizationId: string,
-  options: readonly DepartmentOptionRow[],
+  options: readonly NewDepartmentOption[],
 ): Promise<void> {
   await tables.run(insert, {
-    organizationId,
-    ids: options.map(({ id }) => id),
-    names: options.map(({ name }) => name),
+    id: options.map(({ id }) => id),
+    organizationId: options.map(({ organizationId }) => organizationId),
+    name: options.map(({ name }) => name),
   })
 }
