@@ -7,7 +7,7 @@ import { v7 } from 'uuid'
 import { createDatabase, type Database } from '../src/db/database.js'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.js'
 import { loadMigrations, migrate } from '../src/db/migrate.js'
-import { importRecords } from '../src/handlers/transfer/import-records.js'
+import { importRecords } from '../src/transfer/import-records.js'
 import { insertApiKey, insertUserToken } from '../test/support/fixture.js'
 import { type DatasetSize, place, recordLines } from './records.js'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseTrustProxy, type TrustProxy } from './domain/client-address.js'
+import { parseTrustProxy, type TrustProxy } from './http/client-address.js'
 
 /** What the environment decides. */
 export interface Config {

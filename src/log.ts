@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { withoutCredentials } from './domain/credential-redaction.js'
+import { withoutCredentials } from './http/credential-redaction.js'
 
 /** Creates the log, one JSON object a line. Every line loses the credentials in it, whoever wrote them and where. */
 export function createRedactedLog(level: string, destination: DestinationStream): Logger {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { apiKeySecretPattern, createApiKeySecret, inspectApiKeySecret } from '../src/domain/api-key-secret.js'
+import { apiKeySecretPattern, createApiKeySecret, inspectApiKeySecret } from '../src/domain/auth/api-key-secret.js'
 import { createTestRuntime } from './support/runtime.js'
 
 const runtime = createTestRuntime()

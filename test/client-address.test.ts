@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createClientAddressOf, parseTrustProxy } from '../src/domain/client-address.js'
+import { createClientAddressOf, parseTrustProxy } from '../src/http/client-address.js'
 
 /** `trust | socket | X-Forwarded-For | client | why` */
 const table: [string, string | undefined, string | undefined, string, string][] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { createApiKeySecret } from '../src/domain/api-key-secret.js'
-import { ACCESS_TOKEN_PREFIX, createOpaqueToken, USER_TOKEN_PREFIX } from '../src/domain/bearer-token.js'
-import { withoutCredentials } from '../src/domain/credential-redaction.js'
+import { createApiKeySecret } from '../src/domain/auth/api-key-secret.js'
+import { ACCESS_TOKEN_PREFIX, createOpaqueToken, USER_TOKEN_PREFIX } from '../src/domain/auth/bearer-token.js'
+import { withoutCredentials } from '../src/http/credential-redaction.js'
 import { createRedactedLog } from '../src/log.js'
 import { createTestRuntime } from './support/runtime.js'
 

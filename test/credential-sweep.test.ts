@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../src/db/database.js'
-import { runSweeper, sweepCredentials } from '../src/domain/credential-sweep.js'
+import { runSweeper, sweepCredentials } from '../src/domain/auth/credential-sweep.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 

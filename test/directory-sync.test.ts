@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '../src/db/database.js'
+import { type GovernedField, governedFields } from '../src/domain/profile/field-ownership.js'
 import {
   createDirectoryUser,
   type DirectoryWrite,
   fieldsNotSupplied,
   writeDirectoryUser,
-} from '../src/domain/directory-sync.js'
-import { type GovernedField, governedFields } from '../src/domain/field-ownership.js'
-import type { Member } from '../src/domain/member.js'
-import { findMember } from '../src/domain/membership.js'
+} from '../src/domain/user/directory-sync.js'
+import type { Member } from '../src/domain/user/member.js'
+import { findMember } from '../src/domain/user/membership.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertFixture, insertUser } from './support/fixture.js'
 import { createTestRuntime } from './support/runtime.js'

@@ -16,13 +16,20 @@ const pages = [
   'CONTRIBUTING.md',
   'client/README.md',
   'src/rest/README.md',
-].filter((name) => existsSync(join(root, name)))
+]
 const read = (name: string) => readFile(join(root, name), 'utf8')
 
 describe('the documentation', () => {
   it.each(pages)('%s links to what is there', async (name) => {
     const targets = [...(await read(name)).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)].map(([, to = '']) => to)
     expect(targets.filter((to) => !existsSync(join(root, dirname(name), to)))).toEqual([])
+  })
+
+  it.each(pages)('%s names files that are there', async (name) => {
+    const text = await read(name)
+    const named = [...text.matchAll(/`((?:src|client|proto|prisma|scripts|test|bench)\/[\w./-]+\.\w+)`/g)]
+    const paths = named.map(([, path = '']) => path).filter((path) => !/(?:^|\/)x\.(?:test\.)?\w+$/.test(path))
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
   it('is reached from its first page', async () => {

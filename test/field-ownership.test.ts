@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { FieldWriteOutcome } from '../src/domain/audit-event.js'
+import type { FieldWriteOutcome } from '../src/domain/audit/audit-event.js'
 import {
   commandsOfDirectory,
   commandsOfIngestion,
@@ -15,7 +15,7 @@ import {
   type ProfileRequest,
   skippedFields,
   writeProfile,
-} from '../src/domain/field-ownership.js'
+} from '../src/domain/profile/field-ownership.js'
 import { createOwnershipModel, type ModelStep } from './support/ownership-model.js'
 
 const before = new Date('2026-01-01T00:00:00.000Z')

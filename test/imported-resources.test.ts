@@ -1,6 +1,6 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { importRecords } from '../src/handlers/transfer/import-records.js'
+import { importRecords } from '../src/transfer/import-records.js'
 import { insertApiKey } from './support/fixture.js'
 import { startTestService, type TestService } from './support/service.js'
 

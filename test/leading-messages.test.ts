@@ -1,7 +1,7 @@
 import { request as nodeRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createApiKeySecret } from '../src/domain/api-key-secret.js'
+import { createApiKeySecret } from '../src/domain/auth/api-key-secret.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { createTestRuntime } from './support/runtime.js'
 import { startTestService, type TestService } from './support/service.js'

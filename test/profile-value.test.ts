@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { emailAddressFault, emailKeyOf } from '../src/domain/email-address.js'
-import { phoneNumberFromText } from '../src/domain/phone-number.js'
-import { profileValuesOf } from '../src/domain/profile-value.js'
-import { timezoneFromText } from '../src/domain/timezone.js'
+import { profileValuesOf } from '../src/domain/profile/profile-value.js'
+import { emailAddressFault, emailKeyOf } from '../src/domain/value/email-address.js'
+import { phoneNumberFromText } from '../src/domain/value/phone-number.js'
+import { timezoneFromText } from '../src/domain/value/timezone.js'
 
 const local64 = 'a'.repeat(64)
 const label63 = 'b'.repeat(63)

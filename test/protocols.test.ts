@@ -13,7 +13,7 @@ import { JourneyService } from '../gen/svc/v2/journey_pb.js'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
 import { UserService } from '../gen/svc/v2/user_pb.js'
-import { importRecords } from '../src/handlers/transfer/import-records.js'
+import { importRecords } from '../src/transfer/import-records.js'
 import { insertUserToken } from './support/fixture.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { parseTrustProxy } from '../src/domain/client-address.js'
+import { parseTrustProxy } from '../src/http/client-address.js'
 import { insertFixture } from './support/fixture.js'
 import { areaUnderCurve, measureRevokeTimes, type RevokeTimes, secretKinds } from './support/revoke-times.js'
 import { startTestService, type TestService } from './support/service.js'

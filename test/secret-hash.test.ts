@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createSecretHasher } from '../src/domain/secret-hash.js'
+import { createSecretHasher } from '../src/domain/auth/secret-hash.js'
 
 const secret = 'svc_secret_of_a_test'
 const recognizes = (

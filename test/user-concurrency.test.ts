@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { lockMembers } from '../src/domain/membership.js'
+import { lockMembers } from '../src/domain/user/membership.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
 import { startTestService, type TestService } from './support/service.js'
 import { type RaceGround, raceEmails, racePhones, racePins } from './support/user-races.js'

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
 import { configFromEnvironment } from '../../src/config.js'
 import { createDatabase } from '../../src/db/database.js'
-import { createUuidV7 } from '../../src/domain/uuid-v7.js'
+import { createUuidV7 } from '../../src/runtime/uuid-v7.js'
 import { serve, settings } from './serve.js'
 
 // The service as it is, with its log of requests written to nowhere.

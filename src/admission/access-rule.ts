@@ -1,6 +1,6 @@
 import { type DescMethod, type DescService, getOption, hasOption } from '@bufbuild/protobuf'
 import { type AccessRule, access, CredentialKind } from '../../gen/svc/v2/access_pb.js'
-import { type CallerKind, type Permission, permissions } from '../domain/caller.js'
+import { type CallerKind, type Permission, permissions } from '../domain/caller/caller.js'
 
 /** Who may call a method, as its `svc.v2.access` option declares it. */
 export interface MethodAccess {

@@ -1,6 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { type ContextValues, createContextValues } from '@connectrpc/connect'
-import type { Caller } from '../domain/caller.js'
+import type { Caller } from '../domain/caller/caller.js'
 import { type RequestContext, requestContextKey } from '../handlers/request-context.js'
 import type { MethodAccess } from './access-rule.js'
 import { authorize } from './authorize.js'

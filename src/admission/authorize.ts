@@ -1,4 +1,4 @@
-import { type Caller, type CallerKind, hasPermissionAnywhere, permissionMissing } from '../domain/caller.js'
+import { type Caller, type CallerKind, hasPermissionAnywhere, permissionMissing } from '../domain/caller/caller.js'
 import { ServiceError } from '../errors.js'
 import type { MethodAccess } from './access-rule.js'
 

@@ -1,5 +1,5 @@
-import { inspectApiKeySecret } from '../domain/api-key-secret.js'
-import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from '../domain/bearer-token.js'
+import { inspectApiKeySecret } from '../domain/auth/api-key-secret.js'
+import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from '../domain/auth/bearer-token.js'
 
 /** How to send a credential, without anything of one. */
 export const howToSend = 'send Authorization: Bearer <token>, with the token of an API key or of a user'

@@ -6,7 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/emb
 import { hasCluster } from '../db/embedded/place.js'
 import { loadMigrations, migrate, pendingMigrations } from '../db/migrate.js'
 import { packageRoot } from '../db/package-root.js'
-import type { Runtime } from '../domain/runtime.js'
+import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
 
 /** A database that a command works on, with all migrations of this build. */

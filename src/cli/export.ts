@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { exportRecords } from '../handlers/transfer/export-records.js'
+import { exportRecords } from '../transfer/export-records.js'
 import type { CommandContext } from './command-context.js'
 
 /** `svc export`: writes every record, without secrets, in the form that `svc import` takes. */

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises'
 import { addAbortSignal, PassThrough, pipeline } from 'node:stream'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
-import type { ImportSummary } from '../domain/transfer/import-rows.js'
-import { type ImportProgress, importRecords } from '../handlers/transfer/import-records.js'
+import { type ImportProgress, importRecords } from '../transfer/import-records.js'
+import type { ImportSummary } from '../transfer/import-rows.js'
 import type { CommandContext } from './command-context.js'
 
 /** `svc import FILE|-`: brings records in, all or nothing, and says how many of each kind. */

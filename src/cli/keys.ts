@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ApiKeySummary, createApiKey, listApiKeys } from '../domain/api-key.js'
-import { type ApiKeyKind, apiKeyKindFrom, inspectApiKeySecret } from '../domain/api-key-secret.js'
-import { revokeKeyById } from '../domain/revocation.js'
-import { createSecretHasher } from '../domain/secret-hash.js'
+import { type ApiKeySummary, createApiKey, listApiKeys } from '../domain/auth/api-key.js'
+import { type ApiKeyKind, apiKeyKindFrom, inspectApiKeySecret } from '../domain/auth/api-key-secret.js'
+import { revokeKeyById } from '../domain/auth/revocation.js'
+import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
 import type { CommandContext } from './command-context.js'
 

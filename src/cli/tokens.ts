@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { createSecretHasher } from '../domain/secret-hash.js'
-import { createUserToken, DEFAULT_USER_TOKEN_SECONDS, MAX_USER_TOKEN_SECONDS } from '../domain/user-token.js'
+import { createSecretHasher } from '../domain/auth/secret-hash.js'
+import { createUserToken, DEFAULT_USER_TOKEN_SECONDS, MAX_USER_TOKEN_SECONDS } from '../domain/auth/user-token.js'
 import type { CommandContext } from './command-context.js'
 
 interface CreateOptions {

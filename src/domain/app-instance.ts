@@ -1,10 +1,10 @@
 import type { Queryable } from '../db/queryable.js'
 import { notFound } from '../errors.js'
 import { type AgentCard, readAppInstances } from '../store/app-instance.js'
-import { type Caller, requirePermissionIn, visibleScope } from './caller.js'
-import { pageSizeFrom } from './page-size.js'
-import type { PageQuery, PageTokens } from './page-token.js'
-import { teamIdFor } from './team-scope.js'
+import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
+import { teamIdFor } from './caller/team-scope.js'
+import { pageSizeFrom } from './paging/page-size.js'
+import type { PageQuery, PageTokens } from './paging/page-token.js'
 
 /** One installation of an app (spec, AppInstance). Empty texts are unset ids. */
 export interface AppInstance {

@@ -1,12 +1,12 @@
 import type { PreparedQueryable } from '../db/queryable.js'
 import { type KnownChangeNames, readAuditEvents } from '../store/audit-log.js'
-import { fieldWriteOutcomes } from './audit-event.js'
-import type { Caller } from './caller.js'
-import { fieldOwners, governedFields } from './field-ownership.js'
-import { pageSizeFrom } from './page-size.js'
-import type { PageQuery, PageTokens } from './page-token.js'
-import { permittedTeamIds } from './team-scope.js'
-import { timestampOf } from './timestamp.js'
+import { fieldWriteOutcomes } from './audit/audit-event.js'
+import type { Caller } from './caller/caller.js'
+import { permittedTeamIds } from './caller/team-scope.js'
+import { pageSizeFrom } from './paging/page-size.js'
+import type { PageQuery, PageTokens } from './paging/page-token.js'
+import { fieldOwners, governedFields } from './profile/field-ownership.js'
+import { timestampOf } from './value/timestamp.js'
 
 /** Which events to list; 0 and empty texts are absent. */
 export interface AuditEventListRequest {

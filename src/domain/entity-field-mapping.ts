@@ -1,7 +1,7 @@
 import type { PreparedQueryable } from '../db/queryable.js'
 import { invalidField, notFound } from '../errors.js'
 import { type ListedFieldMapping, listMappingsOfConfig, listMappingsOfType } from '../store/entity-field-mapping.js'
-import { type Caller, requirePermissionIn, visibleScope } from './caller.js'
+import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
 
 /** One rule that fills a field of an entity from an outside field (spec, EntityFieldMapping). */
 export interface EntityFieldMapping {

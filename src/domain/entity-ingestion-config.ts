@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/queryable.js'
 import { listConfigsOfAppInstance, listConfigsOfTeam } from '../store/entity-ingestion-config.js'
-import { type Caller, visibleScope } from './caller.js'
-import { rowsOfTeam, teamIdFor } from './team-scope.js'
+import { type Caller, visibleScope } from './caller/caller.js'
+import { rowsOfTeam, teamIdFor } from './caller/team-scope.js'
 
 /** One configured ingestion (spec, EntityIngestionConfig). */
 export interface EntityIngestionConfig {

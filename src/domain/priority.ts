@@ -1,10 +1,10 @@
 import type { Queryable } from '../db/queryable.js'
 import { notFound, refuseViolations } from '../errors.js'
 import * as priorities from '../store/priority.js'
-import { auditedCall, type WriteContext } from './audit-statement.js'
-import { type Caller, requirePermissionIn, visibleScope } from './caller.js'
-import { permittedTeamIds } from './team-scope.js'
-import { descriptionLimits, nameLimits, textViolations } from './text-field.js'
+import { auditedCall, type WriteContext } from './audit/audit-statement.js'
+import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
+import { permittedTeamIds } from './caller/team-scope.js'
+import { descriptionLimits, nameLimits, textViolations } from './value/text-field.js'
 
 /** How urgent a ticket is, as one team grades it (spec, Priority). */
 export interface Priority {

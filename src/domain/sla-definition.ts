@@ -1,8 +1,8 @@
 import type { SlaConditionType, SlaMetric, SlaStartingPoint } from '../../gen/prisma/enums.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { listSlaDefinitionsOfTeam, type Rule } from '../store/sla-definition.js'
-import { type Caller, visibleScope } from './caller.js'
-import { rowsOfTeam } from './team-scope.js'
+import { type Caller, visibleScope } from './caller/caller.js'
+import { rowsOfTeam } from './caller/team-scope.js'
 
 export type { Rule } from '../store/sla-definition.js'
 

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { insufficientScope } from '../admission/bearer.js'
 import { type DatabaseFailure, databaseFailure } from '../db/errors.js'
-import { takenValueError, takenValueOf } from '../domain/taken-value.js'
+import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
 import { errorInfoFrom, reasonName } from './error-reason.js'
 

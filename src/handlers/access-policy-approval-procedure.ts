@@ -16,9 +16,9 @@ import {
   type ApprovalProcedure,
   type ApprovalStep,
   createApprovalProcedure,
-} from '../domain/access-policy-approval-procedure.js'
-import type { Approver, StepDraft } from '../domain/approval-step.js'
-import type { Runtime } from '../domain/runtime.js'
+} from '../domain/access-policy-approval-procedure/access-policy-approval-procedure.js'
+import type { Approver, StepDraft } from '../domain/access-policy-approval-procedure/approval-step.js'
+import type { Runtime } from '../runtime/runtime.js'
 import { callerOf } from './request-context.js'
 import { writeContextOf } from './write-context.js'
 

@@ -13,7 +13,7 @@ import {
 } from '../../gen/svc/v2/app_instance_pb.js'
 import type { Queryable } from '../db/queryable.js'
 import { type AppInstance, type AppInstancePage, listAppInstances } from '../domain/app-instance.js'
-import type { PageTokens } from '../domain/page-token.js'
+import type { PageTokens } from '../domain/paging/page-token.js'
 import { type AgentCard, CARD_MARK } from '../store/app-instance.js'
 import { enumValueFrom } from './enum-name.js'
 import { betweenTurns, type PreprintOptions, readAtOnce } from './preprint-list.js'

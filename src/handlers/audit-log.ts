@@ -3,7 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { AuditEventSchema, type AuditLogService, ListAuditEventsResponseSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { listAuditEvents } from '../domain/audit-log.js'
-import type { PageTokens } from '../domain/page-token.js'
+import type { PageTokens } from '../domain/paging/page-token.js'
 import { betweenTurns, listOfPrinted, type PreprintOptions, readAtOnce } from './preprint-list.js'
 import { callerOf } from './request-context.js'
 

@@ -1,8 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import { ACCESS_TOKEN_SECONDS, type AccessTokenOptions, createAccessToken } from '../domain/access-token.js'
-import { clientCredentialsFrom } from '../domain/client-credentials.js'
-import { type RevocationOptions, revokeLeakedKey } from '../domain/revocation.js'
+import { ACCESS_TOKEN_SECONDS, type AccessTokenOptions, createAccessToken } from '../domain/auth/access-token.js'
+import { clientCredentialsFrom } from '../domain/auth/client-credentials.js'
+import { type RevocationOptions, revokeLeakedKey } from '../domain/auth/revocation.js'
 import { invalidField, ServiceError } from '../errors.js'
 import { requestContextOf } from './request-context.js'
 

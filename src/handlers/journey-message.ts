@@ -15,8 +15,8 @@ import {
   WorkflowFailureSchema,
   WorkflowRunStatus,
 } from '../../gen/svc/v2/journey_pb.js'
-import type { Journey } from '../domain/journey.js'
-import { currentTaskIndex, healthCheckCounts, progressPercent } from '../domain/journey-progress.js'
+import type { Journey } from '../domain/journey/journey.js'
+import { currentTaskIndex, healthCheckCounts, progressPercent } from '../domain/journey/journey-progress.js'
 import type { CustomField, WorkflowFailure } from '../store/journey.js'
 import { dateToMessage } from './date.js'
 import { listOfPrinted, type PreprintList } from './preprint-list.js'

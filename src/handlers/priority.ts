@@ -3,7 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { type PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
 import type { Queryable } from '../db/queryable.js'
 import { updatePriority } from '../domain/priority.js'
-import type { Runtime } from '../domain/runtime.js'
+import type { Runtime } from '../runtime/runtime.js'
 import { callerOf } from './request-context.js'
 import { writeContextOf } from './write-context.js'
 

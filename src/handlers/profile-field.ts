@@ -1,6 +1,6 @@
 import { UserProfileField } from '../../gen/svc/v2/user_pb.js'
-import { type GovernedField, governedFields, type SkippedFields } from '../domain/field-ownership.js'
-import type { ProfileInput } from '../domain/profile-value.js'
+import { type GovernedField, governedFields, type SkippedFields } from '../domain/profile/field-ownership.js'
+import type { ProfileInput } from '../domain/profile/profile-value.js'
 import { type FieldViolation, invalidField, refuseViolations } from '../errors.js'
 
 /** The most entries of a list of fields: many times what names all of them. */

@@ -1,5 +1,5 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
-import type { Caller } from '../domain/caller.js'
+import type { Caller } from '../domain/caller/caller.js'
 import { ServiceError } from '../errors.js'
 
 /** What is known of a request before its body is read. */

@@ -3,8 +3,8 @@ import type { ConnectError, ContextValues } from '@connectrpc/connect'
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import type { Timing } from '../db/transaction.js'
-import { withDatabase } from '../domain/revocation.js'
-import { type RevokeLimiter, rateLimited } from '../domain/revoke-limiter.js'
+import { withDatabase } from '../domain/auth/revocation.js'
+import { type RevokeLimiter, rateLimited } from '../domain/auth/revoke-limiter.js'
 import { requestContextOf } from './request-context.js'
 
 /** Counts a call of `RevokeLeakedKey`; other methods pass. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`. */

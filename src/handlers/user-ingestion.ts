@@ -8,9 +8,9 @@ import {
   type UserIngestionService,
 } from '../../gen/svc/v2/user_ingestion_pb.js'
 import type { Store } from '../db/queryable.js'
-import type { Runtime } from '../domain/runtime.js'
-import { ingestUserProfiles } from '../domain/user-ingestion.js'
-import { republishUser } from '../domain/user-republication.js'
+import { ingestUserProfiles } from '../domain/user-ingestion/user-ingestion.js'
+import { republishUser } from '../domain/user-ingestion/user-republication.js'
+import type { Runtime } from '../runtime/runtime.js'
 import { profileInputFrom, skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
 import { userToMessage } from './user-message.js'

@@ -8,8 +8,8 @@ import {
   UserRole,
   UserSchema,
 } from '../../gen/svc/v2/user_pb.js'
-import { governedFields } from '../domain/field-ownership.js'
-import { type Member, nameOf } from '../domain/member.js'
+import { governedFields } from '../domain/profile/field-ownership.js'
+import { type Member, nameOf } from '../domain/user/member.js'
 
 /** A member as the API shows it. */
 export function userToMessage(member: Member): User {

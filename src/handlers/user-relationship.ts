@@ -10,9 +10,9 @@ import {
   UserRelationshipType,
 } from '../../gen/svc/v2/user_relationship_pb.js'
 import type { Store } from '../db/queryable.js'
-import type { Runtime } from '../domain/runtime.js'
-import { assignManager, clearManager, getManager, type ManagerRelationship } from '../domain/user-relationship.js'
+import { assignManager, clearManager, getManager, type ManagerRelationship } from '../domain/user/user-relationship.js'
 import { invalidField } from '../errors.js'
+import type { Runtime } from '../runtime/runtime.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
 import { writeContextOf } from './write-context.js'

@@ -1,6 +1,6 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import type { WriteContext } from '../domain/audit-statement.js'
-import type { Runtime } from '../domain/runtime.js'
+import type { WriteContext } from '../domain/audit/audit-statement.js'
+import type { Runtime } from '../runtime/runtime.js'
 import { requestContextOf } from './request-context.js'
 
 /** What a write takes from the request that is being handled. */

@@ -7,7 +7,7 @@ import type { CommandContext } from '../../src/cli/command-context.js'
 import { registerKeysCommand } from '../../src/cli/keys.js'
 import { registerTokensCommand } from '../../src/cli/tokens.js'
 import { configFromEnvironment } from '../../src/config.js'
-import { createApiKeySecret } from '../../src/domain/api-key-secret.js'
+import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { JourneyHealthCheckStatus, JourneyTaskStatus } from '../../gen/prisma/enums.js'
-import { currentTaskIndex, healthCheckCounts, progressPercent, utcDateOf } from '../../src/domain/journey-progress.js'
+import {
+  currentTaskIndex,
+  healthCheckCounts,
+  progressPercent,
+  utcDateOf,
+} from '../../src/domain/journey/journey-progress.js'
 
 const statuses = Object.values(JourneyTaskStatus)
 const anyTasks = fc.array(fc.constantFrom(...statuses))

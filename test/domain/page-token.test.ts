@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { Database } from '../../src/db/database.js'
-import { MAX_PAGE_SIZE, pageSizeFrom } from '../../src/domain/page-size.js'
-import { createPageTokens, type PageQuery, type PageTokens } from '../../src/domain/page-token.js'
+import { MAX_PAGE_SIZE, pageSizeFrom } from '../../src/domain/paging/page-size.js'
+import { createPageTokens, type PageQuery, type PageTokens } from '../../src/domain/paging/page-token.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 const query: PageQuery = { method: 'ListAppInstances', organizationId: 'acme', filter: { teamId: 'it' } }

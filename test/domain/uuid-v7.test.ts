@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { validate, version } from 'uuid'
-import { createUuidV7 } from '../../src/domain/uuid-v7.js'
+import { createUuidV7 } from '../../src/runtime/uuid-v7.js'
 
 /** A maker with a clock that the test sets. */
 function withClock(start: number) {

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createDatabase, type Database } from '../../src/db/database.js'
-import { importRecords } from '../../src/handlers/transfer/import-records.js'
 import type { ExampleAnswers, OperationAnswers } from '../../src/openapi/example-answers.js'
+import { importRecords } from '../../src/transfer/import-records.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { startDatabaseProxy } from './database-proxy.js'
 import {

@@ -6,7 +6,7 @@ import {
   type Profile,
   profileOf,
   type SkippedFields,
-} from '../../src/domain/field-ownership.js'
+} from '../../src/domain/profile/field-ownership.js'
 
 /** One write of a history, as a client would say it. */
 export type ModelStep =

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import type { Sql } from '../../src/db/sql.js'
-import { createApiKeySecret } from '../../src/domain/api-key-secret.js'
-import type { Runtime } from '../../src/domain/runtime.js'
+import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
+import type { Runtime } from '../../src/runtime/runtime.js'
 import { fixture, insertApiKey } from './fixture.js'
 
 /** What the secret of a request can be. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { v7 } from 'uuid'
-import type { Runtime } from '../../src/domain/runtime.js'
+import type { Runtime } from '../../src/runtime/runtime.js'
 
 /** A runtime whose clock the test moves; it starts at the machine's time. */
 export interface TestRuntime extends Runtime {

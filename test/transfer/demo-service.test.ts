@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createSecretHasher } from '../../src/domain/secret-hash.js'
-import { createUserToken } from '../../src/domain/user-token.js'
+import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
+import { createUserToken } from '../../src/domain/auth/user-token.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { demoLines, importLines } from './transfer-text.js'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
-import { ImportError } from '../../src/domain/transfer/import-error.js'
+import { ImportError } from '../../src/transfer/import-error.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { allRows, demoLines, importLines, line } from './transfer-text.js'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { exportRecords } from '../../src/handlers/transfer/export-records.js'
-import { importRecords } from '../../src/handlers/transfer/import-records.js'
+import { exportRecords } from '../../src/transfer/export-records.js'
+import { importRecords } from '../../src/transfer/import-records.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { createTestRuntime } from '../support/runtime.js'
 import { generatedRecords } from './generated-records.js'

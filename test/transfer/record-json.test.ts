@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { duplicateKey } from '../../src/handlers/transfer/duplicate-key.js'
-import { createRecordJson } from '../../src/handlers/transfer/record-json.js'
+import { duplicateKey } from '../../src/transfer/duplicate-key.js'
+import { createRecordJson } from '../../src/transfer/record-json.js'
 import { demoLines } from './transfer-text.js'
 
 const recordJson = createRecordJson()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { MAX_LINE_BYTES, type TextLine, textLines } from '../../src/handlers/transfer/text-lines.js'
+import { MAX_LINE_BYTES, type TextLine, textLines } from '../../src/transfer/text-lines.js'
 
 async function linesOf(...chunks: (Uint8Array | string)[]): Promise<TextLine[]> {
   const lines: TextLine[] = []

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../../src/db/database.js'
 import { packageRoot } from '../../src/db/package-root.js'
-import type { ImportSummary } from '../../src/domain/transfer/import-rows.js'
-import { exportRecords } from '../../src/handlers/transfer/export-records.js'
-import { importRecords } from '../../src/handlers/transfer/import-records.js'
+import { exportRecords } from '../../src/transfer/export-records.js'
+import { importRecords } from '../../src/transfer/import-records.js'
+import type { ImportSummary } from '../../src/transfer/import-rows.js'
 import { createTestRuntime } from '../support/runtime.js'
 
 /** The lines of the demo organization. */

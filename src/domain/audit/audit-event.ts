@@ -1,0 +1,97 @@
+import type { ActorKind, FieldOwner } from '../../../gen/prisma/enums.js'
+import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import { insertAuditEvents } from '../../store/audit-event.js'
+import type { Caller, CallerKind } from '../caller/caller.js'
+
+/** Who did something. `id` is that of the user or key, empty for anonymous callers and the system. */
+export interface Actor {
+  readonly kind: ActorKind
+  readonly id: string
+  readonly name: string
+}
+
+/** What a write can do to a governed field; the values of `svc.v2.FieldWriteOutcome` without their prefix. */
+export const fieldWriteOutcomes = [
+  'WRITTEN',
+  'UNCHANGED',
+  'SKIPPED_PINNED',
+  'SKIPPED_DIRECTORY_LOCKED',
+  'RELEASED',
+  'PINNED',
+] as const
+
+/** What a write did to a governed field. */
+export type FieldWriteOutcome = (typeof fieldWriteOutcomes)[number]
+
+/** One governed field of a write. `field` is a value of `svc.v2.UserProfileField` without its prefix; values are never kept. */
+export interface FieldChange {
+  readonly field: string
+  readonly outcome: FieldWriteOutcome
+  readonly oldOwner: FieldOwner
+  readonly newOwner: FieldOwner
+}
+
+/** Something that was done, to be kept in the audit log of the organization. It never holds a secret or a personal value. */
+export interface AuditEvent {
+  readonly organizationId: string
+  readonly actor: Actor
+  /** Such as `user.update`. */
+  readonly action: string
+  /** Such as `user`. */
+  readonly targetType: string
+  readonly targetId: string
+  /** The team of the target, where it has one. */
+  readonly teamId?: string | undefined
+  /** The request that did it, where one did. */
+  readonly requestId?: string | undefined
+  readonly changes?: readonly FieldChange[]
+}
+
+/** A caller without a credential. */
+export const anonymousActor: Actor = { kind: 'ANONYMOUS', id: '', name: '' }
+
+/** The service itself, or its operator on the command line. */
+export const systemActor: Actor = { kind: 'SYSTEM', id: '', name: '' }
+
+const actorKinds: Record<CallerKind, ActorKind> = {
+  organization_api_key: 'API_KEY',
+  team_api_key: 'API_KEY',
+  user: 'USER',
+  worker: 'WORKER',
+}
+
+/** The caller as the audit log names it. */
+export function actorOf(caller: Caller): Actor {
+  return { kind: actorKinds[caller.kind], id: caller.id, name: caller.name }
+}
+
+/** The changes as they are stored: the JSON of `svc.v2.FieldChange`. */
+function fieldChangesToJson(changes: readonly FieldChange[] = []): string {
+  return JSON.stringify(
+    changes.map(({ field, outcome, oldOwner, newOwner }) => ({
+      field: `USER_PROFILE_FIELD_${field}`,
+      outcome: `FIELD_WRITE_OUTCOME_${outcome}`,
+      oldOwner: `FIELD_OWNER_${oldOwner}`,
+      newOwner: `FIELD_OWNER_${newOwner}`,
+    })),
+  )
+}
+
+/**
+ * Writes the events in the order given, at the time of the transaction that they are written in, which must be the one
+ * that does what they tell. The statement is sent for none as well, so that its time does not tell whether there was one.
+ */
+export async function recordAuditEvents(
+  tables: PreparedQueryable,
+  events: readonly AuditEvent[],
+  runtime: Runtime,
+): Promise<void> {
+  const rows = events.map(
+    ({ organizationId, actor, action, targetType, targetId, teamId = '', requestId = '', changes }) => ({
+      ...{ id: runtime.newId(), organizationId, actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
+      ...{ action, targetType, targetId, teamId, requestId, changes: fieldChangesToJson(changes) },
+    }),
+  )
+  await insertAuditEvents(tables, rows)
+}

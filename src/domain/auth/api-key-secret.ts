@@ -1,0 +1,62 @@
+import { crc32 } from 'node:zlib'
+import type { ApiKeyKind } from '../../../gen/prisma/enums.js'
+import type { Runtime } from '../../runtime/runtime.js'
+
+export type { ApiKeyKind }
+
+/** What scanners look for (docs/secret-scanning.md). */
+export const apiKeySecretPattern = 'svc_secret_(pk|wk|mk)_[0-9A-Za-z]{49}'
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** 62^43 is a little more than 2^256. */
+const RANDOM_LENGTH = 43
+const CHECKSUM_LENGTH = 6
+/** The largest multiple of 62 in a byte: bytes from here on would make some characters likelier than others. */
+const FIRST_UNUSED_BYTE = 248
+
+const wholeSecret = new RegExp(`^${apiKeySecretPattern}$`)
+
+/** Makes the secret of a new key: 256 random bits and a checksum. */
+export function createApiKeySecret(kind: ApiKeyKind, runtime: Pick<Runtime, 'randomBytes'>): string {
+  const unchecked = `svc_secret_${kind}_${randomText(RANDOM_LENGTH, runtime)}`
+  return unchecked + checksumOf(unchecked)
+}
+
+/** What a text is as a secret: its kind, or what is wrong with it. Looks at the text alone. */
+export type SecretInspection =
+  | { readonly ok: true; readonly kind: ApiKeyKind }
+  | { readonly ok: false; readonly fault: 'form' | 'checksum' }
+
+/** Tells whether a text has the form of a secret, and whether its checksum is right. */
+export function inspectApiKeySecret(text: string): SecretInspection {
+  const kind = apiKeyKindFrom(wholeSecret.exec(text)?.[1])
+  if (kind === undefined) return { ok: false, fault: 'form' }
+  const end = text.length - CHECKSUM_LENGTH
+  return text.slice(end) === checksumOf(text.slice(0, end)) ? { ok: true, kind } : { ok: false, fault: 'checksum' }
+}
+
+/** The kind of key that a text names; undefined for any other text. */
+export function apiKeyKindFrom(text: string | undefined): ApiKeyKind | undefined {
+  return text === 'pk' || text === 'wk' || text === 'mk' ? text : undefined
+}
+
+/** The CRC32 (IEEE) of the text in base 62, in six characters. */
+function checksumOf(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  while (digits.length < CHECKSUM_LENGTH) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits
+    rest = Math.floor(rest / ALPHABET.length)
+  }
+  return digits
+}
+
+function randomText(length: number, runtime: Pick<Runtime, 'randomBytes'>): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of runtime.randomBytes(length)) {
+      if (byte < FIRST_UNUSED_BYTE && text.length < length) text += ALPHABET.charAt(byte % ALPHABET.length)
+    }
+  }
+  return text
+}

@@ -1,0 +1,127 @@
+import type { ApiKeyKind } from '../../../gen/prisma/enums.js'
+import type { Queryable, Store } from '../../db/queryable.js'
+import { type FieldViolation, invalidField, notFound, refuseViolations } from '../../errors.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import { insertApiKey, selectApiKeys } from '../../store/api-key.js'
+import { hasOrganization } from '../../store/organization.js'
+import { hasTeam } from '../../store/team.js'
+import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
+import { type Permission, permissions } from '../caller/caller.js'
+import { optionalNameLimits, textViolations } from '../value/text-field.js'
+import { createApiKeySecret } from './api-key-secret.js'
+import type { SecretHasher } from './secret-hash.js'
+
+/** A key to be made. */
+export interface ApiKeyRequest {
+  readonly organizationId: string
+  /** The one team that it reaches; without it, every team of the organization. */
+  readonly teamId?: string | undefined
+  /** Default: `pk`. */
+  readonly kind?: ApiKeyKind | undefined
+  readonly name?: string | undefined
+  /** Default: `defaultPermissions`. */
+  readonly permissions?: readonly string[] | undefined
+}
+
+/** A new key. The secret is not kept and cannot be shown again. */
+export interface NewApiKey {
+  readonly id: string
+  readonly secret: string
+  readonly kind: ApiKeyKind
+  readonly organizationId: string
+  readonly teamId: string | undefined
+  readonly permissions: readonly Permission[]
+}
+
+/** What making keys needs. */
+export interface ApiKeyOptions {
+  readonly database: Pick<Store, 'transaction'>
+  readonly hasher: SecretHasher
+  readonly runtime: Runtime
+}
+
+const organizationWide: ReadonlySet<Permission> = new Set([
+  'users:read',
+  'users:write',
+  'ingestion:write',
+  'audit:read',
+])
+
+/**
+ * All that a kind of key can use (docs/resources.md): no key updates priorities, workers do not read the audit log, a
+ * team's key leaves alone what belongs to the organization, and a management key has no permissions.
+ */
+export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
+  if (kind === 'mk') return []
+  return permissions.filter((permission) => {
+    if (permission === 'tickets:write' || (isTeamScoped && organizationWide.has(permission))) return false
+    return kind === 'pk' || permission !== 'audit:read'
+  })
+}
+
+/** Makes a key, with an audit event. Throws for a team or an organization that does not exist, and for bad values. */
+export async function createApiKey(options: ApiKeyOptions, request: ApiKeyRequest): Promise<NewApiKey> {
+  const { database, hasher, runtime } = options
+  const { organizationId, teamId, kind = 'pk', name = '' } = request
+  const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
+  refuseViolations(keyViolations(name, kind, teamId))
+  const id = runtime.newId()
+  const secret = createApiKeySecret(kind, runtime)
+  await database.transaction(async (transaction) => {
+    await requireOwner(transaction, organizationId, teamId)
+    const secretHash = hasher.hash(secret)
+    await insertApiKey(transaction, {
+      ...{ id, organizationId, teamId: teamId ?? null, kind, name, secretHash, permissions: granted },
+    })
+    const event = { organizationId, actor: systemActor, action: 'api_key.create', targetType: 'api_key', targetId: id }
+    await recordAuditEvents(transaction, [{ ...event, teamId }], runtime)
+  })
+  return { id, secret, kind, organizationId, teamId, permissions: granted }
+}
+
+function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefined): FieldViolation[] {
+  const violations = textViolations('name', name, optionalNameLimits)
+  if (kind === 'mk' && teamId !== undefined) {
+    const description = 'a management key belongs to the organization'
+    violations.push({ field: 'team', description, reason: 'FIELD_INVALID' })
+  }
+  return violations
+}
+
+function permissionsFrom(given: readonly string[] = [], kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
+  if (given.length === 0) return defaultPermissions(kind, isTeamScoped)
+  if (kind === 'mk') throw invalidField('permission', 'a management key takes no permissions')
+  const unknown = given.find((permission) => !permissions.some((known) => known === permission))
+  if (unknown !== undefined) throw invalidField('permission', `${unknown} is not one of ${permissions.join(', ')}`)
+  return permissions.filter((permission) => given.includes(permission))
+}
+
+async function requireOwner(tables: Queryable, organizationId: string, teamId: string | undefined): Promise<void> {
+  if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
+  if (teamId !== undefined && !(await hasTeam(tables, organizationId, teamId))) throw notFound('team', teamId)
+}
+
+/** A key as lists show it: without secret and hash. */
+export interface ApiKeySummary {
+  readonly id: string
+  readonly kind: ApiKeyKind
+  readonly organizationId: string
+  readonly teamId: string | undefined
+  readonly name: string
+  readonly permissions: readonly string[]
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | undefined
+  readonly revokedAt: Date | undefined
+}
+
+/** The keys of an organization, revoked ones too, in the order of creation. Throws where there is no such organization. */
+export async function listApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
+  const rows = await selectApiKeys(tables, organizationId)
+  if (rows.length === 0) await requireOwner(tables, organizationId, undefined)
+  return rows.map(({ teamId, lastUsedAt, revokedAt, ...row }) => ({
+    ...row,
+    teamId: teamId ?? undefined,
+    lastUsedAt: lastUsedAt ?? undefined,
+    revokedAt: revokedAt ?? undefined,
+  }))
+}

@@ -1,0 +1,95 @@
+import type { PreparedQueryable } from '../../db/queryable.js'
+import {
+  findPersonByEmail,
+  selectKeysOfTokens,
+  selectPersonsOfTokens,
+  type TokenKey,
+  type TokenPerson,
+} from '../../store/token-holder.js'
+import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
+import { type Caller, type CallerKind, type Permission, permissions, type Reach } from '../caller/caller.js'
+import { reachOfUser } from '../caller/role.js'
+import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from './bearer-token.js'
+import type { KeyUses } from './key-use.js'
+import type { OidcVerifier } from './oidc.js'
+import type { SecretHasher } from './secret-hash.js'
+
+/**
+ * Who holds a bearer token; undefined where it is not accepted, whatever the reason, but for one: a token that would be
+ * accepted had it not expired within the last day.
+ */
+export type Authenticate = (bearerToken: string) => Promise<Caller | 'expired' | undefined>
+
+/** What authentication stands on. */
+export interface AuthenticatorOptions {
+  readonly database: PreparedQueryable
+  readonly hasher: SecretHasher
+  readonly keyUses: KeyUses
+  /** Verifies the tokens of the OpenID Connect issuer, where there is one. */
+  readonly oidc?: OidcVerifier | undefined
+}
+
+/**
+ * Makes the authenticator. It asks the database for every call after the call came and keeps nothing, so that a revocation
+ * holds in every process as soon as it is committed; calls that come at the same time share a statement. Secrets of keys
+ * are no bearer tokens. Throws when the database fails.
+ */
+export function createAuthenticator({ database, hasher, keyUses, oidc }: AuthenticatorOptions): Authenticate {
+  const findKey = createTokenLookup(hasher, (hashes) => selectKeysOfTokens(database, hashes))
+  const findPerson = createTokenLookup(hasher, (hashes) => selectPersonsOfTokens(database, hashes))
+  return async (bearerToken) => {
+    if (bearerToken.startsWith(ACCESS_TOKEN_PREFIX)) {
+      const key = await findKey(bearerToken)
+      if (key === undefined || key.isExpired) return key && 'expired'
+      if (key.useIsDue) keyUses.note({ organizationId: key.organizationId, id: key.id })
+      return callerOfKey(key)
+    }
+    if (bearerToken.startsWith(USER_TOKEN_PREFIX)) {
+      const person = await findPerson(bearerToken)
+      return person?.isExpired === true ? 'expired' : person && callerOfPerson(person)
+    }
+    const identity = await oidc?.(bearerToken)
+    if (identity === undefined || identity === 'expired') return identity
+    const { email, organizationId = null } = identity
+    const person = await findPersonByEmail(database, { email, organizationId })
+    return person && callerOfPerson(person)
+  }
+}
+
+/** Looks up rows that carry the hash of their token. */
+function createTokenLookup<Row extends { readonly tokenHash: Uint8Array }>(
+  hasher: SecretHasher,
+  select: (tokenHashes: readonly Uint8Array[]) => Promise<Row[]>,
+): Lookup<string, Row | undefined> {
+  return createBatchedLookup(async (tokens) => {
+    const candidates = new Map(tokens.map((token) => [token, hasher.candidates(token)]))
+    const rows = await select([...candidates.values()].flat())
+    const rowOf = new Map(rows.map((row) => [keyOf(row.tokenHash), row]))
+    return (token) => candidates.get(token)?.flatMap((hash) => rowOf.get(keyOf(hash)) ?? [])[0]
+  })
+}
+
+function keyOf(hash: Uint8Array): string {
+  return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1')
+}
+
+function callerOfKey(key: TokenKey): Caller {
+  const { id, name, organizationId, teamId, permissions: granted } = key
+  return { kind: callerKindOf(key), id, name, organizationId, reach: reachOfKey(teamId, granted) }
+}
+
+function callerKindOf({ kind, teamId }: TokenKey): CallerKind {
+  if (kind === 'wk') return 'worker'
+  return teamId === null ? 'organization_api_key' : 'team_api_key'
+}
+
+function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
+  const known: ReadonlySet<Permission> = new Set(permissions.filter((permission) => granted.includes(permission)))
+  return teamId === null
+    ? { scope: 'organization', permissions: known }
+    : { scope: 'teams', teams: new Map([[teamId, known]]) }
+}
+
+function callerOfPerson({ userId: id, name, organizationId, role, teamRoles }: TokenPerson): Caller {
+  return { kind: 'user', id, name, organizationId, reach: reachOfUser(role, teamRoles) }
+}

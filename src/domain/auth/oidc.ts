@@ -1,0 +1,115 @@
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { ServiceError } from '../../errors.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import { fetchIssuerDocument, IssuerUnavailable } from './issuer-document.js'
+
+/** What a token of the OpenID Connect issuer says about its holder. */
+export interface OidcIdentity {
+  /** The verified address. */
+  readonly email: string
+  /** The organization that the token names, else the one for tokens that name none, where there is such a one. */
+  readonly organizationId: string | undefined
+}
+
+/**
+ * Verifies a token of the issuer; undefined where it is not accepted, `expired` for a genuine one that is too old. Throws
+ * `SERVICE_UNAVAILABLE` where the keys of the issuer cannot be had.
+ */
+export type OidcVerifier = (token: string) => Promise<OidcIdentity | 'expired' | undefined>
+
+/** The issuer that is trusted. */
+export interface OidcOptions {
+  readonly issuer: string
+  /** What `aud` has to name. */
+  readonly audience: string
+  /** The organization of tokens that name none. */
+  readonly organization?: string | undefined
+  readonly runtime: Pick<Runtime, 'now'>
+  /** How long after a fetch of the keys none follows, whatever tokens ask for, in milliseconds; default 30 s. */
+  readonly cooldownMillis?: number | undefined
+}
+
+/** Asymmetric algorithms alone: `none` and those with a shared secret would let anybody sign who can read the keys. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+/** How far the clock of the issuer may be off, in seconds. */
+const CLOCK_TOLERANCE_SECONDS = 30
+/** How long the issuer may take, in milliseconds. */
+const FETCH_TIMEOUT_MILLIS = 5_000
+/** How long keys are taken from memory, in milliseconds: so long may a key that the issuer has withdrawn still count. */
+const KEYS_MAX_AGE_MILLIS = 10 * 60_000
+
+const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+
+/**
+ * Makes the verifier. The address of the keys comes from the issuer's discovery document (OpenID Connect Discovery 1.0),
+ * and the keys are fetched when they are first needed, when they are old, and when a token names a new one.
+ */
+export function createOidcVerifier(options: OidcOptions): OidcVerifier {
+  const { issuer, audience, organization, runtime } = options
+  let found: Promise<JWTVerifyGetKey> | undefined
+  const keys = () => {
+    found ??= discoverKeys(options).catch((cause: unknown) => {
+      found = undefined
+      throw cause
+    })
+    return found
+  }
+  return async (token) => {
+    // Texts of another form cannot be tokens of the issuer, and need none of its keys.
+    if (!tokenForm.test(token)) return undefined
+    const getKey: JWTVerifyGetKey = async (header, jws) => (await keys())(header, jws)
+    try {
+      const { payload } = await jwtVerify(token, getKey, {
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        currentDate: runtime.now(),
+        requiredClaims: ['exp'],
+      })
+      return identityFrom(payload, organization)
+    } catch (cause) {
+      // Signature, issuer and audience are verified before the time is.
+      if (cause instanceof errors.JWTExpired) return 'expired'
+      if (isOfToken(cause)) return undefined
+      if (!(cause instanceof IssuerUnavailable)) throw cause
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'the token cannot be verified now; try again', {
+        retryAfterSeconds: 5,
+        cause,
+      })
+    }
+  }
+}
+
+/** Whether the token is at fault, or the key that it names: one that cannot be used verifies nothing. */
+function isOfToken(cause: unknown): boolean {
+  return cause instanceof errors.JOSEError || cause instanceof TypeError || cause instanceof DOMException
+}
+
+function identityFrom(payload: JWTPayload, organization: string | undefined): OidcIdentity | undefined {
+  const { email, email_verified: isVerified, org = organization } = payload
+  if (typeof email !== 'string' || email === '' || email.includes('\0') || isVerified !== true) return undefined
+  if (org === undefined) return { email, organizationId: undefined }
+  return typeof org === 'string' && !org.includes('\0') ? { email, organizationId: org } : undefined
+}
+
+async function discoverKeys({ issuer, cooldownMillis = 30_000 }: OidcOptions): Promise<JWTVerifyGetKey> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const document = await fetchIssuerDocument(url, AbortSignal.timeout(FETCH_TIMEOUT_MILLIS))
+  if (Reflect.get(document, 'issuer') !== issuer) throw new IssuerUnavailable(`${url} is that of another issuer`)
+  const keysUrl: unknown = Reflect.get(document, 'jwks_uri')
+  if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new IssuerUnavailable(`${url} has no jwks_uri`)
+  return createRemoteJWKSet(new URL(keysUrl), {
+    timeoutDuration: FETCH_TIMEOUT_MILLIS,
+    cooldownDuration: cooldownMillis,
+    cacheMaxAge: KEYS_MAX_AGE_MILLIS,
+    [customFetch]: async (address, { signal }) => Response.json(await fetchKeys(address, signal)),
+  })
+}
+
+/** The key set of the issuer (RFC 7517 section 5); what is no object in it is no key, and hinders none of the others. */
+async function fetchKeys(url: string, signal: AbortSignal): Promise<{ keys: object[] }> {
+  const keys: unknown = Reflect.get(await fetchIssuerDocument(url, signal), 'keys')
+  if (!Array.isArray(keys)) throw new IssuerUnavailable(`${url} is no key set`)
+  return { keys: keys.filter((key: unknown) => typeof key === 'object' && key !== null) }
+}

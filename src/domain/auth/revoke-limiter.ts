@@ -1,0 +1,48 @@
+import type { PreparedQueryable } from '../../db/queryable.js'
+import { ServiceError } from '../../errors.js'
+import { decideRevokeAttempt } from '../../store/revoke-attempt.js'
+
+/** What a limiter says of a request. */
+export type Admission =
+  | { readonly allowed: true }
+  /** Whole seconds until the next request is allowed, at least 1. */
+  | { readonly allowed: false; readonly retryAfterSeconds: number }
+
+/** Decides whether a client address may try a revocation now, and counts it when it may. */
+export interface RevokeLimiter {
+  admit(clientAddress: string): Promise<Admission>
+}
+
+/** Accepted requests of an address in any span. */
+const REVOKE_LIMIT = 5
+/** The span, in seconds. */
+export const REVOKE_SPAN_SECONDS = 60
+
+/**
+ * The limiter of a deployment: at most five accepted requests of an address in any 60 seconds of the database's clock,
+ * whichever process asks. A refused request writes nothing, and so does not extend the wait. Throws when the database
+ * fails.
+ */
+export function createRevokeLimiter(tables: PreparedQueryable): RevokeLimiter {
+  return {
+    admit: async (clientAddress) => {
+      // Neither allowed nor refused: others were counted while it waited for the row. The next look sees them.
+      for (let look = 0; look <= REVOKE_LIMIT; look++) {
+        const decision = await decideRevokeAttempt(tables, {
+          ...{ clientAddress, limit: REVOKE_LIMIT, spanSeconds: REVOKE_SPAN_SECONDS },
+        })
+        if (decision?.isAllowed === true) return { allowed: true }
+        if (decision?.isRefused !== true) continue
+        const retryAfterSeconds = Math.min(REVOKE_SPAN_SECONDS, Math.max(1, decision.retryAfterSeconds ?? 1))
+        return { allowed: false, retryAfterSeconds }
+      }
+      throw new Error('the limiter has not decided')
+    },
+  }
+}
+
+/** The error of a request that the limiter refuses. */
+export function rateLimited(retryAfterSeconds: number): ServiceError {
+  const limit = `at most ${REVOKE_LIMIT} requests in ${REVOKE_SPAN_SECONDS} seconds are taken from one address`
+  return new ServiceError('RATE_LIMITED', `${limit}; try again in ${retryAfterSeconds} seconds`, { retryAfterSeconds })
+}

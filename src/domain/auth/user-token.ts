@@ -1,0 +1,47 @@
+import type { Queryable } from '../../db/queryable.js'
+import { invalidField, notFound } from '../../errors.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import { hasActiveMember } from '../../store/membership.js'
+import { insertUserToken } from '../../store/user-token.js'
+import { createOpaqueToken, USER_TOKEN_PREFIX } from './bearer-token.js'
+import type { SecretHasher } from './secret-hash.js'
+
+/** How long a user token lasts unless told otherwise, in seconds: 8 hours. */
+export const DEFAULT_USER_TOKEN_SECONDS = 8 * 3600
+/** How long a user token may last, in seconds: 90 days. */
+export const MAX_USER_TOKEN_SECONDS = 90 * 24 * 3600
+
+/** Whose token is to be made, and how long it lasts. */
+export interface UserTokenRequest {
+  readonly userId: string
+  readonly organizationId: string
+  /** Default: 8 hours; at most 90 days. */
+  readonly ttlSeconds?: number | undefined
+}
+
+/** A user token; shown once. */
+export interface UserToken {
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/** What making user tokens needs. */
+export interface UserTokenOptions {
+  readonly database: Queryable
+  readonly hasher: SecretHasher
+  readonly runtime: Runtime
+}
+
+/** Makes a token of an active member of an organization. Throws `RESOURCE_NOT_FOUND` where there is no such member. */
+export async function createUserToken(options: UserTokenOptions, request: UserTokenRequest): Promise<UserToken> {
+  const { database, hasher, runtime } = options
+  const { userId, organizationId, ttlSeconds = DEFAULT_USER_TOKEN_SECONDS } = request
+  if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_USER_TOKEN_SECONDS) {
+    throw invalidField('ttl', `must be from 1 to ${MAX_USER_TOKEN_SECONDS} seconds`)
+  }
+  if (!(await hasActiveMember(database, organizationId, userId))) throw notFound('active member', userId)
+  const token = createOpaqueToken(USER_TOKEN_PREFIX, runtime)
+  const expiresAt = new Date(runtime.now().getTime() + ttlSeconds * 1000)
+  await insertUserToken(database, { tokenHash: hasher.hash(token), organizationId, userId, expiresAt })
+  return { token, expiresAt }
+}

@@ -1,0 +1,72 @@
+import { ServiceError } from '../../errors.js'
+
+/** Every permission, in the order of the documentation (docs/permissions.md). */
+export const permissions = [
+  'access:read',
+  'access:write',
+  'apps:read',
+  'apps:write',
+  'tickets:read',
+  'tickets:write',
+  'entities:read',
+  'users:read',
+  'users:write',
+  'ingestion:write',
+  'audit:read',
+] as const
+
+/** What a caller may do. */
+export type Permission = (typeof permissions)[number]
+
+/** The kinds of credential that reach the API. */
+export type CallerKind = 'organization_api_key' | 'team_api_key' | 'user' | 'worker'
+
+/** How far the permissions of a caller go: over every team of the organization, or team by team. */
+export type Reach =
+  | { readonly scope: 'organization'; readonly permissions: ReadonlySet<Permission> }
+  | { readonly scope: 'teams'; readonly teams: ReadonlyMap<string, ReadonlySet<Permission>> }
+
+/** Who calls. `id` is the id of the key or of the user, `name` its name at the time of the call. */
+export interface Caller {
+  readonly kind: CallerKind
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly reach: Reach
+}
+
+/** The ids of the teams that the caller sees; `null` is every team of the organization. */
+export function visibleTeamIds(caller: Caller): string[] | null {
+  return caller.reach.scope === 'organization' ? null : [...caller.reach.teams.keys()]
+}
+
+/** What the caller sees, as stores take it. */
+export function visibleScope(caller: Caller): { organizationId: string; teamIds: string[] | null } {
+  return { organizationId: caller.organizationId, teamIds: visibleTeamIds(caller) }
+}
+
+/** Whether the caller has the permission in any place at all. */
+export function hasPermissionAnywhere(caller: Caller, permission: Permission): boolean {
+  if (caller.reach.scope === 'organization') return caller.reach.permissions.has(permission)
+  for (const granted of caller.reach.teams.values()) {
+    if (granted.has(permission)) return true
+  }
+  return false
+}
+
+/** Whether the caller has the permission in a team of its organization. */
+export function hasPermissionIn(caller: Caller, teamId: string, permission: Permission): boolean {
+  if (caller.reach.scope === 'organization') return caller.reach.permissions.has(permission)
+  return caller.reach.teams.get(teamId)?.has(permission) ?? false
+}
+
+/** Refuses with `permission_denied` who sees something of the team but lacks the permission there. */
+export function requirePermissionIn(caller: Caller, teamId: string, permission: Permission): void {
+  if (!hasPermissionIn(caller, teamId, permission)) throw permissionMissing(permission)
+}
+
+/** The error for a permission that the caller lacks. */
+export function permissionMissing(permission: string): ServiceError {
+  const message = `this needs the permission ${permission}: use a credential that has it here`
+  return new ServiceError('PERMISSION_MISSING', message, { metadata: { permission } })
+}

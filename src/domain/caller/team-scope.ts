@@ -1,0 +1,43 @@
+import type { Queryable } from '../../db/queryable.js'
+import { invalidField, notFound } from '../../errors.js'
+import type { OptionalRow } from '../../store/optional-row.js'
+import { firstTeamIds } from '../../store/team.js'
+import { type Caller, hasPermissionIn, type Permission, requirePermissionIn, visibleTeamIds } from './caller.js'
+
+/**
+ * The team that a list is about: the one that the request names, else the only one that the caller reaches
+ * (docs/resources.md). Throws `TEAM_REQUIRED` for callers that reach several, or none. Whether the team exists is not
+ * judged.
+ */
+export async function teamIdFor(tables: Queryable, caller: Caller, requested: string): Promise<string> {
+  if (requested !== '') return requested
+  const [only, ...others] = visibleTeamIds(caller) ?? (await firstTeamIds(tables, caller.organizationId, 2))
+  if (only !== undefined && others.length === 0) return only
+  throw invalidField(
+    'teamId',
+    'is required unless the caller reaches exactly one team: send the id of a team',
+    'TEAM_REQUIRED',
+  )
+}
+
+/** Ids of the teams in which the caller has the permission; `null` is every team of the organization. */
+export function permittedTeamIds(caller: Caller, permission: Permission): string[] | null {
+  const { reach } = caller
+  if (reach.scope === 'organization') return reach.permissions.has(permission) ? null : []
+  return [...reach.teams.keys()].filter((teamId) => hasPermissionIn(caller, teamId, permission))
+}
+
+/**
+ * The rows of a list that was selected from its team with an outer join. No row at all is a team that does not exist or
+ * is hidden from the caller (404); then the permission there is judged (403).
+ */
+export function rowsOfTeam<Row extends { readonly id: string }>(
+  rows: readonly OptionalRow<Row>[],
+  caller: Caller,
+  teamId: string,
+  permission: Permission,
+): Row[] {
+  if (rows.length === 0) throw notFound('team', teamId)
+  requirePermissionIn(caller, teamId, permission)
+  return rows.filter((row): row is Row => row.id !== null)
+}

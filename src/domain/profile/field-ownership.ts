@@ -1,0 +1,191 @@
+import type { FieldWriteOutcome } from '../audit/audit-event.js'
+
+/** The fields of a profile that have owners, in the order of `svc.v2.UserProfileField`. */
+export const governedFields = [
+  'FIRST_NAME',
+  'LAST_NAME',
+  'AVATAR_URL',
+  'TIMEZONE',
+  'LOCALE',
+  'DEPARTMENT',
+  'JOB_TITLE',
+  'MANAGER',
+  'PRIMARY_PHONE',
+] as const
+
+/** A governed field. */
+export type GovernedField = (typeof governedFields)[number]
+
+/** The classes of writer that own fields, the lowest rank first. */
+export const fieldOwners = ['AUTOMATION', 'PINNED', 'DIRECTORY'] as const
+
+/** A class of writer, and so the owner of what it has written. */
+export type FieldOwner = (typeof fieldOwners)[number]
+
+/** A field as it stands: its value (empty is none), its owner, and since when it has that owner. */
+export interface FieldState {
+  readonly value: string
+  readonly owner: FieldOwner
+  readonly since: Date
+}
+
+/** Every governed field of one member. */
+export type Profile = Readonly<Record<GovernedField, FieldState>>
+
+/** What is to happen to one field. */
+export type FieldCommand =
+  /** Store a value as a writer of that class. */
+  | { readonly kind: 'set'; readonly field: GovernedField; readonly value: string; readonly as: FieldOwner }
+  /** Hand the field back to automation, on a caller's word. */
+  | { readonly kind: 'release'; readonly field: GovernedField }
+  /** The directory supplies the field no longer. */
+  | { readonly kind: 'withdraw'; readonly field: GovernedField }
+
+/** What has happened to one field, for the audit log: no value stands in it. */
+export interface FieldChange {
+  readonly field: GovernedField
+  readonly outcome: FieldWriteOutcome
+  readonly oldOwner: FieldOwner
+  readonly newOwner: FieldOwner
+}
+
+/** The fields that a write has left alone, each once, in enum order. */
+export interface SkippedFields {
+  readonly pinned: readonly GovernedField[]
+  readonly directoryLocked: readonly GovernedField[]
+}
+
+/** A profile after a write, and what the write has done to each field that it named, in the order of the commands. */
+export interface ProfileWrite {
+  readonly profile: Profile
+  readonly changes: readonly FieldChange[]
+}
+
+/** Applies the commands one after the other. A release of what automation owns is nothing and leaves no change. */
+export function writeProfile(profile: Profile, commands: Iterable<FieldCommand>, now: Date): ProfileWrite {
+  const written: Record<GovernedField, FieldState> = { ...profile }
+  const changes: FieldChange[] = []
+  for (const command of commands) {
+    const before = written[command.field]
+    const { outcome, value, owner } = decideField(before, command)
+    if (outcome === undefined) continue
+    written[command.field] = { value, owner, since: owner === before.owner ? before.since : now }
+    changes.push({ field: command.field, outcome, oldOwner: before.owner, newOwner: owner })
+  }
+  return { profile: written, changes }
+}
+
+interface FieldDecision {
+  readonly outcome: FieldWriteOutcome | undefined
+  readonly value: string
+  readonly owner: FieldOwner
+}
+
+/** The rule of ownership (docs/field-ownership.md). */
+function decideField({ value, owner }: FieldState, command: FieldCommand): FieldDecision {
+  switch (command.kind) {
+    case 'set':
+      return decideSet({ value, owner }, command.value, command.as)
+    case 'release':
+      if (owner === 'DIRECTORY') return { outcome: 'SKIPPED_DIRECTORY_LOCKED', value, owner }
+      return { outcome: owner === 'PINNED' ? 'RELEASED' : undefined, value, owner: 'AUTOMATION' }
+    case 'withdraw':
+      if (owner !== 'DIRECTORY') return { outcome: undefined, value, owner }
+      return { outcome: 'RELEASED', value, owner: 'AUTOMATION' }
+  }
+}
+
+function decideSet(held: Pick<FieldState, 'value' | 'owner'>, value: string, as: FieldOwner): FieldDecision {
+  if (held.owner === 'DIRECTORY' && as !== 'DIRECTORY') return { outcome: 'SKIPPED_DIRECTORY_LOCKED', ...held }
+  const equal = value === held.value
+  if (held.owner === 'PINNED' && as === 'AUTOMATION') {
+    return { outcome: equal ? 'UNCHANGED' : 'SKIPPED_PINNED', ...held }
+  }
+  if (equal && as === held.owner) return { outcome: 'UNCHANGED', ...held }
+  return { outcome: as === 'PINNED' ? 'PINNED' : 'WRITTEN', value, owner: as }
+}
+
+/** Whether any value or owner has changed. */
+export function isChanged(changes: readonly FieldChange[]): boolean {
+  return changes.some(({ outcome }) => outcome === 'WRITTEN' || outcome === 'PINNED' || outcome === 'RELEASED')
+}
+
+/** The fields that the changes have left alone. */
+export function skippedFields(changes: Iterable<FieldChange>): SkippedFields {
+  const pinned = new Set<GovernedField>()
+  const directoryLocked = new Set<GovernedField>()
+  for (const { field, outcome } of changes) {
+    if (outcome === 'SKIPPED_PINNED') pinned.add(field)
+    if (outcome === 'SKIPPED_DIRECTORY_LOCKED') directoryLocked.add(field)
+  }
+  return {
+    pinned: governedFields.filter((field) => pinned.has(field)),
+    directoryLocked: governedFields.filter((field) => directoryLocked.has(field)),
+  }
+}
+
+/** Who writes through the API: people own what they write, keys and workers do not unless they ask for it. */
+export type ApiWriter = 'person' | 'automation'
+
+/** A write of profile fields through the API: what `PUT /v2/users/{id}` and the relationship methods ask for. */
+export interface ProfileRequest {
+  readonly writer: ApiWriter
+  /** The fields that the request sets; empty clears. */
+  readonly values: ReadonlyMap<GovernedField, string>
+  readonly pinFields?: ReadonlySet<GovernedField>
+  readonly releaseFields?: ReadonlySet<GovernedField>
+  /** Overrides who owns what is set: true pins, false writes as automation. Absent: the writer and `pinFields` say. */
+  readonly pin?: boolean | undefined
+}
+
+/** The commands of a request: all releases, then each field that it sets, in enum order. */
+export function commandsOfRequest(request: ProfileRequest): FieldCommand[] {
+  const commands: FieldCommand[] = []
+  for (const field of governedFields) {
+    if (request.releaseFields?.has(field) === true) commands.push({ kind: 'release', field })
+  }
+  for (const field of governedFields) {
+    const value = request.values.get(field)
+    if (value === undefined) continue
+    const pins = request.pin ?? (request.writer === 'person' || request.pinFields?.has(field) === true)
+    commands.push({ kind: 'set', field, value, as: pins ? 'PINNED' : 'AUTOMATION' })
+  }
+  return commands
+}
+
+/** The commands of connected-app ingestion: every field that the source supplies, written as automation. */
+export function commandsOfIngestion(supplied: ReadonlyMap<GovernedField, string>): FieldCommand[] {
+  return commandsOfRequest({ writer: 'automation', values: supplied })
+}
+
+/** The commands of directory sync: what it supplies is taken and locked, what it withdraws is unlocked. */
+export function commandsOfDirectory(
+  supplied: ReadonlyMap<GovernedField, string>,
+  withdrawn: ReadonlySet<GovernedField>,
+): FieldCommand[] {
+  return governedFields.flatMap((field): FieldCommand[] => {
+    const value = supplied.get(field)
+    if (value !== undefined) return [{ kind: 'set', field, value, as: 'DIRECTORY' }]
+    return withdrawn.has(field) ? [{ kind: 'withdraw', field }] : []
+  })
+}
+
+/** A profile, made field by field. */
+export function profileOf(stateOf: (field: GovernedField) => FieldState): Profile {
+  return {
+    FIRST_NAME: stateOf('FIRST_NAME'),
+    LAST_NAME: stateOf('LAST_NAME'),
+    AVATAR_URL: stateOf('AVATAR_URL'),
+    TIMEZONE: stateOf('TIMEZONE'),
+    LOCALE: stateOf('LOCALE'),
+    DEPARTMENT: stateOf('DEPARTMENT'),
+    JOB_TITLE: stateOf('JOB_TITLE'),
+    MANAGER: stateOf('MANAGER'),
+    PRIMARY_PHONE: stateOf('PRIMARY_PHONE'),
+  }
+}
+
+/** A profile with nothing in it, owned by automation. */
+export function emptyProfile(now: Date): Profile {
+  return profileOf(() => ({ value: '', owner: 'AUTOMATION', since: now }))
+}

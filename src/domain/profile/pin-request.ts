@@ -1,0 +1,42 @@
+import type { FieldViolation } from '../../errors.js'
+import type { GovernedField } from './field-ownership.js'
+
+/** The fields that `PUT /v2/users/{id}` pins by name: an avatar has no pin, a manager is pinned as a relationship. */
+export const updatePinFields: ReadonlySet<GovernedField> = new Set<GovernedField>([
+  'FIRST_NAME',
+  'LAST_NAME',
+  'TIMEZONE',
+  'LOCALE',
+  'DEPARTMENT',
+  'JOB_TITLE',
+  'PRIMARY_PHONE',
+])
+
+/** The fields that `POST /v2/users` pins by name. */
+export const createPinFields: ReadonlySet<GovernedField> = new Set<GovernedField>(['FIRST_NAME', 'LAST_NAME'])
+
+/** What is wrong with the pins and releases of a request that sets `setFields` (spec, endpoints 10 and 11). */
+export function pinViolations(
+  request: {
+    readonly pinFields: readonly GovernedField[]
+    readonly releaseFields?: readonly GovernedField[]
+    readonly setFields: ReadonlySet<GovernedField>
+  },
+  allowed: ReadonlySet<GovernedField>,
+): FieldViolation[] {
+  const released = new Set(request.releaseFields)
+  return request.pinFields.flatMap((field, index): FieldViolation[] => {
+    const name = `USER_PROFILE_FIELD_${field}`
+    const violation = (reason: FieldViolation['reason'], description: string) => [
+      { field: `pinFields[${index}]`, description: `${name} ${description}`, reason },
+    ]
+    if (!allowed.has(field)) {
+      const way = field === 'MANAGER' ? 'send pin to POST /v2/user-relationships' : 'leave it out'
+      return violation('PIN_FIELD_NOT_ALLOWED', `cannot be pinned here: ${way}`)
+    }
+    if (released.has(field))
+      return violation('FIELD_PINNED_AND_RELEASED', 'is pinned and released at once: name it in one of the two lists')
+    if (request.setFields.has(field)) return []
+    return violation('PIN_FIELD_NOT_SET', 'is to be pinned and not set in the request: set it, or do not pin it')
+  })
+}

@@ -1,0 +1,43 @@
+import type { PreparedQueryable } from '../../db/queryable.js'
+import { readUserPage } from '../../store/user-list.js'
+import type { Caller } from '../caller/caller.js'
+import { pageSizeFrom } from '../paging/page-size.js'
+import type { PageQuery, PageTokens } from '../paging/page-token.js'
+
+/** Which users to list; 0 and the empty token are absent. */
+export interface UserListRequest {
+  readonly pageSize: number
+  readonly pageToken: string
+  readonly includeDeactivated: boolean
+}
+
+/**
+ * A page of users: their JSON as the API prints it, with commas between them; the token is empty on the last page.
+ */
+export interface UserPage {
+  readonly text: string
+  readonly nextPageToken: string
+}
+
+/**
+ * A page of the members of the caller's organization, in the order of their creation. Throws `FIELD_INVALID` for a
+ * negative size and `PAGE_TOKEN_INVALID`.
+ */
+export async function listUsers(
+  tables: PreparedQueryable,
+  { organizationId }: Caller,
+  request: UserListRequest,
+  pageTokens: PageTokens,
+): Promise<UserPage> {
+  const pageSize = pageSizeFrom(request.pageSize)
+  const { includeDeactivated } = request
+  const query: PageQuery = {
+    method: 'ListUsers',
+    organizationId,
+    filter: { includeDeactivated: String(includeDeactivated) },
+  }
+  const after = (await pageTokens.read(query, request.pageToken)) ?? '0'
+  const page = await readUserPage(tables, { organizationId, after, includeDeactivated, pageSize })
+  const last = page?.hasMore === true ? page.lastOrdinal : null
+  return { text: page?.text ?? '', nextPageToken: last === null ? '' : await pageTokens.issue(query, String(last)) }
+}

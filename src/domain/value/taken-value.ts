@@ -1,0 +1,38 @@
+import { databaseFailure } from '../../db/errors.js'
+import { type ErrorReason, ServiceError } from '../../errors.js'
+import { type UniqueValue, uniqueValueOf } from '../../store/unique-value.js'
+
+const reasons: Readonly<Record<UniqueValue, readonly [ErrorReason, string]>> = {
+  'external id of resource': [
+    'EXTERNAL_ID_TAKEN',
+    'another resource of the app instance and type has the external id: choose another one',
+  ],
+  'short handle of resource': [
+    'SCOPED_ID_TAKEN',
+    'another resource of the team has the short handle: choose another one',
+  ],
+  'short handle of priority': [
+    'SCOPED_ID_TAKEN',
+    'another priority of the team has the short handle: choose another one',
+  ],
+  'email address of member': [
+    'EMAIL_TAKEN',
+    'a member of the organization has the email address: choose another one, or update that member',
+  ],
+  'phone number of member': [
+    'PHONE_TAKEN',
+    'another member of the organization has the phone number: choose another one, or change that of the member first',
+  ],
+}
+
+/** The value that a failed write wanted and another row has; undefined where it failed otherwise. */
+export function takenValueOf(error: unknown): UniqueValue | undefined {
+  const failure = databaseFailure(error)
+  return failure?.kind === 'unique_violation' ? uniqueValueOf(failure.constraint) : undefined
+}
+
+/** What a caller is told who wants a value that another row has. */
+export function takenValueError(value: UniqueValue, cause?: unknown): ServiceError {
+  const [reason, message] = reasons[value]
+  return new ServiceError(reason, message, { cause })
+}
