@@ -78,9 +78,9 @@ describe('lists', () => {
     const sent: Statement[] = []
     await read({
       ...database,
-      query: (text, values = [], name) => {
-        sent.push({ text, values, name })
-        return database.query(text, values, name)
+      query: (text, values = []) => {
+        sent.push({ text, values, name: undefined })
+        return database.query(text, values)
       },
       run: (statement, values) => {
         const { text, name, planned } = statement

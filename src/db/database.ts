@@ -1,9 +1,10 @@
+import type pg from 'pg'
 import { runModelTransaction } from './model-transaction.js'
 import { BoundedPool } from './pool.js'
 import { createPrisma, type Prisma } from './prisma.js'
-import type { PreparedTransaction, Snapshots, Store } from './queryable.js'
+import type { PreparedQueryable, PreparedTransaction, Snapshots, Store } from './queryable.js'
 import { readSnapshot } from './snapshot.js'
-import { createSql, type Sql, withConnection } from './sql.js'
+import { createSql, runPrepared, type Sql, type StatementBounds, withConnection } from './sql.js'
 import { isPrepared } from './statement.js'
 import { runTransaction, systemTiming, type Timing, type TransactionOptions, withRetries } from './transaction.js'
 
@@ -39,14 +40,14 @@ export interface SqlBounds {
  * One pool of connections, with stores, SQL and Prisma on it. What is in no transaction runs outside of any; a statement
  * that loses against another one is repeated.
  */
-export interface Database extends Omit<Sql, 'run'>, Store, Snapshots {
+export interface Database extends Sql, Store, Snapshots {
   /** The URL of its sessions, with what every one of them has. */
   readonly connectionString: string
   readonly pool: BoundedPool
   readonly prisma: Prisma
   /** Prepared statements and SQL within a time: a connection that does not answer a second later is given up. */
-  within(bounds: SqlBounds): Sql
-  /** A transaction past Prisma. SQL without a name in it is for what is no part of the service, such as tests. */
+  within(bounds: SqlBounds): Sql & PreparedQueryable
+  /** A transaction past Prisma. SQL in it is for what is no part of the service, such as tests. */
   readonly preparedTransaction: <T>(
     work: (transaction: PreparedTransaction & Sql) => Promise<T>,
     options?: TransactionOptions,
@@ -72,20 +73,20 @@ export function createDatabase(options: DatabaseOptions): Database {
   const connectionString = withSessionSettings(options.connectionString)
   const pool = createPool({ ...options, connectionString }, statementTimeoutMillis)
   const prisma = createPrisma(pool)
-  const within = ({ timeoutMillis }: SqlBounds): Sql => {
-    const send = <T>(statement: (sql: Sql) => Promise<T>) =>
+  const within = ({ timeoutMillis }: SqlBounds): Sql & PreparedQueryable => {
+    const send = <T>(statement: (client: pg.PoolClient, bounds: StatementBounds) => Promise<T>) =>
       withRetries(
         (left) => {
           const deadline = deadlineIn(left)
-          return withConnection(pool, deadline, (client) => statement(createSql(client, { deadline })))
+          return withConnection(pool, deadline, (client) => statement(client, { deadline }))
         },
         { timeoutMillis },
         timing,
       )
     return {
-      query: (text, values, name) => send((sql) => sql.query(text, values, name)),
-      execute: (text, values, name) => send((sql) => sql.execute(text, values, name)),
-      run: (statement, values) => send((sql) => sql.run(statement, values)),
+      query: (text, values) => send((client, bounds) => createSql(client, bounds).query(text, values)),
+      execute: (text, values) => send((client, bounds) => createSql(client, bounds).execute(text, values)),
+      run: (statement, values) => send((client, bounds) => runPrepared(client, statement, values, bounds)),
     }
   }
   const unbounded = within({ timeoutMillis: undefined })

@@ -1,20 +1,16 @@
 import pg from 'pg'
 import { CONNECTION_TIMEOUT, databaseFailure } from './errors.js'
-import type { PreparedQueryable } from './queryable.js'
 import type { PreparedStatement } from './statement.js'
 
 /** A row of an answer: values by column. */
 export type Row = pg.QueryResultRow
 
-/**
- * Where SQL can be sent: the pool, or the transaction that a caller has begun.
- * A statement with a name is prepared once per connection; a name stands for one text for ever.
- */
-export interface Sql extends PreparedQueryable {
+/** Where SQL can be sent that is no statement of a store: the pool, or a transaction that a caller has begun. */
+export interface Sql {
   /** Answers the rows. */
-  query<R extends Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>
+  query<R extends Row>(text: string, values?: readonly unknown[]): Promise<R[]>
   /** Answers how many rows the statement has changed. */
-  execute(text: string, values?: readonly unknown[], name?: string): Promise<number>
+  execute(text: string, values?: readonly unknown[]): Promise<number>
 }
 
 /** Until when statements are of use to whoever sent them. */
@@ -30,21 +26,34 @@ const ANSWER_MILLIS = 1_000
 
 /** SQL on one connection. */
 export function createSql(client: pg.PoolClient, { signal, deadline }: StatementBounds = {}): Sql {
-  const send = <R extends Row>(text: string, values: readonly unknown[], name: string | undefined) => {
+  const send = <R extends Row>(text: string, values: readonly unknown[]) => {
     signal?.throwIfAborted()
-    return client.query<R>(boundedQuery({ name, text, values: [...values] }, deadline))
+    return client.query<R>(boundedQuery({ text, values: [...values] }, deadline))
   }
   return {
-    query: async <R extends Row>(text: string, values: readonly unknown[] = [], name?: string) =>
-      (await send<R>(text, values, name)).rows,
-    execute: async (text, values = [], name) => (await send(text, values, name)).rowCount ?? 0,
-    run: async <Parameters, Row>(statement: PreparedStatement<Parameters, Row>, parameters: Parameters) => {
-      signal?.throwIfAborted()
-      const { name, text, planned } = statement
-      const query = { ...(planned === 'once' && { name }), text, values: statement.values(parameters), types }
-      return (await client.query<Row & pg.QueryResultRow>(boundedQuery(query, deadline))).rows
-    },
+    query: async <R extends Row>(text: string, values: readonly unknown[] = []) => (await send<R>(text, values)).rows,
+    execute: async (text, values = []) => (await send(text, values)).rowCount ?? 0,
   }
+}
+
+/** Runs a prepared statement on one connection. */
+export async function runPrepared<Parameters, Row>(
+  client: pg.PoolClient,
+  statement: PreparedStatement<Parameters, Row>,
+  parameters: Parameters,
+  { signal, deadline }: StatementBounds,
+): Promise<Row[]> {
+  signal?.throwIfAborted()
+  const { name, text, planned } = statement
+  // One shape for all of them: this is the path of nearly every call.
+  const query = {
+    name: planned === 'once' ? name : '',
+    text,
+    values: statement.values(parameters),
+    types,
+    query_timeout: deadline === undefined ? 0 : answerMillis(deadline),
+  }
+  return (await client.query<Row & pg.QueryResultRow>(query)).rows
 }
 
 /** Reads values as Prisma does, so that the rows of a statement are the same on every path. */
@@ -58,9 +67,11 @@ const types: pg.CustomTypesConfig = {
 
 /** Adds the bound that pg itself keeps: past it the statement fails, and its connection is of no more use. */
 export function boundedQuery<Query extends pg.QueryConfig>(query: Query, deadline: number | undefined): Query {
-  if (deadline === undefined) return query
-  const millis = Math.max(0, Math.ceil(deadline - performance.now())) + ANSWER_MILLIS
-  return { ...query, query_timeout: millis }
+  return deadline === undefined ? query : { ...query, query_timeout: answerMillis(deadline) }
+}
+
+function answerMillis(deadline: number): number {
+  return Math.max(0, Math.ceil(deadline - performance.now())) + ANSWER_MILLIS
 }
 
 /**

@@ -97,7 +97,10 @@ function compiled<Parameters, Row>({
 }: StatementDefinition<Parameters, Row>): Omit<Statement<Parameters, Row>, 'path'> {
   const composed = text(createPlaces())
   const names = composed.values.map((value) => nameOf(name, value))
-  const values = (parameters: Parameters) => names.map((each) => Reflect.get(Object(parameters), each) ?? null)
+  const values = (parameters: Parameters) => {
+    const given: Readonly<Record<string, unknown>> = Object(parameters)
+    return names.map((each) => given[each] ?? null)
+  }
   return {
     name,
     reason,

@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as immediate } from 'node:timers/prom
 import type pg from 'pg'
 import { databaseFailure } from './errors.js'
 import type { PreparedTransaction } from './queryable.js'
-import { boundedQuery, createSql, type Sql, type StatementBounds, withConnection } from './sql.js'
+import { boundedQuery, createSql, runPrepared, type Sql, type StatementBounds, withConnection } from './sql.js'
 
 /** How a transaction runs. */
 export interface TransactionOptions {
@@ -93,7 +93,10 @@ export async function runTransaction<T>(
     try {
       await send(beginStatement(options, statementMillis))
       const { isolationLevel = 'ReadCommitted' } = options
-      const result = await work({ isolationLevel, nested: createNested(send), ...createSql(client, options) })
+      const result = await work({
+        ...{ isolationLevel, nested: createNested(send), ...createSql(client, options) },
+        run: (statement, parameters) => runPrepared(client, statement, parameters, options),
+      })
       options.signal?.throwIfAborted()
       const { command } = await send('COMMIT')
       // PostgreSQL answers so when a statement had failed and the work went on regardless.

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { Prisma } from '../../gen/prisma/client.js'
 import { createDatabase, type Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
+import { createPreparedStatement } from '../../src/db/statement.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js'
 import { eventually } from '../support/eventually.js'
@@ -50,11 +52,14 @@ describe('a pool', () => {
 
   describe('whose connections have outdated statements', () => {
     const connections = 3
+    const things = createPreparedStatement<object, object>({
+      ...{ name: 'things', reason: 'set', columns: {} },
+      text: () => Prisma.sql`SELECT *, pg_sleep(0.05)::text FROM thing`,
+    })
     /** The ways that a prepared statement can take; each is sent on every connection at once. */
     const prepared: Record<string, (database: Database) => Promise<unknown>> = {
-      sql: (database) => database.query('SELECT *, pg_sleep(0.05)::text FROM thing', [], 'things'),
-      'sql in a transaction': (database) =>
-        database.preparedTransaction((sql) => sql.query('SELECT *, pg_sleep(0.05)::text FROM thing', [], 'things')),
+      statement: (database) => database.run(things, {}),
+      'statement in a transaction': (database) => database.preparedTransaction(({ run }) => run(things, {})),
       prisma: (database) => database.prisma.$queryRaw`SELECT *, pg_sleep(0.05)::text FROM thing`,
       'prisma in a transaction': (database) =>
         database.transaction(({ models: prisma }) => prisma.$queryRaw`SELECT *, pg_sleep(0.05)::text FROM thing`),

@@ -345,8 +345,12 @@ describe('a session', () => {
   it('prepares a named statement and each of Prisma’s texts once per connection', async () => {
     const test = await createTestDatabase('empty')
     const database = test.open({ maxConnections: 1 })
+    const echo = createPreparedStatement<{ value: number }, { value: number }>({
+      ...{ name: 'echo', reason: 'set', columns: { value: 'int4' } },
+      text: (given) => Prisma.sql`SELECT ${given.value}::int AS value`,
+    })
     for (const value of [1, 2, 3]) {
-      expect(await database.query('SELECT $1::int AS value', [value], 'echo')).toEqual([{ value }])
+      expect(await database.run(echo, { value })).toEqual([{ value }])
       expect(await database.prisma.$queryRaw`SELECT ${value}::int AS value`).toEqual([{ value }])
     }
     const prepared = await database.query('SELECT name FROM pg_prepared_statements ORDER BY name')
