@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
-import type { PreparedQueryable, PreparedTransaction, Queryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import type { PreparedTransaction, Queryable } from '../db/queryable.js'
+import { createPreparedStatement, createStatement } from '../db/statement.js'
 
 /** A key without its hash. */
 export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy'>
@@ -54,7 +54,7 @@ interface UsedKeys {
 }
 
 // The guard is in the statement: of many processes that note one key, one writes. Rows are locked in the order of ids.
-const writeUses = createPreparedStatement<UsedKeys, Record<never, never>>({
+const writeUses = createStatement<UsedKeys, Record<never, never>>({
   name: 'write_key_uses',
   reason: 'set',
   columns: {},
@@ -100,7 +100,7 @@ export const apiKeyStatements = [writeUses, revokeBySecret, revokeById]
 
 /** Writes that keys are used now, at most once a minute for each. */
 export async function writeKeyUses(
-  tables: PreparedQueryable,
+  tables: Pick<Queryable, 'run'>,
   keys: readonly Pick<ApiKeyModel, 'organizationId' | 'id'>[],
 ): Promise<void> {
   await tables.run(writeUses, {

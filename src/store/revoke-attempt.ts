@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import type { Queryable } from '../db/queryable.js'
+import { createStatement } from '../db/statement.js'
 
 /** A client address that asks, and the limit: so many accepted requests in any span of so many seconds. */
 export interface RevokeAttempt {
@@ -23,7 +23,7 @@ const recent = (times: Prisma.Sql, clock: Prisma.Sql, span: Prisma.Sql) =>
 
 // A refusal reads alone, and locks nothing. What is not refused by what the statement sees is judged once more under the
 // lock of the row, by a clock that is read there: times are stored in the order in which they are taken.
-const decide = createPreparedStatement<RevokeAttempt, RevokeDecision>({
+const decide = createStatement<RevokeAttempt, RevokeDecision>({
   name: 'admit_address',
   reason: 'lock',
   columns: { isAllowed: 'bool', isRefused: 'bool', retryAfterSeconds: 'int4' },
@@ -55,7 +55,7 @@ export const revokeAttemptStatements = [decide]
 
 /** Decides about an attempt on the database's clock, and counts it where it is allowed. A refusal writes nothing. */
 export async function decideRevokeAttempt(
-  tables: PreparedQueryable,
+  tables: Queryable,
   attempt: RevokeAttempt,
 ): Promise<RevokeDecision | undefined> {
   const [decision] = await tables.run(decide, attempt)

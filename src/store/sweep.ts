@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement, type Parameter } from '../db/statement.js'
+import type { Queryable } from '../db/queryable.js'
+import { createStatement, type Parameter } from '../db/statement.js'
 
 /** Until when expired tokens are kept, the span of the limiter of revocations, and how many rows a statement deletes. */
 export interface SweepLimits {
@@ -17,7 +17,7 @@ interface SweptTable {
 
 /** Rows that somebody works on are left to the next sweep. */
 function createSweep({ name, table, isDue }: SweptTable) {
-  return createPreparedStatement<SweepLimits, { readonly deleted: number }>({
+  return createStatement<SweepLimits, { readonly deleted: number }>({
     name,
     reason: 'set',
     columns: { deleted: 'int4' },
@@ -48,7 +48,7 @@ export const sweepStatements = [
 ]
 
 /** Deletes what decides nothing any more. Answers how many rows went. */
-export async function sweep(tables: PreparedQueryable, limits: SweepLimits): Promise<number> {
+export async function sweep(tables: Pick<Queryable, 'run'>, limits: SweepLimits): Promise<number> {
   let swept = 0
   for (const statement of sweepStatements) {
     for (let last = limits.rows; last === limits.rows; swept += last) {

@@ -1,4 +1,4 @@
-import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Queryable } from '../../db/queryable.js'
 import type { Timing } from '../../db/transaction.js'
 import { sweep } from '../../store/sweep.js'
 import { REVOKE_SPAN_SECONDS } from './revoke-limiter.js'
@@ -12,13 +12,13 @@ const PAUSE_MILLIS = 60_000
 const KEPT_SECONDS = 86_400
 
 /** Deletes expired tokens and counts of addresses. Answers how many rows went. */
-export function sweepCredentials(tables: PreparedQueryable): Promise<number> {
+export function sweepCredentials(tables: Pick<Queryable, 'run'>): Promise<number> {
   return sweep(tables, { keptSeconds: KEPT_SECONDS, spanSeconds: REVOKE_SPAN_SECONDS, rows: BATCH })
 }
 
 /** What a running sweeper needs. */
 export interface SweeperOptions {
-  readonly database: PreparedQueryable
+  readonly database: Pick<Queryable, 'run'>
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   readonly timing: Pick<Timing, 'sleep'>
   /** Ends the sweeper. */

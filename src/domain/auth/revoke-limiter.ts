@@ -1,4 +1,4 @@
-import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Queryable } from '../../db/queryable.js'
 import { ServiceError } from '../../errors.js'
 import { decideRevokeAttempt } from '../../store/revoke-attempt.js'
 
@@ -23,7 +23,7 @@ export const REVOKE_SPAN_SECONDS = 60
  * whichever process asks. A refused request writes nothing, and so does not extend the wait. Throws when the database
  * fails.
  */
-export function createRevokeLimiter(tables: PreparedQueryable): RevokeLimiter {
+export function createRevokeLimiter(tables: Queryable): RevokeLimiter {
   return {
     admit: async (clientAddress) => {
       // Neither allowed nor refused: others were counted while it waited for the row. The next look sees them.
