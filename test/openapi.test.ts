@@ -170,7 +170,8 @@ describe('the served documents', () => {
     const yaml = await service.rest('GET', `${path}.yaml`)
     expect(yaml.headers.get('content-type')).toBe('application/yaml')
     expect(parse(yaml.text)).toEqual(json)
-    expect(json.servers[0]).toEqual({ url: service.baseUrl, description: 'US region, the default' })
+    // There is no address of an EU region where none is configured.
+    expect(json.servers).toEqual([{ url: service.baseUrl, description: 'US region, the default' }])
     expect(json.externalDocs.url).toBe(`${service.baseUrl}/docs`)
     const addresses = { servers: [], externalDocs: {} }
     expect({ ...json, ...addresses }).toEqual({ ...readOpenApi(name), ...addresses })

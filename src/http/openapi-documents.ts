@@ -49,17 +49,13 @@ function parseObject(text: string): JsonObject {
   return parsed as JsonObject
 }
 
-/** Both regions serve the same paths; an EU address that is not configured is for the reader to fill in. */
+/** Both regions serve the same paths. An EU address that is not configured is not there, so it is not named. */
 function addressesFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls): JsonObject {
   const own = baseUrlFor(request, publicUrl)
-  const eu = { description: 'EU region' }
+  const servers = [{ url: own === '' ? '/' : own, description: 'US region, the default' }]
+  if (publicUrlEu !== undefined) servers.push({ url: baseUrlFor(request, publicUrlEu), description: 'EU region' })
   return {
-    servers: [
-      { url: own === '' ? '/' : own, description: 'US region, the default' },
-      publicUrlEu === undefined
-        ? { url: '{base_url_eu}', ...eu, variables: { base_url_eu: { default: own === '' ? '/' : own } } }
-        : { url: baseUrlFor(request, publicUrlEu), ...eu },
-    ],
+    servers,
     externalDocs: { description: 'The reference, to read and to try', url: `${own}/docs` },
   }
 }
