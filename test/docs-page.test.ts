@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Health } from '../gen/grpc/health/v1/health_pb.js'
+import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.js'
+import { ServerReflection as ServerReflectionV1Alpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.js'
+import { services } from '../src/handlers/routes.js'
 import { startTestService, type TestService } from './support/service.js'
 
 let service: TestService
@@ -16,20 +20,38 @@ describe('the pages', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('index the service for programs', async () => {
+  it('index the service for programs: every link opens, every form is there, every service answers', async () => {
     const { status, json } = await service.rest('GET', '/')
     expect(status).toBe(200)
     expect(json).toMatchObject({ name: 'svc', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+    expect(Object.values(json.links)).toEqual(
+      expect.arrayContaining(['/docs', '/v2/openapi.json', '/v2/openapi.yaml', '/healthz', '/readyz']),
+    )
     for (const path of Object.values<string>(json.links)) {
       expect([path, (await service.rest('GET', path)).status]).toEqual([path, 200])
     }
+    expect(json.forms).toEqual({ token: '/v2/auth/token', revocation: '/v2/auth/revoke' })
+    for (const path of Object.values<string>(json.forms)) {
+      expect([path, (await service.rest('POST', path, { form: {} })).status]).toEqual([path, 400])
+    }
+    const { rest, ...rpc } = json.protocols
+    expect([rest, Object.keys(rpc)]).toEqual(['/v2', ['connect', 'grpc', 'grpcWeb']])
+    expect(json.services).toEqual(services.map(({ typeName }) => typeName))
+    expect(json.reflection).toEqual([ServerReflection.typeName, ServerReflectionV1Alpha.typeName])
+    expect(json.health).toEqual([Health.typeName])
   })
 
-  it('index the service for people', async () => {
+  it('index the service for people, with all that programs are told', async () => {
     const answer = await service.rest('GET', '/', { headers: { accept: 'text/html,*/*' } })
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(answer.headers.get('vary')).toContain('accept')
-    expect(answer.text).toContain('<a href="/docs">')
+    const { links, forms, reflection, health } = (await service.rest('GET', '/')).json
+    const told = [
+      ...Object.values<string>(links).map((path) => `<a href="${path}">${path}</a>`),
+      ...Object.values<string>(forms).map((path) => `POST ${path}<`),
+      ...['REST ', 'Connect ', 'gRPC ', 'gRPC-Web ', ...reflection, ...health],
+    ]
+    expect(told.filter((text) => !answer.text.includes(text))).toEqual([])
   })
 
   it('answer HEAD like GET without the body, and other methods with 405', async () => {

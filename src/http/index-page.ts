@@ -1,51 +1,122 @@
+import { services } from '../handlers/routes.js'
+import { healthService } from '../rpc/health.js'
 import type { HttpRequest } from '../rpc/http-message.js'
+import { reflectionServices } from '../rpc/reflection.js'
 import { openApiPaths } from './openapi-documents.js'
 import { createPage, type Page } from './page.js'
 
-const links = {
-  documentation: '/docs',
-  openapi: openApiPaths.whole.json,
-  openapiYaml: openApiPaths.whole.yaml,
-  revokeOpenapi: openApiPaths.revoke.json,
-  revokeOpenapiYaml: openApiPaths.revoke.yaml,
+const description = 'Access, workflow and ticketing administration API.'
+
+/** How methods are called. Braces stand for names: those of `services`, and of their methods. */
+const protocols = {
+  rest: { name: 'REST', at: '/v2', text: 'JSON over HTTP, as the reference and the OpenAPI documents have it.' },
+  connect: { name: 'Connect', at: '/{service}/{method}', text: 'JSON or protobuf; methods that only read by GET too.' },
+  grpc: { name: 'gRPC', at: '/{service}/{method}', text: 'Over HTTP/2, also in cleartext.' },
+  grpcWeb: { name: 'gRPC-Web', at: '/{service}/{method}', text: 'Over HTTP/1.1 and HTTP/2.' },
 } as const
 
-/** The index of the service, as JSON, or as a page where the client asks for HTML. */
+/** What is there by GET, without a credential. */
+const links = {
+  documentation: { at: '/docs', text: 'The reference, to read and to try.' },
+  openapi: { at: openApiPaths.whole.json, text: 'OpenAPI 3.1 of the whole API, in JSON.' },
+  openapiYaml: { at: openApiPaths.whole.yaml, text: 'The same in YAML.' },
+  revokeOpenapi: { at: openApiPaths.revoke.json, text: 'OpenAPI 3.1 of the revocation of leaked keys, in JSON.' },
+  revokeOpenapiYaml: { at: openApiPaths.revoke.yaml, text: 'The same in YAML.' },
+  alive: { at: '/healthz', text: 'Whether the process answers.' },
+  ready: { at: '/readyz', text: 'Whether calls can be answered.' },
+} as const
+
+/** What takes a form by POST. */
+const forms = {
+  token: { at: '/v2/auth/token', text: 'Exchanges the id and the secret of an API key for an access token.' },
+  revocation: { at: '/v2/auth/revoke', text: 'Takes a leaked key out of service, for anyone who found it.' },
+} as const
+
+/** What programs ask over RPC. */
+const probes = {
+  reflection: { services: reflectionServices, text: 'The schema, for clients without one.' },
+  health: { services: [healthService], text: 'Whether the server, or one of its services, is serving.' },
+} as const
+
+/** The index of the service: what it offers, as JSON, or as a page where the client asks for HTML. */
 export function createIndexPage(version: string): (request: HttpRequest) => Page {
   const common = { headers: { vary: 'accept' } }
   const json = createPage({
     ...common,
     contentType: 'application/json',
-    body: `${JSON.stringify({ name: 'svc', version, links }, null, 2)}\n`,
+    body: `${JSON.stringify(indexJson(version), null, 2)}\n`,
   })
   const html = createPage({
     contentType: 'text/html; charset=utf-8',
     headers: {
       ...common.headers,
-      'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`,
     },
     body: indexHtml(version),
   })
   return (request) => (/\btext\/html\b/i.test(request.headers.accept ?? '') ? html : json)
 }
 
+function indexJson(version: string) {
+  return {
+    name: 'svc',
+    version,
+    description,
+    links: mapValues(links, ({ at }) => at),
+    forms: mapValues(forms, ({ at }) => at),
+    protocols: mapValues(protocols, ({ at }) => at),
+    services: services.map(({ typeName }) => typeName),
+    ...mapValues(probes, (probe) => probe.services.map(({ typeName }) => typeName)),
+  }
+}
+
+function mapValues<V, R>(record: Readonly<Record<string, V>>, convert: (value: V) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, convert(value)]))
+}
+
+const style = `:root { color-scheme: light dark }
+body { margin: 2rem auto; max-width: 44rem; padding: 0 1.25rem; overflow-wrap: anywhere; font: 16px/1.5 system-ui, sans-serif; color: CanvasText; background: Canvas }
+dt { margin-top: .75rem; font-weight: 600 } dd { margin: 0 } :focus-visible { outline: 3px solid; outline-offset: 2px }`
+
 function indexHtml(version: string): string {
-  const items = Object.values(links).map((path) => `<li><a href="${path}">${path}</a></li>`)
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>svc ${version}</title>
-<style>:root { color-scheme: light dark } body { font: 16px system-ui, sans-serif; margin: 3rem }</style>
+<style>${style}</style>
 </head>
 <body>
+<main>
 <h1>svc ${version}</h1>
-<p>Access, workflow and ticketing administration API.</p>
-<ul>
-${items.join('\n')}
-</ul>
+<p>${description}</p>
+${section(
+  'To open',
+  Object.values(links).map(({ at, text }) => [`<a href="${at}">${at}</a>`, text]),
+)}
+${section(
+  'To call',
+  Object.values(protocols).map(({ name, at, text }) => [`${name} <code>${at}</code>`, text]),
+)}
+${section(
+  'Keys and tokens',
+  Object.values(forms).map(({ at, text }) => [`<code>POST ${at}</code>`, text]),
+)}
+${section(
+  'For programs that speak RPC',
+  Object.values(probes).map((probe) => [
+    probe.services.map(({ typeName }) => `<code>${typeName}</code>`).join(', '),
+    probe.text,
+  ]),
+)}
+</main>
 </body>
 </html>
 `
+}
+
+function section(title: string, entries: readonly (readonly [term: string, text: string])[]): string {
+  const items = entries.map(([term, text]) => `<dt>${term}</dt>\n<dd>${text}</dd>`)
+  return `<h2>${title}</h2>\n<dl>\n${items.join('\n')}\n</dl>`
 }
