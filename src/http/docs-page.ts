@@ -4,48 +4,23 @@ import { dirname, join } from 'node:path'
 import { openApiPaths, type PublicUrls } from './openapi-documents.js'
 import { createPage, type Page } from './page.js'
 
-/** Starts the viewer and keeps the page as dark or light as the reader's system, until the reader chooses. */
-const script = `'use strict'
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const button = document.getElementById('theme')
-const setTheme = (isDark) => {
-  document.documentElement.classList.toggle('dark-mode', isDark)
-  button.textContent = isDark ? 'Light' : 'Dark'
-  button.setAttribute('aria-label', isDark ? 'Switch to light mode' : 'Switch to dark mode')
-}
-const follow = (event) => setTheme(event.matches)
-setTheme(dark.matches)
-dark.addEventListener('change', follow)
-button.addEventListener('click', () => {
-  dark.removeEventListener('change', follow)
-  setTheme(!document.documentElement.classList.contains('dark-mode'))
-})
-SwaggerUIBundle({
-  url: '${openApiPaths.whole.json}',
-  dom_id: '#viewer',
-  deepLinking: true,
-  filter: true,
-  tryItOutEnabled: true,
-  displayRequestDuration: true,
-  displayOperationId: false,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  syntaxHighlight: { theme: 'nord' },
-  validatorUrl: null,
-})
-`
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
+const CSS = 'text/css; charset=utf-8'
 
-const style = `body { margin: 0; background: #fafafa }
-#bar { display: flex; gap: 1.5rem; align-items: center; padding: .75rem 1.5rem; font: 14px system-ui, sans-serif; background: #1c2833 }
-#bar a, #bar button { color: #fff; font: inherit }
-#bar button { margin-left: auto; padding: .25rem .75rem; background: none; border: 1px solid #8895a1; border-radius: 4px; cursor: pointer }
-`
+/** The files of the page itself, in `web/docs` of the package. */
+const ownFiles: Readonly<Record<string, string>> = {
+  'page.js': JAVASCRIPT,
+  'accessibility.js': JAVASCRIPT,
+  'theme.js': JAVASCRIPT,
+  'token-form.js': JAVASCRIPT,
+  'page.css': CSS,
+}
 
 /**
- * The reference page and its assets by path. The viewer comes whole from its npm package, and the page's policy lets
- * the browser talk to this deployment alone.
+ * The reference page and its assets by path, and the icon of all pages. The viewer comes whole from its npm package, the
+ * rest from the package in the folder `root`, and the page's policy lets the browser talk to this deployment alone.
  */
-export function createDocsPages({ publicUrl, publicUrlEu }: PublicUrls): Map<string, Page> {
+export function createDocsPages(root: string, { publicUrl, publicUrlEu }: PublicUrls): Map<string, Page> {
   const viewer = findViewer()
   const assets = `/docs/assets/${viewer.version}`
   const targets = [publicUrl, publicUrlEu].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]))
@@ -54,17 +29,16 @@ export function createDocsPages({ publicUrl, publicUrlEu }: PublicUrls): Map<str
     body: html(assets),
     headers: { 'content-security-policy': policy(targets) },
   })
-  const asset = (contentType: string, body: string | Buffer, cacheControl: string) =>
-    createPage({ contentType, body, cacheControl })
-  const viewerFile = (name: string, contentType: string) =>
-    asset(contentType, readFileSync(join(viewer.directory, name)), 'public, max-age=31536000, immutable')
+  const ownFile = (name: string, contentType: string) =>
+    createPage({ contentType, body: readFileSync(join(root, 'web/docs', name)) })
+  const viewerFile = (name: string, contentType: string, cacheControl = 'public, max-age=31536000, immutable') =>
+    createPage({ contentType, body: readFileSync(join(viewer.directory, name)), cacheControl })
   return new Map([
     ['/docs', page],
-    ['/docs/page.js', asset('text/javascript; charset=utf-8', script, 'no-cache')],
-    ['/docs/page.css', asset('text/css; charset=utf-8', style, 'no-cache')],
-    [`${assets}/viewer.js`, viewerFile('swagger-ui-bundle.js', 'text/javascript; charset=utf-8')],
-    [`${assets}/viewer.css`, viewerFile('swagger-ui.css', 'text/css; charset=utf-8')],
-    [`${assets}/icon.png`, viewerFile('favicon-32x32.png', 'image/png')],
+    ...Object.entries(ownFiles).map(([name, type]) => [`/docs/${name}`, ownFile(name, type)] as const),
+    [`${assets}/viewer.js`, viewerFile('swagger-ui-bundle.js', JAVASCRIPT)],
+    [`${assets}/viewer.css`, viewerFile('swagger-ui.css', CSS)],
+    ['/favicon.ico', viewerFile('favicon-32x32.png', 'image/png', 'public, max-age=86400')],
   ])
 }
 
@@ -75,15 +49,26 @@ function html(assets: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference</title>
-<link rel="icon" href="${assets}/icon.png">
 <link rel="stylesheet" href="${assets}/viewer.css">
 <link rel="stylesheet" href="/docs/page.css">
+<script src="${assets}/viewer.js" defer></script>
+<script src="/docs/page.js" type="module"></script>
 </head>
 <body>
-<header id="bar"><a href="/">svc</a><a href="${openApiPaths.whole.json}">JSON</a><a href="${openApiPaths.whole.yaml}">YAML</a><button id="theme" type="button"></button></header>
-<main id="viewer"></main>
-<script src="${assets}/viewer.js"></script>
-<script src="/docs/page.js"></script>
+<header id="bar">
+<form id="token-form">
+<label for="token">Access token</label>
+<input id="token" type="password" autocomplete="off" spellcheck="false" required aria-describedby="token-help">
+<button type="submit">Use</button>
+<button type="reset">Clear</button>
+<output id="token-state" for="token"></output>
+<p id="token-help">A person’s comes from <code>npx svc tokens create</code> or your identity provider, a program’s from
+<a href="#/Auth/createToken">POST /v2/auth/token</a>. This tab keeps it until it is closed.</p>
+</form>
+<nav aria-label="Documents"><a href="/">svc</a> <a href="${openApiPaths.whole.json}">JSON</a> <a href="${openApiPaths.whole.yaml}">YAML</a></nav>
+<button id="theme" type="button"></button>
+</header>
+<div id="viewer"></div>
 </body>
 </html>
 `

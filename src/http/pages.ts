@@ -21,7 +21,7 @@ export function createPages(options: PagesOptions): (request: HttpRequest, respo
   const pages = new Map<string, (request: HttpRequest) => Page>([
     ['/', createIndexPage(options.version)],
     ...createOpenApiDocuments(options.root, options),
-    ...[...createDocsPages(options)].map(([path, page]) => [path, () => page] as const),
+    ...[...createDocsPages(options.root, options)].map(([path, page]) => [path, () => page] as const),
   ])
   return (request, response) => {
     const page = pages.get((request.url ?? '').split('?', 1)[0] ?? '')

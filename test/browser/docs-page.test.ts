@@ -1,85 +1,257 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { services } from '../../src/handlers/routes.js'
+import { findingsOf } from '../support/axe.js'
 import { launchBrowser } from '../support/browser.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
+/** Axe computes the colours of thousands of elements. */
+const AXE_MILLIS = 120_000
+
 let service: TestService
+let browser: Browser
 beforeAll(async () => {
   service = await startTestService()
   await insertFixture(service.database)
+  browser = await launchBrowser()
 })
-afterAll(() => service.stop())
+afterAll(async () => {
+  await browser.close()
+  await service.stop()
+})
+
+let page: Page
+let complaints: string[]
+let requested: string[]
+beforeEach(async () => {
+  page = await (await browser.newContext()).newPage()
+  complaints = []
+  requested = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => requested.push(request.url()))
+})
+// Whatever a test has done, the page has not complained, and has asked no other host.
+afterEach(async () => {
+  await page.context().close()
+  expect(complaints).toEqual([])
+  expect(requested.filter((url) => !url.startsWith(service.baseUrl) && !url.startsWith('data:'))).toEqual([])
+})
+
+const modes = ['dark', 'light'] as const
+const modesAndWidths = modes.flatMap((mode) => [390, 1280].map((width) => [mode, width] as const))
+
+async function show(mode: (typeof modes)[number], width: number): Promise<void> {
+  await page.emulateMedia({ colorScheme: mode })
+  await page.setViewportSize({ width, height: 844 })
+}
+
+async function openDocs(): Promise<void> {
+  await page.goto(`${service.baseUrl}/docs`)
+  await page.locator('.opblock').first().waitFor()
+}
+
+const operation = (method: string, path: string) =>
+  page.locator(`.opblock-${method}`, { has: page.locator(`[data-path="${path}"]`) })
+
+async function openOperation(method: string, path: string) {
+  const opened = operation(method, path)
+  await opened.locator('.opblock-summary-control').click()
+  await opened.locator('.responses-table').first().waitFor()
+  return opened
+}
+
+/** Each method, with parameters, with a body of JSON, and with a form. */
+async function openEachKind(): Promise<void> {
+  await openOperation('get', '/v2/audit-events')
+  await openOperation('post', '/v2/users')
+  await openOperation('put', '/v2/users/{id}')
+  await openOperation('patch', '/v2/priorities/{id}')
+  await openOperation('delete', '/v2/user-relationships/{user_id}')
+  await openOperation('post', '/v2/auth/token')
+}
+
+/** Sends the request of an operation as the page has it, and answers the header with which it came. */
+async function execute(method: string, path: string): Promise<string | undefined> {
+  const asked = page.waitForRequest((request) => new URL(request.url()).pathname === path)
+  await operation(method, path).getByRole('button', { name: 'Execute' }).click()
+  await operation(method, path).locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
+  return (await asked).headers()['authorization']
+}
+
+const insertToken = () => insertUserToken(service.database, { userId: fixture.users.manager })
+const tokenInput = () => page.getByLabel('Access token', { exact: true })
+const tokenState = () => page.getByRole('status').textContent()
+
+async function useToken(token: string): Promise<void> {
+  await tokenInput().fill(token)
+  await page.getByRole('button', { name: 'Use', exact: true }).click()
+}
+
+// An operation with an answer has a button of the same name.
+const clearToken = () => page.getByRole('banner').getByRole('button', { name: 'Clear' }).click()
+
+describe('the index page in a browser', () => {
+  it.each(modesAndWidths)('has no finding of axe, and fits (%s, %i pixels)', async (mode, width) => {
+    await show(mode, width)
+    await page.goto(service.baseUrl)
+    expect(await findingsOf(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+  })
+})
 
 describe('the reference page in a browser', () => {
-  let browser: Browser
-  let page: Page
-  let complaints: string[]
-  let requested: string[]
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
-  beforeEach(async () => {
-    page = await browser.newPage()
-    complaints = []
-    requested = []
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
-    })
-    page.on('pageerror', (error) => complaints.push(String(error)))
-    page.on('request', (request) => requested.push(request.url()))
-    await page.goto(`${service.baseUrl}/docs`)
-    await page.locator('.opblock').first().waitFor()
-  })
-  afterEach(() => page.close())
+  beforeEach(openDocs)
 
-  const outside = () => requested.filter((url) => !url.startsWith(service.baseUrl) && !url.startsWith('data:'))
-
-  it('lists every operation, without an error and without a request to another host', async () => {
+  it('lists every operation', async () => {
     const shown = await page.locator('.opblock').count()
     expect(shown).toBe(services.flatMap((each) => each.methods).length)
     expect(await page.locator('.opblock-summary-path').allTextContents()).toContain('/v2/journeys/{id}')
-    expect(complaints).toEqual([])
-    expect(outside()).toEqual([])
   })
 
   it('makes a call with a token that succeeds', async () => {
-    const token = await insertUserToken(service.database, { userId: fixture.users.manager })
-    await page.getByRole('button', { name: 'Authorize' }).first().click()
-    await page.locator('.auth-container input[type=text]').first().fill(token)
-    await page.locator('.auth-container').first().getByRole('button', { name: 'Apply credentials' }).click()
-    await page.getByRole('button', { name: 'Close' }).first().click()
-    const operation = page.locator('.opblock', { has: page.locator('[data-path="/v2/priorities/{id}"]') })
-    await operation.locator('.opblock-summary-control').click()
-    await operation.locator('.parameters input').first().fill(fixture.priorities.it)
-    await operation.locator('textarea.body-param__text').fill('{"name": "From the page"}')
+    await useToken(await insertToken())
+    const opened = await openOperation('patch', '/v2/priorities/{id}')
+    await opened.locator('.parameters input').first().fill(fixture.priorities.it)
+    await opened.locator('textarea.body-param__text').fill('{"name": "From the page"}')
     const answered = page.waitForResponse((response) => response.url().includes('/v2/priorities/'))
-    await operation.getByRole('button', { name: 'Execute' }).click()
+    await opened.getByRole('button', { name: 'Execute' }).click()
     const answer = await answered
     expect(answer.status()).toBe(200)
     expect(await answer.json()).toMatchObject({ data: { id: fixture.priorities.it, name: 'From the page' } })
-    await operation.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
-    expect(complaints).toEqual([])
-    expect(outside()).toEqual([])
+    await opened.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
   })
 
-  it.each(['dark', 'light'] as const)(
-    'is %s where the system is, and switches at the press of a button',
-    async (mode) => {
-      await page.emulateMedia({ colorScheme: mode })
-      const isDark = () => page.evaluate('document.documentElement.classList.contains("dark-mode")')
-      const brightness = async () => {
-        const color = await page.evaluate('getComputedStyle(document.querySelector(".swagger-ui .info .title")).color')
-        return Number(/\d+/.exec(String(color))?.[0])
-      }
-      await page.locator(mode === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor({ state: 'attached' })
-      // Light text on dark, dark text on light.
-      expect((await brightness()) > 128).toBe(mode === 'dark')
-      await page.locator('#theme').click()
-      expect(await isDark()).toBe(mode === 'light')
-      expect((await brightness()) > 128).toBe(mode === 'light')
+  it.each(modes)('is %s where the system is, and switches at the press of a button', async (mode) => {
+    await page.emulateMedia({ colorScheme: mode })
+    const isDark = () => page.evaluate('document.documentElement.classList.contains("dark-mode")')
+    const brightness = async () => {
+      const color = await page.evaluate('getComputedStyle(document.querySelector(".swagger-ui .info .title")).color')
+      return Number(/\d+/.exec(String(color))?.[0])
+    }
+    await page.locator(mode === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor({ state: 'attached' })
+    // Light text on dark, dark text on light.
+    expect((await brightness()) > 128).toBe(mode === 'dark')
+    await page.locator('#theme').click()
+    expect(await isDark()).toBe(mode === 'light')
+    expect((await brightness()) > 128).toBe(mode === 'light')
+  })
+
+  it('begins with a field that is named and says where a token comes from', async () => {
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.id')).toBe(await tokenInput().getAttribute('id'))
+    const help = await page.locator('#token-help').textContent()
+    expect(help).toContain('npx svc tokens create')
+    await page.getByRole('link', { name: 'POST /v2/auth/token' }).click()
+    await operation('post', '/v2/auth/token').locator('.responses-table').waitFor()
+  })
+
+  it('keeps the token over a reload, in this tab alone, until it is cleared', async () => {
+    const token = await insertToken()
+    await clearToken()
+    await useToken(` Bearer ${token}\n`)
+    await page.reload()
+    await openOperation('get', '/v2/department-options')
+    expect(await execute('get', '/v2/department-options')).toBe(`Bearer ${token}`)
+    expect([await tokenInput().inputValue(), await tokenState()]).toEqual([token, 'Calls carry this token.'])
+    expect(await tokenInput().getAttribute('type')).toBe('password')
+    expect(await page.evaluate('localStorage.length + document.cookie.length')).toBe(0)
+
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    expect(await other.getByLabel('Access token', { exact: true }).inputValue()).toBe('')
+    await other.close()
+
+    await clearToken()
+    expect([await tokenInput().inputValue(), await tokenState()]).toEqual(['', 'Calls carry no token.'])
+    expect(await page.locator('.authorization__btn.locked, .btn.authorize.locked').count()).toBe(0)
+    await page.reload()
+    await page.locator('.opblock').first().waitFor()
+    expect(await tokenInput().inputValue()).toBe('')
+    expect(await page.locator('.btn.authorize.locked').count()).toBe(0)
+  })
+
+  it("has one token, whether it is given in the page's form or in the viewer's dialog", async () => {
+    const token = await insertToken()
+    await page.locator('.btn.authorize').click()
+    const dialog = page.getByRole('dialog', { name: 'Available authorizations' })
+    await dialog.locator('#auth-bearer-value').fill(token)
+    await dialog.getByRole('button', { name: 'Authorize' }).first().click()
+    expect([await tokenInput().inputValue(), await tokenState()]).toEqual([token, 'Calls carry this token.'])
+    await dialog.getByRole('button', { name: 'Logout' }).click()
+    expect([await tokenInput().inputValue(), await tokenState()]).toEqual(['', 'Calls carry no token.'])
+    await dialog.getByRole('button', { name: 'Close', exact: true }).first().click()
+    await useToken(token)
+    await page.locator('.btn.authorize').click()
+    await dialog.getByRole('button', { name: 'Logout' }).waitFor()
+  })
+
+  it.each(modes)('fits on 390 pixels with an operation of each kind open (%s)', async (mode) => {
+    await show(mode, 390)
+    await openEachKind()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    const outside = `[...document.querySelectorAll('button, input, select, textarea, a, td, h3, h4, pre')]
+      .filter((element) => element.getBoundingClientRect().right > 390).map((element) => element.outerHTML)`
+    expect(await page.evaluate(outside)).toEqual([])
+    // The tags, and what they say of themselves, have room for words.
+    const squeezed = `[...document.querySelectorAll('.opblock-tag :is(a, small)')]
+      .filter((element) => element.getBoundingClientRect().width < 200).map((element) => element.textContent)`
+    expect(await page.evaluate(squeezed)).toEqual([])
+  })
+
+  // No rule and no part of the page is left out: what the viewer lacks is mended from outside.
+  it.each(modesAndWidths)(
+    'has no finding of axe, whatever is open (%s, %i pixels)',
+    async (mode, width) => {
+      await show(mode, width)
+      await openEachKind()
+      await useToken(await insertToken())
+      await openOperation('get', '/v2/department-options')
+      await execute('get', '/v2/department-options')
+      const update = operation('put', '/v2/users/{id}')
+      await update.getByRole('tab', { name: 'Schema' }).first().click()
+      await update.getByRole('button', { name: 'Expand all' }).first().click()
+      await page.locator('.models-control').click()
+      expect(await findingsOf(page)).toEqual([])
+      await page.locator('.btn.authorize').click()
+      await page.getByRole('dialog').waitFor()
+      expect(await findingsOf(page, '.dialog-ux')).toEqual([])
     },
+    AXE_MILLIS,
   )
+
+  it.each(modes)('shows where the keyboard is, from the token to an answer (%s)', async (mode) => {
+    await show(mode, 1280)
+    await useToken(await insertToken())
+    await tokenInput().focus()
+    const focused = `(() => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
+      const isShown = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
+      return (isShown ? '' : 'hidden ') + document.activeElement.textContent
+    })()`
+    const passed: unknown[] = []
+    const tabTo = async (text: string) => {
+      for (let stop = 0; stop < 100 && !String(passed.at(-1)).includes(text); stop++) {
+        await page.keyboard.press('Tab')
+        passed.push(await page.evaluate(focused))
+      }
+      await page.keyboard.press('Enter')
+    }
+    await tabTo('/v2/department-options')
+    await operation('get', '/v2/department-options').locator('.execute').waitFor()
+    await tabTo('Execute')
+    await operation('get', '/v2/department-options').locator('.live-responses-table').waitFor()
+    expect(passed.filter((text) => String(text).startsWith('hidden'))).toEqual([])
+  })
+
+  it('opens the operation that its address names, also when that changes later', async () => {
+    await page.goto(`${service.baseUrl}/docs#/Auth/createToken`)
+    await page.reload()
+    await operation('post', '/v2/auth/token').locator('.responses-table').waitFor()
+    await page.evaluate('location.hash = "#/Journey/getJourney"')
+    await operation('get', '/v2/journeys/{id}').locator('.responses-table').waitFor()
+  })
 })

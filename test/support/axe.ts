@@ -1,0 +1,13 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+/** What axe-core finds in a part of a page as it stands, best practices included: `rule: selector (why)`, each. */
+export async function findingsOf(page: Page, part = 'html'): Promise<string[]> {
+  await page.evaluate(`{ ${axe.source} }`)
+  const { violations }: axe.AxeResults = await page.evaluate(
+    `axe.run(${JSON.stringify(part)}, { resultTypes: ['violations'] })`,
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, any, all, none }) => `${id}: ${target.join(' ')} (${[...any, ...all, ...none][0]?.message})`),
+  )
+}

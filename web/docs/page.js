@@ -1,0 +1,36 @@
+import { mendAccessibility } from './accessibility.js'
+import { followTheme } from './theme.js'
+import { connectTokenForm } from './token-form.js'
+
+followTheme()
+mendAccessibility(document.getElementById('viewer'))
+
+/** The path of an operation stands in the button that opens it, where a link may not be. */
+const noLinkInButton = () => ({
+  wrapComponents: {
+    OperationSummaryPath: (Path, { React }) => {
+      return (props) =>
+        React.createElement(Path, { ...props, operationProps: props.operationProps.set('isDeepLinkingEnabled', false) })
+    },
+  },
+})
+
+const ui = window.SwaggerUIBundle({
+  url: '/v2/openapi.json',
+  dom_id: '#viewer',
+  deepLinking: true,
+  filter: true,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  displayOperationId: false,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  syntaxHighlight: { theme: 'tomorrow-night' },
+  validatorUrl: null,
+  plugins: [noLinkInButton],
+  onComplete: () => tokenForm.onComplete(),
+})
+const tokenForm = connectTokenForm(ui)
+
+// The viewer reads the fragment of its address once; links of this page and "back" change it later.
+addEventListener('hashchange', () => ui.layoutActions.parseDeepLinkHash(decodeURIComponent(location.hash)))

@@ -1,0 +1,51 @@
+/** The name of the bearer token, as a security scheme of the document and in the storage of the tab. */
+const SCHEME = 'accessToken'
+
+/**
+ * Connects the form for the token with the viewer, whose own dialog changes the token too. The token is kept as long as
+ * the tab, over reloads. `onComplete` is to be called when the viewer has read its document.
+ */
+export function connectTokenForm(ui) {
+  const form = document.getElementById('token-form')
+  const input = document.getElementById('token')
+  const state = document.getElementById('token-state')
+  const kept = () => sessionStorage.getItem(SCHEME) ?? ''
+
+  const show = () => {
+    input.value = kept()
+    state.textContent = kept() === '' ? 'Calls carry no token.' : 'Calls carry this token.'
+  }
+  const keep = (token) => {
+    if (token === '') sessionStorage.removeItem(SCHEME)
+    else sessionStorage.setItem(SCHEME, token)
+    show()
+  }
+  const inViewer = () => ui.authSelectors.authorized()?.getIn([SCHEME, 'value']) ?? ''
+  // Until the document is read this does nothing, and `onComplete` makes up for it.
+  const tellViewer = () => {
+    if (kept() !== '') ui.preauthorizeApiKey(SCHEME, kept())
+    else if (inViewer() !== '') ui.authActions.logout([SCHEME])
+  }
+
+  show()
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    keep(input.value.trim().replace(/^Bearer\s+/i, ''))
+    tellViewer()
+  })
+  form.addEventListener('reset', (event) => {
+    event.preventDefault()
+    keep('')
+    tellViewer()
+    input.focus()
+  })
+  return {
+    onComplete: () => {
+      tellViewer()
+      // The viewer tells of every change; what is being typed stays unless the token is another one.
+      ui.getStore().subscribe(() => {
+        if (inViewer() !== kept()) keep(inViewer())
+      })
+    },
+  }
+}
