@@ -151,8 +151,12 @@ describe('the tree', () => {
     )
   })
 
-  it('has no file that is past 300 lines', () => {
+  it('has no file that is past 300 lines, and no test past 400', () => {
     expect(files.filter((file) => sourceOf(file).split('\n').length > 301)).toEqual([])
+    const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    const long = (file: string) =>
+      file.endsWith('.ts') && !file.includes('node_modules') && sourceOf(join('test', file)).split('\n').length > 401
+    expect(tests.filter(long)).toEqual([])
   })
 
   it('has no file that nothing imports', () => {

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals'
+import { type DirectoryWrite, writeDirectoryUser } from '../../src/domain/user/directory-sync.js'
+import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './fixture.js'
+import type { doors, RequestJson } from './method-doors.js'
+import { startTestService, type TestService } from './service.js'
+import { userMethodCaller } from './user-methods.js'
+
+const { acme, users } = fixture
+
+export let service: TestService
+/** Tokens of a key, a worker and an administrator of Acme. */
+export let key: string
+export let worker: string
+export let admin: string
+/** A member of Acme whom no other test knows, and the number of it. */
+export let id: string
+export let serial = 0
+
+/** Starts a service for the tests of a file, and makes a new member for each. */
+export function useUsers(): void {
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    key = (await insertApiKey(service.database, { organizationId: acme })).token
+    worker = (await insertApiKey(service.database, { organizationId: acme, kind: 'wk' })).token
+    admin = await insertUserToken(service.database, { userId: users.admin })
+  })
+  afterAll(() => service.stop())
+  beforeEach(async () => {
+    id = await newUser()
+  })
+}
+
+/** The name of a governed field in the API. */
+export const field = (name: string) => `USER_PROFILE_FIELD_${name}`
+
+/** Makes one more member, of Acme where nothing else is said. */
+export async function newUser(columns: Record<string, unknown> = {}, organizationId: string = acme): Promise<string> {
+  serial += 1
+  const userId = `user-${serial}`
+  await insertUser(service.database, { id: userId, organizationId, columns: { first_name: 'Ada', ...columns } })
+  return userId
+}
+
+/** Makes a member in the place of the one that the test has. */
+export async function replaceUser(columns: Record<string, unknown>): Promise<void> {
+  id = await newUser(columns)
+}
+
+/** An email address that nobody has. */
+export function newEmail(): string {
+  serial += 1
+  return `new.${serial}@example.com`
+}
+
+/** A phone number for a number. */
+export const phoneOf = (number: number) => `+1415555${String(number).padStart(4, '0')}`
+
+/** Writes a member of Acme as its directory. */
+export const syncFromDirectory = (userId: string, write: DirectoryWrite) =>
+  writeDirectoryUser(service.database, { organizationId: acme, keyId: 'mk', name: 'Okta' }, userId, write, {
+    runtime: service.runtime,
+    requestId: '',
+  })
+
+/** The audit events of a user, in their order. */
+export const eventsOf = (targetId: string) =>
+  service.database.query<{ action: string; changes: unknown }>(
+    'SELECT action, changes FROM audit_events WHERE target_id = $1 ORDER BY occurred_at, id',
+    [targetId],
+  )
+
+/** All that is stored about a user. */
+export async function stateOf(userId: string) {
+  const rows = await service.database.query(
+    `SELECT to_jsonb(m) AS member, u.email FROM memberships m JOIN users u ON u.id = m.user_id
+      WHERE u.id = $1 ORDER BY m.organization_id`,
+    [userId],
+  )
+  return { rows, events: await eventsOf(userId) }
+}
+
+/** The methods of users through one door, and updates of the member that succeed or change nothing. */
+export function updatesOver(door: (typeof doors)[number]) {
+  const call = userMethodCaller(
+    () => service,
+    door,
+    () => key,
+  )
+  const update = (change: RequestJson, token?: string, userId = id) =>
+    call('updateUser', { id: userId, ...change }, token)
+  return {
+    call,
+    update,
+    updated: async (change: RequestJson, token?: string) => {
+      const { answer } = await update(change, token)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
+      return answer.json
+    },
+    refused: async (change: RequestJson, token?: string) => {
+      const before = await stateOf(id)
+      const { status, code, reason, fields, message, metadata } = await update(change, token)
+      expect(await stateOf(id)).toEqual(before)
+      return { status, code, reason, fields, message, metadata }
+    },
+  }
+}
