@@ -34,7 +34,7 @@ import { createPages } from './http/pages.js'
 import { createProbes, type NotReady } from './http/probes.js'
 import { createRequestHandler, type RequestIds } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
-import { type AdmitCall, createRestTranscoder, preprintedList } from './rest/index.js'
+import { type AdmitCall, createRestTranscoder, preprintedList, preprintedMessage } from './rest/index.js'
 import { createHealthRoutes, healthService, isWatch } from './rpc/health.js'
 import type { HttpRequest } from './rpc/http-message.js'
 import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
@@ -134,6 +134,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     timing: systemTiming,
     pageTokens: createPageTokens(database),
     preprintList: preprintedList,
+    preprintMessage: preprintedMessage,
   })
   const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
     masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))

@@ -1,103 +1,58 @@
-/** A journey as the statement of the peer gives it. */
-export interface JourneyRow {
-  readonly id: string
-  readonly team_id: string
-  readonly friendly_identifier: string
-  readonly name: string
-  readonly description: string
-  readonly created_at: string
-  readonly archived_at: string | null
-  readonly requester_user_id: string | null
-  readonly requester_manager_user_id: string | null
-  readonly due_date: string | null
-  readonly metadata: Json | null
-  readonly created_by_workflow_id: string | null
-  readonly created_by_workflow_name: string | null
-  readonly tasks: readonly TaskRow[]
-  readonly checks: readonly Row[]
-  readonly failures: readonly Row[]
-  readonly fields: readonly Row[]
-}
+const text = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-type Json = Readonly<Record<string, unknown>>
-type Row = Readonly<Record<string, string | null>>
+const date = (column: string) =>
+  `CASE WHEN ${column} IS NOT NULL
+                 THEN json_build_object('year', date_part('year', ${column}), 'month', date_part('month', ${column}),
+                                        'day', date_part('day', ${column})) END`
 
-interface TaskRow {
-  readonly id: string
-  readonly parent_task_id: string | null
-  readonly name: string
-  readonly description: string
-  readonly assigned_to_user_id: string
-  readonly status: string
-  readonly depends_on_ids: readonly string[] | null
-  readonly due_date: string | null
-  readonly is_status_check: boolean
-  readonly polling_interval_ms: number
-  readonly latest_workflow_call: Json | null
-}
+const count = (status: string) => `count(*) FILTER (WHERE c.status = '${status}')`
 
-/** The journey as the API shows it. */
-export function journeyFromRow(row: JourneyRow): Json {
-  const { tasks, checks } = row
-  const today = new Date().toISOString().slice(0, 10)
-  const isOpen = ({ status }: TaskRow) => status !== 'DONE' && status !== 'CANCELED'
-  const counted = tasks.filter(({ status }) => status !== 'CANCELED').length
-  const done = tasks.filter(({ status }) => status === 'DONE').length
-  const firstOpen = tasks.findIndex(isOpen)
-  const count = (status: string) => checks.filter((check) => check['status'] === status).length
-  return {
-    ...{ id: row.id, teamId: row.team_id, friendlyIdentifier: row.friendly_identifier, name: row.name },
-    ...{ description: row.description, createdAt: row.created_at },
-    ...(row.archived_at !== null && { archivedAt: row.archived_at }),
-    requesterUserId: row.requester_user_id ?? '',
-    requesterManagerUserId: row.requester_manager_user_id ?? '',
-    progressPercent: counted === 0 ? 0 : Math.floor((100 * done) / counted),
-    currentTaskIndex: firstOpen < 0 ? tasks.length : firstOpen,
-    ...(row.due_date !== null && { dueDate: dateFrom(row.due_date) }),
-    ...(row.metadata !== null && { metadata: row.metadata }),
-    ...(row.created_by_workflow_id !== null && {
-      createdByWorkflow: { id: row.created_by_workflow_id, name: row.created_by_workflow_name },
-    }),
-    tasks: tasks.map((task) => ({
-      ...{ id: task.id, parentTaskId: task.parent_task_id ?? '', name: task.name, description: task.description },
-      ...{ assignedToUserId: task.assigned_to_user_id, status: `JOURNEY_TASK_STATUS_${task.status}` },
-      dependsOnIds: task.depends_on_ids ?? [],
-      ...(task.due_date !== null && { dueDate: dateFrom(task.due_date) }),
-      isOverdue: task.due_date !== null && task.due_date < today && isOpen(task),
-      ...{ isStatusCheck: task.is_status_check, pollingIntervalMs: task.polling_interval_ms },
-      ...(task.latest_workflow_call !== null && { latestWorkflowCall: task.latest_workflow_call }),
-    })),
-    healthChecks: checks.map((check) => ({
-      ...{ id: check['id'], taskId: check['task_id'], subtaskId: check['subtask_id'] },
-      ...{ workflowId: check['workflow_id'], workflowName: check['workflow_name'] },
-      ...{ workflowCallId: check['workflow_call_id'], runId: check['run_id'] },
-      type: `JOURNEY_HEALTH_CHECK_TYPE_${check['type']}`,
-      status: `JOURNEY_HEALTH_CHECK_STATUS_${check['status']}`,
-      ...(typeof check['due_date'] === 'string' && { dueDate: dateFrom(check['due_date']) }),
-    })),
-    healthCheckCounts: {
-      ...{ totalCount: checks.length, failingCount: count('FAILING'), warningCount: count('WARNING') },
-      ...{ passingCount: count('PASSING'), runningCount: count('RUNNING'), noDataCount: count('NO_DATA') },
-      canceledCount: count('CANCELED'),
-    },
-    workflowFailures: row.failures.map((failure) => ({
-      ...{ workflowCallId: failure['workflow_call_id'], runId: failure['run_id'], workflowId: failure['workflow_id'] },
-      ...{ workflowName: failure['workflow_name'], taskId: failure['task_id'], subtaskId: failure['subtask_id'] },
-      runStatus: `WORKFLOW_RUN_STATUS_${failure['run_status']}`,
-      ...(failure['validation_errors'] !== null && { validationErrors: failure['validation_errors'] }),
-      ...(failure['status_check_result'] !== null && { statusCheckResult: failure['status_check_result'] }),
-      runResult: failure['run_result'],
-      ...(failure['completed_at'] !== null && { runCompletedAt: failure['completed_at'] }),
-    })),
-    customFields: row.fields.map((field) => ({
-      ...{ fieldId: field['field_id'], fieldKey: field['field_key'], fieldName: field['field_name'] },
-      dataType: `DATA_TYPE_${field['data_type']}`,
-      ...(field['value'] !== null && { value: field['value'] }),
-    })),
-  }
-}
-
-function dateFrom(text: string) {
-  const [year, month, day] = text.split('-').map(Number)
-  return { year, month, day }
-}
+/** The whole answer with the journey $1 of the organization $2, printed by PostgreSQL; $3 is the date of today. */
+export const journeyStatement = `
+SELECT json_build_object('data', json_strip_nulls(row_to_json(journey)))::text AS json
+  FROM (
+    SELECT j.id, j.team_id AS "teamId", j.friendly_identifier AS "friendlyIdentifier", j.name, j.description,
+           ${text('j.created_at')} AS "createdAt",
+           ${text('j.archived_at')} AS "archivedAt",
+           coalesce(j.requester_user_id, '') AS "requesterUserId",
+           coalesce(j.requester_manager_user_id, '') AS "requesterManagerUserId",
+           coalesce(100 * t.done / nullif(t.counted, 0), 0) AS "progressPercent", coalesce(t.first_open - 1, t.total) AS "currentTaskIndex",
+           ${date('j.due_date')} AS "dueDate", j.metadata,
+           CASE WHEN j.created_by_workflow_id IS NOT NULL
+                THEN json_build_object('id', j.created_by_workflow_id, 'name', j.created_by_workflow_name) END AS "createdByWorkflow",
+           t.tasks, c.checks AS "healthChecks", c.counts AS "healthCheckCounts", 
+           (SELECT coalesce(json_agg(json_build_object(
+              'workflowCallId', f.workflow_call_id, 'runId', f.run_id, 'workflowId', f.workflow_id, 'workflowName', f.workflow_name,
+              'taskId', f.task_id, 'subtaskId', f.subtask_id, 'runStatus', 'WORKFLOW_RUN_STATUS_' || f.run_status,
+              'validationErrors', f.validation_errors, 'statusCheckResult', f.status_check_result, 'runResult', f.run_result,
+              'runCompletedAt', ${text('f.run_completed_at')}) ORDER BY f.position), '[]')
+              FROM journey_workflow_failures f WHERE f.journey_id = j.id) AS "workflowFailures",
+           (SELECT coalesce(json_agg(json_build_object('fieldId', v.field_id, 'fieldKey', v.field_key, 'fieldName', v.field_name,
+              'dataType', 'DATA_TYPE_' || v.data_type, 'value', v.value) ORDER BY v.position), '[]')
+              FROM journey_custom_fields v WHERE v.journey_id = j.id) AS "customFields"
+      FROM journeys j
+     CROSS JOIN LATERAL (
+       SELECT count(*) AS total, count(*) FILTER (WHERE t.status = 'DONE') AS done,
+              count(*) FILTER (WHERE t.status <> 'CANCELED') AS counted,
+              min(t.place) FILTER (WHERE t.status NOT IN ('DONE', 'CANCELED')) AS first_open,
+              coalesce(json_agg(json_build_object(
+                'id', t.id, 'parentTaskId', coalesce(t.parent_task_id::text, ''), 'name', t.name, 'description', t.description,
+                'assignedToUserId', t.assigned_to_user_id, 'status', 'JOURNEY_TASK_STATUS_' || t.status,
+                'dependsOnIds', coalesce(t.depends_on_ids, '{}'), 'dueDate', ${date('t.due_date')},
+                'isOverdue', coalesce(t.due_date < $3::date AND t.status NOT IN ('DONE', 'CANCELED'), false),
+                'isStatusCheck', t.is_status_check, 'pollingIntervalMs', t.polling_interval_ms,
+                'latestWorkflowCall', t.latest_workflow_call) ORDER BY t.place), '[]') AS tasks
+         FROM (SELECT *, row_number() OVER (ORDER BY position, id) AS place FROM journey_tasks WHERE journey_id = j.id) t
+     ) t
+     CROSS JOIN LATERAL (
+       SELECT json_build_object('totalCount', count(*), 'failingCount', ${count('FAILING')},
+                'warningCount', ${count('WARNING')}, 'passingCount', ${count('PASSING')}, 'runningCount', ${count('RUNNING')},
+                'noDataCount', ${count('NO_DATA')}, 'canceledCount', ${count('CANCELED')}) AS counts,
+              coalesce(json_agg(json_build_object(
+                'id', c.id, 'taskId', c.task_id, 'subtaskId', c.subtask_id, 'workflowId', c.workflow_id, 'workflowName', c.workflow_name,
+                'workflowCallId', c.workflow_call_id, 'runId', c.run_id, 'type', 'JOURNEY_HEALTH_CHECK_TYPE_' || c.type,
+                'status', 'JOURNEY_HEALTH_CHECK_STATUS_' || c.status, 'dueDate', ${date('c.due_date')}) ORDER BY c.position, c.id), '[]') AS checks
+         FROM journey_health_checks c WHERE c.journey_id = j.id
+     ) c
+     WHERE j.id = $1 AND j.organization_id = $2
+  ) journey`

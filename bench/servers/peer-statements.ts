@@ -1,4 +1,5 @@
 import type { QueryConfig } from 'pg'
+import { journeyStatement } from './peer-journey.js'
 
 function named(name: string, text: string): (values: unknown[]) => QueryConfig {
   return (values) => ({ name, text, values })
@@ -10,8 +11,6 @@ i.external_service_instance_id AS "externalServiceInstanceId", i.name,
 i.access_requests_enabled AS "accessRequestsEnabled", coalesce(i.default_access_policy_id, '') AS "defaultAccessPolicyId",
 i.custom_service_name AS "customServiceName", i.tag_ids AS "tagIds", i.integration_ids AS "integrationIds",
 i.a2a_agent_card AS "a2aAgentCard", i.route_direct_from_worker AS "routeDirectFromWorker"`
-
-const text = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** The statements of the hand-written peer, prepared once per connection. */
 export const statements = {
@@ -27,20 +26,7 @@ export const statements = {
        FROM user_tokens t JOIN memberships m ON m.organization_id = t.organization_id AND m.user_id = t.user_id
       WHERE t.token_hash = $1 AND t.expires_at > now() AND m.deactivated_at IS NULL`,
   ),
-  journey: named(
-    'journey',
-    `SELECT j.id, j.team_id, j.friendly_identifier, j.name, j.description, ${text('j.created_at')} AS created_at,
-            ${text('j.archived_at')} AS archived_at, j.requester_user_id, j.requester_manager_user_id,
-            j.due_date::text, j.metadata, j.created_by_workflow_id, j.created_by_workflow_name,
-            (SELECT coalesce(json_agg(t ORDER BY t.position, t.id), '[]') FROM journey_tasks t WHERE t.journey_id = j.id) AS tasks,
-            (SELECT coalesce(json_agg(c ORDER BY c.position, c.id), '[]') FROM journey_health_checks c WHERE c.journey_id = j.id)
-              AS checks,
-            (SELECT coalesce(json_agg(f ORDER BY f.position), '[]')
-               FROM (SELECT f.*, ${text('f.run_completed_at')} AS completed_at FROM journey_workflow_failures f
-                      WHERE f.journey_id = j.id) f) AS failures,
-            (SELECT coalesce(json_agg(v ORDER BY v.position), '[]') FROM journey_custom_fields v WHERE v.journey_id = j.id) AS fields
-       FROM journeys j WHERE j.id = $1 AND j.organization_id = $2`,
-  ),
+  journey: named('journey', journeyStatement),
   updatePriority: named(
     'update_priority',
     `WITH updated AS (

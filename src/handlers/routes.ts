@@ -25,6 +25,7 @@ import { createEntityFieldMappingHandlers } from './entity-field-mapping.js'
 import { createEntityIngestionConfigHandlers } from './entity-ingestion-config.js'
 import { createJourneyHandlers } from './journey.js'
 import type { PreprintOptions } from './preprint-list.js'
+import type { PreprintMessageOptions } from './preprint-message.js'
 import { createPriorityHandlers } from './priority.js'
 import { createSlaDefinitionHandlers } from './sla-definition.js'
 import { createUserHandlers } from './user.js'
@@ -50,7 +51,8 @@ export const services: readonly DescService[] = [
 
 /** What handlers stand on; each takes the part that it needs. */
 export type RoutesOptions = AuthHandlersOptions &
-  PreprintOptions & {
+  PreprintOptions &
+  PreprintMessageOptions & {
     readonly database: Database
     readonly runtime: Runtime
     readonly pageTokens: PageTokens

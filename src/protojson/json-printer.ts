@@ -1,18 +1,21 @@
 import { create, type DescField, type DescMessage, type Message, toJson } from '@bufbuild/protobuf'
 import type { JsonOptions } from './json-options.js'
 import { type JsonPieces, joinPieces } from './json-pieces.js'
-import { preprintedJson } from './preprinted-list.js'
+import { preprintedJson } from './preprinted-json.js'
 
 /** Prints messages of one type as JSON: text, or its UTF-8 where it is long. */
 export type JsonPrinter = (message: Message) => string | Uint8Array
 
 /**
- * Creates a printer that gives what `toJsonString` gives, and takes the text of preprinted lists as it is. They are looked
- * for in the fields of the message and of the messages in its singular fields. `end` stands behind each text.
+ * Creates a printer that gives what `toJsonString` gives, and takes the text of a preprinted message and of preprinted lists
+ * as it is. Lists are looked for in the fields of the message and of the messages in its singular fields. `end` stands
+ * behind each text.
  */
 export function createJsonPrinter(desc: DescMessage, options: JsonOptions, end = ''): JsonPrinter {
   const findPreprinted = compileSearch(desc, [])
   return (message) => {
+    const whole = preprintedJson(message)
+    if (whole !== undefined) return joinPieces([...whole, end])
     const found = findPreprinted?.(message)
     if (found === undefined) return joinPieces([JSON.stringify(toJson(desc, message, options)), end])
     const pieces: string[] = []
@@ -45,7 +48,7 @@ function compileSearch(
   for (const field of desc.fields) {
     const fieldOf = (message: Message): unknown => Reflect.get(message, field.localName)
     if (field.fieldKind === 'list' && field.listKind === 'message') {
-      steps.push({ field, search: (message) => preprintedJson(fieldOf(message)) })
+      steps.push({ field, search: (message) => jsonOfList(fieldOf(message)) })
     } else if (field.fieldKind === 'message' && field.oneof === undefined) {
       const search = compileSearch(field.message, [...above, desc])
       if (search === undefined) continue
@@ -97,6 +100,10 @@ function print({ desc, message, parts }: Found, options: JsonOptions, pieces: st
     }
   }
   pieces.push('}')
+}
+
+function jsonOfList(value: unknown): JsonPieces | undefined {
+  return Array.isArray(value) ? preprintedJson(value) : undefined
 }
 
 function messageIn(value: unknown): Message | undefined {

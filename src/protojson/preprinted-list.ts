@@ -1,6 +1,5 @@
 import type { JsonPieces } from './json-pieces.js'
-
-const JSON_TEXT = Symbol('JSON text')
+import { JSON_TEXT } from './preprinted-json.js'
 
 /**
  * A list of messages whose JSON is known before the messages are: `json` is the text of the array, in pieces, exactly as
@@ -30,11 +29,4 @@ export function preprintedList<T>(json: JsonPieces, read: () => T[]): T[] {
     defineProperty: (target, key, descriptor) => Reflect.defineProperty(changed(target), key, descriptor),
     deleteProperty: (target, key) => Reflect.deleteProperty(changed(target), key),
   })
-}
-
-/** The JSON text of a preprinted list, in pieces; undefined for every other value. */
-export function preprintedJson(list: unknown): JsonPieces | undefined {
-  if (!Array.isArray(list)) return undefined
-  const pieces: unknown = Reflect.get(list, JSON_TEXT)
-  return Array.isArray(pieces) ? pieces : undefined
 }

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement, type Parameter } from '../db/statement.js'
-import { objectText, plainText, stringListText, stringText } from './json-text.js'
+import { flagText, objectText, plainText, stringListText, stringText } from './json-text.js'
 import { pageClassFor, perPageClass } from './page-class.js'
 import { inTeams, type Scope } from './scope.js'
 
@@ -67,7 +67,7 @@ const instanceText = objectText([
   ['teamId', plainText(Prisma.sql`i.team_id`)],
   ['externalServiceInstanceId', stringText(Prisma.sql`i.external_service_instance_id`)],
   ['name', stringText(Prisma.sql`i.name`)],
-  ['accessRequestsEnabled', Prisma.sql`i.access_requests_enabled`],
+  ['accessRequestsEnabled', flagText(Prisma.sql`i.access_requests_enabled`)],
   ['defaultAccessPolicyId', plainText(Prisma.sql`coalesce(i.default_access_policy_id, '')`)],
   ['customServiceName', stringText(Prisma.sql`i.custom_service_name`)],
   ['tagIds', stringListText(Prisma.sql`i.tag_ids`)],
@@ -75,7 +75,7 @@ const instanceText = objectText([
   {
     whole: Prisma.sql`CASE WHEN i.a2a_agent_card IS NULL THEN '' ELSE chr(${Prisma.raw(String(CARD_MARK.charCodeAt(0)))}) END`,
   },
-  ['routeDirectFromWorker', Prisma.sql`i.route_direct_from_worker`],
+  ['routeDirectFromWorker', flagText(Prisma.sql`i.route_direct_from_worker`)],
 ])
 
 /**

@@ -1,97 +1,26 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { DataType, WorkflowRunStatus } from '../../gen/prisma/enums.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement, type Parameter } from '../db/statement.js'
 import {
-  type JsonMember,
-  knownText,
+  dateText,
+  flagText,
+  listText,
   objectText,
   optionalMember,
   plainText,
+  quotedTimestamp,
   stringListText,
   stringText,
 } from './json-text.js'
 import { inTeams, type Scope } from './scope.js'
-import { timestampText } from './timestamp-text.js'
 
-/** What a journey shows to its requester: the API's own JSON. */
-export interface JourneyMetadata {
-  readonly onboarding?: {
-    readonly startDate?: { readonly year: number; readonly month: number; readonly day: number }
-    readonly welcomeMessage: string
-  }
-  readonly welcomeTitle: string
-  readonly welcomeBody: string
-}
-
-/** The last run of a task's workflow: the API's own JSON; `runStatus` is the whole name of the enum's value. */
-export interface LatestWorkflowCall {
-  readonly id: string
-  readonly workflowId: string
-  readonly workflowName: string
-  readonly runId: string
-  readonly runStatus: string
-  readonly createdAt: string
-  readonly statusUpdatedAt?: string
-  readonly formConfirmationRequired: boolean
-  readonly formConfirmationResponse: boolean
-}
-
-/** A workflow run that failed; its documents are the API's own JSON. */
-export interface WorkflowFailure {
-  readonly workflowCallId: string
-  readonly runId: string
-  readonly workflowId: string
-  readonly workflowName: string
-  readonly taskId: string
-  readonly subtaskId: string
-  readonly runStatus: WorkflowRunStatus
-  readonly validationErrors: {
-    readonly displayMessage: string
-    readonly fieldErrors: Record<string, string>
-    readonly translations: Record<string, string>
-  } | null
-  readonly statusCheckResult: {
-    readonly isComplete: boolean
-    readonly message: string
-    readonly messageTranslations: Record<string, string>
-  } | null
-  readonly runResult: string
-  readonly runCompletedAt: string | null
-}
-
-/** The value of one custom field; `null` where none is set. */
-export interface CustomField {
-  readonly fieldId: string
-  readonly fieldKey: string
-  readonly fieldName: string
-  readonly dataType: DataType
-  readonly value: JsonValue
-}
-
-/** What JSON can hold. */
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue }
-
-/** A journey with its parts, as one statement reads them: statuses are separated by commas. */
+/** A journey as one statement prints it, and what its readers are judged by. */
 export interface JourneyRow {
-  readonly id: string
   readonly teamId: string
-  readonly friendlyIdentifier: string
-  readonly name: string
-  readonly description: string
-  readonly createdAt: string
-  readonly archivedAt: string | null
-  readonly requesterUserId: string
-  readonly requesterManagerUserId: string
-  readonly dueDate: string | null
-  readonly metadata: JourneyMetadata | null
-  readonly createdByWorkflow: { readonly id: string; readonly name: string } | null
-  readonly tasksJson: string
-  readonly taskStatuses: string
-  readonly healthChecksJson: string
-  readonly healthCheckStatuses: string
-  readonly workflowFailures: readonly WorkflowFailure[]
-  readonly customFields: readonly CustomField[]
+  readonly requesterUserId: string | null
+  readonly requesterManagerUserId: string | null
+  /** The API's JSON of the journey with all its parts, computed values included. */
+  readonly json: string
 }
 
 /** Which journey is read, for whom, and when. */
@@ -105,33 +34,17 @@ export interface JourneySelection extends Scope {
   readonly runStatuses: readonly string[]
 }
 
-/** The text of a date as the API prints it. */
-function dateText(column: Prisma.Sql): Prisma.Sql {
-  const part = (name: string) => Prisma.sql`extract(${Prisma.raw(name)} FROM ${column})::int`
-  return objectText([
-    ['year', part('year')],
-    ['month', part('month')],
-    ['day', part('day')],
-  ])
-}
+/** Statuses of tasks on which nobody works any more. */
+const CLOSED = Prisma.raw(`('DONE', 'CANCELED')`)
 
-/** A stored document of the form of `LatestWorkflowCall`; a status that this build does not know is the zero value. */
-function workflowCallText(document: Prisma.Sql, runStatuses: Parameter): Prisma.Sql {
-  const member = (key: string) => Prisma.sql`${document}->>'${Prisma.raw(key)}'`
-  const text = (key: string) => Prisma.sql`coalesce(${member(key)}, '')`
-  const flag = (key: string): JsonMember => [key, Prisma.sql`coalesce(${member(key)}, 'false')`]
-  return objectText([
-    ['id', stringText(text('id'))],
-    ['workflowId', stringText(text('workflowId'))],
-    ['workflowName', stringText(text('workflowName'))],
-    ['runId', stringText(text('runId'))],
-    ['runStatus', knownText(member('runStatus'), runStatuses, 'WORKFLOW_RUN_STATUS_UNSPECIFIED')],
-    ['createdAt', stringText(text('createdAt'))],
-    optionalMember('statusUpdatedAt', member('statusUpdatedAt'), stringText(member('statusUpdatedAt'))),
-    flag('formConfirmationRequired'),
-    flag('formConfirmationResponse'),
-  ])
-}
+const optionalDate = (column: Prisma.Sql) => optionalMember('dueDate', column, dateText(column))
+
+const optionalDocument = (key: string, column: Prisma.Sql) => optionalMember(key, column, column)
+
+/** A document of the form of `LatestWorkflowCall`; a status that this build does not know is the zero value. */
+const workflowCall = (document: Prisma.Sql, runStatuses: Parameter) => Prisma.sql`
+CASE WHEN ${document}->>'runStatus' = ANY (${runStatuses}::text[]) THEN ${document}
+     ELSE ${document} || '{"runStatus": "WORKFLOW_RUN_STATUS_UNSPECIFIED"}' END`
 
 const taskText = (today: Parameter, runStatuses: Parameter) =>
   objectText([
@@ -140,21 +53,29 @@ const taskText = (today: Parameter, runStatuses: Parameter) =>
     ['name', stringText(Prisma.sql`t.name`)],
     ['description', stringText(Prisma.sql`t.description`)],
     ['assignedToUserId', stringText(Prisma.sql`t.assigned_to_user_id`)],
-    ['status', plainText(Prisma.sql`'JOURNEY_TASK_STATUS_' || t.status`)],
+    ['status', plainText(Prisma.sql`'JOURNEY_TASK_STATUS_', t.status`)],
     ['dependsOnIds', stringListText(Prisma.sql`t.depends_on_ids`)],
-    optionalMember('dueDate', Prisma.sql`t.due_date`, dateText(Prisma.sql`t.due_date`)),
+    optionalDate(Prisma.sql`t.due_date`),
     [
       'isOverdue',
-      Prisma.sql`(t.due_date IS NOT NULL AND t.due_date < ${today}::date AND t.status NOT IN ('DONE', 'CANCELED'))`,
+      flagText(Prisma.sql`t.due_date IS NOT NULL AND t.due_date < ${today}::date AND t.status NOT IN ${CLOSED}`),
     ],
-    ['isStatusCheck', Prisma.sql`t.is_status_check`],
+    ['isStatusCheck', flagText(Prisma.sql`t.is_status_check`)],
     ['pollingIntervalMs', Prisma.sql`t.polling_interval_ms`],
     optionalMember(
       'latestWorkflowCall',
       Prisma.sql`t.latest_workflow_call`,
-      workflowCallText(Prisma.sql`t.latest_workflow_call`, runStatuses),
+      workflowCall(Prisma.sql`t.latest_workflow_call`, runStatuses),
     ),
   ])
+
+/** The tasks, and what is computed of them. */
+const tasks = (today: Parameter, runStatuses: Parameter) => Prisma.sql`
+SELECT ${listText(taskText(today, runStatuses), Prisma.sql`t.position, t.id`)} AS list,
+       coalesce(100 * count(*) FILTER (WHERE t.status = 'DONE')
+                / nullif(count(*) FILTER (WHERE t.status <> 'CANCELED'), 0), 0) AS progress,
+       coalesce(array_position(array_agg(t.status NOT IN ${CLOSED} ORDER BY t.position, t.id), true) - 1, count(*)) AS current
+  FROM journey_tasks t WHERE t.journey_id = j.id`
 
 const checkText = objectText([
   ['id', plainText(Prisma.sql`c.id`)],
@@ -164,81 +85,107 @@ const checkText = objectText([
   ['workflowName', stringText(Prisma.sql`c.workflow_name`)],
   ['workflowCallId', stringText(Prisma.sql`c.workflow_call_id`)],
   ['runId', stringText(Prisma.sql`c.run_id`)],
-  ['type', plainText(Prisma.sql`'JOURNEY_HEALTH_CHECK_TYPE_' || c.type`)],
-  ['status', plainText(Prisma.sql`'JOURNEY_HEALTH_CHECK_STATUS_' || c.status`)],
-  optionalMember('dueDate', Prisma.sql`c.due_date`, dateText(Prisma.sql`c.due_date`)),
+  ['type', plainText(Prisma.sql`'JOURNEY_HEALTH_CHECK_TYPE_', c.type`)],
+  ['status', plainText(Prisma.sql`'JOURNEY_HEALTH_CHECK_STATUS_', c.status`)],
+  optionalDate(Prisma.sql`c.due_date`),
 ])
 
-/** The two lists that make up most of a journey: their JSON, and the statuses from which values are computed. */
-const lists = (tasks: Prisma.Sql) => Prisma.sql`
-  CROSS JOIN LATERAL (
-    SELECT coalesce(string_agg(${tasks}, ',' ORDER BY t.position, t.id), '') AS json,
-           coalesce(string_agg(t.status::text, ',' ORDER BY t.position, t.id), '') AS statuses
-      FROM journey_tasks t WHERE t.journey_id = j.id
-  ) tasks
-  CROSS JOIN LATERAL (
-    SELECT coalesce(string_agg(${checkText}, ',' ORDER BY c.position, c.id), '') AS json,
-           coalesce(string_agg(c.status::text, ','), '') AS statuses
-      FROM journey_health_checks c WHERE c.journey_id = j.id
-  ) checks`
+const checksIn = (status: string) => Prisma.sql`count(*) FILTER (WHERE c.status = ${Prisma.raw(`'${status}'`)})`
 
-const workflowFailures = Prisma.sql`
-SELECT coalesce(json_agg(json_build_object(
-         'workflowCallId', f.workflow_call_id, 'runId', f.run_id, 'workflowId', f.workflow_id,
-         'workflowName', f.workflow_name, 'taskId', f.task_id, 'subtaskId', f.subtask_id,
-         'runStatus', f.run_status, 'validationErrors', f.validation_errors,
-         'statusCheckResult', f.status_check_result, 'runResult', f.run_result,
-         'runCompletedAt', ${timestampText(Prisma.sql`f.run_completed_at`)}
-       ) ORDER BY f.position), '[]')
-  FROM journey_workflow_failures f WHERE f.journey_id = j.id`
+/** The checks, and their counts. */
+const checks = Prisma.sql`
+SELECT ${listText(checkText, Prisma.sql`c.position, c.id`)} AS list,
+       ${objectText([
+         ['totalCount', Prisma.sql`count(*)`],
+         ['failingCount', checksIn('FAILING')],
+         ['warningCount', checksIn('WARNING')],
+         ['passingCount', checksIn('PASSING')],
+         ['runningCount', checksIn('RUNNING')],
+         ['noDataCount', checksIn('NO_DATA')],
+         ['canceledCount', checksIn('CANCELED')],
+       ])} AS counts
+  FROM journey_health_checks c WHERE c.journey_id = j.id`
 
-const customFields = Prisma.sql`
-SELECT coalesce(json_agg(json_build_object(
-         'fieldId', v.field_id, 'fieldKey', v.field_key, 'fieldName', v.field_name, 'dataType', v.data_type,
-         'value', v.value
-       ) ORDER BY v.position, v.field_id), '[]')
-  FROM journey_custom_fields v WHERE v.journey_id = j.id`
+const failureText = objectText([
+  ['workflowCallId', stringText(Prisma.sql`f.workflow_call_id`)],
+  ['runId', stringText(Prisma.sql`f.run_id`)],
+  ['workflowId', stringText(Prisma.sql`f.workflow_id`)],
+  ['workflowName', stringText(Prisma.sql`f.workflow_name`)],
+  ['taskId', stringText(Prisma.sql`f.task_id`)],
+  ['subtaskId', stringText(Prisma.sql`f.subtask_id`)],
+  ['runStatus', plainText(Prisma.sql`'WORKFLOW_RUN_STATUS_', f.run_status`)],
+  optionalDocument('validationErrors', Prisma.sql`f.validation_errors`),
+  optionalDocument('statusCheckResult', Prisma.sql`f.status_check_result`),
+  ['runResult', stringText(Prisma.sql`f.run_result`)],
+  optionalMember('runCompletedAt', Prisma.sql`f.run_completed_at`, quotedTimestamp(Prisma.sql`f.run_completed_at`)),
+])
+
+const failures = Prisma.sql`
+SELECT ${listText(failureText, Prisma.sql`f.position`)} FROM journey_workflow_failures f WHERE f.journey_id = j.id`
+
+const fieldText = objectText([
+  ['fieldId', stringText(Prisma.sql`v.field_id`)],
+  ['fieldKey', stringText(Prisma.sql`v.field_key`)],
+  ['fieldName', stringText(Prisma.sql`v.field_name`)],
+  ['dataType', plainText(Prisma.sql`'DATA_TYPE_', v.data_type`)],
+  optionalDocument('value', Prisma.sql`nullif(v.value, 'null')`),
+])
+
+const fields = Prisma.sql`
+SELECT ${listText(fieldText, Prisma.sql`v.position, v.field_id`)} FROM journey_custom_fields v WHERE v.journey_id = j.id`
+
+const journeyText = objectText([
+  ['id', plainText(Prisma.sql`j.id`)],
+  ['teamId', stringText(Prisma.sql`j.team_id`)],
+  ['friendlyIdentifier', stringText(Prisma.sql`j.friendly_identifier`)],
+  ['name', stringText(Prisma.sql`j.name`)],
+  ['description', stringText(Prisma.sql`j.description`)],
+  ['createdAt', quotedTimestamp(Prisma.sql`j.created_at`)],
+  optionalMember('archivedAt', Prisma.sql`j.archived_at`, quotedTimestamp(Prisma.sql`j.archived_at`)),
+  ['requesterUserId', stringText(Prisma.sql`coalesce(j.requester_user_id, '')`)],
+  ['requesterManagerUserId', stringText(Prisma.sql`coalesce(j.requester_manager_user_id, '')`)],
+  ['progressPercent', Prisma.sql`tasks.progress`],
+  ['currentTaskIndex', Prisma.sql`tasks.current`],
+  optionalDate(Prisma.sql`j.due_date`),
+  optionalDocument('metadata', Prisma.sql`j.metadata`),
+  optionalMember(
+    'createdByWorkflow',
+    Prisma.sql`j.created_by_workflow_id`,
+    objectText([
+      ['id', stringText(Prisma.sql`j.created_by_workflow_id`)],
+      ['name', stringText(Prisma.sql`coalesce(j.created_by_workflow_name, '')`)],
+    ]),
+  ),
+  ['tasks', Prisma.sql`tasks.list`],
+  ['healthChecks', Prisma.sql`checks.list`],
+  ['healthCheckCounts', Prisma.sql`checks.counts`],
+  ['workflowFailures', Prisma.sql`(${failures})`],
+  ['customFields', Prisma.sql`(${fields})`],
+])
 
 /** A journey with all its parts in one statement, so that they are of one moment. */
-const select = createPreparedStatement<JourneySelection, JourneyRow>({
-  name: 'select_journey',
+const print = createPreparedStatement<JourneySelection, JourneyRow>({
+  name: 'print_journey',
   reason: 'printed JSON',
-  columns: {
-    ...{ id: 'uuid', teamId: 'text', friendlyIdentifier: 'text', name: 'text', description: 'text', createdAt: 'text' },
-    ...{
-      archivedAt: 'text',
-      requesterUserId: 'text',
-      requesterManagerUserId: 'text',
-      dueDate: 'text',
-      metadata: 'jsonb',
-    },
-    ...{ createdByWorkflow: 'json', tasksJson: 'text', taskStatuses: 'text', healthChecksJson: 'text' },
-    ...{ healthCheckStatuses: 'text', workflowFailures: 'json', customFields: 'json' },
-  },
+  columns: { teamId: 'text', requesterUserId: 'text', requesterManagerUserId: 'text', json: 'text' },
   text: ({ id, organizationId, teamIds, userId, today, runStatuses }) => Prisma.sql`
-SELECT j.id, j.team_id AS "teamId", j.friendly_identifier AS "friendlyIdentifier", j.name, j.description,
-       ${timestampText(Prisma.sql`j.created_at`)} AS "createdAt", ${timestampText(Prisma.sql`j.archived_at`)} AS "archivedAt",
-       coalesce(j.requester_user_id, '') AS "requesterUserId",
-       coalesce(j.requester_manager_user_id, '') AS "requesterManagerUserId", j.due_date::text AS "dueDate", j.metadata,
-       CASE WHEN j.created_by_workflow_id IS NOT NULL
-            THEN json_build_object('id', j.created_by_workflow_id, 'name', j.created_by_workflow_name)
-       END AS "createdByWorkflow",
-       tasks.json AS "tasksJson", tasks.statuses AS "taskStatuses",
-       checks.json AS "healthChecksJson", checks.statuses AS "healthCheckStatuses", (${workflowFailures}) AS "workflowFailures",
-       (${customFields}) AS "customFields"
-  FROM journeys j${lists(taskText(today, runStatuses))}
+SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
+       j.requester_manager_user_id AS "requesterManagerUserId", ${journeyText} AS json
+  FROM journeys j
+ CROSS JOIN LATERAL (${tasks(today, runStatuses)}) tasks
+ CROSS JOIN LATERAL (${checks}) checks
  WHERE j.id = ${id}::uuid AND j.organization_id = ${organizationId}
    AND (${inTeams(Prisma.sql`j.team_id`, teamIds)} OR j.requester_user_id = ${userId} OR j.requester_manager_user_id = ${userId})`,
 })
 
 /** The statements of this file. */
-export const journeyStatements = [select]
+export const journeyStatements = [print]
 
-/** A journey that is in the scope or that the user is related to, as it stands at one moment. */
-export async function readJourney(
+/** Prints a journey that is in the scope or that the user is related to, as it stands at one moment. */
+export async function printJourney(
   tables: PreparedQueryable,
   selection: JourneySelection,
 ): Promise<JourneyRow | undefined> {
-  const [row] = await tables.run(select, selection)
+  const [row] = await tables.run(print, selection)
   return row
 }

@@ -1,6 +1,6 @@
 import { descriptionLimits, optionalNameLimits, type TextLimits } from '../../domain/value/text-field.js'
 import { type CalendarDate, timestampOf } from '../../domain/value/timestamp.js'
-import type { JourneyMetadata, WorkflowFailure } from '../../store/journey.js'
+import type { JourneyMetadata, StatusCheckResult, ValidationErrors } from '../../store/journey-document.js'
 import { dateOf, enumOf, idOf, requireDistinct, taskReferenceOf, textOf } from '../field-values.js'
 
 /** A check of a task in the JSON of the API. */
@@ -26,8 +26,8 @@ export interface WorkflowFailureJson {
   readonly taskId: string
   readonly subtaskId: string
   readonly runStatus: string
-  readonly validationErrors?: NonNullable<WorkflowFailure['validationErrors']>
-  readonly statusCheckResult?: NonNullable<WorkflowFailure['statusCheckResult']>
+  readonly validationErrors?: ValidationErrors
+  readonly statusCheckResult?: StatusCheckResult
   readonly runResult: string
   readonly runCompletedAt?: string
 }

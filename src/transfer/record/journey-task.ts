@@ -1,7 +1,7 @@
 import { descriptionLimits, nameLimits, optionalNameLimits } from '../../domain/value/text-field.js'
 import { type CalendarDate, timestampOf } from '../../domain/value/timestamp.js'
 import { invalidField } from '../../errors.js'
-import type { LatestWorkflowCall } from '../../store/journey.js'
+import type { LatestWorkflowCall } from '../../store/journey-document.js'
 import { dateOf, enumOf, integerOf, optionalIdOf, requireDistinct, textOf, uuidOf } from '../field-values.js'
 
 /** A task of a journey in the JSON of the API, without what is computed. */

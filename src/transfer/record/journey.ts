@@ -1,6 +1,6 @@
 import { descriptionLimits, nameLimits, optionalNameLimits } from '../../domain/value/text-field.js'
 import { type CalendarDate, timestampOf } from '../../domain/value/timestamp.js'
-import type { JourneyMetadata } from '../../store/journey.js'
+import type { JourneyMetadata } from '../../store/journey-document.js'
 import { dateOf, idOf, optionalIdOf, textOf, uuidOf } from '../field-values.js'
 import type { StagedRow } from '../staged-row.js'
 import { type CustomFieldJson, customFieldRowsOf } from './custom-field.js'

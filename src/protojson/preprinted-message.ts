@@ -1,0 +1,35 @@
+import { type DescMessage, fromJson, type MessageShape } from '@bufbuild/protobuf'
+import type { JsonPieces } from './json-pieces.js'
+import { JSON_TEXT } from './preprinted-json.js'
+
+/**
+ * A message whose JSON is known before the message is: `json` is its text, in pieces, of the same value as the printer would
+ * give. Printing takes the text; everything else that looks into the message reads the text first, and from then on it is
+ * a message like any other. Unknown fields are passed over. What cannot be read is an error of whoever looks.
+ */
+export function preprintedMessage<Desc extends DescMessage>(desc: Desc, json: JsonPieces): MessageShape<Desc> {
+  // Promises ask for `then`, and everybody for the name of the type: neither is a look into the message.
+  const isMember = (key: string | symbol) => desc.members.some(({ localName }) => localName === key)
+  const typeName = { $typeName: desc.typeName }
+  let known: JsonPieces | undefined = json
+  const read = (target: object): object => {
+    if (known === undefined) return target
+    const message = fromJson(desc, JSON.parse(known.join('')), { ignoreUnknownFields: true })
+    known = undefined
+    Object.setPrototypeOf(target, Object.getPrototypeOf(message))
+    return Object.assign(target, message)
+  }
+  return new Proxy(typeName as MessageShape<Desc>, {
+    get(target, key) {
+      if (key === JSON_TEXT) return known
+      return Reflect.get(isMember(key) ? read(target) : target, key)
+    },
+    has: (target, key) => Reflect.has(isMember(key) ? read(target) : target, key),
+    ownKeys: (target) => Reflect.ownKeys(read(target)),
+    getPrototypeOf: (target) => Reflect.getPrototypeOf(read(target)),
+    getOwnPropertyDescriptor: (target, key) => Reflect.getOwnPropertyDescriptor(read(target), key),
+    set: (target, key, value) => Reflect.set(read(target), key, value),
+    defineProperty: (target, key, descriptor) => Reflect.defineProperty(read(target), key, descriptor),
+    deleteProperty: (target, key) => Reflect.deleteProperty(read(target), key),
+  })
+}
