@@ -9,25 +9,37 @@ import { runCommand } from '../support/program.js'
 
 const root = join(import.meta.dirname, '../..')
 const packageFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'prisma.config.ts']
-/** Some tests build the whole program several times. */
+/** Some tests build the program. */
 const BUILD_MILLIS = 120_000
-const copied = ['bin', 'scripts', 'src', 'gen', 'prisma', ...packageFiles]
+/** What the build is made of, and what it is made from. */
+const builder = ['bin', 'scripts', 'prisma', ...packageFiles]
+const copied = [...builder, 'src', 'gen']
+
+/** Copies places of this checkout into a new one, without what was built and with the same installed packages. */
+function createCheckout(names: readonly string[]): string {
+  const checkout = mkdtempSync(join(tmpdir(), 'svc-checkout-'))
+  const isSource = (path: string) => path !== join(root, 'gen/prisma')
+  for (const name of names) cpSync(join(root, name), join(checkout, name), { recursive: true, filter: isSource })
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  return checkout
+}
+
+const runIn = (checkout: string, command: string, args: readonly string[], env: Record<string, string> = {}) =>
+  runCommand(command, args, { cwd: checkout, env: { npm_config_cache: join(checkout, '.npm'), ...env } })
+const versionOf = (checkout: string) => runIn(checkout, join(checkout, 'bin/svc.mjs'), ['--version'])
+const upToDate = { status: 0, stdout: '0.1.0\n', stderr: '' }
+const built = { ...upToDate, stderr: 'svc: building …\n' }
 
 describe('svc in a checkout', () => {
   let checkout: string
   beforeAll(() => {
-    checkout = mkdtempSync(join(tmpdir(), 'svc-checkout-'))
-    const isSource = (path: string) => path !== join(root, 'gen/prisma')
-    for (const name of copied) cpSync(join(root, name), join(checkout, name), { recursive: true, filter: isSource })
-    symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+    checkout = createCheckout(copied)
   })
   afterAll(() => rmSync(checkout, { recursive: true }))
 
   const run = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
-    runCommand(command, args, { cwd: checkout, env: { npm_config_cache: join(checkout, '.npm'), ...env } })
-  const version = () => run(join(checkout, 'bin/svc.mjs'), ['--version'])
-  const upToDate = { status: 0, stdout: '0.1.0\n', stderr: '' }
-  const built = { ...upToDate, stderr: 'svc: building …\n' }
+    runIn(checkout, command, args, env)
+  const version = () => versionOf(checkout)
 
   it.each([
     ['PORT', (port: string) => run('npm', ['start', '--silent'], { PORT: port })],
@@ -62,6 +74,29 @@ describe('svc in a checkout', () => {
     expect(await version()).toEqual(upToDate)
   })
 
+  it('names the command that installs what it is built with', async () => {
+    const empty = join(checkout, 'empty')
+    mkdirSync(empty)
+    for (const name of copied.filter((each) => each !== 'gen'))
+      cpSync(join(checkout, name), join(empty, name), { recursive: true })
+    const { status, stderr } = await runCommand(join(empty, 'bin/svc.mjs'), ['--version'])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/run "npm ci" in .*\/empty\n$/)])
+  })
+})
+
+describe('what is built in a checkout', () => {
+  let checkout: string
+  beforeAll(async () => {
+    // The build does not ask what the program does: a program of one line builds several times in the time of a whole one.
+    checkout = createCheckout(builder)
+    mkdirSync(join(checkout, 'src'))
+    writeFileSync(join(checkout, 'src/main.ts'), "process.stdout.write('0.1.0\\n')\n")
+    expect(await version()).toEqual(built)
+  }, BUILD_MILLIS)
+  afterAll(() => rmSync(checkout, { recursive: true }))
+
+  const version = () => versionOf(checkout)
+
   it(
     'is built again when a source has come, changed or gone, and when a built file is missing',
     async () => {
@@ -94,13 +129,4 @@ describe('svc in a checkout', () => {
     },
     BUILD_MILLIS,
   )
-
-  it('names the command that installs what it is built with', async () => {
-    const empty = join(checkout, 'empty')
-    mkdirSync(empty)
-    for (const name of copied.filter((each) => each !== 'gen'))
-      cpSync(join(checkout, name), join(empty, name), { recursive: true })
-    const { status, stderr } = await runCommand(join(empty, 'bin/svc.mjs'), ['--version'])
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/run "npm ci" in .*\/empty\n$/)])
-  })
 })
