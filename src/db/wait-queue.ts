@@ -20,21 +20,21 @@ export function createWaitQueue<Waiter>(
 ): WaitQueue<Waiter> {
   /** The waiters in the order in which they came, with the time of each. */
   const cameAt = new Map<Waiter, number>()
-  /** One timer for all, set by the first: it looks again when it has gone off. */
-  let isTimed = false
+  /** One for all, set by the first: it looks again when it has gone off. Without waiters it keeps no process from ending. */
+  let timer: NodeJS.Timeout | undefined
 
   const refuseLate = () => {
     const now = performance.now()
     for (const [waiter, came] of cameAt) {
       const left = came + maxWaitMillis - now
       if (left > 0) {
-        setTimeout(refuseLate, left)
+        timer = setTimeout(refuseLate, left)
         return
       }
       cameAt.delete(waiter)
       refuse(waiter)
     }
-    isTimed = false
+    timer = undefined
   }
 
   return {
@@ -44,8 +44,8 @@ export function createWaitQueue<Waiter>(
     add: (waiter) => {
       if (cameAt.size >= maxWaiting) return refuse(waiter)
       cameAt.set(waiter, performance.now())
-      if (!isTimed) setTimeout(refuseLate, maxWaitMillis)
-      isTimed = true
+      if (timer === undefined) timer = setTimeout(refuseLate, maxWaitMillis)
+      else if (cameAt.size === 1) timer.ref()
     },
     take: (count) => {
       const taken: Waiter[] = []
@@ -54,6 +54,7 @@ export function createWaitQueue<Waiter>(
         cameAt.delete(waiter)
         taken.push(waiter)
       }
+      if (cameAt.size === 0) timer?.unref()
       return taken
     },
   }

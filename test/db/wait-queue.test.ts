@@ -31,4 +31,16 @@ describe('a wait queue', () => {
     expect(refused.map(({ waiter }) => waiter)).toEqual(['a', 'b', 'c', 'late'])
     expect(refused.every(({ waiter, millis }) => millis >= (waiter === 'late' ? 119 : 59))).toBe(true)
   })
+
+  it('keeps the process from ending only while somebody waits', () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+    const before = timers()
+    const queue = createWaitQueue<string>({ maxWaiting: 3, maxWaitMillis: 60_000 }, () => {})
+    for (const waiter of ['a', 'b']) {
+      queue.add(waiter)
+      expect(timers()).toBe(before + 1)
+      queue.take(1)
+      expect(timers()).toBe(before)
+    }
+  })
 })
