@@ -12,7 +12,9 @@ const DRAIN_MILLIS = 5_000
  * an error (RFC 9113, section 8.1), its HTTP/1.1 connection is closed.
  */
 export function drainRequest(request: NodeRequest): void {
-  if (request.complete || !mayHaveBody(request)) return
+  // A request of HTTP/1.1 that is answered does not tell of the end of its connection.
+  const carrier = 'stream' in request ? request.stream : request.socket
+  if (request.complete || carrier.destroyed || !mayHaveBody(request)) return
   let left = MAX_DRAINED_BYTES
   const giveUp = (): void => {
     done()
@@ -26,9 +28,11 @@ export function drainRequest(request: NodeRequest): void {
   const timer = setTimeout(giveUp, DRAIN_MILLIS)
   const done = (): void => {
     clearTimeout(timer)
-    request.off('data', onData).off('end', done).off('close', done)
+    request.off('data', onData).off('end', done)
+    carrier.off('close', done)
   }
-  // A sender that breaks off is no failure; `close` tells of it.
+  // A sender that breaks off is no failure.
   request.on('error', () => undefined)
-  request.on('data', onData).on('end', done).on('close', done).resume()
+  request.on('data', onData).on('end', done).resume()
+  carrier.on('close', done)
 }
