@@ -1,9 +1,9 @@
-// Adds to package-lock.json the optional packages of other platforms that the registry at hand does not carry. npm leaves
-// them out, and `npm ci` then refuses the lockfile. An entry says the platform, so that npm skips it everywhere else.
+// Adds to the lockfiles the optional packages of other platforms that the registry at hand does not carry. npm leaves them
+// out, and `npm ci` then refuses the lockfile. An entry says the platform, so that npm skips it everywhere else. Refuses a
+// lockfile that names the host of a registry: everybody installs from the registry of their own.
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const file = new URL('../package-lock.json', import.meta.url)
-const lock = JSON.parse(readFileSync(file, 'utf8'))
+const lockfiles = ['package-lock.json', 'test/generators/package-lock.json']
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'aix', 'win32']
 const aliases = { windows: 'win32', macos: 'darwin' }
 const processors = {
@@ -13,27 +13,39 @@ const processors = {
   ...{ aarch64: 'arm64', armv7: 'arm', gnueabihf: 'arm', eabi: 'arm', x86: 'ia32' },
 }
 
-const added = []
-for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
-  for (const [name, version] of Object.entries(optionalDependencies)) {
-    if (lock.packages[`node_modules/${name}`] !== undefined || path === '') continue
-    const words = name.split(/[/-]/)
-    const os = systems.find((system) => words.some((word) => (aliases[word] ?? word) === system))
-    const cpu = words.map((word) => processors[word]).find((known) => known !== undefined)
-    const libc = words.includes('musl') ? 'musl' : words.includes('gnu') ? 'glibc' : undefined
-    if (os === undefined || cpu === undefined || !/^\d/.test(version)) continue
-    lock.packages[`node_modules/${name}`] = {
-      version,
-      cpu: [cpu],
-      ...(dev && { dev }),
-      ...(libc && { libc: [libc] }),
-      optional: true,
-      os: [os],
-    }
-    added.push(name)
-  }
+for (const name of lockfiles) {
+  const file = new URL(`../${name}`, import.meta.url)
+  const lock = JSON.parse(readFileSync(file, 'utf8'))
+  const fromHost = Object.values(lock.packages).find(({ resolved = '' }) => /^\w+:\/\//.test(resolved))
+  if (fromHost !== undefined) throw new Error(`${name} names a registry: ${fromHost.resolved}`)
+  const added = complete(lock.packages)
+  const [root, ...rest] = Object.entries(lock.packages)
+  lock.packages = Object.fromEntries([root, ...rest.sort(([a], [b]) => (a < b ? -1 : 1))])
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
+  console.log(added.length === 0 ? `${name} is complete` : `${name}: added ${added.join(', ')}`)
 }
-const [root, ...rest] = Object.entries(lock.packages)
-lock.packages = Object.fromEntries([root, ...rest.sort(([a], [b]) => (a < b ? -1 : 1))])
-writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
-console.log(added.length === 0 ? 'package-lock.json is complete' : `added ${added.join(', ')}`)
+
+/** Adds the entries that are missing to the packages of a lockfile and answers their names. */
+function complete(packages) {
+  const added = []
+  for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      if (packages[`node_modules/${name}`] !== undefined || path === '') continue
+      const words = name.split(/[/-]/)
+      const os = systems.find((system) => words.some((word) => (aliases[word] ?? word) === system))
+      const cpu = words.map((word) => processors[word]).find((known) => known !== undefined)
+      const libc = words.includes('musl') ? 'musl' : words.includes('gnu') ? 'glibc' : undefined
+      if (os === undefined || cpu === undefined || !/^\d/.test(version)) continue
+      packages[`node_modules/${name}`] = {
+        version,
+        cpu: [cpu],
+        ...(dev && { dev }),
+        ...(libc && { libc: [libc] }),
+        optional: true,
+        os: [os],
+      }
+      added.push(name)
+    }
+  }
+  return added
+}
