@@ -64,6 +64,8 @@ async function runApp(
   { config, runtime, log, stopSignal }: CommandContext,
   onListening: (origin: string) => Promise<void>,
 ): Promise<void> {
+  // It loads its query compiler with its first query, which no caller should wait for.
+  await database.prisma.$connect()
   const app = createApp({ config, database, runtime, log })
   try {
     const { address, port } = await app.listen(config.port, config.host)

@@ -25,6 +25,8 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
     open: (options) => {
       const database = createDatabase({ connectionString, log: { warn: () => {} }, ...options })
       opened.push(database)
+      // Prisma loads its query compiler with its first query, which jest refuses between two tests.
+      void database.prisma.$connect()
       return database
     },
     drop: async () => {
