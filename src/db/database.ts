@@ -1,10 +1,9 @@
-import type pg from 'pg'
 import { runModelTransaction } from './model-transaction.js'
 import { BoundedPool } from './pool.js'
 import { createPrisma, type Prisma } from './prisma.js'
 import type { PreparedQueryable, PreparedTransaction, Snapshots, Store } from './queryable.js'
 import { readSnapshot } from './snapshot.js'
-import { createSql, runPrepared, type Sql, type StatementBounds, withConnection } from './sql.js'
+import { createSql, runPreparedOn, type Sql, withConnection } from './sql.js'
 import { isPrepared } from './statement.js'
 import { runTransaction, systemTiming, type Timing, type TransactionOptions, withRetries } from './transaction.js'
 
@@ -74,19 +73,14 @@ export function createDatabase(options: DatabaseOptions): Database {
   const pool = createPool({ ...options, connectionString }, statementTimeoutMillis)
   const prisma = createPrisma(pool)
   const within = ({ timeoutMillis }: SqlBounds): Sql & PreparedQueryable => {
-    const send = <T>(statement: (client: pg.PoolClient, bounds: StatementBounds) => Promise<T>) =>
-      withRetries(
-        (left) => {
-          const deadline = deadlineIn(left)
-          return withConnection(pool, deadline, (client) => statement(client, { deadline }))
-        },
-        { timeoutMillis },
-        timing,
-      )
+    const repeated = <T>(attempt: (deadline: number | undefined) => Promise<T>) =>
+      withRetries((left) => attempt(deadlineIn(left)), { timeoutMillis }, timing)
+    const send = <T>(work: (sql: Sql) => Promise<T>) =>
+      repeated((deadline) => withConnection(pool, deadline, (client) => work(createSql(client, { deadline }))))
     return {
-      query: (text, values) => send((client, bounds) => createSql(client, bounds).query(text, values)),
-      execute: (text, values) => send((client, bounds) => createSql(client, bounds).execute(text, values)),
-      run: (statement, values) => send((client, bounds) => runPrepared(client, statement, values, bounds)),
+      query: (text, values) => send((sql) => sql.query(text, values)),
+      execute: (text, values) => send((sql) => sql.execute(text, values)),
+      run: (statement, values) => repeated((deadline) => runPreparedOn(pool, statement, values, deadline)),
     }
   }
   const unbounded = within({ timeoutMillis: undefined })

@@ -44,16 +44,45 @@ export async function runPrepared<Parameters, Row>(
   { signal, deadline }: StatementBounds,
 ): Promise<Row[]> {
   signal?.throwIfAborted()
-  const { name, text, planned } = statement
-  // One shape for all of them: this is the path of nearly every call.
-  const query = {
+  return (await client.query<Row & pg.QueryResultRow>(preparedQuery(statement, parameters, deadline))).rows
+}
+
+/**
+ * Runs a prepared statement on a connection of the pool, within the deadline. It is what `withConnection` and `runPrepared`
+ * do, with one promise instead of seven: the path of nearly every call.
+ */
+export function runPreparedOn<Parameters, Row>(
+  pool: pg.Pool,
+  statement: PreparedStatement<Parameters, Row>,
+  parameters: Parameters,
+  deadline: number | undefined,
+): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    connectBefore(pool, deadline, (error, client) => {
+      if (client === undefined) return reject(error)
+      client.query<Row & pg.QueryResultRow>(preparedQuery(statement, parameters, deadline), (failure, result) => {
+        // pg gives null where nothing has failed.
+        client.release(failure !== null && isLost(failure))
+        if (failure === null) resolve(result.rows)
+        else reject(failure)
+      })
+    })
+  })
+}
+
+/** One shape for all of them. */
+function preparedQuery<Parameters, Row>(
+  { name, text, planned, values }: PreparedStatement<Parameters, Row>,
+  parameters: Parameters,
+  deadline: number | undefined,
+) {
+  return {
     name: planned === 'once' ? name : '',
     text,
-    values: statement.values(parameters),
+    values: values(parameters),
     types,
     query_timeout: deadline === undefined ? 0 : answerMillis(deadline),
   }
-  return (await client.query<Row & pg.QueryResultRow>(query)).rows
 }
 
 /** Reads values as Prisma does, so that the rows of a statement are the same on every path. */
@@ -83,30 +112,39 @@ export async function withConnection<T>(
   deadline: number | undefined,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await (deadline === undefined ? pool.connect() : connectBefore(pool, deadline))
-  let isLost = false
+  const client = await new Promise<pg.PoolClient>((resolve, reject) => {
+    connectBefore(pool, deadline, (error, connected) => (connected === undefined ? reject(error) : resolve(connected)))
+  })
+  let isOver = false
   try {
     return await work(client)
   } catch (error) {
-    isLost = databaseFailure(error)?.kind === 'unavailable'
+    isOver = isLost(error)
     throw error
   } finally {
-    client.release(isLost)
+    client.release(isOver)
   }
 }
 
-function connectBefore(pool: pg.Pool, deadline: number): Promise<pg.PoolClient> {
-  return new Promise((resolve, reject) => {
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      reject(new Error(CONNECTION_TIMEOUT))
-    }, deadline - performance.now())
-    pool.connect((error, client, release) => {
-      clearTimeout(timer)
-      if (client === undefined) reject(error)
-      else if (isLate) release()
-      else resolve(client)
-    })
+function isLost(error: unknown): boolean {
+  return databaseFailure(error)?.kind === 'unavailable'
+}
+
+/** Asks for a connection; it is given, or refused, once, and at the deadline at the latest. */
+function connectBefore(
+  pool: pg.Pool,
+  deadline: number | undefined,
+  settle: (error: unknown, client: pg.PoolClient | undefined) => void,
+): void {
+  if (deadline === undefined) return pool.connect(settle)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    settle(new Error(CONNECTION_TIMEOUT), undefined)
+  }, deadline - performance.now())
+  pool.connect((error, client, release) => {
+    clearTimeout(timer)
+    if (!isLate) settle(error, client)
+    else if (client !== undefined) release()
   })
 }

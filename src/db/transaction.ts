@@ -53,29 +53,35 @@ const ISOLATION_SQL: Record<IsolationLevel, string> = {
  * done nothing. So has what meets prepared statements that are outdated, which is repeated once. Pauses grow and are drawn at random. Past the budget, or after the last try, the failure is thrown.
  * An attempt is told how many milliseconds it has left.
  */
-export async function withRetries<T>(
+export function withRetries<T>(
   attempt: (leftMillis: number | undefined) => Promise<T>,
   { signal, timeoutMillis }: Pick<TransactionOptions, 'signal' | 'timeoutMillis'>,
   timing: Timing,
 ): Promise<T> {
   const deadline = timeoutMillis === undefined ? undefined : timing.now() + timeoutMillis
+  let retries = 0
   let isFresh = false
-  for (let retries = 0; ; retries++) {
-    signal?.throwIfAborted()
-    try {
-      return await attempt(deadline === undefined ? undefined : Math.max(1, Math.ceil(deadline - timing.now())))
-    } catch (error) {
-      const kind = databaseFailure(error)?.kind
-      if (kind === 'stale_statement' && !isFresh) {
-        isFresh = true // The pool has given up the connections that have the old statements.
-        continue
-      }
+
+  // Nearly every first attempt succeeds: no more is made for it than the attempt itself and its handler.
+  const start = (): Promise<T> => {
+    if (signal?.aborted === true) return Promise.reject(signal.reason)
+    return attempt(deadline === undefined ? undefined : Math.max(1, Math.ceil(deadline - timing.now()))).catch(repeat)
+  }
+  const repeat = async (error: unknown): Promise<T> => {
+    const kind = databaseFailure(error)?.kind
+    if (kind === 'stale_statement' && !isFresh) {
+      isFresh = true // The pool has given up the connections that have the old statements.
+    } else {
       if (retries >= MAX_RETRIES || kind !== 'retryable') throw error
       const pause = timing.random() * FIRST_PAUSE_MILLIS * 2 ** retries
       if (deadline !== undefined && timing.now() + pause >= deadline) throw error
       await timing.sleep(pause, signal)
     }
+    retries++
+    return start()
   }
+
+  return start()
 }
 
 /**
