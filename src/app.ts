@@ -108,10 +108,14 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const admit = (call: AdmitCall): Promise<ContextValues> => {
     const { method, request } = call
     const requestId = requestIds.get(request) ?? ''
-    const clientAddress = clientAddressOf(request.socket.remoteAddress, request.headers['x-forwarded-for'])
+    // Known now, for it is forgotten with the connection.
+    const { remoteAddress } = request.socket
     const admissible = {
-      ...{ requestId, clientAddress, authorization: request.headers.authorization },
-      // Read by those that need it: the signal of a call is made when it is asked for.
+      ...{ requestId, authorization: request.headers.authorization },
+      // Both are made when they are asked for, and few ask.
+      get clientAddress() {
+        return clientAddressOf(remoteAddress, request.headers['x-forwarded-for'])
+      },
       get signal() {
         return call.signal
       },

@@ -48,7 +48,13 @@ export function createAdmission({ access, authenticate, takesJwt = false }: Admi
       caller = holder
       authorize(caller, rule)
     }
-    const context: RequestContext = { requestId: request.requestId, clientAddress: request.clientAddress, caller }
+    const context: RequestContext = {
+      requestId: request.requestId,
+      caller,
+      get clientAddress() {
+        return request.clientAddress
+      },
+    }
     return createContextValues().set(requestContextKey, context)
   }
 }
