@@ -90,8 +90,17 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (oid === pg.types.builtins.INT8) return BigInt
     if (oid === pg.types.builtins.DATE) return (text: string) => new Date(text)
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return timeFromText
     return pg.types.getTypeParser(oid, format)
   },
+}
+
+const TIME_IN_UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/
+const timeFromAnyText: (text: string) => unknown = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ)
+
+/** A member has thirteen times: what sessions print in UTC is read by the engine, in half the time that pg takes. */
+function timeFromText(text: string): unknown {
+  return TIME_IN_UTC.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : timeFromAnyText(text)
 }
 
 /** Adds the bound that pg itself keeps: past it the statement fails, and its connection is of no more use. */
@@ -136,7 +145,10 @@ function connectBefore(
   deadline: number | undefined,
   settle: (error: unknown, client: pg.PoolClient | undefined) => void,
 ): void {
-  if (deadline === undefined) return pool.connect(settle)
+  if (deadline === undefined) {
+    pool.connect(settle)
+    return
+  }
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
