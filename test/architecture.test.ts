@@ -182,7 +182,8 @@ describe('the tree', () => {
 
   it('cites no document that is not in it', () => {
     const cited = files.flatMap(
-      (file) => sourceOf(file).match(/\b(?:docs|shared)\/[\w./-]+\.md\b|(?<!\bRFC )\b\w+, section \d+/g) ?? [],
+      (file) =>
+        sourceOf(file).match(/\b(?:docs|shared)\/[\w./-]+\.md\b|(?<!\bRFC )\b\w+, section \d+|(?<= )\(spec[,;]/g) ?? [],
     )
     expect([...new Set(cited)].filter((name) => !existsSync(join(root, name)))).toEqual([])
   })

@@ -6,7 +6,7 @@ import { teamIdFor } from './caller/team-scope.js'
 import { pageSizeFrom } from './paging/page-size.js'
 import type { PageQuery, PageTokens } from './paging/page-token.js'
 
-/** One installation of an app (spec, AppInstance). Empty texts are unset ids. */
+/** One installation of an app. Empty texts are unset ids. */
 export interface AppInstance {
   readonly id: string
   readonly customServiceId: string
@@ -41,9 +41,9 @@ export interface AppInstancePage {
 }
 
 /**
- * A page of the app instances that a team owns and of those shared with it, in the order of their creation (spec,
- * endpoint 5). Throws `FIELD_INVALID` for a negative size, `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND`
- * for the team, and `PERMISSION_MISSING` without `apps:read` in it.
+ * A page of the app instances that a team owns and of those shared with it, in the order of their creation. Throws
+ * `FIELD_INVALID` for a negative size, `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND` for the team, and
+ * `PERMISSION_MISSING` without `apps:read` in it.
  */
 export async function listAppInstances(
   tables: Queryable,

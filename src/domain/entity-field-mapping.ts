@@ -3,7 +3,7 @@ import { invalidField, notFound } from '../errors.js'
 import { type ListedFieldMapping, listMappingsOfConfig, listMappingsOfType } from '../store/entity-field-mapping.js'
 import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
 
-/** One rule that fills a field of an entity from an outside field (spec, EntityFieldMapping). */
+/** One rule that fills a field of an entity from an outside field. */
 export interface EntityFieldMapping {
   readonly id: string
   readonly ingestionConfigId: string
@@ -22,8 +22,8 @@ export interface EntityFieldMappingListRequest {
 
 /**
  * The field mappings of an entity type, the highest priority first, then by id, of one config's source where the
- * request names it (spec, endpoint 8). Throws `FIELD_REQUIRED` without a type, `RESOURCE_NOT_FOUND` for the type, and
- * `PERMISSION_MISSING` without `entities:read` in its team.
+ * request names it. Throws `FIELD_REQUIRED` without a type, `RESOURCE_NOT_FOUND` for the type, and `PERMISSION_MISSING`
+ * without `entities:read` in its team.
  */
 export async function listEntityFieldMappings(
   tables: PreparedQueryable,

@@ -3,7 +3,7 @@ import { listConfigsOfAppInstance, listConfigsOfTeam } from '../store/entity-ing
 import { type Caller, visibleScope } from './caller/caller.js'
 import { rowsOfTeam, teamIdFor } from './caller/team-scope.js'
 
-/** One configured ingestion (spec, EntityIngestionConfig). */
+/** One configured ingestion. */
 export interface EntityIngestionConfig {
   readonly id: string
   readonly appInstanceId: string
@@ -28,9 +28,8 @@ export interface EntityIngestionConfigListRequest {
 }
 
 /**
- * The ingestion configs of a team in the order of their creation, of one app instance where the request names it (spec,
- * endpoint 7). Throws `TEAM_REQUIRED`, `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without
- * `entities:read` in it.
+ * The ingestion configs of a team in the order of their creation, of one app instance where the request names it.
+ * Throws `TEAM_REQUIRED`, `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without `entities:read` in it.
  */
 export async function listEntityIngestionConfigs(
   tables: Queryable,

@@ -6,7 +6,7 @@ import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.
 import { permittedTeamIds } from './caller/team-scope.js'
 import { descriptionLimits, nameLimits, textViolations } from './value/text-field.js'
 
-/** How urgent a ticket is, as one team grades it (spec, Priority). */
+/** How urgent a ticket is, as one team grades it. */
 export interface Priority {
   readonly id: string
   readonly teamId: string
@@ -26,8 +26,8 @@ export interface PriorityUpdate {
 }
 
 /**
- * Changes a priority and answers it as it stands then (spec, endpoint 4). Throws `FIELD_INVALID` for texts that do not
- * fit, `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without `tickets:write` in its team.
+ * Changes a priority and answers it as it stands then. Throws `FIELD_INVALID` for texts that do not fit,
+ * `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without `tickets:write` in its team.
  */
 export async function updatePriority(
   tables: Queryable,

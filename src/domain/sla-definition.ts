@@ -6,7 +6,7 @@ import { rowsOfTeam } from './caller/team-scope.js'
 
 export type { Rule } from '../store/sla-definition.js'
 
-/** A promise about the time that a ticket takes (spec, SlaDefinition). */
+/** A promise about the time that a ticket takes. */
 export interface SlaDefinition {
   readonly id: string
   readonly teamId: string
@@ -46,8 +46,8 @@ export interface SlaAction {
 }
 
 /**
- * All SLA definitions of a team, archived ones included, in the order of their creation (spec, endpoint 9). Throws
- * `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without `tickets:read` in it.
+ * All SLA definitions of a team, archived ones included, in the order of their creation. Throws `RESOURCE_NOT_FOUND`
+ * for the team, and `PERMISSION_MISSING` without `tickets:read` in it.
  */
 export async function listSlaDefinitions(
   tables: PreparedQueryable,

@@ -20,15 +20,16 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
   await asAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${from === 'template' ? template : 'template0'}`)
   const connectionString = databaseUrl(adminUrl, name)
   const opened: Database[] = []
+  const open = (options?: Partial<DatabaseOptions>) => {
+    const database = createDatabase({ connectionString, log: { warn: () => {} }, ...options })
+    opened.push(database)
+    return database
+  }
+  // Prisma loads its query compiler, for all handles of a file, when it is first used; jest refuses that between two tests.
+  await open().prisma.$connect()
   return {
     connectionString,
-    open: (options) => {
-      const database = createDatabase({ connectionString, log: { warn: () => {} }, ...options })
-      opened.push(database)
-      // Prisma loads its query compiler with its first query, which jest refuses between two tests.
-      void database.prisma.$connect()
-      return database
-    },
+    open,
     drop: async () => {
       await Promise.all(opened.map((database) => database.close()))
       await asAdmin(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`)

@@ -22,7 +22,7 @@ export interface ApprovalProcedureDraft extends TopologyDraft {
   readonly timeoutSeconds: number
 }
 
-/** How access under a policy is approved (spec, ApprovalProcedure). */
+/** How access under a policy is approved. */
 export interface ApprovalProcedure {
   readonly id: string
   readonly accessPolicyId: string

@@ -26,7 +26,7 @@ export interface Topology {
 }
 
 /**
- * The stages that a request asks for: its `stages`, else one stage for each of its `steps` (spec, endpoint 2). Throws
+ * The stages that a request asks for: its `stages`, else one stage for each of its `steps`. Throws
  * `STEPS_OR_STAGES_REQUIRED` or `TOO_MANY_STEPS`; what is wrong with stages and steps is in `violations`, and that is
  * where `STEPS_DIFFER_FROM_STAGES` comes last.
  */

@@ -5,7 +5,7 @@ import type { Caller } from '../caller/caller.js'
 import { type AppResourceUpdate, checkAppResourceUpdates } from './app-resource-batch.js'
 import { lockAppResources } from './app-resource-lock.js'
 
-/** Something inside an app that access can be given to (spec, AppResource). `externalId` is empty where unset. */
+/** Something inside an app that access can be given to. `externalId` is empty where unset. */
 export interface AppResource {
   readonly id: string
   readonly appInstanceId: string

@@ -15,7 +15,7 @@ export const updatePinFields: ReadonlySet<GovernedField> = new Set<GovernedField
 /** The fields that `POST /v2/users` pins by name. */
 export const createPinFields: ReadonlySet<GovernedField> = new Set<GovernedField>(['FIRST_NAME', 'LAST_NAME'])
 
-/** What is wrong with the pins and releases of a request that sets `setFields` (spec, endpoints 10 and 11). */
+/** What is wrong with the pins and releases of a request that sets `setFields` (docs/field-ownership.md). */
 export function pinViolations(
   request: {
     readonly pinFields: readonly GovernedField[]

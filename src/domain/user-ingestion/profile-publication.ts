@@ -21,7 +21,7 @@ export interface Publication {
   readonly managerEmail: string | undefined
 }
 
-/** What a publication has done, and what of it was left out (spec, phone rule). */
+/** What a publication has done, and what of it was left out (docs/field-ownership.md). */
 export interface PublicationResult<P extends Publication> {
   readonly publication: P
   readonly changes: readonly FieldChange[]

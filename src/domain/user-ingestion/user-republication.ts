@@ -23,7 +23,7 @@ export interface RepublishResult extends PublishedFields {
 
 /**
  * Publishes all source profiles of a user anew, in the order of their last change: what ingestion has left out is
- * considered again (spec, phone rule). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
+ * considered again (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
  */
 export async function republishUser(
   database: Store,

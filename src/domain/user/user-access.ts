@@ -32,7 +32,7 @@ export async function requireMemberPermission(
   throw permissionMissing(permission)
 }
 
-/** The class of writer that the caller is, where the request does not say otherwise (spec, endpoint 10, rule 10). */
+/** The class of writer that the caller is, where the request does not say otherwise (docs/field-ownership.md). */
 export function apiWriterOf(caller: Caller): ApiWriter {
   return caller.kind === 'user' ? 'person' : 'automation'
 }

@@ -5,7 +5,7 @@ import type { Member } from './member.js'
 import { type EmailHolder, findEmailHolders } from './membership.js'
 import { lockPerson, writeEmailAddress } from './person.js'
 
-/** The error for an address that a member of the organization has; it names the holder (spec, endpoint 10, rule 2). */
+/** The error for an address that a member of the organization has; it names the holder (docs/field-ownership.md). */
 export function emailTaken({ userId, name }: EmailHolder): ServiceError {
   const holder = name === '' ? `user ${userId}` : `${name} (user ${userId})`
   return new ServiceError(

@@ -49,9 +49,9 @@ export async function getManager(tables: Queryable, caller: Caller, userId: stri
 }
 
 /**
- * Assigns a manager, or replaces the one assigned (spec, endpoint 12). Throws `FIELD_REQUIRED`, `RESOURCE_NOT_FOUND`,
- * `PERMISSION_MISSING`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and
- * `MANAGER_CYCLE`.
+ * Assigns a manager, or replaces the one assigned (docs/field-ownership.md). Throws `FIELD_REQUIRED`,
+ * `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
+ * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function assignManager(
   database: Store,
@@ -72,7 +72,7 @@ export async function assignManager(
   }, context)
 }
 
-/** Clears the manager of a user (spec, endpoint 13). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`. */
+/** Clears the manager of a user (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`. */
 export async function clearManager(
   database: Store,
   caller: Caller,
