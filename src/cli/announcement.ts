@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.js'
-import { packageRoot } from '../db/package-root.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { createUserToken } from '../domain/auth/user-token.js'
+import { packageRoot } from '../package.js'
 import { findDemoIds } from '../store/demo.js'
 import { type CommandContext, dataDirectoryOf } from './command-context.js'
 import { demoOrganizationId, demoRequests, type ShownCommand } from './demo-requests.js'

@@ -5,7 +5,7 @@ import { createDatabase, type Database } from '../db/database.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
 import { hasCluster } from '../db/embedded/place.js'
 import { loadMigrations, migrate, pendingMigrations } from '../db/migrate.js'
-import { packageRoot } from '../db/package-root.js'
+import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { packageRoot } from './package-root.js'
+import { packageRoot } from '../package.js'
 
 /** One migration of `prisma/migrations`. */
 export interface Migration {

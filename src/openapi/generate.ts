@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { packageRoot } from '../db/package-root.js'
-import { packageVersion } from '../db/package-version.js'
+import { packageRoot, packageVersion } from '../package.js'
 import { contractFiles } from './contract.js'
 
 // Reads a FileDescriptorSet from standard input (buf build --as-file-descriptor-set -o -) and writes the generated files.

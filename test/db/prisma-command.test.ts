@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { loadMigrations, migrate } from '../../src/db/migrate.js'
-import { packageRoot } from '../../src/db/package-root.js'
+import { packageRoot } from '../../src/package.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 describe('the prisma command, without its native engine', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../../src/db/database.js'
-import { packageRoot } from '../../src/db/package-root.js'
+import { packageRoot } from '../../src/package.js'
 import { exportRecords } from '../../src/transfer/export-records.js'
 import { importRecords } from '../../src/transfer/import-records.js'
 import type { ImportSummary } from '../../src/transfer/import-rows.js'

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -10,4 +10,13 @@ export function packageRoot(): string {
     directory = dirname(directory)
   }
   return directory
+}
+
+/** The version of the package that has this root. Throws where its package.json has none. */
+export function packageVersion(root: string): string {
+  const parsed: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  if (typeof parsed === 'object' && parsed !== null && 'version' in parsed && typeof parsed.version === 'string') {
+    return parsed.version
+  }
+  throw new Error('package.json has no version')
 }
