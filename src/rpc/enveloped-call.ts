@@ -164,7 +164,7 @@ async function nextMessage(exchange: Exchange, reader: EnvelopeReader): Promise<
   return codings.request.decompress(data, method.maxBodyBytes)
 }
 
-// Who declares identity and compresses contradicts itself, which gRPC wants to be told as INTERNAL (compression.md).
+// Who declares identity and compresses contradicts itself, which gRPC wants to be told as INTERNAL.
 function compressedWithoutCoding({ call, protocol }: Exchange): ConnectError {
   const header = protocol.encodingHeader
   const text = `a message is marked as compressed, and ${header} names no coding`

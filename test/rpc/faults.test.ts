@@ -133,7 +133,7 @@ describe.each(served.filter(isEnvelopedDoor))('the envelopes of $kind over $prot
     const body = encodeEnvelope(1, zipped)
     const header = door.protocol === 'connect' ? 'connect-content-encoding' : 'grpc-encoding'
     expect(await codesOf(body, { [header]: '' })).toEqual([Code.InvalidArgument, 0])
-    // The protocol of gRPC wants it so for who declares identity and compresses (compression.md).
+    // The protocol of gRPC wants it so for who declares identity and compresses.
     expect(await codesOf(body)).toEqual([Code.Internal, 0])
   })
 

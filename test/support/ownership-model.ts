@@ -40,8 +40,8 @@ interface NaiveField {
 }
 
 /**
- * The rules of ownership, told a second time the slow way: two flags per field, and one branch per sentence of the
- * specification. It shares nothing with the code that it judges.
+ * The rules of ownership, told a second time the slow way: two flags per field, and one branch per sentence of
+ * docs/field-ownership.md. It shares nothing with the code that it judges.
  */
 export function createOwnershipModel(start: Date): {
   apply(step: ModelStep, at: Date): SkippedFields
