@@ -5,6 +5,7 @@ export default {
   globalSetup: '<rootDir>/dist/test/test/support/global-setup.js',
   globalTeardown: '<rootDir>/dist/test/test/support/global-teardown.js',
   testEnvironment: '<rootDir>/dist/test/test/support/environment.js',
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   setupFiles: ['<rootDir>/test/support/error-classes.ts'],
 
   // Modules as Node runs them; an import of a .js file of this repository means the .ts file that it is made from.

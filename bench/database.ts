@@ -18,7 +18,7 @@ export interface BenchServer {
   stop(): Promise<void>
 }
 
-/** Starts the embedded PostgreSQL in a directory of its own, which `stop` removes. */
+/** Starts the embedded PostgreSQL in a folder of its own, which `stop` removes. */
 export async function startBenchServer(): Promise<BenchServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
   const embedded = await startEmbeddedPostgres({ dataDir })

@@ -19,8 +19,8 @@ const LISTS = 8
 export async function benchStart(report: Report): Promise<void> {
   const cold: number[] = []
   const warm: number[] = []
-  await withDirectory(async (directory) => {
-    const dataDirs = Array.from({ length: STARTS }, (_, start) => join(directory, String(start)))
+  await withFolder(async (folder) => {
+    const dataDirs = Array.from({ length: STARTS }, (_, start) => join(folder, String(start)))
     for (const dataDir of dataDirs) {
       for (const times of [cold, warm]) {
         const run = runProgram(['serve'], { SVC_DATA_DIR: dataDir, PORT: '0' })
@@ -62,8 +62,8 @@ export async function benchMemory(server: BenchServer, report: Report): Promise<
 /** How long `svc import` takes for 100,000 mixed records, and its memory. */
 export async function benchImport(server: BenchServer, report: Report): Promise<void> {
   const connectionString = await server.createDatabase('import')
-  await withDirectory(async (directory) => {
-    const file = join(directory, 'records.ndjson')
+  await withFolder(async (folder) => {
+    const file = join(folder, 'records.ndjson')
     await pipeline(Readable.from(recordLines(importSize)), createWriteStream(file))
     const run = runProgram(['import', file], { DATABASE_URL: connectionString })
     let peak = 0
@@ -77,11 +77,11 @@ export async function benchImport(server: BenchServer, report: Report): Promise<
   })
 }
 
-async function withDirectory(work: (directory: string) => Promise<void>): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'svc-bench-'))
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'))
   try {
-    await work(directory)
+    await work(folder)
   } finally {
-    await rm(directory, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
 }

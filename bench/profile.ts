@@ -29,14 +29,14 @@ export async function profileOperations(
   const tokens = await seed(connectionString, operationsSize)
   for (const { name, requests } of operations(tokens)) {
     if (only !== undefined && !name.includes(only)) continue
-    const directory = await mkdtemp(join(tmpdir(), 'svc-profile-'))
-    const prof = ['--cpu-prof', `--cpu-prof-dir=${directory}`, '--cpu-prof-interval=200']
+    const folder = await mkdtemp(join(tmpdir(), 'svc-profile-'))
+    const prof = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200']
     const service = await startServer(program, { connectionString }, prof)
     const [standing] = await compare([{ name, server: service, requests }], rounds)
     await service.stop()
-    const [file = ''] = await readdir(directory)
-    const profile = JSON.parse(await readFile(join(directory, file), 'utf8')) as CpuProfile
-    await rm(directory, { recursive: true })
+    const [file = ''] = await readdir(folder)
+    const profile = JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile
+    await rm(folder, { recursive: true })
     console.log(`\n${name}: ${standing?.cpuMicrosPerRequest.toFixed(0)} µs of CPU a request\n${summary(profile)}`)
   }
 }

@@ -10,7 +10,7 @@ import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } fro
 import { startTestRun } from '../test/support/test-run.js'
 import { type RaceGround, raceEmails, racePhones, racePins } from '../test/support/user-races.js'
 
-// The races of test/user-concurrency.test.ts at full length, and the time that large calls take. Fails when a number or an
+// The races of test/user/user-concurrency.test.ts at full length, and the time that large calls take. Fails when a number or an
 // address had not exactly one winner, when a pin was lost, or when a loser was answered anything but already_exists.
 // Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/user-races.js. ROUNDS and PIN_ROUNDS set the length.
 

@@ -24,7 +24,7 @@ const lock = join(root, 'dist/build.lock')
 /** In this order: the second reads what the first writes. The lockfile stands for the versions of the tools. */
 const steps = [
   {
-    inputs: ['prisma/schema.prisma', 'prisma.config.ts', 'package-lock.json'],
+    inputs: ['prisma/schema.prisma', 'prisma.config.ts', 'scripts/schema-generator.mjs', 'package-lock.json'],
     outputs: ['gen/prisma'],
     run: () => {
       // Prisma refuses a folder that holds only parts of a client.

@@ -21,9 +21,11 @@ import { addReason } from './failure/error-reason.js'
 import { createErrorMasking, maskError } from './failure/mask-errors.js'
 import { fieldHint } from './handlers/field-hint.js'
 import { httpFormOf } from './handlers/http-form.js'
+import { createLimits } from './handlers/limits.js'
 import { requestContextOf } from './handlers/request-context.js'
 import { createRevokeCallCounter, slowDownBody } from './handlers/revoke-limit.js'
 import { createRoutes, services } from './handlers/routes.js'
+import { AdmissibleCall } from './http/admissible-call.js'
 import { createCallLimit } from './http/call-limit.js'
 import { createClientAddressOf } from './http/client-address.js'
 import { createCors } from './http/cors.js'
@@ -32,8 +34,9 @@ import { createPages } from './http/pages.js'
 import { createProbes, type NotReady } from './http/probes.js'
 import { createRequestHandler, type RequestIds } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
+import { createLimitCheck } from './limits/limit-check.js'
 import { packageRoot, packageVersion } from './package.js'
-import { type AdmitCall, createRestTranscoder, preprintedList, preprintedMessage } from './rest/index.js'
+import { type AdmitCall, createRestTranscoder, preprintedMessage } from './rest/index.js'
 import { createHealthRoutes, healthService, isWatch } from './rpc/health.js'
 import type { HttpRequest } from './rpc/http-message.js'
 import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
@@ -107,42 +110,31 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const admit = (call: AdmitCall): Promise<ContextValues> => {
     const { method, request } = call
     const requestId = requestIds.get(request) ?? ''
-    // Known now, for it is forgotten with the connection.
-    const { remoteAddress } = request.socket
-    const admissible = {
-      ...{ requestId, authorization: request.headers.authorization },
-      // Both are made when they are asked for, and few ask.
-      get clientAddress() {
-        return clientAddressOf(remoteAddress, request.headers['x-forwarded-for'])
-      },
-      get signal() {
-        return call.signal
-      },
-    }
     return masked(method, requestId, async () => {
       // Health is told and keys are revoked however many calls run; nor do strangers take the room of others.
       if (access.get(method)?.anonymous !== true) callLimit.begin(request)
-      return admission(method, admissible)
+      return admission(method, new AdmissibleCall(call, requestId, clientAddressOf))
     })
   }
   const onError = (error: unknown, request: HttpRequest) =>
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
 
   const countRevokeCall = createRevokeCallCounter(createRevokeLimiter(database), systemTiming)
+  const limitCheck = createLimitCheck()
   const routes = createRoutes({
     database,
     runtime,
     hasher,
     keyUses,
     timing: systemTiming,
+    limitCheck,
     pageTokens: createPageTokens(database),
-    preprintList: preprintedList,
     preprintMessage: preprintedMessage,
   })
   const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
     masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))
   const maxBodyBytes = (method: DescMethod): number => httpFormOf(method).maxBodyBytes || config.maxBodyBytes
-  const interceptors = [createErrorMasking(log)]
+  const interceptors = [createErrorMasking(log), createLimits(limitCheck)]
   const rest = createRestTranscoder({
     routes,
     interceptors,

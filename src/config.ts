@@ -1,5 +1,8 @@
-import { z } from 'zod'
+import * as v from 'valibot'
 import { parseTrustProxy, type TrustProxy } from './http/client-address.js'
+
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What the environment decides. */
 export interface Config {
@@ -49,47 +52,62 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+const urlOf = (protocol: RegExp, error: string) =>
+  v.pipe(
+    v.string(),
+    v.check((text) => URL.canParse(text) && protocol.test(new URL(text).protocol), error),
+  )
+
+const webUrl = urlOf(/^https?:$/, 'must be an http or https URL')
 
 /** Digits alone: `0x50`, `1e3` and blanks are mistakes. */
 const wholeNumber = (min: number, max: number, otherwise: number) => {
   const error = `must be a whole number from ${min} to ${max}`
-  return z
-    .string()
-    .regex(/^[0-9]+$/, error)
-    .transform(Number)
-    .pipe(z.number().min(min, error).max(max, error))
-    .default(otherwise)
+  const schema = v.pipe(
+    v.string(),
+    v.regex(/^[0-9]+$/, error),
+    v.transform(Number),
+    v.minValue(min, error),
+    v.maxValue(max, error),
+  )
+  return v.optional(schema, String(otherwise))
 }
 
-const trustProxyFrom = (text: string, context: z.RefinementCtx): TrustProxy => {
-  try {
-    return parseTrustProxy(text)
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be read' })
-    return z.NEVER
-  }
-}
+const trustProxy = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset: { value }, addIssue, NEVER }): TrustProxy => {
+    try {
+      return parseTrustProxy(value)
+    } catch (error) {
+      addIssue({ message: error instanceof Error ? error.message : 'cannot be read' })
+      return NEVER
+    }
+  }),
+)
 
-const environmentSchema = z.object({
+const pepper = v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters')))
+
+const environmentSchema = v.object({
   PORT: wholeNumber(0, 65_535, 8080),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql URL' }).optional(),
-  SVC_DATA_DIR: z.string().min(1).default('.svc'),
-  TRUST_PROXY: z.string().default('').transform(trustProxyFrom),
-  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
-  LOG_FORMAT: z.enum(logFormats, `must be one of ${logFormats.join(', ')}`).optional(),
-  PUBLIC_URL: webUrl.optional(),
-  PUBLIC_URL_EU: webUrl.optional(),
-  OIDC_ISSUER: webUrl.optional(),
-  OIDC_AUDIENCE: z.string().min(1).optional(),
-  OIDC_ORGANIZATION: z
-    .string()
-    .regex(/^[A-Za-z0-9_.~:-]{1,128}$/, 'must be the id of an organization: 1 to 128 of A-Za-z0-9_.~:-')
-    .optional(),
-  SVC_SECRET_PEPPER: z.string().min(16, 'must have at least 16 characters').optional(),
-  SVC_SECRET_PEPPER_PREVIOUS: z.string().min(16, 'must have at least 16 characters').optional(),
-  CORS_ORIGINS: z.string().default(''),
+  HOST: v.optional(v.string(), '127.0.0.1'),
+  DATABASE_URL: v.optional(urlOf(/^postgres(ql)?:$/, 'must be a postgresql URL')),
+  SVC_DATA_DIR: v.optional(v.string(), '.svc'),
+  TRUST_PROXY: v.optional(trustProxy, ''),
+  LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
+  LOG_FORMAT: v.optional(v.picklist(logFormats, `must be one of ${logFormats.join(', ')}`)),
+  PUBLIC_URL: v.optional(webUrl),
+  PUBLIC_URL_EU: v.optional(webUrl),
+  OIDC_ISSUER: v.optional(webUrl),
+  OIDC_AUDIENCE: v.optional(v.string()),
+  OIDC_ORGANIZATION: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Za-z0-9_.~:-]{1,128}$/, 'must be the id of an organization: 1 to 128 of A-Za-z0-9_.~:-'),
+    ),
+  ),
+  SVC_SECRET_PEPPER: pepper,
+  SVC_SECRET_PEPPER_PREVIOUS: pepper,
+  CORS_ORIGINS: v.optional(v.string(), ''),
   SVC_MAX_BODY_BYTES: wholeNumber(1024, 256 * 1024 * 1024, 4 * 1024 * 1024),
   DRAIN_SECONDS: wholeNumber(0, 300, 5),
 })
@@ -98,11 +116,11 @@ const environmentSchema = z.object({
  * Reads the configuration. An empty variable counts as unset. Throws a `ConfigError` that names every variable that
  * cannot be used.
  */
-export function configFromEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function configFromEnvironment(environment: Environment = process.env): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
-  const parsed = environmentSchema.safeParse(set)
-  const faults = parsed.success ? [] : parsed.error.issues.map(faultFrom)
-  const values = parsed.success ? parsed.data : undefined
+  const parsed = v.safeParse(environmentSchema, set, { abortPipeEarly: true })
+  const faults = parsed.success ? [] : parsed.issues.map(faultFrom)
+  const values = parsed.success ? parsed.output : undefined
   if ((values?.OIDC_ISSUER === undefined) !== (values?.OIDC_AUDIENCE === undefined)) {
     faults.push('OIDC_ISSUER and OIDC_AUDIENCE must be set together')
   }
@@ -132,7 +150,7 @@ export function configFromEnvironment(environment: Readonly<Record<string, strin
   }
 }
 
-function oidcFrom(values: z.output<typeof environmentSchema>): OidcConfig | undefined {
+function oidcFrom(values: v.InferOutput<typeof environmentSchema>): OidcConfig | undefined {
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_ORGANIZATION: organization } = values
   return issuer === undefined || audience === undefined ? undefined : { issuer, audience, organization }
 }
@@ -141,7 +159,7 @@ function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
 }
 
-function faultFrom({ path, message }: z.core.$ZodIssue): string {
-  const variable = path.join('.')
-  return message.startsWith(variable) ? message : `${variable} ${message}`
+function faultFrom(issue: v.BaseIssue<unknown>): string {
+  const variable = v.getDotPath(issue) ?? ''
+  return issue.message.startsWith(variable) ? issue.message : `${variable} ${issue.message}`
 }

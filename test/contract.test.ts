@@ -3,7 +3,10 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { describe, expect, it } from '@jest/globals'
 import { http } from '../gen/google/api/annotations_pb.js'
 import { ErrorReasonSchema } from '../gen/svc/v2/error_reason_pb.js'
+import { UserProfileFieldSchema, UserSchema } from '../gen/svc/v2/user_pb.js'
 import { methodAccessOf } from '../src/admission/access-rule.js'
+import { governedFields } from '../src/domain/profile/field-ownership.js'
+import { fieldNames } from '../src/domain/profile/profile-value.js'
 import { errorCodes } from '../src/errors.js'
 import { services } from '../src/handlers/routes.js'
 
@@ -54,6 +57,13 @@ describe('the contract', () => {
   it('documents every reason of the catalogue, and has every documented one', () => {
     const documented = ErrorReasonSchema.values.map(({ name }) => name.replace('ERROR_REASON_', ''))
     expect(documented).toEqual(['UNSPECIFIED', ...Object.keys(errorCodes)])
+  })
+
+  it('names each governed field that the tables have, and its field of a user, in one order', () => {
+    const named = UserProfileFieldSchema.values.map(({ name }) => name.replace('USER_PROFILE_FIELD_', ''))
+    expect(named).toEqual(['UNSPECIFIED', ...governedFields])
+    const ofUser = UserSchema.fields.map(({ localName }) => localName)
+    expect(Object.values(fieldNames).filter((name) => !ofUser.includes(name))).toEqual([])
   })
 
   it('is not served with a method that lacks an access rule', () => {

@@ -173,7 +173,7 @@ process.stdout.write(
 
 describe('the page about Go', () => {
   it.each(shells)(
-    'makes, in %s and any folder, a package of the API that takes from Google what it publishes',
+    'makes, in %s and any folder, a package of the API that takes from others what they publish',
     async (shell) => {
       const [generate] = await blocksOf('sh').then((blocks) =>
         blocks.filter(({ page }) => page === 'docs/clients-go.md'),
@@ -192,6 +192,9 @@ describe('the page about Go', () => {
           expect(packages['svc/v2/journey.proto']).toBe('example.com/svc-client/gen/svc/v2;svcv2')
           expect(packages['google/api/annotations.proto']).toBe(
             'google.golang.org/genproto/googleapis/api/annotations;annotations',
+          )
+          expect(packages['buf/validate/validate.proto']).toBe(
+            'buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate',
           )
         }
       } finally {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type DescMethodUnary, type DescService, type MessageInitShape, toJson } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ErrorInfoSchema } from '../gen/google/rpc/error_details_pb.js'
+import { BadRequestSchema, ErrorInfoSchema } from '../gen/google/rpc/error_details_pb.js'
 import { AccessPolicyApprovalProcedureService } from '../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { AppInstanceService } from '../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService } from '../gen/svc/v2/app_resource_pb.js'
@@ -130,6 +130,27 @@ describe('every protocol gives the same answer as REST', () => {
     expect([answer.status, answer.json.message]).toEqual([404, error?.rawMessage])
     expect(error?.findDetails(ErrorInfoSchema)[0]?.reason).toBe('ERROR_REASON_RESOURCE_NOT_FOUND')
   })
+
+  it.each(protocols)(
+    'limits that a request breaks are told over %s as over REST, and before the priority is looked up',
+    async (protocol) => {
+      const broken = { name: '', description: 'a\u0007' }
+      const answer = await service.rest('PATCH', '/v2/priorities/pri_nowhere', { token, json: broken })
+      const error = await service
+        .client(PriorityService, token, protocol)
+        .updatePriority({ id: 'pri_nowhere', ...broken })
+        .then(
+          () => undefined,
+          (thrown: unknown) => ConnectError.from(thrown),
+        )
+      expect([answer.status, answer.json.message]).toEqual([400, error?.rawMessage])
+      const [detail] = error?.findDetails(BadRequestSchema) ?? []
+      expect(detail?.fieldViolations.map(({ field, reason }) => [field, reason])).toEqual([
+        ['name', 'ERROR_REASON_FIELD_INVALID'],
+        ['description', 'ERROR_REASON_FIELD_INVALID'],
+      ])
+    },
+  )
 
   it.each(protocols)('an id of a million characters over %s is not found, like any other', async (protocol) => {
     const error = await service

@@ -48,13 +48,23 @@ export function createAdmission({ access, authenticate, takesJwt = false }: Admi
       caller = holder
       authorize(caller, rule)
     }
-    const context: RequestContext = {
-      requestId: request.requestId,
-      caller,
-      get clientAddress() {
-        return request.clientAddress
-      },
-    }
-    return createContextValues().set(requestContextKey, context)
+    return createContextValues().set(requestContextKey, new AdmittedRequest(request, caller))
+  }
+}
+
+/** The address is worked out by those that ask for it. */
+class AdmittedRequest implements RequestContext {
+  readonly requestId: string
+  readonly caller: Caller | undefined
+  readonly #request: Admissible
+
+  constructor(request: Admissible, caller: Caller | undefined) {
+    this.requestId = request.requestId
+    this.caller = caller
+    this.#request = request
+  }
+
+  get clientAddress(): string {
+    return this.#request.clientAddress
   }
 }

@@ -30,7 +30,7 @@ export class Call {
   #timer: NodeJS.Timeout | undefined
   #deadline: number | undefined
   #onClose: (() => void) | undefined
-  #onShutdown: (() => void) | undefined
+  #shutdownWatch: number | undefined
   #waiting: Set<(reason: ConnectError) => void> | undefined
 
   constructor(
@@ -159,7 +159,8 @@ export class Call {
     this.#finished = true
     clearTimeout(this.#timer)
     if (this.#onClose !== undefined) this.response.off('close', this.#onClose)
-    if (this.#onShutdown !== undefined) this.#shutdown.unwatch(this.#onShutdown)
+    if (this.#shutdownWatch !== undefined) this.#shutdown.unwatch(this.#shutdownWatch)
+    this.#shutdownWatch = undefined
     if (this.abortReason === undefined) this.#controller?.abort(ENDED)
   }
 
@@ -173,11 +174,11 @@ export class Call {
   }
 
   #watchShutdown(): void {
-    if (this.#onShutdown !== undefined || this.#finished) return
-    this.#onShutdown = () =>
+    if (this.#shutdownWatch !== undefined || this.#finished) return
+    const onShutdown = () =>
       this.#abort(new ConnectError('the server shuts down', Code.Unavailable, { 'retry-after': '1' }))
-    if (this.#shutdown.isUnderWay) this.#onShutdown()
-    else this.#shutdown.watch(this.#onShutdown)
+    if (this.#shutdown.isUnderWay) onShutdown()
+    else this.#shutdownWatch = this.#shutdown.watch(onShutdown)
   }
 
   #abort(reason: ConnectError): void {

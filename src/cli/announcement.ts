@@ -3,7 +3,7 @@ import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { createUserToken } from '../domain/auth/user-token.js'
 import { packageRoot } from '../package.js'
 import { findDemoIds } from '../store/demo.js'
-import { type CommandContext, dataDirectoryOf } from './command-context.js'
+import { type CommandContext, dataFolderOf } from './command-context.js'
 import { demoOrganizationId, demoRequests, type ShownCommand } from './demo-requests.js'
 
 /** What people need for their first requests. */
@@ -38,7 +38,7 @@ export async function composeAnnouncement(
   const [org, user] = demo === undefined ? ['ID', 'ID'] : [demoOrganizationId, demo.userId]
   return {
     servers: origins.map((url) => ({ url, docs: `${url}/docs`, ready: `${url}/readyz` })),
-    database: config.databaseUrl === undefined ? dataDirectoryOf(config) : 'DATABASE_URL',
+    database: config.databaseUrl === undefined ? dataFolderOf(config) : 'DATABASE_URL',
     demo,
     commands: [
       { title: 'an API key for a program', command: `npx svc keys create --org ${org}` },

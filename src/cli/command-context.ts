@@ -77,7 +77,7 @@ export async function openConfiguredDatabase(options: OpenOptions): Promise<Open
 }
 
 async function openEmbedded(config: Config, log: Logger, make: boolean): Promise<EmbeddedPostgres> {
-  const dataDir = dataDirectoryOf(config)
+  const dataDir = dataFolderOf(config)
   if (!make && !hasCluster(dataDir)) {
     throw new Error(
       `there is no database in ${dataDir}: "npx svc serve", "migrate" or "import" makes one, ` +
@@ -88,7 +88,7 @@ async function openEmbedded(config: Config, log: Logger, make: boolean): Promise
 }
 
 /** The folder of the embedded database, looked up from the package, wherever the program was started. */
-export function dataDirectoryOf({ dataDir }: Config): string {
+export function dataFolderOf({ dataDir }: Config): string {
   return resolve(packageRoot(), dataDir)
 }
 

@@ -23,7 +23,9 @@ export function demoRequests(origin: string, ids: DemoIds): ShownCommand[] {
     {
       title: 'Set a manager as automation does it. What a person has pinned is skipped:',
       command: send('POST', '/v2/user-relationships', {
-        ...{ userId: ids.pinnedMember, relatedUserId: ids.admin, pin: false },
+        userId: ids.pinnedMember,
+        relatedUserId: ids.admin,
+        pin: false,
       }),
     },
     { title: 'Read a journey, one consistent snapshot:', command: get(`/v2/journeys/${ids.journey}`) },

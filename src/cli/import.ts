@@ -42,16 +42,16 @@ async function openInput(file: string, context: CommandContext): Promise<Input> 
   const { stdin, stopSignal: signal } = context
   if (file === '-') return { chunks: stoppable(stdin, signal), size: undefined }
   const status = await stat(file)
-  if (status.isDirectory()) throw new Error(`${file} is a directory`)
+  if (status.isDirectory()) throw new Error(`${file} is a folder`)
   return { chunks: createReadStream(file, { signal }), size: status.isFile() ? status.size : undefined }
 }
 
 /** Ends the wait for input that does not come when the operator stops the program. */
 function stoppable(stdin: CommandContext['stdin'], signal: AbortSignal): PassThrough {
-  const chunks = addAbortSignal(signal, new PassThrough())
+  const chunks = new PassThrough()
   // Whatever ends one of the two has ended the other, and reading tells.
   pipeline(stdin, chunks, () => {})
-  return chunks
+  return addAbortSignal(signal, chunks)
 }
 
 interface Progress {

@@ -1,7 +1,10 @@
+import { createRequire } from 'node:module'
 import { type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
 import type { Config } from '../config.js'
 import { createRedactedLog } from '../log.js'
+
+// What only people on a terminal need is loaded for them alone.
+const require = createRequire(import.meta.url)
 
 /** File descriptor of the log: standard output belongs to what a command answers. */
 const STANDARD_ERROR = 2
@@ -20,6 +23,7 @@ export function createLog(
 ): Logger {
   const format = logFormat ?? (terminal.isTTY === true ? 'pretty' : 'json')
   if (format === 'json') return createRedactedLog(logLevel, pino.destination({ dest: fd, sync: true }))
+  const pretty = require('pino-pretty') as typeof import('pino-pretty')
   const stream = pretty({
     destination: fd,
     sync: true,

@@ -1,35 +1,42 @@
 import { randomBytes } from 'node:crypto'
 import { Command, CommanderError } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, configFromEnvironment } from '../config.js'
+import { type Config, configFromEnvironment, type Environment } from '../config.js'
 import { ServiceError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { createUuidV7 } from '../runtime/uuid-v7.js'
-import { type CommandContext, openConfiguredDatabase } from './command-context.js'
-import { registerDemoCommand } from './demo.js'
-import { registerExportCommand } from './export.js'
-import { registerImportCommand } from './import.js'
-import { registerKeysCommand } from './keys.js'
+import type { CommandContext } from './command-context.js'
 import { createLog } from './log.js'
-import { registerMigrateCommand } from './migrate.js'
-import { registerServeCommand } from './serve.js'
-import { registerStatusCommand } from './status.js'
-import { registerTokensCommand } from './tokens.js'
+
+/** The commands by their first word, each with its modules loaded when it is wanted. */
+const commands = new Map([
+  ['serve', async () => (await import('./serve.js')).registerServeCommand],
+  ['migrate', async () => (await import('./migrate.js')).registerMigrateCommand],
+  ['import', async () => (await import('./import.js')).registerImportCommand],
+  ['export', async () => (await import('./export.js')).registerExportCommand],
+  ['keys', async () => (await import('./keys.js')).registerKeysCommand],
+  ['tokens', async () => (await import('./tokens.js')).registerTokensCommand],
+  ['status', async () => (await import('./status.js')).registerStatusCommand],
+  ['demo', async () => (await import('./demo.js')).registerDemoCommand],
+])
 
 /** What the program gets from the process. */
-export type ProgramStreams = Pick<CommandContext, 'stdin' | 'stdout' | 'stderr' | 'stopSignal'>
+export interface ProgramOptions extends Pick<CommandContext, 'stdin' | 'stdout' | 'stderr' | 'stopSignal'> {
+  /** Default: the environment of the process. */
+  readonly environment?: Environment
+}
 
 /** Runs the command line and answers the exit status: 0, or 1 with a line on standard error that says why. */
-export async function runProgram(argv: readonly string[], streams: ProgramStreams): Promise<number> {
-  const program = createProgram(streams)
+export async function runProgram(argv: readonly string[], options: ProgramOptions): Promise<number> {
+  const program = await createProgram(argv, options)
   try {
     await program.parseAsync([...argv])
     return 0
   } catch (error) {
     // Commander has written its own message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1
-    streams.stderr.write(`svc: ${textOf(error)}\n`)
+    options.stderr.write(`svc: ${textOf(error)}\n`)
     return 1
   }
 }
@@ -41,48 +48,49 @@ function textOf(error: unknown): string {
   return id === undefined ? error.message : `${error.message}: ${id}`
 }
 
-function createProgram(streams: ProgramStreams): Command {
-  const context = createContext(streams)
+async function createProgram(argv: readonly string[], options: ProgramOptions): Promise<Command> {
+  const context = createContext(options)
   const program = new Command('svc')
     .description('an administration API for access, workflows and tickets')
     .version(packageVersion(packageRoot()))
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => streams.stdout.write(text),
-      writeErr: (text) => streams.stderr.write(text),
+      writeOut: (text) => options.stdout.write(text),
+      writeErr: (text) => options.stderr.write(text),
     })
-  for (const register of [
-    registerServeCommand,
-    registerMigrateCommand,
-    registerImportCommand,
-    registerExportCommand,
-    registerKeysCommand,
-    registerTokensCommand,
-    registerStatusCommand,
-    registerDemoCommand,
-  ]) {
-    register(program, context)
-  }
+  for (const load of chosenCommands(argv)) (await load())(program, context)
   return program
 }
 
+/** The command that is called; without one, such as for help, all of them. The version is told by the program itself. */
+function chosenCommands([, , word = '']: readonly string[]) {
+  if (word === '--version' || word === '-V') return []
+  const called = commands.get(word)
+  return called === undefined ? [...commands.values()] : [called]
+}
+
 /** The configuration is read when a command first asks: help and checks need none. */
-function createContext(streams: ProgramStreams): CommandContext {
+function createContext({ environment, ...streams }: ProgramOptions): CommandContext {
   let config: Config | undefined
   let log: Logger | undefined
+  const open = async (make: boolean) => {
+    const { config, log } = context
+    const { openConfiguredDatabase } = await import('./command-context.js')
+    return openConfiguredDatabase({ config, log, make })
+  }
   const context: CommandContext = {
     ...streams,
     runtime: createSystemRuntime(),
     get config() {
-      config ??= configFromEnvironment()
+      config ??= configFromEnvironment(environment)
       return config
     },
     get log() {
       log ??= createLog(context.config, context.stderr)
       return log
     },
-    openDatabase: () => openConfiguredDatabase({ config: context.config, log: context.log, make: false }),
-    makeDatabase: () => openConfiguredDatabase({ config: context.config, log: context.log, make: true }),
+    openDatabase: () => open(false),
+    makeDatabase: () => open(true),
   }
   return context
 }

@@ -1,12 +1,10 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
-import { createApp } from '../app.js'
 import { createDatabase, type Database } from '../db/database.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
 import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
 import { type CommandContext, type OpenedDatabase, openConfiguredDatabase } from './command-context.js'
-import { loadDemo } from './demo.js'
 import { originOf } from './origin.js'
 import { runWorkers } from './workers.js'
 
@@ -40,16 +38,23 @@ export function registerServeCommand(program: Command, context: CommandContext):
 
 async function serve(context: CommandContext, { demo, workers }: ServeOptions): Promise<void> {
   const { config, log } = context
-  const opened = await openConfiguredDatabase({
-    ...{ config, log, make: true, statementTimeoutMillis: STATEMENT_MILLIS },
-    beforeUse: (embedded) => embedded.lockServe(),
-  })
+  const [opened] = await Promise.all([
+    openConfiguredDatabase({
+      config,
+      log,
+      make: true,
+      statementTimeoutMillis: STATEMENT_MILLIS,
+      beforeUse: (embedded) => embedded.lockServe(),
+    }),
+    // Loaded while the database starts.
+    import('../app.js'),
+  ])
   let presence: ServerPresence | undefined
   const onListening = async (origin: string) => {
     presence = await announce(origin, opened, context)
   }
   try {
-    if (demo ?? opened.embedded !== undefined) await loadDemo(opened.database, context)
+    if (demo ?? opened.embedded !== undefined) await (await import('./demo.js')).loadDemo(opened.database, context)
     if (workers > 1) await runWorkers(workers, opened.connectionString, context, onListening)
     else await runApp(opened.database, context, onListening)
   } finally {
@@ -64,6 +69,7 @@ async function runApp(
   { config, runtime, log, stopSignal }: CommandContext,
   onListening: (origin: string) => Promise<void>,
 ): Promise<void> {
+  const { createApp } = await import('../app.js')
   // It loads its query compiler with its first query, which no caller should wait for.
   await database.prisma.$connect()
   const app = createApp({ config, database, runtime, log })
@@ -80,7 +86,8 @@ async function runApp(
 /** One of several processes: the first has prepared the database and says where it is. */
 async function serveWorker(context: CommandContext): Promise<void> {
   const database = createDatabase({
-    ...{ connectionString: context.config.databaseUrl ?? '', log: context.log },
+    connectionString: context.config.databaseUrl ?? '',
+    log: context.log,
     statementTimeoutMillis: STATEMENT_MILLIS,
   })
   try {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { runningServers } from '../db/server-presence.js'
 import { composeAnnouncement, jsonFromAnnouncement, textFromAnnouncement } from './announcement.js'
-import { type CommandContext, dataDirectoryOf } from './command-context.js'
+import { type CommandContext, dataFolderOf } from './command-context.js'
 
 /** `svc status`: what `svc serve` has printed, with another token, while one runs on this data. Fails when none does. */
 export function registerStatusCommand(program: Command, context: CommandContext): void {
@@ -15,7 +15,7 @@ export function registerStatusCommand(program: Command, context: CommandContext)
       try {
         const [first, ...others] = await runningServers(database)
         if (first === undefined) {
-          const place = config.databaseUrl === undefined ? `the data in ${dataDirectoryOf(config)}` : 'DATABASE_URL'
+          const place = config.databaseUrl === undefined ? `the data in ${dataFolderOf(config)}` : 'DATABASE_URL'
           throw new Error(`no server runs on ${place}: "npx svc serve" starts one`)
         }
         const announcement = await composeAnnouncement([first, ...others], database, context)

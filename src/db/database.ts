@@ -101,7 +101,7 @@ export function createDatabase(options: DatabaseOptions): Database {
           runTransaction(
             pool,
             work,
-            { ...transactionOptions, deadline: deadlineIn(left) },
+            { deadline: deadlineIn(left), ...transactionOptions },
             Math.min(left ?? statementTimeoutMillis, statementTimeoutMillis),
           ),
         transactionOptions,

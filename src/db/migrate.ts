@@ -14,7 +14,7 @@ export interface Migration {
 }
 
 /** The migrations that come with this build. */
-export const MIGRATIONS_DIRECTORY = join(packageRoot(), 'prisma', 'migrations')
+export const MIGRATIONS_FOLDER = join(packageRoot(), 'prisma', 'migrations')
 
 /** Prisma Migrate's own advisory lock: this runner and `prisma migrate` exclude each other. */
 const PRISMA_LOCK = 72707369
@@ -33,12 +33,12 @@ const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
 )`
 
 /** Reads the migrations of a folder in order. Throws when one has no `migration.sql`. */
-export async function loadMigrations(directory: string = MIGRATIONS_DIRECTORY): Promise<Migration[]> {
-  const entries = await readdir(directory, { withFileTypes: true })
+export async function loadMigrations(folder: string = MIGRATIONS_FOLDER): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(
     names.sort().map(async (name) => {
-      const bytes = await readFile(join(directory, name, 'migration.sql'))
+      const bytes = await readFile(join(folder, name, 'migration.sql'))
       return { name, sql: bytes.toString('utf8'), checksum: createHash('sha256').update(bytes).digest('hex') }
     }),
   )

@@ -1,6 +1,6 @@
-import type { Prisma } from './prisma.js'
+import type { Models, Prisma } from './prisma.js'
 import type { Transaction } from './queryable.js'
-import type { TransactionOptions } from './transaction.js'
+import type { IsolationLevel, TransactionOptions } from './transaction.js'
 
 /** How long a transaction may take, in milliseconds. */
 export interface TransactionTimes {
@@ -25,17 +25,7 @@ export async function runModelTransaction<T>(
       if (leftMillis < statementMillis) {
         await client.$queryRaw`SELECT set_config('statement_timeout', ${String(leftMillis)}, true)`
       }
-      const result = await work({
-        isolationLevel,
-        get models() {
-          signal?.throwIfAborted()
-          return client
-        },
-        run: async (statement, values) => {
-          signal?.throwIfAborted()
-          return client.$queryRaw(statement.bound(values))
-        },
-      })
+      const result = await work(new ModelTransaction(client, isolationLevel, signal))
       signal?.throwIfAborted()
       return result
     },
@@ -47,4 +37,31 @@ export async function runModelTransaction<T>(
       timeout: leftMillis,
     },
   )
+}
+
+// A class, because an accessor of an object's own would give each of them a hidden class of its own.
+class ModelTransaction implements Transaction {
+  readonly isolationLevel: IsolationLevel
+  readonly run: Transaction['run']
+  readonly #client: Models
+  readonly #signal: AbortSignal | undefined
+
+  constructor(
+    client: Models & Pick<Prisma, '$queryRaw'>,
+    isolationLevel: IsolationLevel,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#client = client
+    this.#signal = signal
+    this.isolationLevel = isolationLevel
+    this.run = async (statement, values) => {
+      signal?.throwIfAborted()
+      return client.$queryRaw(statement.bound(values))
+    }
+  }
+
+  get models(): Models {
+    this.#signal?.throwIfAborted()
+    return this.#client
+  }
 }

@@ -102,13 +102,18 @@ export class BoundedPool extends pg.Pool {
         this.#held--
         return this.#connect(callback)
       }
-      const { release } = client
-      client.release = (cause) => {
-        release(this.#isUsable(client, cause) ? undefined : cause || true)
-        this.#letNextOne()
-      }
+      client.release = this.#releaseOf(client)
       callback(undefined, client, client.release)
     })
+  }
+
+  // Apart from `#connect`: the client keeps its release until it is used again, and would keep the callback with it.
+  #releaseOf(client: pg.PoolClient): pg.PoolClient['release'] {
+    const { release } = client
+    return (cause) => {
+      release(this.#isUsable(client, cause) ? undefined : cause || true)
+      this.#letNextOne()
+    }
   }
 
   #giveUpAll(): void {

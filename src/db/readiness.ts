@@ -91,8 +91,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 
 async function connect(connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({
-    ...{ connectionString, application_name: 'svc readiness' },
-    ...{ connectionTimeoutMillis: ANSWER_MILLIS, query_timeout: ANSWER_MILLIS },
+    connectionString,
+    application_name: 'svc readiness',
+    connectionTimeoutMillis: ANSWER_MILLIS,
+    query_timeout: ANSWER_MILLIS,
   })
   client.on('error', () => {}) // Whoever asks is told.
   await client.connect()

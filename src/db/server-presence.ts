@@ -51,8 +51,10 @@ async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: 
   const { connectionString, origin, log, retryMillis = RETRY_MILLIS } = options
   while (!signal.aborted) {
     const client = new pg.Client({
-      ...{ connectionString, application_name: `${SESSION_NAME}${origin}` },
-      ...{ connectionTimeoutMillis: CONNECT_MILLIS, keepAlive: true },
+      connectionString,
+      application_name: `${SESSION_NAME}${origin}`,
+      connectionTimeoutMillis: CONNECT_MILLIS,
+      keepAlive: true,
     })
     client.on('error', () => {}) // What matters is that the session ends; without a listener it would end the process.
     try {

@@ -105,7 +105,7 @@ function timeFromText(text: string): unknown {
 
 /** Adds the bound that pg itself keeps: past it the statement fails, and its connection is of no more use. */
 export function boundedQuery<Query extends pg.QueryConfig>(query: Query, deadline: number | undefined): Query {
-  return deadline === undefined ? query : { ...query, query_timeout: answerMillis(deadline) }
+  return deadline === undefined ? query : { query_timeout: answerMillis(deadline), ...query }
 }
 
 function answerMillis(deadline: number): number {

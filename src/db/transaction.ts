@@ -100,7 +100,9 @@ export async function runTransaction<T>(
       await send(beginStatement(options, statementMillis))
       const { isolationLevel = 'ReadCommitted' } = options
       const result = await work({
-        ...{ isolationLevel, nested: createNested(send), ...createSql(client, options) },
+        isolationLevel,
+        nested: createNested(send),
+        ...createSql(client, options),
         run: (statement, parameters) => runPrepared(client, statement, parameters, options),
       })
       options.signal?.throwIfAborted()

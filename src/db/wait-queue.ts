@@ -18,43 +18,38 @@ export function createWaitQueue<Waiter>(
   { maxWaiting, maxWaitMillis }: WaitLimits,
   refuse: (waiter: Waiter) => void,
 ): WaitQueue<Waiter> {
-  /** The waiters in the order in which they came, with the time of each. */
-  const cameAt = new Map<Waiter, number>()
+  // A list and no map: the tables of one that changes with every call keep those alive who have left.
+  const waiting: { readonly waiter: Waiter; readonly came: number }[] = []
   /** One for all, set by the first: it looks again when it has gone off. Without waiters it keeps no process from ending. */
   let timer: NodeJS.Timeout | undefined
 
   const refuseLate = () => {
     const now = performance.now()
-    for (const [waiter, came] of cameAt) {
-      const left = came + maxWaitMillis - now
+    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
+      const left = first.came + maxWaitMillis - now
       if (left > 0) {
         timer = setTimeout(refuseLate, left)
         return
       }
-      cameAt.delete(waiter)
-      refuse(waiter)
+      waiting.shift()
+      refuse(first.waiter)
     }
     timer = undefined
   }
 
   return {
     get size() {
-      return cameAt.size
+      return waiting.length
     },
     add: (waiter) => {
-      if (cameAt.size >= maxWaiting) return refuse(waiter)
-      cameAt.set(waiter, performance.now())
+      if (waiting.length >= maxWaiting) return refuse(waiter)
+      waiting.push({ waiter, came: performance.now() })
       if (timer === undefined) timer = setTimeout(refuseLate, maxWaitMillis)
-      else if (cameAt.size === 1) timer.ref()
+      else if (waiting.length === 1) timer.ref()
     },
     take: (count) => {
-      const taken: Waiter[] = []
-      for (const waiter of cameAt.keys()) {
-        if (taken.length === count) break
-        cameAt.delete(waiter)
-        taken.push(waiter)
-      }
-      if (cameAt.size === 0) timer?.unref()
+      const taken = waiting.splice(0, count).map(({ waiter }) => waiter)
+      if (waiting.length === 0) timer?.unref()
       return taken
     },
   }

@@ -1,18 +1,7 @@
 import type { PreparedQueryable } from '../db/queryable.js'
-import { invalidField, notFound } from '../errors.js'
-import { type ListedFieldMapping, listMappingsOfConfig, listMappingsOfType } from '../store/entity-field-mapping.js'
+import { notFound } from '../errors.js'
+import { listMappingsOfConfig, listMappingsOfType } from '../store/entity-field-mapping.js'
 import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
-
-/** One rule that fills a field of an entity from an outside field. */
-export interface EntityFieldMapping {
-  readonly id: string
-  readonly ingestionConfigId: string
-  readonly internalFieldId: string
-  readonly externalFieldPath: string
-  readonly priority: number
-  readonly createdAt: string
-  readonly updatedAt: string
-}
 
 /** What to list; empty texts are absent. */
 export interface EntityFieldMappingListRequest {
@@ -21,22 +10,20 @@ export interface EntityFieldMappingListRequest {
 }
 
 /**
- * The field mappings of an entity type, the highest priority first, then by id, of one config's source where the
- * request names it. Throws `FIELD_REQUIRED` without a type, `RESOURCE_NOT_FOUND` for the type, and `PERMISSION_MISSING`
+ * The JSON of the field mappings of an entity type, the highest priority first, then by id, of one config's source where the
+ * request names it. Throws `RESOURCE_NOT_FOUND` for the type, and `PERMISSION_MISSING`
  * without `entities:read` in its team.
  */
 export async function listEntityFieldMappings(
   tables: PreparedQueryable,
   caller: Caller,
   { entityTypeId, ingestionConfigId }: EntityFieldMappingListRequest,
-): Promise<EntityFieldMapping[]> {
-  if (entityTypeId === '') throw invalidField('entityTypeId', 'is required', 'FIELD_REQUIRED')
-  const type = { ...visibleScope(caller), entityTypeId }
-  const rows = await (ingestionConfigId === ''
+): Promise<string> {
+  const type = { entityTypeId, ...visibleScope(caller) }
+  const list = await (ingestionConfigId === ''
     ? listMappingsOfType(tables, type)
-    : listMappingsOfConfig(tables, { ...type, ingestionConfigId }))
-  const [first] = rows
-  if (first === undefined) throw notFound('entity type', entityTypeId)
-  requirePermissionIn(caller, first.teamId, 'entities:read')
-  return rows.filter((row): row is ListedFieldMapping & EntityFieldMapping => row.id !== null)
+    : listMappingsOfConfig(tables, { ingestionConfigId, ...type }))
+  if (list === undefined) throw notFound('entity type', entityTypeId)
+  requirePermissionIn(caller, list.teamId, 'entities:read')
+  return list.json
 }

@@ -1,25 +1,7 @@
 import type { Queryable } from '../db/queryable.js'
 import { listConfigsOfAppInstance, listConfigsOfTeam } from '../store/entity-ingestion-config.js'
 import { type Caller, visibleScope } from './caller/caller.js'
-import { rowsOfTeam, teamIdFor } from './caller/team-scope.js'
-
-/** One configured ingestion. */
-export interface EntityIngestionConfig {
-  readonly id: string
-  readonly appInstanceId: string
-  readonly workflowId: string
-  readonly teamId: string
-  readonly serviceName: string
-  readonly workflowName: string
-  readonly internalEntityTypeId: string
-  readonly enabled: boolean
-  readonly isWorkflowPublished: boolean
-  readonly hasIngestionContext: boolean
-  readonly syncDeletions: boolean
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly syncIntervalSeconds: number
-}
+import { listOfTeam, teamIdFor } from './caller/team-scope.js'
 
 /** What to list; empty texts are absent. */
 export interface EntityIngestionConfigListRequest {
@@ -28,18 +10,18 @@ export interface EntityIngestionConfigListRequest {
 }
 
 /**
- * The ingestion configs of a team in the order of their creation, of one app instance where the request names it.
+ * The JSON of the ingestion configs of a team in the order of their creation, of one app instance where the request names it.
  * Throws `TEAM_REQUIRED`, `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without `entities:read` in it.
  */
 export async function listEntityIngestionConfigs(
   tables: Queryable,
   caller: Caller,
   { teamId: requestedTeamId, appInstanceId }: EntityIngestionConfigListRequest,
-): Promise<EntityIngestionConfig[]> {
+): Promise<string> {
   const teamId = await teamIdFor(tables, caller, requestedTeamId)
-  const team = { ...visibleScope(caller), teamId }
-  const rows = await (appInstanceId === ''
+  const team = { teamId, ...visibleScope(caller) }
+  const list = await (appInstanceId === ''
     ? listConfigsOfTeam(tables, team)
-    : listConfigsOfAppInstance(tables, { ...team, appInstanceId }))
-  return rowsOfTeam<EntityIngestionConfig>(rows, caller, teamId, 'entities:read')
+    : listConfigsOfAppInstance(tables, { appInstanceId, ...team }))
+  return listOfTeam(list, caller, teamId, 'entities:read')
 }

@@ -1,9 +1,9 @@
-import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { type AppResourceService, BatchUpdateAppResourcesResponseSchema } from '../../gen/svc/v2/app_resource_pb.js'
 import type { Database } from '../db/database.js'
 import { batchUpdateAppResources } from '../domain/app-resource/app-resource.js'
 import type { Runtime } from '../runtime/runtime.js'
+import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 import { writeContextOf } from './write-context.js'
 
@@ -11,7 +11,8 @@ import { writeContextOf } from './write-context.js'
 export function createAppResourceHandlers({
   database,
   runtime,
-}: {
+  printedAnswer,
+}: PrintedAnswerOptions & {
   readonly database: Database
   readonly runtime: Runtime
 }): ServiceImpl<typeof AppResourceService> {
@@ -19,7 +20,7 @@ export function createAppResourceHandlers({
     async batchUpdateAppResources({ resources }, context) {
       const write = writeContextOf(runtime, context)
       const updated = await batchUpdateAppResources(database, callerOf(context), resources, write)
-      return create(BatchUpdateAppResourcesResponseSchema, { data: updated })
+      return printedAnswer(BatchUpdateAppResourcesResponseSchema, updated)
     },
   }
 }

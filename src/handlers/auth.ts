@@ -3,7 +3,6 @@ import type { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import { ACCESS_TOKEN_SECONDS, type AccessTokenOptions, createAccessToken } from '../domain/auth/access-token.js'
 import { clientCredentialsFrom } from '../domain/auth/client-credentials.js'
 import { type RevocationOptions, revokeLeakedKey } from '../domain/auth/revocation.js'
-import { invalidField, ServiceError } from '../errors.js'
 import { requestContextOf } from './request-context.js'
 
 /** What the methods of credentials need. */
@@ -15,14 +14,10 @@ export interface AuthHandlersOptions extends AccessTokenOptions, RevocationOptio
 export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<typeof AuthService> {
   return {
     revokeLeakedKey: async ({ secret }, context) => {
-      if (secret === '') throw invalidField('secret', 'is required', 'FIELD_REQUIRED')
       await revokeLeakedKey(options, secret, requestContextOf(context).requestId)
       return {}
     },
     createToken: async (request, context) => {
-      if (request.grantType !== 'client_credentials') {
-        throw new ServiceError('GRANT_TYPE_UNSUPPORTED', 'grant_type must be client_credentials')
-      }
       const credentials = clientCredentialsFrom({
         authorization: context.requestHeader.get('authorization') ?? undefined,
         clientId: request.clientId,

@@ -1,4 +1,3 @@
-import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import {
   type EntityFieldMappingService,
@@ -6,18 +5,18 @@ import {
 } from '../../gen/svc/v2/entity_field_mapping_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { listEntityFieldMappings } from '../domain/entity-field-mapping.js'
+import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 
 /** The service of field mappings. */
 export function createEntityFieldMappingHandlers({
   database,
-}: {
-  readonly database: PreparedQueryable
-}): ServiceImpl<typeof EntityFieldMappingService> {
+  printedAnswer,
+}: PrintedAnswerOptions & { readonly database: PreparedQueryable }): ServiceImpl<typeof EntityFieldMappingService> {
   return {
     async listEntityFieldMappings(request, context) {
       const data = await listEntityFieldMappings(database, callerOf(context), request)
-      return create(ListEntityFieldMappingsResponseSchema, { data })
+      return printedAnswer(ListEntityFieldMappingsResponseSchema, data)
     },
   }
 }

@@ -1,4 +1,3 @@
-import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import {
   type EntityIngestionConfigService,
@@ -6,18 +5,18 @@ import {
 } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
 import type { Queryable } from '../db/queryable.js'
 import { listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
+import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 
 /** The service of ingestion configs. */
 export function createEntityIngestionConfigHandlers({
   database,
-}: {
-  readonly database: Queryable
-}): ServiceImpl<typeof EntityIngestionConfigService> {
+  printedAnswer,
+}: PrintedAnswerOptions & { readonly database: Queryable }): ServiceImpl<typeof EntityIngestionConfigService> {
   return {
     async listEntityIngestionConfigs(request, context) {
       const data = await listEntityIngestionConfigs(database, callerOf(context), request)
-      return create(ListEntityIngestionConfigsResponseSchema, { data })
+      return printedAnswer(ListEntityIngestionConfigsResponseSchema, data)
     },
   }
 }

@@ -3,11 +3,11 @@ import { GetJourneyResponseSchema, type JourneyService } from '../../gen/svc/v2/
 import type { PreparedQueryable } from '../db/queryable.js'
 import { getJourney } from '../domain/journey.js'
 import type { Runtime } from '../runtime/runtime.js'
-import { type PreprintMessageOptions, readPrinted } from './preprint-message.js'
+import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 
 /** What the service of journeys needs. */
-export interface JourneyHandlersOptions extends PreprintMessageOptions {
+export interface JourneyHandlersOptions extends PrintedAnswerOptions {
   readonly database: PreparedQueryable
   readonly runtime: Runtime
 }
@@ -16,12 +16,12 @@ export interface JourneyHandlersOptions extends PreprintMessageOptions {
 export function createJourneyHandlers({
   database,
   runtime,
-  preprintMessage = readPrinted,
+  printedAnswer,
 }: JourneyHandlersOptions): ServiceImpl<typeof JourneyService> {
   return {
     async getJourney({ id }, context) {
       const journey = await getJourney(database, callerOf(context), id, runtime.now())
-      return preprintMessage(GetJourneyResponseSchema, ['{"data":', journey, '}'])
+      return printedAnswer(GetJourneyResponseSchema, journey)
     },
   }
 }

@@ -1,9 +1,9 @@
-import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { type PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
 import type { Queryable } from '../db/queryable.js'
 import { updatePriority } from '../domain/priority.js'
 import type { Runtime } from '../runtime/runtime.js'
+import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 import { writeContextOf } from './write-context.js'
 
@@ -11,14 +11,15 @@ import { writeContextOf } from './write-context.js'
 export function createPriorityHandlers({
   database,
   runtime,
-}: {
+  printedAnswer,
+}: PrintedAnswerOptions & {
   readonly database: Queryable
   readonly runtime: Runtime
 }): ServiceImpl<typeof PriorityService> {
   return {
     async updatePriority(request, context) {
       const priority = await updatePriority(database, callerOf(context), request, writeContextOf(runtime, context))
-      return create(UpdatePriorityResponseSchema, { data: priority })
+      return printedAnswer(UpdatePriorityResponseSchema, priority)
     },
   }
 }

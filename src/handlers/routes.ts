@@ -15,6 +15,7 @@ import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
 import type { Database } from '../db/database.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
+import type { LimitCheck } from '../limits/limit-check.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-approval-procedure.js'
 import { createAppInstanceHandlers } from './app-instance.js'
@@ -24,8 +25,7 @@ import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
 import { createEntityFieldMappingHandlers } from './entity-field-mapping.js'
 import { createEntityIngestionConfigHandlers } from './entity-ingestion-config.js'
 import { createJourneyHandlers } from './journey.js'
-import type { PreprintOptions } from './preprint-list.js'
-import type { PreprintMessageOptions } from './preprint-message.js'
+import { createPrintedAnswers, type PreprintMessage, readPrinted } from './printed-answer.js'
 import { createPriorityHandlers } from './priority.js'
 import { createSlaDefinitionHandlers } from './sla-definition.js'
 import { createUserHandlers } from './user.js'
@@ -50,16 +50,18 @@ export const services: readonly DescService[] = [
 ]
 
 /** What handlers stand on; each takes the part that it needs. */
-export type RoutesOptions = AuthHandlersOptions &
-  PreprintOptions &
-  PreprintMessageOptions & {
-    readonly database: Database
-    readonly runtime: Runtime
-    readonly pageTokens: PageTokens
-  }
+export type RoutesOptions = AuthHandlersOptions & {
+  /** Without it messages whose JSON is known are read at once. */
+  readonly preprintMessage?: PreprintMessage | undefined
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly pageTokens: PageTokens
+  readonly limitCheck: LimitCheck
+}
 
 /** Registers every service. A method without an implementation answers `unimplemented`. */
-export function createRoutes(options: RoutesOptions): (router: ConnectRouter) => void {
+export function createRoutes(given: RoutesOptions): (router: ConnectRouter) => void {
+  const options = { ...given, ...createPrintedAnswers(given.preprintMessage ?? readPrinted) }
   return (router) => {
     router.service(AccessPolicyApprovalProcedureService, createAccessPolicyApprovalProcedureHandlers(options))
     router.service(AppInstanceService, createAppInstanceHandlers(options))

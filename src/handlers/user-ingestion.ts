@@ -8,19 +8,21 @@ import {
   type UserIngestionService,
 } from '../../gen/svc/v2/user_ingestion_pb.js'
 import type { Store } from '../db/queryable.js'
+import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles } from '../domain/user-ingestion/user-ingestion.js'
 import { republishUser } from '../domain/user-ingestion/user-republication.js'
 import type { Runtime } from '../runtime/runtime.js'
-import { profileInputFrom, skippedFieldsToMessage } from './profile-field.js'
+import type { PrintedAnswerOptions } from './printed-answer.js'
+import { skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
-import { userToMessage } from './user-message.js'
 import { writeContextOf } from './write-context.js'
 
 /** The service of profiles that connected apps supply. */
 export function createUserIngestionHandlers({
   database,
   runtime,
-}: {
+  printedAnswer,
+}: PrintedAnswerOptions & {
   readonly database: Store
   readonly runtime: Runtime
 }): ServiceImpl<typeof UserIngestionService> {
@@ -52,14 +54,13 @@ export function createUserIngestionHandlers({
     },
 
     async republishUser({ id }, context) {
-      const { member, skipped, skippedPhone, unresolvedManager } = await republishUser(
+      const { json, skipped, skippedPhone, unresolvedManager } = await republishUser(
         database,
         callerOf(context),
         id,
         writeContextOf(runtime, context),
       )
-      return create(RepublishUserResponseSchema, {
-        data: userToMessage(member),
+      return printedAnswer(RepublishUserResponseSchema, json, {
         ...skippedFieldsToMessage(skipped),
         skippedPhone,
         unresolvedManager,

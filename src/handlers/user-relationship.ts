@@ -11,7 +11,6 @@ import {
 } from '../../gen/svc/v2/user_relationship_pb.js'
 import type { Store } from '../db/queryable.js'
 import { assignManager, clearManager, getManager, type ManagerRelationship } from '../domain/user/user-relationship.js'
-import { invalidField } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
@@ -27,7 +26,6 @@ export function createUserRelationshipHandlers({
 }): ServiceImpl<typeof UserRelationshipService> {
   return {
     async createUserRelationship(request, context) {
-      requireManagerType(request.relationshipType)
       const { relationship, skipped } = await assignManager(
         database,
         callerOf(context),
@@ -41,7 +39,6 @@ export function createUserRelationshipHandlers({
     },
 
     async deleteUserRelationship(request, context) {
-      requireManagerType(request.relationshipType)
       const { userId, pin } = request
       const write = { userId, pin }
       const { skipped } = await clearManager(database, callerOf(context), write, writeContextOf(runtime, context))
@@ -49,17 +46,9 @@ export function createUserRelationshipHandlers({
     },
 
     async getUserRelationship(request, context) {
-      requireManagerType(request.relationshipType)
       const relationship = await getManager(database, callerOf(context), request.userId)
       return create(GetUserRelationshipResponseSchema, { data: relationshipToMessage(relationship) })
     },
-  }
-}
-
-/** Refuses numbers that this build does not know; absent is manager. */
-function requireManagerType(type: UserRelationshipType): void {
-  if (type !== UserRelationshipType.UNSPECIFIED && type !== UserRelationshipType.MANAGER) {
-    throw invalidField('relationshipType', 'must be USER_RELATIONSHIP_TYPE_MANAGER')
   }
 }
 

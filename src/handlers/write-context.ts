@@ -1,22 +1,33 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import type { WriteContext } from '../domain/audit/audit-statement.js'
 import type { Runtime } from '../runtime/runtime.js'
+import type { WriteContext } from '../runtime/write-context.js'
 import { requestContextOf } from './request-context.js'
 
+type CallContext = Pick<HandlerContext, 'values' | 'signal' | 'timeoutMs'>
+
 /** What a write takes from the request that is being handled. */
-export function writeContextOf(
-  runtime: Runtime,
-  context: Pick<HandlerContext, 'values' | 'signal' | 'timeoutMs'>,
-): WriteContext {
-  return {
-    runtime,
-    requestId: requestContextOf(context).requestId,
-    // Read by those that need it: the signal of a call is made when it is asked for.
-    get signal() {
-      return context.signal
-    },
-    get timeoutMillis() {
-      return context.timeoutMs()
-    },
+export function writeContextOf(runtime: Runtime, context: CallContext): WriteContext {
+  return new CallWriteContext(runtime, context)
+}
+
+// A class, because accessors of an object's own would give each of them a hidden class of its own.
+class CallWriteContext implements WriteContext {
+  readonly runtime: Runtime
+  readonly requestId: string
+  readonly #context: CallContext
+
+  constructor(runtime: Runtime, context: CallContext) {
+    this.runtime = runtime
+    this.requestId = requestContextOf(context).requestId
+    this.#context = context
+  }
+
+  // Read by those that need it: the signal of a call is made when it is asked for.
+  get signal(): AbortSignal {
+    return this.#context.signal
+  }
+
+  get timeoutMillis(): number | undefined {
+    return this.#context.timeoutMs()
   }
 }

@@ -23,7 +23,8 @@ const MAX_RETRY_AFTER_SECONDS = 30
 
 /** Makes a limit. The more are refused, measured by what is answered, the later they are asked to come back. */
 export function createCallLimit({ maxRunning, now = () => performance.now() }: CallLimitOptions): CallLimit {
-  const running = new Set<HttpRequest>()
+  const running = new WeakSet<HttpRequest>()
+  let count = 0
   let windowEnds = 0
   let refused = 0
   let answered = 0
@@ -42,14 +43,17 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
   return {
     begin: (request) => {
       lookAtWindow()
-      if (running.size >= maxRunning) {
+      if (count >= maxRunning) {
         refused++
         throw new ServiceError('SERVICE_UNAVAILABLE', 'the service is busy; try again', { retryAfterSeconds })
       }
       running.add(request)
+      count++
     },
     end: (request) => {
-      if (running.delete(request)) answered++
+      if (!running.delete(request)) return
+      count--
+      answered++
     },
   }
 }

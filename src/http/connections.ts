@@ -1,5 +1,6 @@
 import type { Http2Session, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
+import { Roster } from '../call/roster.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { sendShutdownNotice } from './shutdown-notice.js'
 
@@ -35,11 +36,17 @@ interface Connection {
 
 const NOT_LOOKED_AT = -1
 
+/** A call that is being answered. */
+interface Answering {
+  readonly response: HttpResponse
+  readonly socket: Socket | undefined
+}
+
 /** Creates the register of the connections of one server. */
 export function createConnections(): Connections {
   const connections = new Map<Socket, Connection>()
   const socketOf = new WeakMap<Http2Session, Socket>()
-  const answering = new Map<HttpResponse, Socket | undefined>()
+  const answering = new Roster<Answering>()
   let isEnding = false
 
   const give = (connection: Connection, socket: Socket): void => {
@@ -51,6 +58,8 @@ export function createConnections(): Connections {
     const connection = socket && connections.get(socket)
     if (connection !== undefined && socket !== undefined) give(connection, socket)
   }
+  const busySockets = () => new Set(Array.from(answering, ({ socket }) => socket))
+
   return {
     add: (socket) => {
       connections.set(socket, { hasNotice: false, bytesRead: NOT_LOOKED_AT })
@@ -63,18 +72,18 @@ export function createConnections(): Connections {
     addCall: (request, response) => {
       const session = 'stream' in request ? request.stream.session : undefined
       const socket = session === undefined ? request.socket : socketOf.get(session)
-      answering.set(response, socket)
-      response.once('close', () => answering.delete(response))
+      const place = answering.join({ response, socket })
+      response.once('close', () => answering.leave(place))
       if (isEnding) announce(response, socket)
     },
-    hasCall: (session) => new Set(answering.values()).has(socketOf.get(session)),
+    hasCall: (session) => busySockets().has(socketOf.get(session)),
     announceEnd: () => {
       isEnding = true
-      for (const [response, socket] of answering) announce(response, socket)
+      for (const { response, socket } of answering) announce(response, socket)
       for (const [socket, connection] of connections) connection.bytesRead = socket.bytesRead
     },
     endQuiet: () => {
-      const busy = new Set(answering.values())
+      const busy = busySockets()
       for (const [socket, connection] of connections) {
         const { session, bytesRead, hasNotice } = connection
         const isQuiet = !busy.has(socket) && socket.bytesRead === bytesRead

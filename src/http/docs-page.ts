@@ -32,7 +32,7 @@ export function createDocsPages(root: string, { publicUrl, publicUrlEu }: Public
   const ownFile = (name: string, contentType: string) =>
     createPage({ contentType, body: readFileSync(join(root, 'web/docs', name)) })
   const viewerFile = (name: string, contentType: string, cacheControl = 'public, max-age=31536000, immutable') =>
-    createPage({ contentType, body: readFileSync(join(viewer.directory, name)), cacheControl })
+    createPage({ contentType, body: readFileSync(join(viewer.folder, name)), cacheControl })
   return new Map([
     ['/docs', page],
     ...Object.entries(ownFiles).map(([name, type]) => [`/docs/${name}`, ownFile(name, type)] as const),
@@ -88,12 +88,12 @@ function policy(targets: readonly string[]): string {
   ].join('; ')
 }
 
-function findViewer(): { directory: string; version: string } {
+function findViewer(): { folder: string; version: string } {
   const file = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')
   const description: unknown = JSON.parse(readFileSync(file, 'utf8'))
   const version =
     typeof description === 'object' && description !== null && 'version' in description
       ? description.version
       : undefined
-  return { directory: dirname(file), version: String(version) }
+  return { folder: dirname(file), version: String(version) }
 }

@@ -7,7 +7,7 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
-import { fieldConstraints } from './field-constraints.js'
+import { fieldLimits, itemLimits } from './field-limits.js'
 import { memberName, type SourceComments } from './source-comments.js'
 
 /** Whether a schema describes what callers send or what they get. */
@@ -20,11 +20,6 @@ export interface SchemaNames {
   readonly enumRef: (desc: DescEnum) => JsonObject
 }
 
-/** Whether callers have to give the field. */
-export function isRequired(field: DescField): boolean {
-  return getOption(field, field_behavior).includes(FieldBehavior.REQUIRED)
-}
-
 /** Whether the field is ignored in requests. */
 export function isOutputOnly(field: DescField): boolean {
   return getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
@@ -33,48 +28,13 @@ export function isOutputOnly(field: DescField): boolean {
 /** The JSON Schema of a field by the JSON mapping of protobuf, with its comment, its limits and its marks. */
 export function fieldSchema(field: DescField, direction: Direction, names: SchemaNames): JsonObject {
   const description = names.comments(memberName(field))
-  const constraints = fieldConstraints[memberName(field)] ?? {}
+  const limits = fieldLimits(field, direction)
   return {
-    // Alternatives say the type themselves: beside a type, generators take what they say for unknown.
-    ...('oneOf' in constraints ? {} : typeSchema(field, direction, names)),
-    ...timeSchema(description),
-    ...(isText(field) ? textLimits(description) : {}),
-    ...constraints,
+    ...('oneOf' in limits ? {} : typeSchema(field, direction, names)),
+    ...limits,
     ...(description === '' ? {} : { description }),
     ...(isOutputOnly(field) ? { readOnly: true } : {}),
   }
-}
-
-/** How comments mark a moment: with an example of the one form that is given. */
-const TIME_EXAMPLE = '2026-01-31T09:05:00.000Z'
-
-function timeSchema(description: string): JsonObject {
-  if (!description.includes(`UTC, \`${TIME_EXAMPLE}\``)) return {}
-  return {
-    format: 'date-time',
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
-    examples: [TIME_EXAMPLE],
-  }
-}
-
-function isText(field: DescField): boolean {
-  return field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING
-}
-
-/** The limits of a text as comments word them: `1 to 64 characters of \`a-z\``, `at most 255 characters`. */
-function textLimits(description: string): JsonObject {
-  const range = /(\d[\d,]*) to (\d[\d,]*) characters(?: of `([^`]+)`)?/.exec(description)
-  if (range !== null) {
-    const [, min = '', max = '', characters] = range
-    const limits = { minLength: integerFrom(min), maxLength: integerFrom(max) }
-    return characters === undefined ? limits : { ...limits, pattern: `^[${characters}]*$` }
-  }
-  const most = /at most (\d[\d,]*) characters/i.exec(description)?.[1]
-  return most === undefined ? {} : { maxLength: integerFrom(most) }
-}
-
-function integerFrom(text: string): number {
-  return Number(text.replaceAll(',', ''))
 }
 
 function typeSchema(field: DescField, direction: Direction, names: SchemaNames): JsonObject {
@@ -101,7 +61,7 @@ function itemSchema(
   switch (kind) {
     case 'scalar':
       if (field.scalar === undefined) break
-      return scalarSchema(field.scalar)
+      return { ...scalarSchema(field.scalar), ...itemLimits(field, direction) }
     case 'enum':
       if (field.enum === undefined) break
       return names.enumRef(field.enum)

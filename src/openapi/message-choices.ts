@@ -1,4 +1,5 @@
-import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf'
+import { message as messageRules } from '../../gen/buf/validate/validate_pb.js'
 import type { Direction } from './field-schema.js'
 
 /** One way to fill in a message in which a choice has to be made. */
@@ -8,15 +9,17 @@ export interface Choice {
   readonly beside: readonly DescField[]
 }
 
-/** Choices of requests that are no oneof of the schema, by message: field names, and what may stand beside each. */
+/** Choices of requests in which something may stand beside what is chosen, by message and field name. */
 export const requestChoices: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'svc.v2.CreateAccessPolicyApprovalProcedureRequest': { stages: ['steps'], steps: [] },
-  'svc.v2.Step': { approvers: [], custom_workflow: [] },
 }
 
 /** The choices of a message, of which exactly one has to be made; empty for one that has none. */
 export function choicesOf(message: DescMessage, direction: Direction): readonly Choice[] {
-  const ruled = direction === 'input' ? Object.entries(requestChoices[message.typeName] ?? {}) : []
+  const ruled =
+    direction === 'input'
+      ? [...exclusiveChoices(message), ...Object.entries(requestChoices[message.typeName] ?? {})]
+      : []
   const [oneof, another] = message.oneofs
   if (oneof === undefined) {
     return ruled.map(([name, beside]) => ({
@@ -26,6 +29,12 @@ export function choicesOf(message: DescMessage, direction: Direction): readonly 
   }
   if (another !== undefined || ruled.length > 0) throw new Error(`${message.typeName} has more than one choice`)
   return oneof.fields.map((field) => ({ chosen: field, beside: [] }))
+}
+
+function exclusiveChoices(message: DescMessage): [string, readonly string[]][] {
+  return getOption(message, messageRules).oneof.flatMap(({ fields }) =>
+    fields.map((name): [string, string[]] => [name, []]),
+  )
 }
 
 function fieldNamed(message: DescMessage, name: string): DescField {

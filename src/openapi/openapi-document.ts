@@ -3,7 +3,6 @@ import { errorStatusSchemas, otherErrors } from './error-responses.js'
 import { errorSchemas } from './error-schemas.js'
 import { type ExampleAnswers, sharedErrors } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
-import { fieldConstraints } from './field-constraints.js'
 import { requestChoices } from './message-choices.js'
 import { type Operation, operationFrom, tagOf } from './operation.js'
 import { createSchemas, enumSchema } from './schemas.js'
@@ -43,7 +42,7 @@ export const placeholderServers: JsonObject[] = [
   },
 ]
 
-/** The OpenAPI 3.1 document of the whole API. Throws for limits and examples of what does not exist. */
+/** The OpenAPI 3.1 document of the whole API. Throws for choices and examples of what does not exist. */
 export function openApiDocument(source: DocumentSource): JsonObject {
   const { services, comments, version, answers } = source
   checkNames(source.registry)
@@ -110,7 +109,7 @@ function pathsFrom(operations: readonly Operation[]): JsonObject {
 }
 
 function checkNames(registry: FileRegistry): void {
-  const fields = [...Object.keys(fieldConstraints), ...Object.keys(parameterExamples)].filter((name) => {
+  const fields = Object.keys(parameterExamples).filter((name) => {
     const dot = name.lastIndexOf('.')
     const message = registry.getMessage(name.slice(0, dot))
     return message?.fields.every((field) => field.name !== name.slice(dot + 1)) ?? true
@@ -119,5 +118,5 @@ function checkNames(registry: FileRegistry): void {
     (name) => registry.getMessage(name) === undefined,
   )
   const missing = [...fields, ...messages]
-  if (missing.length > 0) throw new Error(`limits or examples of what does not exist: ${missing.join(', ')}`)
+  if (missing.length > 0) throw new Error(`choices or examples of what does not exist: ${missing.join(', ')}`)
 }

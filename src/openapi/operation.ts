@@ -5,7 +5,7 @@ import { credentialKindTexts } from './credential-kinds.js'
 import { errorResponses } from './error-responses.js'
 import type { OperationAnswers } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
-import { isRequired } from './field-schema.js'
+import { defaultValue, isRequired } from './field-limits.js'
 import { httpRouteOf } from './http-route.js'
 import type { Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
@@ -99,7 +99,7 @@ function parameter(field: DescField, place: 'path' | 'query', schemas: Schemas):
     in: place,
     description,
     required: place === 'path' || isRequired(field),
-    schema,
+    schema: { ...schema, ...defaultValue(field) },
     ...(example === undefined ? {} : { example }),
   }
 }

@@ -1,5 +1,6 @@
 import type { DescEnum, DescField, DescMessage, JsonObject } from '@bufbuild/protobuf'
-import { type Direction, fieldSchema, isRequired, type SchemaNames } from './field-schema.js'
+import { isRequired } from './field-limits.js'
+import { type Direction, fieldSchema, type SchemaNames } from './field-schema.js'
 import { type Choice, choicesOf } from './message-choices.js'
 import type { SourceComments } from './source-comments.js'
 

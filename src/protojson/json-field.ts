@@ -111,7 +111,7 @@ function enumReader(desc: DescEnum, options: JsonReaderOptions): ValueReader {
     shape: { expected: `a value of enum ${desc.typeName}` },
     read(json) {
       if (json === null) return 0
-      if (typeof json === 'number') return enumFromNumber(desc, json)
+      if (typeof json === 'number') return enumFromNumber(desc, json, options.closedEnums)
       const number = typeof json === 'string' ? enumNumberByName(desc, json) : undefined
       if (number !== undefined) return number
       if (typeof json === 'string' && options.ignoreUnknownFields === true) return PASSED_OVER

@@ -8,6 +8,8 @@ export type FieldHint = (desc: DescMessage, name: string) => string | undefined
 /** How lenient a JSON reader is, and which types it knows for `Any`. */
 export interface JsonReaderOptions {
   readonly ignoreUnknownFields?: boolean | undefined
+  /** Whether every enum takes its declared numbers alone, as closed ones do: for what is kept by name. */
+  readonly closedEnums?: boolean | undefined
   readonly registry?: Registry | undefined
   readonly hint?: FieldHint | undefined
 }

@@ -9,7 +9,8 @@ import { ValueFault } from './scalar-text.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
-const UNLIMITED: JsonLimits = { maxValues: Number.POSITIVE_INFINITY, maxFreeDepth: MAX_JSON_DEPTH }
+/** No limits but the depth of all JSON, for texts that are not requests. */
+export const NO_JSON_LIMITS: JsonLimits = { maxValues: Number.POSITIVE_INFINITY, maxFreeDepth: MAX_JSON_DEPTH }
 
 /** What a text is read as: the shape of the whole, how much may be made of it, and where faults of shape are told. */
 export interface JsonPlace {
@@ -25,7 +26,7 @@ export interface JsonPlace {
  */
 export function parseJsonTree(
   input: string | Uint8Array,
-  place: JsonPlace = { shape: anyJson, limits: UNLIMITED, cursor: { path: [] } },
+  place: JsonPlace = { shape: anyJson, limits: NO_JSON_LIMITS, cursor: { path: [] } },
 ): JsonTree {
   return createJsonParser(typeof input === 'string' ? input : decodeUtf8(input), place).document()
 }

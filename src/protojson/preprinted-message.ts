@@ -1,6 +1,8 @@
 import { type DescMessage, fromJson, type MessageShape } from '@bufbuild/protobuf'
 import type { JsonPieces } from './json-pieces.js'
-import { JSON_TEXT } from './preprinted-json.js'
+
+/** Where a preprinted message keeps its JSON. */
+const JSON_TEXT = Symbol('JSON text')
 
 /**
  * A message whose JSON is known before the message is: `json` is its text, in pieces, of the same value as the printer would
@@ -32,4 +34,10 @@ export function preprintedMessage<Desc extends DescMessage>(desc: Desc, json: Js
     defineProperty: (target, key, descriptor) => Reflect.defineProperty(read(target), key, descriptor),
     deleteProperty: (target, key) => Reflect.deleteProperty(read(target), key),
   })
+}
+
+/** The JSON text of a preprinted message, in pieces; undefined for every other message, and once it has been looked into. */
+export function preprintedJson(message: object): JsonPieces | undefined {
+  const pieces: unknown = Reflect.get(message, JSON_TEXT)
+  return Array.isArray(pieces) ? pieces : undefined
 }

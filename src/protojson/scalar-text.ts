@@ -100,10 +100,10 @@ export function enumNumberByName(desc: DescEnum, name: string): number | undefin
   return desc.values.find((value) => value.name === name || value.jsonName === name)?.number
 }
 
-/** Checks a number given for an enum: an int32, and declared when the enum is closed. */
-export function enumFromNumber(desc: DescEnum, value: number): number {
+/** Checks a number given for an enum: an int32, and declared when the enum is closed or taken for closed. */
+export function enumFromNumber(desc: DescEnum, value: number, closed = false): number {
   // NullValue is open too, but JSON knows its one value alone.
-  const open = desc.open && desc.typeName !== 'google.protobuf.NullValue'
+  const open = desc.open && !closed && desc.typeName !== 'google.protobuf.NullValue'
   const known = Number.isInteger(value) && (open ? value === (value | 0) : desc.value[value] !== undefined)
   if (!known) throw noSuchValue(desc, String(value))
   return value + 0

@@ -9,7 +9,6 @@ export { createJsonReaders, messageFromJson, readJson } from '../protojson/json-
 export type { JsonOptions } from '../protojson/json-options.js'
 export type { JsonReaderOptions, JsonReaders, MessageReader } from '../protojson/json-reader.js'
 export { parseJsonTree, parseStrictJson } from '../protojson/json-text.js'
-export { preprintedList } from '../protojson/preprinted-list.js'
 export { preprintedMessage } from '../protojson/preprinted-message.js'
 export type { RestTranscoderOptions } from './options.js'
 export { createRestTranscoder } from './transcoder.js'

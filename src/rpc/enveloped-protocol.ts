@@ -54,7 +54,10 @@ const grpcHeaders = {
 
 /** gRPC. */
 export const grpc: EnvelopedProtocol = {
-  ...{ name: 'grpc', typePrefix: 'application/grpc+', endFlag: 0, ...grpcHeaders },
+  name: 'grpc',
+  typePrefix: 'application/grpc+',
+  endFlag: 0,
+  ...grpcHeaders,
   end: (trailer, failure) => {
     if (failure === undefined && trailer === undefined) return { trailers: { 'grpc-status': '0' } }
     const trailers: OutgoingHttpHeaders = {}
@@ -65,7 +68,10 @@ export const grpc: EnvelopedProtocol = {
 
 /** gRPC-Web. */
 export const grpcWeb: EnvelopedProtocol = {
-  ...{ name: 'grpc-web', typePrefix: 'application/grpc-web+', endFlag: trailerFlag, ...grpcHeaders },
+  name: 'grpc-web',
+  typePrefix: 'application/grpc-web+',
+  endFlag: trailerFlag,
+  ...grpcHeaders,
   end: (trailer, failure) => {
     const status = setTrailerStatus(new Headers(trailer), failure)
     return { envelope: { flags: trailerFlag, data: trailerSerialize(status) } }

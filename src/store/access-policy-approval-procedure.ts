@@ -5,10 +5,87 @@ import type {
   ApprovalStepApproverModel,
   ApprovalStepModel,
 } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
+import {
+  ApprovalProcedureSchema,
+  Approver_GroupSchema,
+  Approver_UserSchema,
+  ApproverSchema,
+  CustomWorkflowSchema,
+  StepSchema,
+} from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import type { PreparedTransaction } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
+import { type PrintedRow, rowText } from './resource/print.js'
+import { declareResource } from './resource/resource.js'
+import { listText } from './resource/text-parts.js'
 import { inTeams, type Scope } from './scope.js'
+
+const approverResource = declareResource(ApproverSchema, schema.ApprovalStepApprover, 'a', {
+  appOwner: { kind: 'elsewhere', sql: Prisma.sql`CASE a.kind WHEN 'APP_OWNER' THEN '{}' END` },
+  manager: { kind: 'elsewhere', sql: Prisma.sql`CASE a.kind WHEN 'MANAGER' THEN '{}' END` },
+  user: {
+    kind: 'columns',
+    presence: 'user_id',
+    resource: declareResource(Approver_UserSchema, schema.ApprovalStepApprover, 'a'),
+  },
+  group: {
+    kind: 'columns',
+    presence: 'group_id',
+    resource: declareResource(Approver_GroupSchema, schema.ApprovalStepApprover, 'a'),
+  },
+})
+
+const stepResource = declareResource(StepSchema, schema.ApprovalStep, 'x', {
+  approvers: {
+    kind: 'elsewhere',
+    sql: Prisma.sql`
+SELECT ${listText(rowText(approverResource), Prisma.sql`a.position`)}
+  FROM approval_step_approvers a
+ WHERE a.organization_id = x.organization_id AND a.procedure_id = x.procedure_id AND a.step_id = x.id`,
+  },
+  customWorkflow: {
+    kind: 'columns',
+    presence: 'custom_workflow_id',
+    resource: declareResource(CustomWorkflowSchema, schema.ApprovalStep, 'x', { workflowId: 'custom_workflow_id' }),
+  },
+  approverJustificationMode: {
+    kind: 'column',
+    name: 'approver_justification_mode',
+    read: Prisma.sql`replace(x.approver_justification_mode::text, 'UNSET', '')`,
+  },
+})
+
+/** Approval procedures; a query joins them with the flow of their steps. */
+export const approvalProcedureResource = declareResource(ApprovalProcedureSchema, schema.ApprovalProcedure, 'p', {
+  steps: { kind: 'elsewhere', sql: Prisma.sql`flow.steps` },
+  stages: { kind: 'elsewhere', sql: Prisma.sql`flow.stages` },
+})
+
+/** The steps of a procedure, and the same in stages. */
+export const approvalFlow = Prisma.sql`
+CROSS JOIN LATERAL (
+  WITH step AS (
+    SELECT x.stage_index, x.step_index, ${rowText(stepResource)} AS json
+      FROM approval_steps x WHERE x.organization_id = p.organization_id AND x.procedure_id = p.id
+  ), stage AS (
+    SELECT stage_index, '{"steps":' || ${listText(Prisma.sql`json`, Prisma.sql`step_index`)} || '}' AS json
+      FROM step GROUP BY stage_index
+  )
+  SELECT (SELECT ${listText(Prisma.sql`json`, Prisma.sql`stage_index, step_index`)} FROM step) AS steps,
+         (SELECT ${listText(Prisma.sql`json`, Prisma.sql`stage_index`)} FROM stage) AS stages
+) flow`
+
+const print = createPreparedStatement<{ readonly id: string; readonly organizationId: string }, PrintedRow>({
+  name: 'print_approval_procedure',
+  reason: 'printed JSON',
+  columns: { json: 'text' },
+  text: ({ id, organizationId }) => Prisma.sql`
+SELECT ${rowText(approvalProcedureResource)} AS json
+  FROM approval_procedures p ${approvalFlow}
+ WHERE p.id = ${id} AND p.organization_id = ${organizationId}`,
+})
 
 const lockPolicy = createPreparedStatement<Scope & { readonly id: string }, Pick<AccessPolicyModel, 'teamId'>>({
   name: 'lock_access_policy',
@@ -100,7 +177,7 @@ ${auditInsert(
 })
 
 /** The statements of this file. */
-export const accessPolicyApprovalProcedureStatements = [lockPolicy, lockApprovers, insert]
+export const accessPolicyApprovalProcedureStatements = [print, lockPolicy, lockApprovers, insert]
 
 /** The team of a policy that is in the scope; the policy stays in it until the end of the transaction. */
 export async function lockAccessPolicy(
@@ -123,14 +200,17 @@ export interface NewApprovalProcedure extends CreatedProcedure {
   readonly approvers: readonly NewApprover[]
 }
 
-/** Keeps a procedure with its steps, their approvers and the audit event of its creation. */
+/** Keeps a procedure with its steps, their approvers and the audit event of its creation, and answers its JSON. */
 export async function insertApprovalProcedure(
   transaction: PreparedTransaction,
   { steps, approvers, ...procedure }: NewApprovalProcedure,
-): Promise<void> {
+): Promise<string> {
   await transaction.run(insert, {
     ...procedure,
     steps: JSON.stringify(steps),
     approvers: JSON.stringify(approvers),
   })
+  const [printed] = await transaction.run(print, procedure)
+  if (printed === undefined) throw new Error('a procedure was kept and is not there')
+  return printed.json
 }

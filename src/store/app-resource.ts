@@ -1,29 +1,37 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AppResourceModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { AppResourceSchema } from '../../gen/svc/v2/app_resource_pb.js'
 import type { PreparedTransaction } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
+import { type PrintedRow, rowText } from './resource/print.js'
+import { declareResource } from './resource/resource.js'
+import { listText } from './resource/text-parts.js'
 import { inTeams, type Scope } from './scope.js'
 
-/** An app resource as it is answered; `externalId` is empty where unset. */
-export type AppResourceRow = Pick<
-  AppResourceModel,
-  'id' | 'appInstanceId' | 'resourceType' | 'name' | 'description' | 'tagIds' | 'scopedId'
-> & { readonly externalId: string }
+/** Resources inside of apps. */
+export const appResourceResource = declareResource(AppResourceSchema, schema.AppResource, 'r')
 
 /** An app resource that is locked, with the values that have to be unique. */
 export type LockedAppResource = Pick<
-  AppResourceRow,
-  'id' | 'appInstanceId' | 'resourceType' | 'externalId' | 'scopedId'
-> &
-  Pick<AppResourceModel, 'teamId'>
+  AppResourceModel,
+  'id' | 'teamId' | 'appInstanceId' | 'resourceType' | 'scopedId'
+> & {
+  /** Empty where unset. */
+  readonly externalId: string
+}
 
 /** In id order, so that batches that share rows wait for each other instead of deadlocking. */
 const lock = createPreparedStatement<Scope & { readonly ids: readonly string[] }, LockedAppResource>({
   name: 'lock_app_resources',
   reason: 'lock',
   columns: {
-    ...{ id: 'text', teamId: 'text', appInstanceId: 'text', resourceType: 'text', externalId: 'text' },
+    id: 'text',
+    teamId: 'text',
+    appInstanceId: 'text',
+    resourceType: 'text',
+    externalId: 'text',
     scopedId: 'text',
   },
   text: ({ organizationId, ids, teamIds }) => Prisma.sql`
@@ -72,13 +80,10 @@ export interface AppResourceChanges extends AuditedCall {
 }
 
 /** Unique constraints are judged at its end, so that entries may swap their values. */
-const update = createPreparedStatement<AppResourceChanges, AppResourceRow>({
+const update = createPreparedStatement<AppResourceChanges, PrintedRow>({
   name: 'update_app_resources',
   reason: 'write with audit event',
-  columns: {
-    ...{ id: 'text', appInstanceId: 'text', resourceType: 'text', name: 'text', description: 'text' },
-    ...{ externalId: 'text', tagIds: 'text[]', scopedId: 'text' },
-  },
+  columns: { json: 'text' },
   text: (changes) => Prisma.sql`
 WITH updated AS (
   UPDATE app_resources r
@@ -89,10 +94,10 @@ WITH updated AS (
          scoped_id = coalesce(u.scoped_id, r.scoped_id)
     FROM unnest(${changes.ids}::text[], ${changes.resourceTypes}::text[], ${changes.names}::text[],
                 ${changes.descriptions}::text[], ${changes.externalIds}::text[], ${changes.scopedIds}::text[],
-                ${changes.auditEventIds}::uuid[])
-      AS u (id, resource_type, name, description, external_id, scoped_id, audit_event_id)
+                ${changes.auditEventIds}::uuid[]) WITH ORDINALITY
+      AS u (id, resource_type, name, description, external_id, scoped_id, audit_event_id, place)
    WHERE r.organization_id = ${changes.organizationId} AND r.id = u.id
-  RETURNING r.*, u.audit_event_id
+  RETURNING r.*, u.audit_event_id, u.place
 ), audited AS (
   ${auditInsert(
     Prisma.sql`updated`,
@@ -100,9 +105,7 @@ WITH updated AS (
     changes,
   )}
 )
-SELECT id, app_instance_id AS "appInstanceId", resource_type AS "resourceType", name, description,
-       coalesce(external_id, '') AS "externalId", coalesce(tag_ids, '{}') AS "tagIds", scoped_id AS "scopedId"
-  FROM updated`,
+SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FROM updated r`,
 })
 
 /** The statements of this file. */
@@ -114,7 +117,7 @@ export function lockAppResources(
   ids: readonly string[],
   scope: Scope,
 ): Promise<LockedAppResource[]> {
-  return transaction.run(lock, { ...scope, ids })
+  return transaction.run(lock, { ids, ...scope })
 }
 
 /** Holds teams and app instances until the transaction ends. */
@@ -122,10 +125,11 @@ export async function lockOwnersOfAppResources(transaction: PreparedTransaction,
   await transaction.run(lockOwners, owners)
 }
 
-/** Changes resources together with their audit events, and answers them in no order. */
-export function updateAppResources(
+/** Changes resources together with their audit events, and answers their JSON in the order of the changes. */
+export async function updateAppResources(
   transaction: PreparedTransaction,
   changes: AppResourceChanges,
-): Promise<AppResourceRow[]> {
-  return transaction.run(update, changes)
+): Promise<string> {
+  const [updated] = await transaction.run(update, changes)
+  return updated?.json ?? '[]'
 }

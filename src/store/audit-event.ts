@@ -1,13 +1,20 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
+import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement, type Places } from '../db/statement.js'
+import { enumPrefix } from './resource/enum-name.js'
 
 /** What an event says of the call that did it. */
 export type AuditedCall = Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actorName' | 'requestId'>
 
-/** An event to be kept; `changes` is its JSON. */
-export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'changes'> & { readonly changes: string }
+/** A governed field of a write, by the names of the API without their prefixes. */
+export type NewFieldChange = Readonly<Record<'field' | 'outcome' | 'oldOwner' | 'newOwner', string>>
+
+/** An event to be kept. */
+export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'changes'> & {
+  readonly changes: readonly NewFieldChange[]
+}
 
 /** What an event says of every row that it is about: two literals, such as `'priority.update'` and `'priority'`. */
 export interface AuditedChange {
@@ -28,7 +35,10 @@ SELECT audit_event_id, organization_id, ${call.actorKind}::actor_kind, ${call.ac
   FROM ${rows}`
 }
 
-type EventLists = { readonly [Column in keyof NewAuditEvent]: readonly NewAuditEvent[Column][] }
+/** `changes` are their JSON. */
+type EventLists = { readonly [Column in Exclude<keyof NewAuditEvent, 'changes'>]: readonly NewAuditEvent[Column][] } & {
+  readonly changes: readonly string[]
+}
 
 const insertEvents = createPreparedStatement<EventLists, Record<never, never>>({
   name: 'insert_audit_events',
@@ -60,6 +70,24 @@ export async function insertAuditEvents(tables: PreparedQueryable, events: reado
     targetId: list('targetId'),
     teamId: list('teamId'),
     requestId: list('requestId'),
-    changes: list('changes'),
+    changes: events.map(({ changes }) => JSON.stringify(changes.map(changeDocument))),
   })
+}
+
+const { field, outcome, oldOwner, newOwner } = FieldChangeSchema.field
+const prefixes = {
+  field: enumPrefix(field),
+  outcome: enumPrefix(outcome),
+  oldOwner: enumPrefix(oldOwner),
+  newOwner: enumPrefix(newOwner),
+}
+
+/** A change as it is stored: the JSON of the API. */
+function changeDocument(change: NewFieldChange): NewFieldChange {
+  return {
+    field: prefixes.field + change.field,
+    outcome: prefixes.outcome + change.outcome,
+    oldOwner: prefixes.oldOwner + change.oldOwner,
+    newOwner: prefixes.newOwner + change.newOwner,
+  }
 }

@@ -1,19 +1,17 @@
 import { Prisma } from '../../gen/prisma/client.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { ActorSchema, AuditEventSchema, FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement, type Parameter } from '../db/statement.js'
-import { knownText, objectText, plainText, quotedTimestamp, stringText } from './json-text.js'
+import { createPreparedStatement } from '../db/statement.js'
+import { nameText } from './resource/enum-name.js'
+import { rowText } from './resource/print.js'
+import { declareResource } from './resource/resource.js'
+import { itemsText, listText } from './resource/text-parts.js'
 import { inTeams, type Scope } from './scope.js'
 import { timestampText } from './timestamp-text.js'
 
-/** The names that stored changes may hold, as the API writes them; others are printed as the unspecified ones. */
-export interface KnownChangeNames {
-  readonly fieldNames: readonly string[]
-  readonly outcomeNames: readonly string[]
-  readonly ownerNames: readonly string[]
-}
-
 /** Which events to list; what is null is not asked for. */
-export interface AuditEventSelection extends Scope, KnownChangeNames {
+export interface AuditEventSelection extends Scope {
   readonly targetId: string | null
   readonly action: string | null
   /** Inclusive. */
@@ -26,45 +24,45 @@ export interface AuditEventSelection extends Scope, KnownChangeNames {
   readonly pageSize: number
 }
 
-/** A page: the JSON of its events with commas between them, and time and id of the last one where it is full. */
+/** A page: the JSON of its items with commas between them, and time and id of the last event where it is full. */
 export interface AuditEventPageRow {
-  readonly text: string
+  readonly items: string
   readonly lastPosition: string | null
   readonly hasMore: boolean
 }
 
-const changeText = (fieldNames: Parameter, outcomeNames: Parameter, ownerNames: Parameter) =>
-  objectText([
-    ['field', knownText(Prisma.sql`c.change->>'field'`, fieldNames, 'USER_PROFILE_FIELD_UNSPECIFIED')],
-    ['outcome', knownText(Prisma.sql`c.change->>'outcome'`, outcomeNames, 'FIELD_WRITE_OUTCOME_UNSPECIFIED')],
-    ['oldOwner', knownText(Prisma.sql`c.change->>'oldOwner'`, ownerNames, 'FIELD_OWNER_UNSPECIFIED')],
-    ['newOwner', knownText(Prisma.sql`c.change->>'newOwner'`, ownerNames, 'FIELD_OWNER_UNSPECIFIED')],
-  ])
+/** A stored change; a name that this build does not know is the unspecified one. */
+const changeResource = declareResource(
+  FieldChangeSchema,
+  schema.AuditEvent,
+  'c',
+  Object.fromEntries(
+    FieldChangeSchema.fields.flatMap(({ localName, jsonName, enum: names }) =>
+      names === undefined
+        ? []
+        : [[localName, { kind: 'computed', sql: nameText(names, Prisma.raw(`c.change->>'${jsonName}'`)) }]],
+    ),
+  ),
+)
 
-const actorText = objectText([
-  ['kind', plainText(Prisma.sql`'ACTOR_KIND_' || e.actor_kind`)],
-  ['id', stringText(Prisma.sql`e.actor_id`)],
-  ['name', stringText(Prisma.sql`e.actor_name`)],
-])
+const changesText = listText(rowText(changeResource), Prisma.sql`c.place`)
 
-const eventText = (change: Prisma.Sql) =>
-  objectText([
-    ['id', plainText(Prisma.sql`e.id`)],
-    ['occurredAt', quotedTimestamp(Prisma.sql`e.occurred_at`)],
-    ['actor', actorText],
-    ['action', stringText(Prisma.sql`e.action`)],
-    ['targetType', stringText(Prisma.sql`e.target_type`)],
-    ['targetId', stringText(Prisma.sql`e.target_id`)],
-    ['teamId', stringText(Prisma.sql`e.team_id`)],
-    ['requestId', stringText(Prisma.sql`e.request_id`)],
-    [
-      'changes',
-      Prisma.sql`CASE WHEN e.changes = '[]' THEN '[]' ELSE '[' || (
-         SELECT string_agg(${change}, ',' ORDER BY c.place)
-           FROM jsonb_array_elements(e.changes) WITH ORDINALITY c (change, place)
-       ) || ']' END`,
-    ],
-  ])
+const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', {
+  actor: {
+    kind: 'columns',
+    resource: declareResource(ActorSchema, schema.AuditEvent, 'e', {
+      kind: 'actor_kind',
+      id: 'actor_id',
+      name: 'actor_name',
+    }),
+  },
+  changes: {
+    kind: 'elsewhere',
+    sql: Prisma.sql`
+CASE WHEN e.changes = '[]' THEN '[]'
+     ELSE (SELECT ${changesText} FROM jsonb_array_elements(e.changes) WITH ORDINALITY c (change, place)) END`,
+  },
+})
 
 /**
  * Reads one event more than the page has. Each column that may be filtered has an index that ends in the order of the
@@ -73,14 +71,14 @@ const eventText = (change: Prisma.Sql) =>
 const list = createPreparedStatement<AuditEventSelection, AuditEventPageRow>({
   name: 'list_audit_events',
   reason: 'printed JSON',
-  columns: { text: 'text', lastPosition: 'text', hasMore: 'bool' },
+  columns: { items: 'text', lastPosition: 'text', hasMore: 'bool' },
   planned: 'anew',
   text: (where) => Prisma.sql`
-SELECT coalesce(string_agg(e.text, ',' ORDER BY e.place) FILTER (WHERE e.place <= ${where.pageSize}), '') AS text,
+SELECT ${itemsText(Prisma.sql`e.text`, Prisma.sql`e.place`, Prisma.sql`e.place <= ${where.pageSize}`)} AS items,
        max(e.position) FILTER (WHERE e.place = ${where.pageSize}) AS "lastPosition",
        count(*) > ${where.pageSize} AS "hasMore"
   FROM (
-    SELECT ${eventText(changeText(where.fieldNames, where.outcomeNames, where.ownerNames))} AS text,
+    SELECT ${rowText(eventResource)} AS text,
            ${timestampText(Prisma.sql`e.occurred_at`)} || '/' || e.id AS position,
            row_number() OVER (ORDER BY e.occurred_at DESC, e.id DESC) AS place
       FROM (

@@ -17,14 +17,19 @@ export async function findDemoIds({ models }: Queryable, organizationId: string)
   const orderBy = { ordinal: 'asc' } as const
   const [admin, directoryMember, pinnedMember, team, journey] = await Promise.all([
     models.membership.findFirst({
-      ...{ where: { organizationId, role: 'ORG_ADMIN', deactivatedAt: null }, orderBy, select: { userId: true } },
+      where: { organizationId, role: 'ORG_ADMIN', deactivatedAt: null },
+      orderBy,
+      select: { userId: true },
     }),
     models.membership.findFirst({
-      ...{ where: { organizationId, departmentOwner: 'DIRECTORY' }, orderBy, select: { userId: true } },
+      where: { organizationId, departmentOwner: 'DIRECTORY' },
+      orderBy,
+      select: { userId: true },
     }),
     models.membership.findFirst({
       where: { organizationId, managerOwner: 'PINNED' },
-      ...{ orderBy, select: { userId: true, managerUserId: true } },
+      orderBy,
+      select: { userId: true, managerUserId: true },
     }),
     models.team.findFirst({ where: { organizationId }, orderBy, select: { id: true } }),
     models.journey.findFirst({ where: { organizationId }, orderBy, select: { id: true } }),
@@ -36,7 +41,11 @@ export async function findDemoIds({ models }: Queryable, organizationId: string)
   const priority = await models.priority.findFirst({ where, orderBy, select: { id: true } })
   if (priority === null || pinnedMember.managerUserId === admin.userId) return undefined
   return {
-    ...{ admin: admin.userId, directoryMember: directoryMember.userId, pinnedMember: pinnedMember.userId },
-    ...{ team: team.id, priority: priority.id, journey: journey.id },
+    admin: admin.userId,
+    directoryMember: directoryMember.userId,
+    pinnedMember: pinnedMember.userId,
+    team: team.id,
+    priority: priority.id,
+    journey: journey.id,
   }
 }

@@ -1,18 +1,20 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { DepartmentOptionModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
-import { createWholeList, readWholeList } from './whole-list.js'
+import { declareResource } from './resource/resource.js'
+import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
 
-/** A department as it is answered. */
-export type DepartmentOptionRow = Pick<DepartmentOptionModel, 'id' | 'name'>
+const departmentResource = declareResource(DepartmentOptionSchema, schema.DepartmentOption, 'd')
 
-const list = createWholeList<{ readonly organizationId: string }, DepartmentOptionRow>({
+const list = createWholeList<{ readonly organizationId: string }, WholeListRow>({
   name: 'list_department_options',
-  reason: 'set',
-  columns: { id: 'text', name: 'text' },
+  columns: wholeListColumns,
   text: ({ organizationId }, limit) => Prisma.sql`
-SELECT id, name FROM department_options WHERE organization_id = ${organizationId} ORDER BY name ${limit}`,
+SELECT ${wholeListText(departmentResource, Prisma.sql`d.name COLLATE "C"`)}
+  FROM (SELECT * FROM department_options WHERE organization_id = ${organizationId} ORDER BY name ${limit}) d`,
 })
 
 /** A department to be added. */
@@ -36,12 +38,9 @@ SELECT added.*
 /** The statements of this file. */
 export const departmentOptionStatements = [...Object.values(list), insert]
 
-/** The departments of an organization, by name in the order of the database. */
-export function listDepartmentOptions(
-  tables: PreparedQueryable,
-  organizationId: string,
-): Promise<DepartmentOptionRow[]> {
-  return readWholeList(tables, list, { organizationId })
+/** The JSON of the departments of an organization, by name in the order of code points. */
+export async function printDepartmentOptions(tables: PreparedQueryable, organizationId: string): Promise<string> {
+  return (await readWholeList(tables, list, { organizationId }))?.json ?? '[]'
 }
 
 /** Adds departments in the order given; those that are there already stay. */

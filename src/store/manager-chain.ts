@@ -46,7 +46,7 @@ export async function lockManagers(transaction: AnyTransaction, organizationId: 
   await transaction.run(lock, { organizationId })
 }
 
-/** Those of the users who are members, and everyone above them, all the way up. */
+/** The members with these ids, and everyone above them, all the way up. */
 export function selectManagerChains(
   tables: PreparedQueryable,
   organizationId: string,

@@ -1,40 +1,71 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { MembershipModel } from '../../gen/prisma/models.js'
+import type { FieldOwner } from '../../gen/prisma/enums.js'
+import type { MembershipModel, PersonModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
 import type { AnyTransaction, PreparedQueryable, Queryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
-import {
-  changingFields,
-  listOf,
-  type MemberRow,
-  type MembershipRow,
-  membershipColumns,
-  membershipFields,
-} from './member-row.js'
+import { type Columns, createPreparedStatement, type Parameter, type Places } from '../db/statement.js'
+import { camelCase } from './camel-case.js'
+import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
+import { type PrintedRow, rowText } from './resource/print.js'
+import { userResource } from './user.js'
 
-interface Members {
-  readonly organizationId: string
-  readonly userIds: readonly string[]
+/** A field as it stands: its value (empty is none), its owner, and since when it has that owner. */
+export interface OwnedValue {
+  readonly value: string
+  readonly owner: FieldOwner
+  readonly since: Date
 }
 
-const memberColumns = Prisma.sql`${listOf(membershipFields, ({ name, column }) => `m.${column} AS "${name}"`)}, u.email`
+type MembershipRow = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal'>
+type Row = MembershipRow & Pick<PersonModel, 'email'>
 
-const lock = createPreparedStatement<Members, MemberRow>({
-  name: 'lock_members',
-  reason: 'lock',
-  columns: { ...membershipColumns, email: 'text' },
-  text: ({ organizationId, userIds }) => Prisma.sql`
+/** A person in one organization: the address of the person, and what the organization says. */
+export type MemberRow = Readonly<Omit<Row, OwnedPlace['value' | 'owner' | 'since']>> & {
+  readonly profile: Readonly<Record<OwnedField, OwnedValue>>
+}
+
+const apart: readonly string[] = ['organization_id', 'email_key', 'ordinal']
+const kept = Object.entries(schema.Membership.columns)
+  .filter(([column]) => !apart.includes(column))
+  .map(([column, { type }]) => ({ column, name: camelCase(column), type }))
+/** Those that change while the membership is there. */
+const changing = kept.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
+const columns = Object.fromEntries(kept.map(({ name, type }) => [name, type])) as Columns<MembershipRow>
+
+/** A list with commas that says something of each column. */
+function listOf(some: typeof kept, text: (each: (typeof kept)[number]) => string): Prisma.Sql {
+  return Prisma.raw(some.map(text).join(', '))
+}
+
+const memberColumns = Prisma.sql`${listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)}, u.email`
+
+const held = (organizationId: Parameter, isHeld: Prisma.Sql) => Prisma.sql`
 SELECT ${memberColumns}
   FROM memberships m
   JOIN users u ON u.id = m.user_id
- WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds})
+ WHERE m.organization_id = ${organizationId} AND ${isHeld}
  ORDER BY m.user_id
-   FOR NO KEY UPDATE OF m FOR KEY SHARE OF u`,
+   FOR NO KEY UPDATE OF m FOR KEY SHARE OF u`
+
+const lock = createPreparedStatement<{ readonly organizationId: string; readonly userIds: readonly string[] }, Row>({
+  name: 'lock_members',
+  reason: 'lock',
+  columns: { ...columns, email: 'text' },
+  text: ({ organizationId, userIds }) => held(organizationId, Prisma.sql`m.user_id = ANY (${userIds})`),
 })
 
-const find = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, MemberRow>({
+/** Apart from `lock_members`, because PostgreSQL keeps no plan for lists: it would plan each time, six times as long. */
+const lockOne = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, Row>({
+  name: 'lock_member',
+  reason: 'lock',
+  columns: { ...columns, email: 'text' },
+  text: ({ organizationId, userId }) => held(organizationId, Prisma.sql`m.user_id = ${userId}`),
+})
+
+const find = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, Row>({
   name: 'find_member',
   reason: 'keyset or recursion',
-  columns: { ...membershipColumns, email: 'text' },
+  columns: { ...columns, email: 'text' },
   text: ({ organizationId, userId }) => Prisma.sql`
 SELECT ${memberColumns}
   FROM memberships m
@@ -42,73 +73,84 @@ SELECT ${memberColumns}
  WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
 })
 
-/** A member who has an email address. */
-export type EmailHolderRow = Pick<MembershipModel, 'emailKey' | 'userId'> & { readonly name: string }
-
-const findEmails = createPreparedStatement<
-  { readonly organizationId: string; readonly emailKeys: readonly string[] },
-  EmailHolderRow
->({
-  name: 'find_email_holders',
-  reason: 'set',
-  columns: { emailKey: 'text', userId: 'text', name: 'text' },
-  text: ({ organizationId, emailKeys }) => Prisma.sql`
-SELECT email_key AS "emailKey", user_id AS "userId", trim(first_name || ' ' || last_name) AS name
-  FROM memberships WHERE organization_id = ${organizationId} AND email_key = ANY (${emailKeys})`,
-})
-
-/** A member who has a phone number. */
-export interface PhoneHolderRow {
-  readonly userId: string
-  readonly primaryPhone: string
-}
-
-const findPhones = createPreparedStatement<
-  { readonly organizationId: string; readonly phones: readonly string[] },
-  PhoneHolderRow
->({
-  name: 'find_phone_holders',
-  reason: 'set',
-  columns: { userId: 'text', primaryPhone: 'text' },
-  text: ({ organizationId, phones }) => Prisma.sql`
-SELECT user_id AS "userId", primary_phone AS "primaryPhone"
-  FROM memberships WHERE organization_id = ${organizationId} AND primary_phone = ANY (${phones})`,
-})
-
-/** Memberships of one organization; `records` is their JSON. */
-interface WrittenMembers {
+/** Members of one organization to add and to change, each as the JSON of their rows. */
+interface Written {
   readonly organizationId: string
-  readonly records: string
+  readonly added: string
+  readonly changed: string
+  /** Those who change, so that a plan that is kept finds them by the index. */
+  readonly userIds: readonly string[]
 }
 
-const recordType = listOf(membershipFields, ({ name, type }) => `"${name}" ${type}`)
+const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
 
-const update = createPreparedStatement<WrittenMembers, Record<never, never>>({
+/**
+ * The person with an id, found by the index: a plan that is kept expects a hundred rows of a list, and would read all
+ * persons for them.
+ */
+const personOf = (id: Prisma.Sql) =>
+  Prisma.sql`CROSS JOIN LATERAL (SELECT u.email, u.email_key FROM users u WHERE u.id = ${id} OFFSET 0) u`
+
+const addition = ({ organizationId, added }: Places<Written>) => Prisma.sql`
+INSERT INTO memberships AS m (organization_id, email_key, ${listOf(kept, ({ column }) => column)})
+SELECT ${organizationId}, u.email_key, ${listOf(kept, ({ name }) => `r."${name}"`)}
+  FROM ROWS FROM (json_to_recordset(${added}) AS (${recordType}))
+       WITH ORDINALITY AS r (${listOf(kept, ({ name }) => `"${name}"`)}, place)
+  ${personOf(Prisma.sql`r."userId"`)}
+ ORDER BY r.place`
+
+const change = ({ organizationId, changed }: Places<Written>, isChanged: Prisma.Sql) => Prisma.sql`
+UPDATE memberships m
+   SET ${listOf(changing, ({ name, column }) => `${column} = r."${name}"`)}
+  FROM json_to_recordset(${changed}) AS r (${recordType})
+ WHERE m.organization_id = ${organizationId} AND ${isChanged} AND m.user_id = r."userId"`
+
+const changeOfAll = (places: Places<Written>) => change(places, Prisma.sql`m.user_id = ANY (${places.userIds})`)
+
+const add = createPreparedStatement<Written, Record<never, never>>({
+  name: 'add_members',
+  reason: 'set',
+  columns: {},
+  text: addition,
+})
+
+const update = createPreparedStatement<Written, Record<never, never>>({
   name: 'update_members',
   reason: 'set',
   columns: {},
-  text: ({ organizationId, records }) => Prisma.sql`
-UPDATE memberships m
-   SET ${listOf(changingFields, ({ name, column }) => `${column} = r."${name}"`)}
-  FROM json_to_recordset(${records}) AS r (${recordType})
- WHERE m.organization_id = ${organizationId} AND m.user_id = r."userId"`,
+  text: changeOfAll,
 })
 
-const insert = createPreparedStatement<WrittenMembers, Record<never, never>>({
-  name: 'insert_members',
+/** Both at once, judged together: a number can go from one to the other, and either can manage the other. */
+const addAndUpdate = createPreparedStatement<Written, Record<never, never>>({
+  name: 'add_and_update_members',
   reason: 'set',
   columns: {},
-  text: ({ organizationId, records }) => Prisma.sql`
-INSERT INTO memberships (organization_id, email_key, ${listOf(membershipFields, ({ column }) => column)})
-SELECT ${organizationId}, u.email_key, ${listOf(membershipFields, ({ name }) => `r."${name}"`)}
-  FROM ROWS FROM (json_to_recordset(${records}) AS (${recordType}))
-       WITH ORDINALITY AS r (${listOf(membershipFields, ({ name }) => `"${name}"`)}, place)
-  JOIN users u ON u.id = r."userId"
- ORDER BY r.place`,
+  text: (places) => Prisma.sql`WITH added AS (${addition(places)})${changeOfAll(places)}`,
+})
+
+/** The write of a member, and the JSON of the user as it stands then. */
+const printing = (write: Prisma.Sql) => Prisma.sql`
+WITH m AS (${write} RETURNING m.*)
+SELECT ${rowText(userResource)} AS json FROM m ${personOf(Prisma.sql`m.user_id`)}`
+
+const addAndPrint = createPreparedStatement<Written, PrintedRow>({
+  name: 'add_and_print_member',
+  reason: 'printed JSON',
+  columns: { json: 'text' },
+  text: (places) => printing(addition(places)),
+})
+
+/** One alone, so that its plan can be kept. */
+const updateAndPrint = createPreparedStatement<Written & { readonly userId: string }, PrintedRow>({
+  name: 'update_and_print_member',
+  reason: 'printed JSON',
+  columns: { json: 'text' },
+  text: (places) => printing(change(places, Prisma.sql`m.user_id = ${places.userId}`)),
 })
 
 /** The statements of this file. */
-export const membershipStatements = [lock, find, findEmails, findPhones, update, insert]
+export const membershipStatements = [lock, lockOne, find, add, update, addAndUpdate, addAndPrint, updateAndPrint]
 
 /** Whether the person is a member of the organization who is not deactivated. */
 export async function hasActiveMember(tables: Queryable, organizationId: string, userId: string): Promise<boolean> {
@@ -116,57 +158,91 @@ export async function hasActiveMember(tables: Queryable, organizationId: string,
   return (await tables.models.membership.findUnique({ where, select: { userId: true } })) !== null
 }
 
-/** A member of the organization. */
-export async function findMembership(
+/** Reads one member; undefined where the organization has no such member. */
+export async function findMember(
   tables: PreparedQueryable,
   organizationId: string,
   userId: string,
 ): Promise<MemberRow | undefined> {
-  const [member] = await tables.run(find, { organizationId, userId })
-  return member
+  const [row] = await tables.run(find, { organizationId, userId })
+  return row && memberFrom(row)
 }
 
-/** Reads members in the order of their ids, and locks them and the keys of their persons until the transaction ends. */
-export function lockMemberships(
+/**
+ * Reads members and holds them until the transaction ends: writers of one member wait for each other, and only for
+ * each other. Rows are locked in the order of the ids. The email address is held as well.
+ */
+export async function lockMembers(
   transaction: AnyTransaction,
   organizationId: string,
   userIds: readonly string[],
 ): Promise<MemberRow[]> {
-  return transaction.run(lock, { organizationId, userIds })
+  const [userId = ''] = userIds
+  const rows =
+    userIds.length === 1
+      ? await transaction.run(lockOne, { organizationId, userId })
+      : await transaction.run(lock, { organizationId, userIds })
+  return rows.map(memberFrom)
 }
 
-/** The members of the organization with these addresses, by their keys. */
-export function selectEmailHolders(
-  tables: PreparedQueryable,
-  organizationId: string,
-  emailKeys: readonly string[],
-): Promise<EmailHolderRow[]> {
-  return tables.run(findEmails, { organizationId, emailKeys })
+/** Members to add, of whom the persons are there, and others to write, whom the transaction has locked. */
+export interface MemberWrites {
+  readonly added: readonly MemberRow[]
+  readonly changed: readonly MemberRow[]
+  /** Whether it is one member, who is printed. */
+  readonly isPrinted: boolean
 }
 
-/** The members of the organization with these numbers. */
-export function selectPhoneHolders(
-  tables: PreparedQueryable,
-  organizationId: string,
-  phones: readonly string[],
-): Promise<PhoneHolderRow[]> {
-  return tables.run(findPhones, { organizationId, phones })
-}
-
-/** Writes members, in one statement; the times of their creation stay. */
-export async function updateMemberships(
+/**
+ * Adds members in the order given and writes others, in one statement; email addresses are not written. Answers the JSON
+ * of the user, where it is printed and there is one to write.
+ */
+export async function writeMembers(
   transaction: AnyTransaction,
   organizationId: string,
-  members: readonly MembershipRow[],
-): Promise<void> {
-  await transaction.run(update, { organizationId, records: JSON.stringify(members) })
+  { added, changed, isPrinted }: MemberWrites,
+): Promise<string | undefined> {
+  if (added.length + changed.length === 0) return undefined
+  const userIds = changed.map(({ userId }) => userId)
+  const records = { organizationId, added: recordsOf(added), changed: recordsOf(changed), userIds }
+  if (!isPrinted) {
+    await transaction.run(changed.length === 0 ? add : added.length === 0 ? update : addAndUpdate, records)
+    return undefined
+  }
+  const [userId] = userIds
+  const [printed] =
+    userId === undefined
+      ? await transaction.run(addAndPrint, records)
+      : await transaction.run(updateAndPrint, { ...records, userId })
+  return printed?.json
 }
 
-/** Adds persons to the organization in the order given. */
-export async function insertMemberships(
-  transaction: AnyTransaction,
-  organizationId: string,
-  members: readonly MembershipRow[],
-): Promise<void> {
-  await transaction.run(insert, { organizationId, records: JSON.stringify(members) })
+function memberFrom(row: Row): MemberRow {
+  const { userId, email, role, managerAssignedAt, directoryManaged, createdAt, deactivatedAt } = row
+  const profile = perOwnedField(({ value, owner, since }) => {
+    return { value: row[value] ?? '', owner: row[owner], since: row[since] }
+  })
+  return { userId, email, role, managerAssignedAt, directoryManaged, createdAt, deactivatedAt, profile }
+}
+
+/** The JSON of the members' rows, written piece by piece: objects with that many members are slow to make. */
+function recordsOf(members: readonly MemberRow[]): string {
+  // Most fields of a member have changed their owners at one time, which costs more to write than all the rest.
+  const times = new Map<number, string>()
+  const textOf = (time: Date): string => {
+    const text = times.get(time.getTime()) ?? time.toISOString()
+    times.set(time.getTime(), text)
+    return text
+  }
+  const recordOf = ({ profile, ...others }: MemberRow) => {
+    const pieces = JSON.stringify(others).slice(0, -1)
+    return `${pieces}${ownedPlaces
+      .map(({ field, value, owner, since, isNullable }) => {
+        const held = profile[field]
+        const text = isNullable && held.value === '' ? 'null' : JSON.stringify(held.value)
+        return `,"${value}":${text},"${owner}":"${held.owner}","${since}":"${textOf(held.since)}"`
+      })
+      .join('')}}`
+  }
+  return `[${members.map(recordOf).join()}]`
 }

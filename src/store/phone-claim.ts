@@ -22,10 +22,37 @@ SELECT FROM (
  WHERE pg_advisory_xact_lock(hashtextextended('phone/' || ${organizationId} || '/' || bucket, 0)) IS NOT NULL`,
 })
 
-/** The statements of this file. */
-export const phoneClaimStatements = [lock]
+/** A member who has a phone number. */
+interface PhoneHolderRow {
+  readonly userId: string
+  readonly primaryPhone: string
+}
 
-/** Holds numbers of an organization until the transaction ends, in one order everywhere. */
-export async function lockPhones(transaction: AnyTransaction, claim: Phones): Promise<void> {
-  await transaction.run(lock, claim)
+const find = createPreparedStatement<Phones, PhoneHolderRow>({
+  name: 'find_phone_holders',
+  reason: 'set',
+  columns: { userId: 'text', primaryPhone: 'text' },
+  text: ({ organizationId, phones }) => Prisma.sql`
+SELECT user_id AS "userId", primary_phone AS "primaryPhone"
+  FROM memberships WHERE organization_id = ${organizationId} AND primary_phone = ANY (${phones})`,
+})
+
+/** The statements of this file. */
+export const phoneClaimStatements = [lock, find]
+
+/**
+ * Lets no other transaction give these numbers to members of the organization until this one ends, and answers which
+ * members have them: the id by the number. The constraint is judged at the end of a statement, where two writers of one
+ * number wait for each other in a circle; claimed here, the second waits for the first and then sees its row. To be taken
+ * after the members are locked.
+ */
+export async function claimPhones(
+  transaction: AnyTransaction,
+  organizationId: string,
+  phones: readonly string[],
+): Promise<Map<string, string>> {
+  if (phones.length === 0) return new Map()
+  await transaction.run(lock, { organizationId, phones })
+  const holders = await transaction.run(find, { organizationId, phones })
+  return new Map(holders.map(({ primaryPhone, userId }) => [primaryPhone, userId]))
 }

@@ -1,15 +1,15 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { PriorityModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
 import type { PreparedQueryable, Queryable } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
+import { type PrintedRow, rowText } from './resource/print.js'
+import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope, withinScope } from './scope.js'
 
-/** A priority as it is answered. */
-export type PriorityRow = Pick<
-  PriorityModel,
-  'id' | 'teamId' | 'priority' | 'description' | 'scopedId' | 'name' | 'isAiSelectable'
->
+/** Priorities of tickets. */
+export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
 
 /** New values of a priority, where it is in the scope; what is absent stays as it is. */
 export interface PriorityChange extends Scope, AuditedCall {
@@ -20,18 +20,10 @@ export interface PriorityChange extends Scope, AuditedCall {
   readonly auditEventId: string
 }
 
-const update = createPreparedStatement<PriorityChange, PriorityRow>({
+const update = createPreparedStatement<PriorityChange, PrintedRow>({
   name: 'update_priority',
   reason: 'write with audit event',
-  columns: {
-    id: 'text',
-    teamId: 'text',
-    priority: 'text',
-    description: 'text',
-    scopedId: 'text',
-    name: 'text',
-    isAiSelectable: 'bool',
-  },
+  columns: { json: 'text' },
   text: (change) => Prisma.sql`
 WITH updated AS (
   UPDATE priorities
@@ -48,21 +40,16 @@ WITH updated AS (
     change,
   )}
 )
-SELECT id, team_id AS "teamId", priority, description, scoped_id AS "scopedId", name,
-       is_ai_selectable AS "isAiSelectable"
-  FROM updated`,
+SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })
 
 /** The statements of this file. */
 export const priorityStatements = [update]
 
-/** Changes a priority together with its audit event, and answers it; nothing where it is not in the scope. */
-export async function updatePriority(
-  tables: PreparedQueryable,
-  change: PriorityChange,
-): Promise<PriorityRow | undefined> {
+/** Changes a priority together with its audit event, and answers its JSON; nothing where it is not in the scope. */
+export async function updatePriority(tables: PreparedQueryable, change: PriorityChange): Promise<string | undefined> {
   const [updated] = await tables.run(update, change)
-  return updated
+  return updated?.json
 }
 
 /** The team of a priority, where it is in the scope. */

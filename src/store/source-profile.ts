@@ -100,8 +100,12 @@ export async function writeSourceProfiles(
 ): Promise<void> {
   const list = <Column extends keyof KeptSourceProfile>(column: Column) => profiles.map((each) => each[column])
   await transaction.run(keep, {
-    ...{ organizationId, source, externalId: list('externalId'), userId: list('userId') },
-    ...{ profile: list('profile'), profileHash: list('profileHash') },
+    organizationId,
+    source,
+    externalId: list('externalId'),
+    userId: list('userId'),
+    profile: list('profile'),
+    profileHash: list('profileHash'),
   })
 }
 

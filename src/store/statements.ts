@@ -6,6 +6,7 @@ import { appResourceStatements } from './app-resource.js'
 import { auditEventStatements } from './audit-event.js'
 import { auditLogStatements } from './audit-log.js'
 import { departmentOptionStatements } from './department-option.js'
+import { emailClaimStatements } from './email-claim.js'
 import { entityFieldMappingStatements } from './entity-field-mapping.js'
 import { entityIngestionConfigStatements } from './entity-ingestion-config.js'
 import { journeyStatements } from './journey.js'
@@ -24,6 +25,7 @@ import { importStatements } from './transfer/import.js'
 import { importedDepartmentStatements } from './transfer/imported-department.js'
 import { transferKindStatements } from './transfer/kind-statements.js'
 import { stagingStatements } from './transfer/staging.js'
+import { userStatements } from './user.js'
 import { userListStatements } from './user-list.js'
 
 /** Every statement of the service by its name. */
@@ -36,6 +38,7 @@ export const statements = createStatementRegister([
   ...auditEventStatements,
   ...auditLogStatements,
   ...departmentOptionStatements,
+  ...emailClaimStatements,
   ...entityFieldMappingStatements,
   ...entityIngestionConfigStatements,
   ...journeyStatements,
@@ -50,6 +53,7 @@ export const statements = createStatementRegister([
   ...sweepStatements,
   ...tokenHolderStatements,
   ...userListStatements,
+  ...userStatements,
   ...stagingStatements,
   ...transferKindStatements,
   ...importStatements,

@@ -17,8 +17,8 @@ export type TokenKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId' | 'k
   readonly useIsDue: boolean
 }
 
-/** A person in an organization, with the roles in its teams. */
-export type TokenPerson = Pick<MembershipModel, 'userId' | 'organizationId' | 'role'> & {
+/** A member with the roles in the teams of the organization. */
+export type TokenMember = Pick<MembershipModel, 'userId' | 'organizationId' | 'role'> & {
   readonly name: string
   readonly teamRoles: Readonly<Record<string, TeamUserRole>>
 }
@@ -32,8 +32,15 @@ const selectKey = createPreparedStatement<TokenHashes, TokenKey & FoundToken>({
   name: 'select_key_of_token',
   reason: 'set',
   columns: {
-    ...{ tokenHash: 'bytea', isExpired: 'bool', id: 'text', organizationId: 'text', teamId: 'text' },
-    ...{ kind: 'enum api_key_kind', name: 'text', permissions: 'text[]', useIsDue: 'bool' },
+    tokenHash: 'bytea',
+    isExpired: 'bool',
+    id: 'text',
+    organizationId: 'text',
+    teamId: 'text',
+    kind: 'enum api_key_kind',
+    name: 'text',
+    permissions: 'text[]',
+    useIsDue: 'bool',
   },
   text: ({ tokenHashes }) => Prisma.sql`
 SELECT s.token_hash AS "tokenHash", s.expires_at <= now() AS "isExpired", k.id, k.organization_id AS "organizationId",
@@ -43,7 +50,7 @@ SELECT s.token_hash AS "tokenHash", s.expires_at <= now() AS "isExpired", k.id, 
  WHERE s.token_hash = ANY (${tokenHashes}::bytea[]) AND k.revoked_at IS NULL AND k.kind <> 'mk'`,
 })
 
-const personColumns = {
+const memberColumns = {
   userId: 'text',
   organizationId: 'text',
   role: 'enum user_role',
@@ -51,19 +58,19 @@ const personColumns = {
   teamRoles: 'json',
 } as const
 
-const personRow = Prisma.sql`
+const memberRow = Prisma.sql`
        m.user_id AS "userId", m.organization_id AS "organizationId", m.role,
        coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), u.email) AS name,
        (SELECT coalesce(json_object_agg(t.team_id, t.role), '{}')
           FROM team_members t
          WHERE t.organization_id = m.organization_id AND t.user_id = m.user_id) AS "teamRoles"`
 
-const selectPerson = createPreparedStatement<TokenHashes, TokenPerson & FoundToken>({
-  name: 'select_person_of_token',
+const selectMember = createPreparedStatement<TokenHashes, TokenMember & FoundToken>({
+  name: 'select_member_of_token',
   reason: 'set',
-  columns: { tokenHash: 'bytea', isExpired: 'bool', ...personColumns },
+  columns: { tokenHash: 'bytea', isExpired: 'bool', ...memberColumns },
   text: ({ tokenHashes }) => Prisma.sql`
-SELECT k.token_hash AS "tokenHash", k.expires_at <= now() AS "isExpired", ${personRow}
+SELECT k.token_hash AS "tokenHash", k.expires_at <= now() AS "isExpired", ${memberRow}
   FROM user_tokens k
   JOIN memberships m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
   JOIN users u ON u.id = m.user_id
@@ -77,12 +84,12 @@ interface EmailIdentity {
 
 // Without an organization, the oldest membership: one that another organization makes later changes nothing. It goes by
 // the ordinal, because an import sets the time of creation.
-const selectPersonByEmail = createPreparedStatement<EmailIdentity, TokenPerson>({
-  name: 'select_person_of_email',
+const selectMemberByEmail = createPreparedStatement<EmailIdentity, TokenMember>({
+  name: 'select_member_of_email',
   reason: 'keyset or recursion',
-  columns: personColumns,
+  columns: memberColumns,
   text: ({ email, organizationId }) => Prisma.sql`
-SELECT ${personRow}
+SELECT ${memberRow}
   FROM memberships m
   JOIN users u ON u.id = m.user_id
  WHERE u.email_key = lower(${email}::text COLLATE "C")
@@ -93,7 +100,7 @@ SELECT ${personRow}
 })
 
 /** The statements of this file. */
-export const tokenHolderStatements = [selectKey, selectPerson, selectPersonByEmail]
+export const tokenHolderStatements = [selectKey, selectMember, selectMemberByEmail]
 
 /** The live keys that the tokens with these hashes were made of. */
 export function selectKeysOfTokens(
@@ -104,18 +111,18 @@ export function selectKeysOfTokens(
 }
 
 /** The members, deactivated ones left out, whose tokens have these hashes. */
-export function selectPersonsOfTokens(
+export function selectMembersOfTokens(
   tables: PreparedQueryable,
   tokenHashes: readonly Uint8Array[],
-): Promise<(TokenPerson & FoundToken)[]> {
-  return tables.run(selectPerson, { tokenHashes })
+): Promise<(TokenMember & FoundToken)[]> {
+  return tables.run(selectMember, { tokenHashes })
 }
 
 /** The member with the address in the organization, or where none is named in the oldest membership. */
-export async function findPersonByEmail(
+export async function findMemberByEmail(
   tables: PreparedQueryable,
   identity: EmailIdentity,
-): Promise<TokenPerson | undefined> {
-  const [person] = await tables.run(selectPersonByEmail, identity)
-  return person
+): Promise<TokenMember | undefined> {
+  const [member] = await tables.run(selectMemberByEmail, identity)
+  return member
 }

@@ -6,44 +6,67 @@ import {
   type PreparedStatement,
   type StatementDefinition,
 } from '../db/statement.js'
+import { type PrintedRow, rowText } from './resource/print.js'
+import type { Resource } from './resource/resource.js'
+import { listText } from './resource/text-parts.js'
 
-/** More rows than nearly every list without pages has. */
-const USUAL_ROWS = 1_000
+/** More items than nearly every list without pages has. */
+const USUAL_ITEMS = 1_000
+
+/** A list as one text, and how many items it has. */
+export interface WholeListRow extends PrintedRow {
+  readonly size: number
+}
+
+/** The types of its columns. */
+export const wholeListColumns = { json: 'text', size: 'int4' } as const
+
+/** What is selected of the rows that are the list. */
+export function wholeListText(resource: Resource, order: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${listText(rowText(resource), order)} AS json, count(*)::int AS size`
+}
 
 /** The statements of a list without pages. */
 export type WholeList<Parameters, Row> = Readonly<Record<'usual' | 'whole', PreparedStatement<Parameters, Row>>>
 
 /** A definition whose text is given a LIMIT clause for the rows of the list's owner. */
-export type WholeListDefinition<Parameters, Row> = Omit<StatementDefinition<Parameters, Row>, 'text'> & {
+export type WholeListDefinition<Parameters, Row> = Omit<StatementDefinition<Parameters, Row>, 'reason' | 'text'> & {
   readonly text: (places: Places<Parameters>, limit: Prisma.Sql) => Prisma.Sql
 }
 
 /**
- * Makes the statements of a list without pages.
+ * Makes the statements of a list without pages; they answer one row, or none where there is no owner.
  *
  * A plan that PostgreSQL keeps for a prepared statement is made for an owner with as many rows as all owners have on
  * average: beside one that has nearly all of the table it would read the whole of it for the smallest list. The limit
  * tells that few are expected, so that the kept plan walks the index of the owner. A list that reaches it is read again.
  */
-export function createWholeList<Parameters, Row>({
+export function createWholeList<Parameters, Row extends WholeListRow>({
   name,
   text,
   ...definition
 }: WholeListDefinition<Parameters, Row>): WholeList<Parameters, Row> {
   const create = (named: string, limit: Prisma.Sql) =>
-    createPreparedStatement<Parameters, Row>({ ...definition, name: named, text: (places) => text(places, limit) })
+    createPreparedStatement<Parameters, Row>({
+      ...definition,
+      name: named,
+      reason: 'printed JSON',
+      text: (places) => text(places, limit),
+    })
   return {
-    usual: create(name, Prisma.raw(`LIMIT ${USUAL_ROWS}`)),
+    usual: create(name, Prisma.raw(`LIMIT ${USUAL_ITEMS}`)),
     whole: create(`${name}_whole`, Prisma.sql`LIMIT ALL`),
   }
 }
 
-/** Reads the list. */
-export async function readWholeList<Parameters, Row>(
+/** Reads the list; undefined where there is no owner. */
+export async function readWholeList<Parameters, Row extends WholeListRow>(
   tables: PreparedQueryable,
   { usual, whole }: WholeList<Parameters, Row>,
   parameters: Parameters,
-): Promise<Row[]> {
-  const rows = await tables.run(usual, parameters)
-  return rows.length < USUAL_ROWS ? rows : tables.run(whole, parameters)
+): Promise<Row | undefined> {
+  const [list] = await tables.run(usual, parameters)
+  if (list === undefined || list.size < USUAL_ITEMS) return list
+  const [all] = await tables.run(whole, parameters)
+  return all
 }

@@ -2,14 +2,14 @@ import type { Store } from '../db/queryable.js'
 import { ServiceError } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { RecordKind } from '../store/transfer/record-kind.js'
+import { recordRow } from '../store/transfer/record-row.js'
 import type { StagedLine } from '../store/transfer/staging.js'
 import { ImportError } from './import-error.js'
 import { type ImportSummary, importRows } from './import-rows.js'
-import { createImportScope, type ImportScope } from './import-scope.js'
-import { createRecordJson, type RecordJson } from './record-json.js'
-import type { TransferRecord } from './record-kind.js'
-import { stagedRowOf } from './resources.js'
+import { createRecordReader } from './record-reader.js'
+import { settleRecord } from './settle-record.js'
 import { textLines } from './text-lines.js'
+import type { TransferRecord } from './transfer-record.js'
 
 /** How far an import has come: lines read, or the kind that is being written. */
 export type ImportProgress =
@@ -33,14 +33,15 @@ export function importRecords(
   chunks: AsyncIterable<Uint8Array | string>,
   { runtime, onProgress, signal }: ImportOptions,
 ): Promise<ImportSummary> {
-  const recordJson = createRecordJson()
-  const scope = createImportScope(runtime)
+  const readRecord = createRecordReader()
   return importRows(tables, {
     runtime,
     signal,
     stage: async (staging) => {
       for await (const { line, text } of textLines(chunks)) {
-        const sent = staging.add(stagedLineOf(recordJson, line, text, scope))
+        const record = atLine(line, '', () => readRecord(text))
+        const row = atLine(line, `${record.case}.`, () => stagedRow(record, runtime))
+        const sent = staging.add({ ...row, line })
         if (sent !== undefined) {
           onProgress?.({ phase: 'read', line })
           await sent
@@ -51,14 +52,17 @@ export function importRecords(
   })
 }
 
-function stagedLineOf(recordJson: RecordJson, line: number, text: string, scope: ImportScope): StagedLine {
-  let kind: TransferRecord['kind'] | undefined
+function stagedRow(record: TransferRecord, runtime: Runtime): Omit<StagedLine, 'line'> {
+  const more = settleRecord(record, runtime)
+  return { kind: record.case, ...recordRow(record.case, record.value, more) }
+}
+
+/** Names the line, and what precedes the field, of what is at fault. */
+function atLine<T>(line: number, at: string, work: () => T): T {
   try {
-    const transferRecord = recordJson.recordFromText(text)
-    kind = transferRecord.kind
-    return { kind, line, ...stagedRowOf(transferRecord.kind, transferRecord.record, scope) }
+    return work()
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    throw new ImportError(line, kind === undefined ? error.message : `${kind}.${error.message}`, error)
+    if (error instanceof ServiceError) throw new ImportError(line, at + error.message, error)
+    throw error
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { services } from '../../src/handlers/routes.js'
 import { findingsOf } from '../support/axe.js'
@@ -22,23 +22,24 @@ afterAll(async () => {
 })
 
 let page: Page
-let complaints: string[]
-let requested: string[]
-beforeEach(async () => {
+let complaints: string[] = []
+let requested: string[] = []
+/** Opens a browser that knows nothing yet. */
+async function openBrowser(): Promise<void> {
   page = await (await browser.newContext()).newPage()
-  complaints = []
-  requested = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('request', (request) => requested.push(request.url()))
-})
+}
+const closeBrowser = () => page.context().close()
 // Whatever a test has done, the page has not complained, and has asked no other host.
-afterEach(async () => {
-  await page.context().close()
-  expect(complaints).toEqual([])
-  expect(requested.filter((url) => !url.startsWith(service.baseUrl) && !url.startsWith('data:'))).toEqual([])
+afterEach(() => {
+  const said = [complaints, requested.filter((url) => !url.startsWith(service.baseUrl) && !url.startsWith('data:'))]
+  complaints = []
+  requested = []
+  expect(said).toEqual([[], []])
 })
 
 const modes = ['dark', 'light'] as const
@@ -50,6 +51,7 @@ async function show(mode: (typeof modes)[number], width: number): Promise<void> 
 }
 
 async function openDocs(): Promise<void> {
+  await openBrowser()
   await page.goto(`${service.baseUrl}/docs`)
   await page.locator('.opblock').first().waitFor()
 }
@@ -63,6 +65,9 @@ async function openOperation(method: string, path: string) {
   await opened.locator('.responses-table').first().waitFor()
   return opened
 }
+
+const closeOperation = (method: string, path: string) =>
+  operation(method, path).locator('.opblock-summary-control').click()
 
 /** Each method, with parameters, with a body of JSON, and with a form. */
 async function openEachKind(): Promise<void> {
@@ -95,21 +100,101 @@ async function useToken(token: string): Promise<void> {
 const clearToken = () => page.getByRole('banner').getByRole('button', { name: 'Clear' }).click()
 
 describe('the index page in a browser', () => {
+  beforeAll(async () => {
+    await openBrowser()
+    await page.goto(service.baseUrl)
+  })
+  afterAll(closeBrowser)
+
   it.each(modesAndWidths)('has no finding of axe, and fits (%s, %i pixels)', async (mode, width) => {
     await show(mode, width)
-    await page.goto(service.baseUrl)
     expect(await findingsOf(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
   })
 })
 
+// The viewer takes long to start: one page serves the tests that do not ask how it starts, in this order or alone.
 describe('the reference page in a browser', () => {
-  beforeEach(openDocs)
+  beforeAll(openDocs)
+  afterAll(closeBrowser)
 
   it('lists every operation', async () => {
     const shown = await page.locator('.opblock').count()
     expect(shown).toBe(services.flatMap((each) => each.methods).length)
     expect(await page.locator('.opblock-summary-path').allTextContents()).toContain('/v2/journeys/{id}')
+  })
+
+  it('begins with a field that is named and says where a token comes from', async () => {
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.id')).toBe(await tokenInput().getAttribute('id'))
+    const help = await page.locator('#token-help').textContent()
+    expect(help).toContain('npx svc tokens create')
+    await page.getByRole('link', { name: 'POST /v2/auth/token' }).click()
+    await operation('post', '/v2/auth/token').locator('.responses-table').waitFor()
+    await closeOperation('post', '/v2/auth/token')
+  })
+
+  it.each(modes)('shows where the keyboard is, from the token to an answer (%s)', async (mode) => {
+    await page.emulateMedia({ colorScheme: mode })
+    await useToken(await insertToken())
+    await tokenInput().focus()
+    const focused = `(() => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
+      const isShown = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
+      return (isShown ? '' : 'hidden ') + document.activeElement.textContent
+    })()`
+    const passed: string[] = []
+    const tabTo = async (text: string) => {
+      for (let stop = 0; stop < 100 && !passed.at(-1)?.includes(text); stop++) {
+        await page.keyboard.press('Tab')
+        passed.push(await page.evaluate<string>(focused))
+      }
+      await page.keyboard.press('Enter')
+    }
+    await tabTo('/v2/department-options')
+    // The viewer shows the button before it knows the operation.
+    await operation('get', '/v2/department-options').locator('.responses-table').first().waitFor()
+    await tabTo('Execute')
+    await operation('get', '/v2/department-options').locator('.live-responses-table').waitFor()
+    await closeOperation('get', '/v2/department-options')
+    expect(passed.filter((text) => text.startsWith('hidden'))).toEqual([])
+  })
+
+  it('is dark or light as the system is, until it is switched at the press of a button', async () => {
+    const brightness = async () => {
+      const color = await page.evaluate('getComputedStyle(document.querySelector(".swagger-ui .info .title")).color')
+      return Number(/\d+/.exec(String(color))?.[0])
+    }
+    const expectMode = async (mode: (typeof modes)[number]) => {
+      await page.locator(mode === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor({ state: 'attached' })
+      // Light text on dark, dark text on light.
+      expect((await brightness()) > 128).toBe(mode === 'dark')
+    }
+    for (const mode of modes) {
+      await page.emulateMedia({ colorScheme: mode })
+      await expectMode(mode)
+    }
+    await page.locator('#theme').click()
+    await expectMode('dark')
+    await page.locator('#theme').click()
+    await expectMode('light')
+  })
+
+  it("has one token, whether it is given in the page's form or in the viewer's dialog", async () => {
+    await clearToken()
+    const token = await insertToken()
+    await page.locator('.btn.authorize').click()
+    const dialog = page.getByRole('dialog', { name: 'Available authorizations' })
+    await dialog.locator('#auth-bearer-value').fill(token)
+    await dialog.getByRole('button', { name: 'Authorize' }).first().click()
+    expect([await tokenInput().inputValue(), await tokenState()]).toEqual([token, 'Calls carry this token.'])
+    await dialog.getByRole('button', { name: 'Logout' }).click()
+    expect([await tokenInput().inputValue(), await tokenState()]).toEqual(['', 'Calls carry no token.'])
+    await dialog.getByRole('button', { name: 'Close', exact: true }).first().click()
+    await useToken(token)
+    await page.locator('.btn.authorize').click()
+    await dialog.getByRole('button', { name: 'Logout' }).waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).first().click()
   })
 
   it('makes a call with a token that succeeds', async () => {
@@ -123,30 +208,6 @@ describe('the reference page in a browser', () => {
     expect(answer.status()).toBe(200)
     expect(await answer.json()).toMatchObject({ data: { id: fixture.priorities.it, name: 'From the page' } })
     await opened.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
-  })
-
-  it.each(modes)('is %s where the system is, and switches at the press of a button', async (mode) => {
-    await page.emulateMedia({ colorScheme: mode })
-    const isDark = () => page.evaluate('document.documentElement.classList.contains("dark-mode")')
-    const brightness = async () => {
-      const color = await page.evaluate('getComputedStyle(document.querySelector(".swagger-ui .info .title")).color')
-      return Number(/\d+/.exec(String(color))?.[0])
-    }
-    await page.locator(mode === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor({ state: 'attached' })
-    // Light text on dark, dark text on light.
-    expect((await brightness()) > 128).toBe(mode === 'dark')
-    await page.locator('#theme').click()
-    expect(await isDark()).toBe(mode === 'light')
-    expect((await brightness()) > 128).toBe(mode === 'light')
-  })
-
-  it('begins with a field that is named and says where a token comes from', async () => {
-    await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.id')).toBe(await tokenInput().getAttribute('id'))
-    const help = await page.locator('#token-help').textContent()
-    expect(help).toContain('npx svc tokens create')
-    await page.getByRole('link', { name: 'POST /v2/auth/token' }).click()
-    await operation('post', '/v2/auth/token').locator('.responses-table').waitFor()
   })
 
   it('keeps the token over a reload, in this tab alone, until it is cleared', async () => {
@@ -173,25 +234,30 @@ describe('the reference page in a browser', () => {
     expect(await tokenInput().inputValue()).toBe('')
     expect(await page.locator('.btn.authorize.locked').count()).toBe(0)
   })
+})
 
-  it("has one token, whether it is given in the page's form or in the viewer's dialog", async () => {
-    const token = await insertToken()
-    await page.locator('.btn.authorize').click()
-    const dialog = page.getByRole('dialog', { name: 'Available authorizations' })
-    await dialog.locator('#auth-bearer-value').fill(token)
-    await dialog.getByRole('button', { name: 'Authorize' }).first().click()
-    expect([await tokenInput().inputValue(), await tokenState()]).toEqual([token, 'Calls carry this token.'])
-    await dialog.getByRole('button', { name: 'Logout' }).click()
-    expect([await tokenInput().inputValue(), await tokenState()]).toEqual(['', 'Calls carry no token.'])
-    await dialog.getByRole('button', { name: 'Close', exact: true }).first().click()
-    await useToken(token)
-    await page.locator('.btn.authorize').click()
-    await dialog.getByRole('button', { name: 'Logout' }).waitFor()
+describe('the reference page in a browser, by its address', () => {
+  beforeAll(openBrowser)
+  afterAll(closeBrowser)
+
+  it('opens the operation that its address names, also when that changes later', async () => {
+    await page.goto(`${service.baseUrl}/docs#/Auth/createToken`)
+    await operation('post', '/v2/auth/token').locator('.responses-table').waitFor()
+    await page.evaluate('location.hash = "#/Journey/getJourney"')
+    await operation('get', '/v2/journeys/{id}').locator('.responses-table').waitFor()
   })
+})
 
-  it('fits on 390 pixels with an operation of each kind open', async () => {
-    await show('light', 390)
+// The viewer reads the whole document anew for each operation that it opens: they are opened once.
+describe('the reference page in a browser, with an operation of each kind open', () => {
+  beforeAll(async () => {
+    await openDocs()
     await openEachKind()
+  })
+  afterAll(closeBrowser)
+
+  it('fits on 390 pixels', async () => {
+    await show('light', 390)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     const outside = `[...document.querySelectorAll('button, input, select, textarea, a, td, h3, h4, pre')]
       .filter((element) => element.getBoundingClientRect().right > 390).map((element) => element.outerHTML)`
@@ -204,14 +270,9 @@ describe('the reference page in a browser', () => {
 
   // No rule and no part of the page is left out: what the viewer lacks is mended from outside. Colours do not depend on the
   // width, nor places on the mode: each is looked at once.
-  it.each([
-    ['dark', 1280],
-    ['light', 390],
-  ] as const)(
-    'has no finding of axe, whatever is open (%s, %i pixels)',
-    async (mode, width) => {
-      await show(mode, width)
-      await openEachKind()
+  it(
+    'has no finding of axe, whatever is open (light, 390 pixels; dark, 1280 pixels)',
+    async () => {
       await useToken(await insertToken())
       await openOperation('get', '/v2/department-options')
       await execute('get', '/v2/department-options')
@@ -219,44 +280,16 @@ describe('the reference page in a browser', () => {
       await update.getByRole('tab', { name: 'Schema' }).first().click()
       await update.getByRole('button', { name: 'Expand all' }).first().click()
       await page.locator('.models-control').click()
+      await show('light', 390)
+      expect(await findingsOf(page)).toEqual([])
+      await show('dark', 1280)
       expect(await findingsOf(page)).toEqual([])
       await page.locator('.btn.authorize').click()
       await page.getByRole('dialog').waitFor()
       expect(await findingsOf(page, '.dialog-ux')).toEqual([])
+      await show('light', 390)
+      expect(await findingsOf(page, '.dialog-ux')).toEqual([])
     },
     AXE_MILLIS,
   )
-
-  it.each(modes)('shows where the keyboard is, from the token to an answer (%s)', async (mode) => {
-    await show(mode, 1280)
-    await useToken(await insertToken())
-    await tokenInput().focus()
-    const focused = `(() => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
-      const isShown = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
-      return (isShown ? '' : 'hidden ') + document.activeElement.textContent
-    })()`
-    const passed: unknown[] = []
-    const tabTo = async (text: string) => {
-      for (let stop = 0; stop < 100 && !String(passed.at(-1)).includes(text); stop++) {
-        await page.keyboard.press('Tab')
-        passed.push(await page.evaluate(focused))
-      }
-      await page.keyboard.press('Enter')
-    }
-    await tabTo('/v2/department-options')
-    // The viewer shows the button before it knows the operation.
-    await operation('get', '/v2/department-options').locator('.responses-table').first().waitFor()
-    await tabTo('Execute')
-    await operation('get', '/v2/department-options').locator('.live-responses-table').waitFor()
-    expect(passed.filter((text) => String(text).startsWith('hidden'))).toEqual([])
-  })
-
-  it('opens the operation that its address names, also when that changes later', async () => {
-    await page.goto(`${service.baseUrl}/docs#/Auth/createToken`)
-    await page.reload()
-    await operation('post', '/v2/auth/token').locator('.responses-table').waitFor()
-    await page.evaluate('location.hash = "#/Journey/getJourney"')
-    await operation('get', '/v2/journeys/{id}').locator('.responses-table').waitFor()
-  })
 })

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { runCommand } from '../support/program.js'
+import { scratchFolder } from '../support/scratch-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 const packageFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'prisma.config.ts']
@@ -17,7 +17,7 @@ const copied = [...builder, 'src', 'gen']
 
 /** Copies places of this checkout into a new one, without what was built and with the same installed packages. */
 function createCheckout(names: readonly string[]): string {
-  const checkout = mkdtempSync(join(tmpdir(), 'svc-checkout-'))
+  const checkout = mkdtempSync(join(scratchFolder(), 'svc-checkout-'))
   const isSource = (path: string) => path !== join(root, 'gen/prisma')
   for (const name of names) cpSync(join(root, name), join(checkout, name), { recursive: true, filter: isSource })
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { runSvc } from '../support/program.js'
 
 describe('svc demo reset', () => {
   let testDatabase: TestDatabase
-  const svc = (args: readonly string[], stdin?: string) =>
-    runSvc(args, { env: { DATABASE_URL: testDatabase.connectionString }, ...(stdin !== undefined && { stdin }) })
+  const svc = (args: readonly string[], stdin = '') =>
+    runInProcess(args, { env: { DATABASE_URL: testDatabase.connectionString }, stdin })
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
   })

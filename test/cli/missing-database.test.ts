@@ -1,10 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { removeEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
+import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { runSvc } from '../support/program.js'
+import { scratchFolder } from '../support/scratch-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 const commands = [
@@ -38,8 +41,8 @@ describe('a PostgreSQL server', () => {
   afterAll(() => Promise.all([empty.drop(), older.drop()]))
 
   it('whose database is empty keeps it so', async () => {
-    const run = (args: readonly string[]) => runSvc(args, { env: { DATABASE_URL: empty.connectionString } })
-    for (const { status, stdout, stderr } of await Promise.all(commands.map(run))) {
+    for (const args of commands) {
+      const { status, stdout, stderr } = await runInProcess(args, { env: { DATABASE_URL: empty.connectionString } })
       const sentence = expect.stringMatching('^svc: the database is empty: "npx svc serve"')
       expect([status, stdout, stderr]).toEqual([1, '', sentence])
     }
@@ -51,14 +54,14 @@ describe('a PostgreSQL server', () => {
     const [last] = await database.query<{ name: string }>(
       'DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations) RETURNING migration_name AS name',
     )
-    const { status, stderr } = await runSvc(['export'], { env: { DATABASE_URL: older.connectionString } })
+    const { status, stderr } = await runInProcess(['export'], { env: { DATABASE_URL: older.connectionString } })
     expect([status, stderr]).toEqual([1, `svc: the database lacks ${last?.name}: run "npx svc migrate"\n`])
   })
 })
 
 describe('svc migrate', () => {
   it('makes the embedded database, on which the other commands then work', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'svc-migrate-'))
+    const dataDir = join(scratchFolder(), `svc-migrate-${randomUUID()}`)
     const env = { SVC_DATA_DIR: dataDir }
     try {
       expect((await runSvc(['migrate'], { env })).stdout).toMatch(/^applied /)

@@ -1,21 +1,24 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { removeEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
+import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { type RunningServe, runSvc, startServe } from '../support/program.js'
+import { scratchFolder } from '../support/scratch-folder.js'
 import { shells } from '../support/shells.js'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
 describe('svc serve on the embedded database', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'svc-serve-'))
+  const dataDir = join(scratchFolder(), `svc-serve-${randomUUID()}`)
   const env = { SVC_DATA_DIR: dataDir }
   let serve: RunningServe
 
@@ -247,7 +250,9 @@ describe('a configuration that cannot be used', () => {
     [{ DRAIN_SECONDS: '5s' }, 'DRAIN_SECONDS must be a whole number from 0 to 300'],
     [{ SVC_MAX_BODY_BYTES: '-1' }, 'SVC_MAX_BODY_BYTES must be a whole number from 1024 to 268435456'],
   ])('keeps the program from starting and is named: %j', async (env, variable) => {
-    const { status, stderr } = await runSvc(['serve'], { env: { SVC_DATA_DIR: '/nonexistent/never-made', ...env } })
+    const { status, stderr } = await runInProcess(['serve'], {
+      env: { SVC_DATA_DIR: '/nonexistent/never-made', ...env },
+    })
     expect(status).toBe(1)
     expect(stderr).toContain(variable)
   })

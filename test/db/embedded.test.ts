@@ -12,7 +12,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -24,10 +23,11 @@ import {
 } from '../../src/db/embedded/embedded-postgres.js'
 import { isPostmaster, readPidFile, stopPostmaster } from '../../src/db/embedded/postmaster.js'
 import { eventually } from '../support/eventually.js'
+import { scratchFolder } from '../support/scratch-folder.js'
 
 describe('the embedded PostgreSQL', () => {
   /** A data directory that tests use one after the other where a used one does: a new one takes a second. */
-  const seed = join(tmpdir(), `svc-embedded-${randomUUID()}`)
+  const seed = join(scratchFolder(), `svc-embedded-${randomUUID()}`)
   let folder: string
   let dataDir: string
   const processes: ChildProcess[] = []
@@ -43,7 +43,7 @@ describe('the embedded PostgreSQL', () => {
   })
 
   beforeEach(() => {
-    folder = join(tmpdir(), `svc-embedded-${randomUUID()}`)
+    folder = join(scratchFolder(), `svc-embedded-${randomUUID()}`)
     mkdirSync(folder)
     chmodSync(folder, 0o711)
     dataDir = join(folder, 'data')

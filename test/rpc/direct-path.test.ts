@@ -12,7 +12,9 @@ import { createKeyUses } from '../../src/domain/auth/key-use.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { createPageTokens } from '../../src/domain/paging/page-token.js'
 import { createErrorMasking, maskError } from '../../src/failure/mask-errors.js'
+import { createLimits } from '../../src/handlers/limits.js'
 import { createRoutes, services } from '../../src/handlers/routes.js'
+import { createLimitCheck } from '../../src/limits/limit-check.js'
 import { createRpcHandler } from '../../src/rpc/rpc-handler.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
@@ -25,6 +27,7 @@ import { createStockHandler } from './stock-handler.js'
 
 const paths = ['direct', 'stock'] as const
 const maxBodyBytes = 8192
+const limitCheck = createLimitCheck()
 
 let testDatabase: TestDatabase
 let ports: Record<(typeof paths)[number], Ports>
@@ -54,10 +57,11 @@ beforeAll(async () => {
   }
   const runtime = createTestRuntime()
   const pageTokens = createPageTokens(database)
-  const handlers = { database, runtime, hasher, keyUses, timing: systemTiming, pageTokens }
+  const handlers = { database, runtime, hasher, keyUses, timing: systemTiming, pageTokens, limitCheck }
   const outcomes: Outcomes = new Map()
   const routes = replayedRoutes(createRoutes(handlers), outcomes)
   const masking = createErrorMasking(log)
+  const limits = createLimits(limitCheck)
   // The stock handlers have no place for admission but the interceptors.
   const admitting: Interceptor = (next) => async (request) => {
     const contextValues = await admit(request.method, request.header.get('authorization') ?? undefined)
@@ -65,7 +69,7 @@ beforeAll(async () => {
   }
   const direct = createRpcHandler({
     routes,
-    interceptors: [masking],
+    interceptors: [masking, limits],
     admit: ({ method, request }) => admit(method, request.headers.authorization),
     maxBodyBytes: () => maxBodyBytes,
     maxTimeoutMs: () => 60_000,
@@ -74,7 +78,12 @@ beforeAll(async () => {
       throw error
     },
   })
-  const stock = createStockHandler({ routes, interceptors: [masking, admitting], maxBodyBytes, maxTimeoutMs: 60_000 })
+  const stock = createStockHandler({
+    routes,
+    interceptors: [masking, admitting, limits],
+    maxBodyBytes,
+    maxTimeoutMs: 60_000,
+  })
   ports = { direct: await servePorts(direct), stock: await servePorts(stock) }
 })
 afterAll(async () => {
@@ -119,10 +128,8 @@ it('has calls of every method', () => {
 describe.each(rows)('$procedure as $caller with $name', ({ procedure, caller, status, json }) => {
   const path = `/svc.v2.${procedure}`
   const method = methodOf(procedure)
-  const binary = (): Uint8Array => {
-    const message = fromJson(method.input, JSON.parse(JSON.stringify(json)))
-    return toBinary(method.input, message)
-  }
+  const message = fromJson(method.input, JSON.parse(JSON.stringify(json)))
+  const binary = (): Uint8Array => toBinary(method.input, message)
   const text = Buffer.from(JSON.stringify(json))
 
   it.each<Version>(['HTTP/1.1', 'HTTP/2'])(
@@ -131,7 +138,8 @@ describe.each(rows)('$procedure as $caller with $name', ({ procedure, caller, st
       const headers = { ...authorization(caller), 'content-type': 'application/json', 'x-say': 'hello' }
       const answer = await sameAnswer({ path, headers, body: text }, version)
       expect(answer.status).toBe(status)
-      if (status !== 401 && status !== 403) {
+      // What breaks a limit does not reach the handler.
+      if (status !== 401 && status !== 403 && limitCheck(method.input, message).length === 0) {
         expect([answer.headers['x-echo'], answer.headers['trailer-x-trailer']]).toEqual(['hello', 'POST connect'])
       }
     },

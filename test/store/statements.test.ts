@@ -12,7 +12,7 @@ import { unscopedTables } from '../support/tenant-condition.js'
 
 /** Statements that look beyond one organization: of whom they are, or what they sweep, is not known before. */
 const beyondOneOrganization: readonly string[] = [
-  ...['select_key_of_token', 'select_person_of_token', 'insert_session', 'revoke_key_of_secret'],
+  ...['select_key_of_token', 'select_member_of_token', 'insert_session', 'revoke_key_of_secret'],
   ...['sweep_user_tokens', 'first_memberships_of_person'],
 ]
 

@@ -1,13 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import pg from 'pg'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isAlive } from '../../src/db/embedded/postmaster.js'
 import { loadMigrations, migrate } from '../../src/db/migrate.js'
 import type { TestRun } from './current-test-run.js'
 import { databaseUrl } from './database-url.js'
+import { scratchFolder, scratchFolders } from './scratch-folder.js'
 
 /** First half of the key of the advisory lock that a run holds for its life; the second half is the run's number. */
 const RUN_LOCK = 0x74657374
@@ -40,8 +40,14 @@ export async function startTestRun(url: string | undefined): Promise<{ run: Test
 
 async function startEmbedded() {
   await removeAbandonedServers()
-  const dataDir = join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-${randomUUID()}`)
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
+  const dataDir = join(scratchFolder(), `${DIRECTORY_PREFIX}${process.pid}-${randomUUID()}`)
+  const settings = {
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    max_wal_size: '128MB',
+    max_connections: '200',
+  }
   const server = await startEmbeddedPostgres({ dataDir, settings })
   return {
     adminUrl: databaseUrl(server.connectionString, 'postgres'),
@@ -55,12 +61,13 @@ async function startEmbedded() {
 
 /** Removes the servers of this user's runs whose process is gone; another user's are not ours to touch. */
 async function removeAbandonedServers(): Promise<void> {
-  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(DIRECTORY_PREFIX))) {
-    const directory = join(tmpdir(), name)
-    const pid = Number(name.slice(DIRECTORY_PREFIX.length).split('-')[0])
+  const directories = scratchFolders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  for (const directory of directories.filter((path) => basename(path).startsWith(DIRECTORY_PREFIX))) {
+    const pid = Number(basename(directory).slice(DIRECTORY_PREFIX.length).split('-')[0])
     if (isAlive(pid) || statSync(directory, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue
     await removeEmbeddedPostgres(directory)
-    rmSync(directory, { recursive: true })
+    // Another run may do the same.
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 

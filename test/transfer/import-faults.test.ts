@@ -3,6 +3,7 @@ import type { Database } from '../../src/db/database.js'
 import { ImportError } from '../../src/transfer/import-error.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { badLines } from './bad-lines.js'
+import { badReferences } from './bad-references.js'
 import { priority, resource, user, uuid } from './record-lines.js'
 import { allRows, demoLines, importLines, line } from './transfer-text.js'
 
@@ -40,7 +41,7 @@ async function failure(lines: readonly string[]): Promise<ImportError> {
 describe('a bad line imports nothing and is named', () => {
   const good = priority({ id: 'pri_good' })
 
-  it.each(badLines)('%s', async (_name, bad, message) => {
+  it.each([...badLines, ...badReferences])('%s', async (_name, bad, message) => {
     const error = await failure([good, good, bad])
     expect(error.line).toBe(3)
     expect(error.message.slice(0, `line 3: ${message}`.length)).toBe(`line 3: ${message}`)

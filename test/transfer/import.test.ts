@@ -119,6 +119,22 @@ describe('an import', () => {
     expect(exported).not.toHaveProperty('createdByWorkflow')
   })
 
+  it('keeps a message that is there and has nothing in it', async () => {
+    const parts = {
+      createdByWorkflow: {},
+      metadata: {},
+      tasks: [{ id: taskId(1), name: 'one', latestWorkflowCall: {} }],
+    }
+    await importLines(database, [
+      organization,
+      team,
+      line('journey', { id: journeyId, teamId: 'team_a', name: 'J', ...parts }),
+    ])
+    const [record, call] = [await exportedRecord(database, 'journey', journeyId), { id: '', createdAt: '' }]
+    expect(record).toMatchObject({ createdByWorkflow: { id: '', name: '' }, metadata: { welcomeTitle: '' } })
+    expect(record).toMatchObject({ tasks: [{ latestWorkflowCall: call }] })
+  })
+
   it('writes ids of journeys and tasks in lower case', async () => {
     await importLines(database, [
       organization,

@@ -3,49 +3,28 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { runProgram } from '../../src/cli/program.js'
+import { type CommandOptions, runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { demoLines, line } from './transfer-text.js'
 
 let testDatabase: TestDatabase
 let directory: string
-let former: string | undefined
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase()
   directory = mkdtempSync(join(tmpdir(), 'svc-transfer-'))
-  former = process.env['DATABASE_URL']
-  process.env['DATABASE_URL'] = testDatabase.connectionString
 })
 
 afterAll(async () => {
-  if (former === undefined) delete process.env['DATABASE_URL']
-  else process.env['DATABASE_URL'] = former
   rmSync(directory, { recursive: true })
   await testDatabase.drop()
 })
 
-/** Runs `svc` with arguments. */
-async function svc(
-  args: readonly string[],
-  { stdin = '' as string | Readable, isTTY = false, stopSignal = new AbortController().signal } = {},
-) {
-  const stdout = new PassThrough()
-  const stderr = Object.assign(new PassThrough(), { isTTY })
-  const outputs = Promise.all([text(stdout), text(stderr)])
-  const status = await runProgram(['node', 'svc', ...args], {
-    stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
-    stdout,
-    stderr,
-    stopSignal,
-  })
-  stdout.end()
-  stderr.end()
-  const [out, err] = await outputs
-  return { status, out, err }
-}
+const environment = () => ({ DATABASE_URL: testDatabase.connectionString })
+const svc = (args: readonly string[], options: Omit<CommandOptions, 'env'> = {}) =>
+  runInProcess(args, { ...options, env: environment() })
 
 async function fileOf(lines: readonly string[]): Promise<string> {
   const path = join(directory, `${lines.length}.ndjson`)
@@ -55,36 +34,36 @@ async function fileOf(lines: readonly string[]): Promise<string> {
 
 describe('svc import and svc export', () => {
   it('import a file and say how many of each kind', async () => {
-    const { status, out, err } = await svc(['import', await fileOf(demoLines)])
-    expect({ status, err }).toEqual({ status: 0, err: '' })
-    expect(out).toContain('user                   14 (14 new)\n')
-    expect(out.trim().split('\n')).toHaveLength(14)
+    const { status, stdout, stderr } = await svc(['import', await fileOf(demoLines)])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain('user                   14 (14 new)\n')
+    expect(stdout.trim().split('\n')).toHaveLength(14)
   })
 
   it('import what the export gives, from standard input', async () => {
-    const { status, out } = await svc(['export'])
+    const { status, stdout } = await svc(['export'])
     expect(status).toBe(0)
-    expect(out.trim().split('\n')).toHaveLength(demoLines.length)
-    const again = await svc(['import', '-'], { stdin: out })
+    expect(stdout.trim().split('\n')).toHaveLength(demoLines.length)
+    const again = await svc(['import', '-'], { stdin: stdout })
     expect(again.status).toBe(0)
-    expect(again.out).toContain('user                   14 (0 new)\n')
-    expect((await svc(['export'])).out).toBe(out)
+    expect(again.stdout).toContain('user                   14 (0 new)\n')
+    expect((await svc(['export'])).stdout).toBe(stdout)
   })
 
   it('fail with status 1 and the number of the first bad line', async () => {
     const lines = [line('team', { id: 't', organizationId: 'org_acme', name: 'T' }), line('team', { id: '?' }), '{']
     expect(await svc(['import', await fileOf(lines)])).toEqual({
       status: 1,
-      out: '',
-      err: 'svc: line 2: team.id: must be 1 to 128 characters of A-Za-z0-9_.~:-\n',
+      stdout: '',
+      stderr: 'svc: line 2: team.id: must be 1 to 128 characters of A-Za-z0-9_.~:-\n',
     })
-    expect((await svc(['export'])).out).not.toContain('"id":"t"')
+    expect((await svc(['export'])).stdout).not.toContain('"id":"t"')
   })
 
   it('fail with status 1 where there is no such file', async () => {
-    const { status, err } = await svc(['import', join(directory, 'missing')])
+    const { status, stderr } = await svc(['import', join(directory, 'missing')])
     expect(status).toBe(1)
-    expect(err).toContain('missing')
+    expect(stderr).toContain('missing')
     expect((await svc(['import', directory])).status).toBe(1)
   })
 
@@ -94,7 +73,7 @@ describe('svc import and svc export', () => {
     })
     const stderr = new PassThrough()
     const streams = { stdin: Readable.from([]), stdout, stderr, stopSignal: new AbortController().signal }
-    expect(await runProgram(['node', 'svc', 'export'], streams)).toBe(0)
+    expect(await runProgram(['node', 'svc', 'export'], { ...streams, environment: environment() })).toBe(0)
     expect(stderr.read()).toBe(null)
   })
 
@@ -105,13 +84,13 @@ describe('svc import and svc export', () => {
     const running = svc(['import', '-'], { stdin, stopSignal: stop.signal })
     stop.abort()
     expect((await running).status).toBe(1)
-    expect((await svc(['export'])).out).not.toContain('org_b')
+    expect((await svc(['export'])).stdout).not.toContain('org_b')
   })
 
   it('show a bar on a terminal alone, on standard error', async () => {
-    const { status, out, err } = await svc(['import', await fileOf(demoLines)], { isTTY: true })
+    const { status, stdout, stderr } = await svc(['import', await fileOf(demoLines)], { isTTY: true })
     expect(status).toBe(0)
-    expect(err).toContain('reading')
-    expect(out).not.toContain('reading')
+    expect(stderr).toContain('reading')
+    expect(stdout).not.toContain('reading')
   })
 })

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/access.proto.
  */
 export const file_svc_v2_access: GenFile = /*@__PURE__*/
-  fileDesc("ChNzdmMvdjIvYWNjZXNzLnByb3RvEgZzdmMudjIihQEKCkFjY2Vzc1J1bGUSMAoQY3JlZGVudGlhbF9raW5kcxgBIAMoDjIWLnN2Yy52Mi5DcmVkZW50aWFsS2luZBISCgpwZXJtaXNzaW9uGAIgASgJEhEKCWFub255bW91cxgDIAEoCBIeChZ1c2VyX3JlbGF0aW9uX3N1ZmZpY2VzGAQgASgIKr8BCg5DcmVkZW50aWFsS2luZBIfChtDUkVERU5USUFMX0tJTkRfVU5TUEVDSUZJRUQQABIoCiRDUkVERU5USUFMX0tJTkRfT1JHQU5JWkFUSU9OX0FQSV9LRVkQARIgChxDUkVERU5USUFMX0tJTkRfVEVBTV9BUElfS0VZEAISHgoaQ1JFREVOVElBTF9LSU5EX1VTRVJfVE9LRU4QAxIgChxDUkVERU5USUFMX0tJTkRfV09SS0VSX1RPS0VOEAQ6TAoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzISLnN2Yy52Mi5BY2Nlc3NSdWxlUgZhY2Nlc3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChNzdmMvdjIvYWNjZXNzLnByb3RvEgZzdmMudjIipQEKCkFjY2Vzc1J1bGUSMAoQY3JlZGVudGlhbF9raW5kcxgBIAMoDjIWLnN2Yy52Mi5DcmVkZW50aWFsS2luZBISCgpwZXJtaXNzaW9uGAIgASgJEhEKCWFub255bW91cxgDIAEoCBIeChZ1c2VyX3JlbGF0aW9uX3N1ZmZpY2VzGAQgASgIEh4KFnJlc291cmNlX2JlZm9yZV9saW1pdHMYBSABKAgqvwEKDkNyZWRlbnRpYWxLaW5kEh8KG0NSRURFTlRJQUxfS0lORF9VTlNQRUNJRklFRBAAEigKJENSRURFTlRJQUxfS0lORF9PUkdBTklaQVRJT05fQVBJX0tFWRABEiAKHENSRURFTlRJQUxfS0lORF9URUFNX0FQSV9LRVkQAhIeChpDUkVERU5USUFMX0tJTkRfVVNFUl9UT0tFThADEiAKHENSRURFTlRJQUxfS0lORF9XT1JLRVJfVE9LRU4QBDpMCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMhIuc3ZjLnYyLkFjY2Vzc1J1bGVSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Which callers a method takes, and the permission that they need.
@@ -51,6 +51,14 @@ export type AccessRule = Message<"svc.v2.AccessRule"> & {
    * @generated from field: bool user_relation_suffices = 4;
    */
   userRelationSuffices: boolean;
+
+  /**
+   * True where the resource that the request is about, and what the caller may do with it, are judged before the limits
+   * of the request: who may not see the resource is told nothing else.
+   *
+   * @generated from field: bool resource_before_limits = 5;
+   */
+  resourceBeforeLimits: boolean;
 };
 
 /**

@@ -6,17 +6,19 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
 import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/access_policy_approval_procedure.proto.
  */
 export const file_svc_v2_access_policy_approval_procedure: GenFile = /*@__PURE__*/
-  fileDesc("Ci1zdmMvdjIvYWNjZXNzX3BvbGljeV9hcHByb3ZhbF9wcm9jZWR1cmUucHJvdG8SBnN2Yy52MiKOAQoRQXBwcm92YWxQcm9jZWR1cmUSCgoCaWQYASABKAkSGAoQYWNjZXNzX3BvbGljeV9pZBgCIAEoCRIbCgVzdGVwcxgDIAMoCzIMLnN2Yy52Mi5TdGVwEhcKD3RpbWVvdXRfc2Vjb25kcxgEIAEoBRIdCgZzdGFnZXMYBSADKAsyDS5zdmMudjIuU3RhZ2UiKQoFU3RhZ2USIAoFc3RlcHMYASADKAsyDC5zdmMudjIuU3RlcEID4EECIocCCgRTdGVwEg8KAmlkGAEgASgJQgPgQQMSIAoTYWxsb3dfc2VsZl9hcHByb3ZhbBgCIAEoCEgAiAEBEiMKCWFwcHJvdmVycxgDIAMoCzIQLnN2Yy52Mi5BcHByb3ZlchIvCg9jdXN0b21fd29ya2Zsb3cYBCABKAsyFi5zdmMudjIuQ3VzdG9tV29ya2Zsb3cSIwobYXBwcm92ZXJfanVzdGlmaWNhdGlvbl9tb2RlGAUgASgJEh4KFnN1cHByZXNzX25vdGlmaWNhdGlvbnMYBiABKAgSGQoRYXV0b19hcHByb3ZlX3NlbGYYByABKAhCFgoUX2FsbG93X3NlbGZfYXBwcm92YWwipAIKCEFwcHJvdmVyEi4KCWFwcF9vd25lchgBIAEoCzIZLnN2Yy52Mi5BcHByb3Zlci5BcHBPd25lckgAEisKB21hbmFnZXIYAyABKAsyGC5zdmMudjIuQXBwcm92ZXIuTWFuYWdlckgAEiUKBHVzZXIYBCABKAsyFS5zdmMudjIuQXBwcm92ZXIuVXNlckgAEicKBWdyb3VwGAUgASgLMhYuc3ZjLnYyLkFwcHJvdmVyLkdyb3VwSAASDgoGbm90aWZ5GAIgASgIGgoKCEFwcE93bmVyGgkKB01hbmFnZXIaHAoEVXNlchIUCgd1c2VyX2lkGAEgASgJQgPgQQIaHgoFR3JvdXASFQoIZ3JvdXBfaWQYASABKAlCA+BBAkIGCgRraW5kIioKDkN1c3RvbVdvcmtmbG93EhgKC3dvcmtmbG93X2lkGAEgASgJQgPgQQIiuQEKKkNyZWF0ZUFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVxdWVzdBIYChBhY2Nlc3NfcG9saWN5X2lkGAEgASgJEhsKBXN0ZXBzGAIgAygLMgwuc3ZjLnYyLlN0ZXASFwoPdGltZW91dF9zZWNvbmRzGAMgASgFEh0KBnN0YWdlcxgEIAMoCzINLnN2Yy52Mi5TdGFnZTocmrUYGAoCaWQSEnRoZSBzZXJ2ZXIgc2V0cyBpdCJWCitDcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlc3BvbnNlEicKBGRhdGEYASABKAsyGS5zdmMudjIuQXBwcm92YWxQcm9jZWR1cmUymQIKJEFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlU2VydmljZRLwAQojQ3JlYXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmUSMi5zdmMudjIuQ3JlYXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXF1ZXN0GjMuc3ZjLnYyLkNyZWF0ZUFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVzcG9uc2UiYJACAIq1GBQKBAECAwQSDGFjY2Vzczp3cml0ZYLT5JMCPzoBKiI6L3YyL2FjY2Vzcy1wb2xpY2llcy97YWNjZXNzX3BvbGljeV9pZH0vYXBwcm92YWwtcHJvY2VkdXJlc2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint]);
+  fileDesc("Ci1zdmMvdjIvYWNjZXNzX3BvbGljeV9hcHByb3ZhbF9wcm9jZWR1cmUucHJvdG8SBnN2Yy52MiKPAgoRQXBwcm92YWxQcm9jZWR1cmUSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjoKEGFjY2Vzc19wb2xpY3lfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEisKBXN0ZXBzGAMgAygLMgwuc3ZjLnYyLlN0ZXBCDrpIBZIBAhAyorUYAggTEjQKD3RpbWVvdXRfc2Vjb25kcxgEIAEoBUIbukgN2AEBGggYgM7aAyisAqK1GAcIFBiAmp4BEi0KBnN0YWdlcxgFIAMoCzINLnN2Yy52Mi5TdGFnZUIOukgFkgECEDKitRgCCBMiUwoFU3RhZ2USSgoFc3RlcHMYASADKAsyDC5zdmMudjIuU3RlcEItukgHkgEECAEQMqK1GB8IAhIbbXVzdCBoYXZlIGF0IGxlYXN0IG9uZSBzdGVwItoCCgRTdGVwEg8KAmlkGAEgASgJQgPgQQMSIAoTYWxsb3dfc2VsZl9hcHByb3ZhbBgCIAEoCEgAiAEBEi4KCWFwcHJvdmVycxgDIAMoCzIQLnN2Yy52Mi5BcHByb3ZlckIJukgGkgEDEOgHEi8KD2N1c3RvbV93b3JrZmxvdxgEIAEoCzIWLnN2Yy52Mi5DdXN0b21Xb3JrZmxvdxJGChthcHByb3Zlcl9qdXN0aWZpY2F0aW9uX21vZGUYBSABKAlCIbpIHnIcUgBSBE5PTkVSCE9QVElPTkFMUghSRVFVSVJFRBIeChZzdXBwcmVzc19ub3RpZmljYXRpb25zGAYgASgIEhkKEWF1dG9fYXBwcm92ZV9zZWxmGAcgASgIOiO6SCAiHgoJYXBwcm92ZXJzCg9jdXN0b21fd29ya2Zsb3cQAUIWChRfYWxsb3dfc2VsZl9hcHByb3ZhbCKxAgoIQXBwcm92ZXISLgoJYXBwX293bmVyGAEgASgLMhkuc3ZjLnYyLkFwcHJvdmVyLkFwcE93bmVySAASKwoHbWFuYWdlchgDIAEoCzIYLnN2Yy52Mi5BcHByb3Zlci5NYW5hZ2VySAASJQoEdXNlchgEIAEoCzIVLnN2Yy52Mi5BcHByb3Zlci5Vc2VySAASJwoFZ3JvdXAYBSABKAsyFi5zdmMudjIuQXBwcm92ZXIuR3JvdXBIABIOCgZub3RpZnkYAiABKAgaCgoIQXBwT3duZXIaCQoHTWFuYWdlchofCgRVc2VyEhcKB3VzZXJfaWQYASABKAlCBrpIA8gBARohCgVHcm91cBIYCghncm91cF9pZBgBIAEoCUIGukgDyAEBQg0KBGtpbmQSBbpIAggBIkwKDkN1c3RvbVdvcmtmbG93EjoKC3dvcmtmbG93X2lkGAEgASgJQiW6SCLIAQFyHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokIvYBCipDcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlcXVlc3QSGAoQYWNjZXNzX3BvbGljeV9pZBgBIAEoCRIrCgVzdGVwcxgCIAMoCzIMLnN2Yy52Mi5TdGVwQg66SAWSAQIQMqK1GAIIExI0Cg90aW1lb3V0X3NlY29uZHMYAyABKAVCG7pIDdgBARoIGIDO2gMorAKitRgHCBQYgJqeARItCgZzdGFnZXMYBCADKAsyDS5zdmMudjIuU3RhZ2VCDrpIBZIBAhAyorUYAggTOhyatRgYCgJpZBISdGhlIHNlcnZlciBzZXRzIGl0IlYKK0NyZWF0ZUFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVzcG9uc2USJwoEZGF0YRgBIAEoCzIZLnN2Yy52Mi5BcHByb3ZhbFByb2NlZHVyZTKbAgokQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVTZXJ2aWNlEvIBCiNDcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZRIyLnN2Yy52Mi5DcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlcXVlc3QaMy5zdmMudjIuQ3JlYXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXNwb25zZSJikAIAirUYFgoEAQIDBBIMYWNjZXNzOndyaXRlKAGC0+STAj86ASoiOi92Mi9hY2Nlc3MtcG9saWNpZXMve2FjY2Vzc19wb2xpY3lfaWR9L2FwcHJvdmFsLXByb2NlZHVyZXNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit]);
 
 /**
  * How access under a policy is approved: stages in order, each with steps that run side by side.
@@ -109,7 +111,7 @@ export type Step = Message<"svc.v2.Step"> & {
   allowSelfApproval?: boolean | undefined;
 
   /**
-   * Who may approve. At most 1,000.
+   * Who may approve.
    *
    * @generated from field: repeated svc.v2.Approver approvers = 3;
    */
@@ -290,7 +292,7 @@ export const Approver_GroupSchema: GenMessage<Approver_Group> = /*@__PURE__*/
  */
 export type CustomWorkflow = Message<"svc.v2.CustomWorkflow"> & {
   /**
-   * The workflow's id, 1 to 255 characters. Required.
+   * The workflow's id. Required.
    *
    * @generated from field: string workflow_id = 1;
    */
@@ -319,21 +321,20 @@ export type CreateAccessPolicyApprovalProcedureRequest = Message<"svc.v2.CreateA
 
   /**
    * The steps, one stage each where `stages` is absent; else they must equal the steps of the stages in order.
-   * At most 50.
    *
    * @generated from field: repeated svc.v2.Step steps = 2;
    */
   steps: Step[];
 
   /**
-   * Seconds that each step waits for a human decision, 300 to 7776000. Absent or 0 is 2592000 (30 days).
+   * Seconds that each step waits for a human decision. Absent or 0 is 30 days.
    *
    * @generated from field: int32 timeout_seconds = 3;
    */
   timeoutSeconds: number;
 
   /**
-   * The stages, each with at least one step; at most 50 steps in all. One of `steps` and `stages` is required.
+   * The stages, which have no more steps in all than `steps` takes. One of `steps` and `stages` is required.
    *
    * @generated from field: repeated svc.v2.Stage stages = 4;
    */

@@ -6,17 +6,18 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
-import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
 import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/app_resource.proto.
  */
 export const file_svc_v2_app_resource: GenFile = /*@__PURE__*/
-  fileDesc("ChlzdmMvdjIvYXBwX3Jlc291cmNlLnByb3RvEgZzdmMudjIipQEKC0FwcFJlc291cmNlEgoKAmlkGAEgASgJEhcKD2FwcF9pbnN0YW5jZV9pZBgCIAEoCRIVCg1yZXNvdXJjZV90eXBlGAMgASgJEgwKBG5hbWUYBCABKAkSEwoLZGVzY3JpcHRpb24YBSABKAkSEwoLZXh0ZXJuYWxfaWQYBiABKAkSDwoHdGFnX2lkcxgHIAMoCRIRCglzY29wZWRfaWQYCCABKAkiUwoeQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXF1ZXN0EjEKCXJlc291cmNlcxgBIAMoCzIZLnN2Yy52Mi5BcHBSZXNvdXJjZVVwZGF0ZUID4EECIuUCChFBcHBSZXNvdXJjZVVwZGF0ZRIPCgJpZBgBIAEoCUID4EECEhoKDXJlc291cmNlX3R5cGUYAiABKAlIAIgBARIRCgRuYW1lGAMgASgJSAGIAQESGAoLZGVzY3JpcHRpb24YBCABKAlIAogBARIYCgtleHRlcm5hbF9pZBgFIAEoCUgDiAEBEhYKCXNjb3BlZF9pZBgGIAEoCUgEiAEBOnuatRg1Cg1hcHBJbnN0YW5jZUlkEiRhIHJlc291cmNlIHN0YXlzIGluIGl0cyBhcHAgaW5zdGFuY2WatRg+CgZ0YWdJZHMSNHRhZ3MgYXJlIHNldCBieSBhbiBpbXBvcnQgYW5kIGNhbm5vdCBiZSBjaGFuZ2VkIGhlcmVCEAoOX3Jlc291cmNlX3R5cGVCBwoFX25hbWVCDgoMX2Rlc2NyaXB0aW9uQg4KDF9leHRlcm5hbF9pZEIMCgpfc2NvcGVkX2lkIkQKH0JhdGNoVXBkYXRlQXBwUmVzb3VyY2VzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLnN2Yy52Mi5BcHBSZXNvdXJjZTK+AQoSQXBwUmVzb3VyY2VTZXJ2aWNlEqcBChdCYXRjaFVwZGF0ZUFwcFJlc291cmNlcxImLnN2Yy52Mi5CYXRjaFVwZGF0ZUFwcFJlc291cmNlc1JlcXVlc3QaJy5zdmMudjIuQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXNwb25zZSI7kAICirUYEgoEAQIDBBIKYXBwczp3cml0ZYLT5JMCHDoBKhoXL3YyL2FwcC1yZXNvdXJjZXMvYmF0Y2hiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint]);
+  fileDesc("ChlzdmMvdjIvYXBwX3Jlc291cmNlLnByb3RvEgZzdmMudjIi2gMKC0FwcFJlc291cmNlEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9hcHBfaW5zdGFuY2VfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjsKDXJlc291cmNlX3R5cGUYAyABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIyCgRuYW1lGAQgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSAoLZGVzY3JpcHRpb24YBSABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBI3CgtleHRlcm5hbF9pZBgGIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI6Cgd0YWdfaWRzGAcgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIyCglzY29wZWRfaWQYCCABKAlCH7pIHNgBAXIXGEAyE15bQS1aYS16MC05Xy5+Oi1dKiQiYQoeQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXF1ZXN0Ej8KCXJlc291cmNlcxgBIAMoCzIZLnN2Yy52Mi5BcHBSZXNvdXJjZVVwZGF0ZUIRukgIkgEFCAEQ6AeitRgCCBYirQQKEUFwcFJlc291cmNlVXBkYXRlEhIKAmlkGAEgASgJQga6SAPIAQESQAoNcmVzb3VyY2VfdHlwZRgCIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSACIAQESNwoEbmFtZRgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESTQoLZGVzY3JpcHRpb24YBCABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEjwKC2V4dGVybmFsX2lkGAUgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAOIAQESNgoJc2NvcGVkX2lkGAYgASgJQh66SBtyGRABGEAyE15bQS1aYS16MC05Xy5+Oi1dKiRIBIgBATp7mrUYNQoNYXBwSW5zdGFuY2VJZBIkYSByZXNvdXJjZSBzdGF5cyBpbiBpdHMgYXBwIGluc3RhbmNlmrUYPgoGdGFnSWRzEjR0YWdzIGFyZSBzZXQgYnkgYW4gaW1wb3J0IGFuZCBjYW5ub3QgYmUgY2hhbmdlZCBoZXJlQhAKDl9yZXNvdXJjZV90eXBlQgcKBV9uYW1lQg4KDF9kZXNjcmlwdGlvbkIOCgxfZXh0ZXJuYWxfaWRCDAoKX3Njb3BlZF9pZCJECh9CYXRjaFVwZGF0ZUFwcFJlc291cmNlc1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5zdmMudjIuQXBwUmVzb3VyY2UyvgEKEkFwcFJlc291cmNlU2VydmljZRKnAQoXQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXMSJi5zdmMudjIuQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXF1ZXN0Gicuc3ZjLnYyLkJhdGNoVXBkYXRlQXBwUmVzb3VyY2VzUmVzcG9uc2UiO5ACAoq1GBIKBAECAwQSCmFwcHM6d3JpdGWC0+STAhw6ASoaFy92Mi9hcHAtcmVzb3VyY2VzL2JhdGNoYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit]);
 
 /**
  * Something inside an app that access can be given to: a group, a repository, a licence.
@@ -95,7 +96,7 @@ export const AppResourceSchema: GenMessage<AppResource> = /*@__PURE__*/
  */
 export type BatchUpdateAppResourcesRequest = Message<"svc.v2.BatchUpdateAppResourcesRequest"> & {
   /**
-   * The updates, 1 to 1,000, each id once.
+   * The updates, each id once.
    *
    * @generated from field: repeated svc.v2.AppResourceUpdate resources = 1;
    */
@@ -123,35 +124,35 @@ export type AppResourceUpdate = Message<"svc.v2.AppResourceUpdate"> & {
   id: string;
 
   /**
-   * New kind, 1 to 255 characters.
+   * New kind.
    *
    * @generated from field: optional string resource_type = 2;
    */
   resourceType?: string | undefined;
 
   /**
-   * New display name, 1 to 255 characters.
+   * New display name.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * New description, at most 10,000 characters; empty clears it.
+   * New description; empty clears it.
    *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
 
   /**
-   * New id in the app, at most 255 characters; empty clears it.
+   * New id in the app; empty clears it.
    *
    * @generated from field: optional string external_id = 5;
    */
   externalId?: string | undefined;
 
   /**
-   * New short handle: 1 to 64 characters of `A-Za-z0-9_.~:-`, unique in the team.
+   * New short handle, unique in the team.
    *
    * @generated from field: optional string scoped_id = 6;
    */
@@ -193,7 +194,7 @@ export const BatchUpdateAppResourcesResponseSchema: GenMessage<BatchUpdateAppRes
  */
 export const AppResourceService: GenService<{
   /**
-   * Updates up to 1,000 resources in one transaction: all of them or none. An absent field stays as it is. Uniqueness
+   * Updates resources in one transaction: all of them or none. An absent field stays as it is. Uniqueness
    * is judged after the whole batch, so that two entries may swap theirs. An id that does not exist or is hidden fails
    * the batch with `not_found` and names its index. Safe to repeat.
    *

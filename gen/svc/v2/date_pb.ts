@@ -6,13 +6,14 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/date.proto.
  */
 export const file_svc_v2_date: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjIvZGF0ZS5wcm90bxIGc3ZjLnYyIjAKBERhdGUSDAoEeWVhchgBIAEoBRINCgVtb250aBgCIAEoBRILCgNkYXkYAyABKAViBnByb3RvMw");
+  fileDesc("ChFzdmMvdjIvZGF0ZS5wcm90bxIGc3ZjLnYyIlIKBERhdGUSGAoEeWVhchgBIAEoBUIKukgHGgUYj04oARIYCgVtb250aBgCIAEoBUIJukgGGgQYDCgBEhYKA2RheRgDIAEoBUIJukgGGgQYHygBYgZwcm90bzM", [file_buf_validate_validate]);
 
 /**
  * A whole date of the Gregorian calendar, without a time zone.
@@ -21,21 +22,21 @@ export const file_svc_v2_date: GenFile = /*@__PURE__*/
  */
 export type Date = Message<"svc.v2.Date"> & {
   /**
-   * Year, 1 to 9999.
+   * Year.
    *
    * @generated from field: int32 year = 1;
    */
   year: number;
 
   /**
-   * Month, 1 to 12.
+   * Month.
    *
    * @generated from field: int32 month = 2;
    */
   month: number;
 
   /**
-   * Day of the month, 1 to 31.
+   * Day of the month.
    *
    * @generated from field: int32 day = 3;
    */

@@ -6,16 +6,17 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
-import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/entity_field_mapping.proto.
  */
 export const file_svc_v2_entity_field_mapping: GenFile = /*@__PURE__*/
-  fileDesc("CiFzdmMvdjIvZW50aXR5X2ZpZWxkX21hcHBpbmcucHJvdG8SBnN2Yy52MiKvAQoSRW50aXR5RmllbGRNYXBwaW5nEgoKAmlkGAEgASgJEhsKE2luZ2VzdGlvbl9jb25maWdfaWQYAiABKAkSGQoRaW50ZXJuYWxfZmllbGRfaWQYAyABKAkSGwoTZXh0ZXJuYWxfZmllbGRfcGF0aBgEIAEoCRIQCghwcmlvcml0eRgFIAEoBRISCgpjcmVhdGVkX2F0GAYgASgJEhIKCnVwZGF0ZWRfYXQYByABKAkiWgoeTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXF1ZXN0EhsKDmVudGl0eV90eXBlX2lkGAEgASgJQgPgQQISGwoTaW5nZXN0aW9uX2NvbmZpZ19pZBgCIAEoCSJLCh9MaXN0RW50aXR5RmllbGRNYXBwaW5nc1Jlc3BvbnNlEigKBGRhdGEYASADKAsyGi5zdmMudjIuRW50aXR5RmllbGRNYXBwaW5nMscBChlFbnRpdHlGaWVsZE1hcHBpbmdTZXJ2aWNlEqkBChdMaXN0RW50aXR5RmllbGRNYXBwaW5ncxImLnN2Yy52Mi5MaXN0RW50aXR5RmllbGRNYXBwaW5nc1JlcXVlc3QaJy5zdmMudjIuTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXNwb25zZSI9kAIBirUYFQoEAQIDBBINZW50aXRpZXM6cmVhZILT5JMCGxIZL3YyL2VudGl0eS1maWVsZC1tYXBwaW5nc2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access]);
+  fileDesc("CiFzdmMvdjIvZW50aXR5X2ZpZWxkX21hcHBpbmcucHJvdG8SBnN2Yy52MiK7AQoSRW50aXR5RmllbGRNYXBwaW5nEgoKAmlkGAEgASgJEhsKE2luZ2VzdGlvbl9jb25maWdfaWQYAiABKAkSGQoRaW50ZXJuYWxfZmllbGRfaWQYAyABKAkSGwoTZXh0ZXJuYWxfZmllbGRfcGF0aBgEIAEoCRIQCghwcmlvcml0eRgFIAEoBRIYCgpjcmVhdGVkX2F0GAYgASgJQgSotRgBEhgKCnVwZGF0ZWRfYXQYByABKAlCBKi1GAEiXQoeTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXF1ZXN0Eh4KDmVudGl0eV90eXBlX2lkGAEgASgJQga6SAPIAQESGwoTaW5nZXN0aW9uX2NvbmZpZ19pZBgCIAEoCSJLCh9MaXN0RW50aXR5RmllbGRNYXBwaW5nc1Jlc3BvbnNlEigKBGRhdGEYASADKAsyGi5zdmMudjIuRW50aXR5RmllbGRNYXBwaW5nMscBChlFbnRpdHlGaWVsZE1hcHBpbmdTZXJ2aWNlEqkBChdMaXN0RW50aXR5RmllbGRNYXBwaW5ncxImLnN2Yy52Mi5MaXN0RW50aXR5RmllbGRNYXBwaW5nc1JlcXVlc3QaJy5zdmMudjIuTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXNwb25zZSI9kAIBirUYFQoEAQIDBBINZW50aXRpZXM6cmVhZILT5JMCGxIZL3YyL2VudGl0eS1maWVsZC1tYXBwaW5nc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit]);
 
 /**
  * One rule: this outside field fills that field.
@@ -59,14 +60,14 @@ export type EntityFieldMapping = Message<"svc.v2.EntityFieldMapping"> & {
   priority: number;
 
   /**
-   * When it was made: UTC, `2026-01-31T09:05:00.000Z`.
+   * When it was made.
    *
    * @generated from field: string created_at = 6;
    */
   createdAt: string;
 
   /**
-   * When it last changed: UTC, `2026-01-31T09:05:00.000Z`.
+   * When it last changed.
    *
    * @generated from field: string updated_at = 7;
    */

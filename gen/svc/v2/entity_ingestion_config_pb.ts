@@ -6,15 +6,17 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/entity_ingestion_config.proto.
  */
 export const file_svc_v2_entity_ingestion_config: GenFile = /*@__PURE__*/
-  fileDesc("CiRzdmMvdjIvZW50aXR5X2luZ2VzdGlvbl9jb25maWcucHJvdG8SBnN2Yy52MiLeAgoVRW50aXR5SW5nZXN0aW9uQ29uZmlnEgoKAmlkGAEgASgJEhcKD2FwcF9pbnN0YW5jZV9pZBgCIAEoCRITCgt3b3JrZmxvd19pZBgDIAEoCRIPCgd0ZWFtX2lkGAQgASgJEhQKDHNlcnZpY2VfbmFtZRgFIAEoCRIVCg13b3JrZmxvd19uYW1lGAYgASgJEh8KF2ludGVybmFsX2VudGl0eV90eXBlX2lkGAcgASgJEg8KB2VuYWJsZWQYCCABKAgSHQoVaXNfd29ya2Zsb3dfcHVibGlzaGVkGAkgASgIEh0KFWhhc19pbmdlc3Rpb25fY29udGV4dBgKIAEoCBIWCg5zeW5jX2RlbGV0aW9ucxgLIAEoCBISCgpjcmVhdGVkX2F0GAwgASgJEhIKCnVwZGF0ZWRfYXQYDSABKAkSHQoVc3luY19pbnRlcnZhbF9zZWNvbmRzGA4gASgFIk0KIUxpc3RFbnRpdHlJbmdlc3Rpb25Db25maWdzUmVxdWVzdBIPCgd0ZWFtX2lkGAEgASgJEhcKD2FwcF9pbnN0YW5jZV9pZBgCIAEoCSJRCiJMaXN0RW50aXR5SW5nZXN0aW9uQ29uZmlnc1Jlc3BvbnNlEisKBGRhdGEYASADKAsyHS5zdmMudjIuRW50aXR5SW5nZXN0aW9uQ29uZmlnMtYBChxFbnRpdHlJbmdlc3Rpb25Db25maWdTZXJ2aWNlErUBChpMaXN0RW50aXR5SW5nZXN0aW9uQ29uZmlncxIpLnN2Yy52Mi5MaXN0RW50aXR5SW5nZXN0aW9uQ29uZmlnc1JlcXVlc3QaKi5zdmMudjIuTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3NSZXNwb25zZSJAkAIBirUYFQoEAQIDBBINZW50aXRpZXM6cmVhZILT5JMCHhIcL3YyL2VudGl0eS1pbmdlc3Rpb24tY29uZmlnc2IGcHJvdG8z", [file_google_api_annotations, file_svc_v2_access]);
+  fileDesc("CiRzdmMvdjIvZW50aXR5X2luZ2VzdGlvbl9jb25maWcucHJvdG8SBnN2Yy52MiLnBAoVRW50aXR5SW5nZXN0aW9uQ29uZmlnEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9hcHBfaW5zdGFuY2VfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjcKC3dvcmtmbG93X2lkGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjEKB3RlYW1faWQYBCABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjgKDHNlcnZpY2VfbmFtZRgFIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI5Cg13b3JrZmxvd19uYW1lGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkEKF2ludGVybmFsX2VudGl0eV90eXBlX2lkGAcgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIPCgdlbmFibGVkGAggASgIEh0KFWlzX3dvcmtmbG93X3B1Ymxpc2hlZBgJIAEoCBIdChVoYXNfaW5nZXN0aW9uX2NvbnRleHQYCiABKAgSFgoOc3luY19kZWxldGlvbnMYCyABKAgSGAoKY3JlYXRlZF9hdBgMIAEoCUIEqLUYARIYCgp1cGRhdGVkX2F0GA0gASgJQgSotRgBEiYKFXN5bmNfaW50ZXJ2YWxfc2Vjb25kcxgOIAEoBUIHukgEGgIoACJNCiFMaXN0RW50aXR5SW5nZXN0aW9uQ29uZmlnc1JlcXVlc3QSDwoHdGVhbV9pZBgBIAEoCRIXCg9hcHBfaW5zdGFuY2VfaWQYAiABKAkiUQoiTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3NSZXNwb25zZRIrCgRkYXRhGAEgAygLMh0uc3ZjLnYyLkVudGl0eUluZ2VzdGlvbkNvbmZpZzLWAQocRW50aXR5SW5nZXN0aW9uQ29uZmlnU2VydmljZRK1AQoaTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3MSKS5zdmMudjIuTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3NSZXF1ZXN0Giouc3ZjLnYyLkxpc3RFbnRpdHlJbmdlc3Rpb25Db25maWdzUmVzcG9uc2UiQJACAYq1GBUKBAECAwQSDWVudGl0aWVzOnJlYWSC0+STAh4SHC92Mi9lbnRpdHktaW5nZXN0aW9uLWNvbmZpZ3NiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit]);
 
 /**
  * One configured ingestion: a workflow that brings entities of one type in from an app instance.
@@ -100,14 +102,14 @@ export type EntityIngestionConfig = Message<"svc.v2.EntityIngestionConfig"> & {
   syncDeletions: boolean;
 
   /**
-   * When it was made: UTC, `2026-01-31T09:05:00.000Z`.
+   * When it was made.
    *
    * @generated from field: string created_at = 12;
    */
   createdAt: string;
 
   /**
-   * When it last changed: UTC, `2026-01-31T09:05:00.000Z`.
+   * When it last changed.
    *
    * @generated from field: string updated_at = 13;
    */

@@ -6,6 +6,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
 import { file_svc_v2_field_hint } from "./field_hint_pb.js";
@@ -15,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/priority.proto.
  */
 export const file_svc_v2_priority: GenFile = /*@__PURE__*/
-  fileDesc("ChVzdmMvdjIvcHJpb3JpdHkucHJvdG8SBnN2Yy52MiKJAQoIUHJpb3JpdHkSCgoCaWQYASABKAkSDwoHdGVhbV9pZBgCIAEoCRIQCghwcmlvcml0eRgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIRCglzY29wZWRfaWQYBSABKAkSDAoEbmFtZRgGIAEoCRIYChBpc19haV9zZWxlY3RhYmxlGAcgASgIItsCChVVcGRhdGVQcmlvcml0eVJlcXVlc3QSCgoCaWQYASABKAkSEQoEbmFtZRgCIAEoCUgAiAEBEhgKC2Rlc2NyaXB0aW9uGAMgASgJSAGIAQESHQoQaXNfYWlfc2VsZWN0YWJsZRgEIAEoCEgCiAEBOrsBmrUYRAoIcHJpb3JpdHkSOHRoZSBncmFkZSBpcyBzZXQgYnkgYW4gaW1wb3J0IGFuZCBjYW5ub3QgYmUgY2hhbmdlZCBoZXJlmrUYJgoGdGVhbUlkEhxhIHByaW9yaXR5IHN0YXlzIGluIGl0cyB0ZWFtmrUYRQoIc2NvcGVkSWQSOXRoZSBoYW5kbGUgaXMgc2V0IGJ5IGFuIGltcG9ydCBhbmQgY2Fubm90IGJlIGNoYW5nZWQgaGVyZUIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CEwoRX2lzX2FpX3NlbGVjdGFibGUiOAoWVXBkYXRlUHJpb3JpdHlSZXNwb25zZRIeCgRkYXRhGAEgASgLMhAuc3ZjLnYyLlByaW9yaXR5MpwBCg9Qcmlvcml0eVNlcnZpY2USiAEKDlVwZGF0ZVByaW9yaXR5Eh0uc3ZjLnYyLlVwZGF0ZVByaW9yaXR5UmVxdWVzdBoeLnN2Yy52Mi5VcGRhdGVQcmlvcml0eVJlc3BvbnNlIjeQAgKKtRgSCgEDEg10aWNrZXRzOndyaXRlgtPkkwIYOgEqMhMvdjIvcHJpb3JpdGllcy97aWR9YgZwcm90bzM", [file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint]);
+  fileDesc("ChVzdmMvdjIvcHJpb3JpdHkucHJvdG8SBnN2Yy52MiLvAgoIUHJpb3JpdHkSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjEKB3RlYW1faWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjYKCHByaW9yaXR5GAMgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSAoLZGVzY3JpcHRpb24YBCABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBIyCglzY29wZWRfaWQYBSABKAlCH7pIHNgBAXIXGEAyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgGIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhgKEGlzX2FpX3NlbGVjdGFibGUYByABKAgitgMKFVVwZGF0ZVByaW9yaXR5UmVxdWVzdBIKCgJpZBgBIAEoCRI3CgRuYW1lGAIgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBARJNCgtkZXNjcmlwdGlvbhgDIAEoCUIzukgwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokSAGIAQESHQoQaXNfYWlfc2VsZWN0YWJsZRgEIAEoCEgCiAEBOrsBmrUYRAoIcHJpb3JpdHkSOHRoZSBncmFkZSBpcyBzZXQgYnkgYW4gaW1wb3J0IGFuZCBjYW5ub3QgYmUgY2hhbmdlZCBoZXJlmrUYJgoGdGVhbUlkEhxhIHByaW9yaXR5IHN0YXlzIGluIGl0cyB0ZWFtmrUYRQoIc2NvcGVkSWQSOXRoZSBoYW5kbGUgaXMgc2V0IGJ5IGFuIGltcG9ydCBhbmQgY2Fubm90IGJlIGNoYW5nZWQgaGVyZUIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CEwoRX2lzX2FpX3NlbGVjdGFibGUiOAoWVXBkYXRlUHJpb3JpdHlSZXNwb25zZRIeCgRkYXRhGAEgASgLMhAuc3ZjLnYyLlByaW9yaXR5MpwBCg9Qcmlvcml0eVNlcnZpY2USiAEKDlVwZGF0ZVByaW9yaXR5Eh0uc3ZjLnYyLlVwZGF0ZVByaW9yaXR5UmVxdWVzdBoeLnN2Yy52Mi5VcGRhdGVQcmlvcml0eVJlc3BvbnNlIjeQAgKKtRgSCgEDEg10aWNrZXRzOndyaXRlgtPkkwIYOgEqMhMvdjIvcHJpb3JpdGllcy97aWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint]);
 
 /**
  * How urgent a ticket is, as one team grades it.
@@ -94,14 +95,14 @@ export type UpdatePriorityRequest = Message<"svc.v2.UpdatePriorityRequest"> & {
   id: string;
 
   /**
-   * New display name, 1 to 255 characters.
+   * New display name.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * New description, at most 10,000 characters; empty clears it.
+   * New description; empty clears it.
    *
    * @generated from field: optional string description = 3;
    */

@@ -6,13 +6,14 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/rule.proto.
  */
 export const file_svc_v2_rule: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjIvcnVsZS5wcm90bxIGc3ZjLnYyImAKBFJ1bGUSDAoEdHlwZRgBIAEoCRINCgVmaWVsZBgCIAEoCRIKCgJvcBgDIAEoCRINCgV2YWx1ZRgEIAEoCRIOCgZ2YWx1ZXMYBSADKAkSEAoIbG9naWNfb3AYBiABKAliBnByb3RvMw");
+  fileDesc("ChFzdmMvdjIvcnVsZS5wcm90bxIGc3ZjLnYyIt8CCgRSdWxlEjAKBHR5cGUYASABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSMQoFZmllbGQYAiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSLgoCb3AYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSQgoFdmFsdWUYBCABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBJICgZ2YWx1ZXMYBSADKAlCOLpINZIBMiIwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokEjQKCGxvZ2ljX29wGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokYgZwcm90bzM", [file_buf_validate_validate]);
 
 /**
  * A condition, or the link between two conditions. Kept as given.

@@ -6,8 +6,10 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Rule } from "./rule_pb.js";
 import { file_svc_v2_rule } from "./rule_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/sla_definition.proto.
  */
 export const file_svc_v2_sla_definition: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdmMvdjIvc2xhX2RlZmluaXRpb24ucHJvdG8SBnN2Yy52MiKGBAoNU2xhRGVmaW5pdGlvbhIKCgJpZBgBIAEoCRIPCgd0ZWFtX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSEwoLZGVzY3JpcHRpb24YBCABKAkSEwoLc2NoZWR1bGVfaWQYBSABKAkSFAoMcG9saWN5X2dyb3VwGAYgASgJEh8KF3RhcmdldF9kdXJhdGlvbl9zZWNvbmRzGAcgASgFEhkKEXVzZV9jYWxlbmRhcl90aW1lGAggASgIEiMKG3VzZV9hc3NpZ25lZF9ncm91cF9zY2hlZHVsZRgJIAEoCBIoCgpjb25kaXRpb25zGAogAygLMhQuc3ZjLnYyLlNsYUNvbmRpdGlvbhIpChNhdHRhY2htZW50X2NyaXRlcmlhGAsgAygLMgwuc3ZjLnYyLlJ1bGUSLQoSYWN0aW9uX2RlZmluaXRpb25zGAwgAygLMhEuc3ZjLnYyLlNsYUFjdGlvbhIwCg5zdGFydGluZ19wb2ludBgNIAEoDjIYLnN2Yy52Mi5TbGFTdGFydGluZ1BvaW50EiEKBm1ldHJpYxgOIAEoDjIRLnN2Yy52Mi5TbGFNZXRyaWMSEgoKY3JlYXRlZF9hdBgPIAEoCRISCgp1cGRhdGVkX2F0GBAgASgJEhgKC2FyY2hpdmVkX2F0GBEgASgJSACIAQFCDgoMX2FyY2hpdmVkX2F0IrYBCgxTbGFDb25kaXRpb24SCgoCaWQYASABKAkSGQoRc2xhX2RlZmluaXRpb25faWQYAiABKAkSMAoOY29uZGl0aW9uX3R5cGUYAyABKA4yGC5zdmMudjIuU2xhQ29uZGl0aW9uVHlwZRIkCg5jb25kaXRpb25fcnVsZRgEIAEoCzIMLnN2Yy52Mi5SdWxlEhUKDXJlc3VtZV9wb2xpY3kYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUihwEKCVNsYUFjdGlvbhIKCgJpZBgBIAEoCRIZChFzbGFfZGVmaW5pdGlvbl9pZBgCIAEoCRITCgt3b3JrZmxvd19pZBgDIAEoCRIWCg5vZmZzZXRfc2Vjb25kcxgEIAEoBRISCgpjcmVhdGVkX2F0GAUgASgJEhIKCnVwZGF0ZWRfYXQYBiABKAkiLAoZTGlzdFNsYURlZmluaXRpb25zUmVxdWVzdBIPCgd0ZWFtX2lkGAEgASgJIkEKGkxpc3RTbGFEZWZpbml0aW9uc1Jlc3BvbnNlEiMKBGRhdGEYASADKAsyFS5zdmMudjIuU2xhRGVmaW5pdGlvbiqpAQoQU2xhU3RhcnRpbmdQb2ludBIiCh5TTEFfU1RBUlRJTkdfUE9JTlRfVU5TUEVDSUZJRUQQABIlCiFTTEFfU1RBUlRJTkdfUE9JTlRfVElDS0VUX0NSRUFURUQQARIjCh9TTEFfU1RBUlRJTkdfUE9JTlRfU0xBX0FUVEFDSEVEEAISJQohU0xBX1NUQVJUSU5HX1BPSU5UX0dST1VQX0FTU0lHTkVEEAMqhgEKCVNsYU1ldHJpYxIaChZTTEFfTUVUUklDX1VOU1BFQ0lGSUVEEAASHQoZU0xBX01FVFJJQ19GSVJTVF9SRVNQT05TRRABEiMKH1NMQV9NRVRSSUNfRklSU1RfSFVNQU5fUkVTUE9OU0UQAhIZChVTTEFfTUVUUklDX1JFU09MVVRJT04QAyqPAQoQU2xhQ29uZGl0aW9uVHlwZRIiCh5TTEFfQ09ORElUSU9OX1RZUEVfVU5TUEVDSUZJRUQQABIcChhTTEFfQ09ORElUSU9OX1RZUEVfU1RBUlQQARIcChhTTEFfQ09ORElUSU9OX1RZUEVfUEFVU0UQAhIbChdTTEFfQ09ORElUSU9OX1RZUEVfU1RPUBADMrwBChRTbGFEZWZpbml0aW9uU2VydmljZRKjAQoSTGlzdFNsYURlZmluaXRpb25zEiEuc3ZjLnYyLkxpc3RTbGFEZWZpbml0aW9uc1JlcXVlc3QaIi5zdmMudjIuTGlzdFNsYURlZmluaXRpb25zUmVzcG9uc2UiRpACAYq1GBQKBAECAwQSDHRpY2tldHM6cmVhZILT5JMCJRIjL3YyL3RlYW1zL3t0ZWFtX2lkfS9zbGEtZGVmaW5pdGlvbnNiBnByb3RvMw", [file_google_api_annotations, file_svc_v2_access, file_svc_v2_rule]);
+  fileDesc("ChtzdmMvdjIvc2xhX2RlZmluaXRpb24ucHJvdG8SBnN2Yy52MiKIBgoNU2xhRGVmaW5pdGlvbhIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMQoHdGVhbV9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAQgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSNwoLc2NoZWR1bGVfaWQYBSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSOAoMcG9saWN5X2dyb3VwGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEigKF3RhcmdldF9kdXJhdGlvbl9zZWNvbmRzGAcgASgFQge6SAQaAigAEhkKEXVzZV9jYWxlbmRhcl90aW1lGAggASgIEiMKG3VzZV9hc3NpZ25lZF9ncm91cF9zY2hlZHVsZRgJIAEoCBIoCgpjb25kaXRpb25zGAogAygLMhQuc3ZjLnYyLlNsYUNvbmRpdGlvbhIpChNhdHRhY2htZW50X2NyaXRlcmlhGAsgAygLMgwuc3ZjLnYyLlJ1bGUSLQoSYWN0aW9uX2RlZmluaXRpb25zGAwgAygLMhEuc3ZjLnYyLlNsYUFjdGlvbhIwCg5zdGFydGluZ19wb2ludBgNIAEoDjIYLnN2Yy52Mi5TbGFTdGFydGluZ1BvaW50EiEKBm1ldHJpYxgOIAEoDjIRLnN2Yy52Mi5TbGFNZXRyaWMSGAoKY3JlYXRlZF9hdBgPIAEoCUIEqLUYARIYCgp1cGRhdGVkX2F0GBAgASgJQgSotRgBEh4KC2FyY2hpdmVkX2F0GBEgASgJQgSotRgBSACIAQFCDgoMX2FyY2hpdmVkX2F0IvwBCgxTbGFDb25kaXRpb24SLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhkKEXNsYV9kZWZpbml0aW9uX2lkGAIgASgJEjAKDmNvbmRpdGlvbl90eXBlGAMgASgOMhguc3ZjLnYyLlNsYUNvbmRpdGlvblR5cGUSJAoOY29uZGl0aW9uX3J1bGUYBCABKAsyDC5zdmMudjIuUnVsZRI5Cg1yZXN1bWVfcG9saWN5GAUgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhAKCHByaW9yaXR5GAYgASgFItkBCglTbGFBY3Rpb24SLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhkKEXNsYV9kZWZpbml0aW9uX2lkGAIgASgJEjcKC3dvcmtmbG93X2lkGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhYKDm9mZnNldF9zZWNvbmRzGAQgASgFEhgKCmNyZWF0ZWRfYXQYBSABKAlCBKi1GAESGAoKdXBkYXRlZF9hdBgGIAEoCUIEqLUYASIsChlMaXN0U2xhRGVmaW5pdGlvbnNSZXF1ZXN0Eg8KB3RlYW1faWQYASABKAkiQQoaTGlzdFNsYURlZmluaXRpb25zUmVzcG9uc2USIwoEZGF0YRgBIAMoCzIVLnN2Yy52Mi5TbGFEZWZpbml0aW9uKqkBChBTbGFTdGFydGluZ1BvaW50EiIKHlNMQV9TVEFSVElOR19QT0lOVF9VTlNQRUNJRklFRBAAEiUKIVNMQV9TVEFSVElOR19QT0lOVF9USUNLRVRfQ1JFQVRFRBABEiMKH1NMQV9TVEFSVElOR19QT0lOVF9TTEFfQVRUQUNIRUQQAhIlCiFTTEFfU1RBUlRJTkdfUE9JTlRfR1JPVVBfQVNTSUdORUQQAyqGAQoJU2xhTWV0cmljEhoKFlNMQV9NRVRSSUNfVU5TUEVDSUZJRUQQABIdChlTTEFfTUVUUklDX0ZJUlNUX1JFU1BPTlNFEAESIwofU0xBX01FVFJJQ19GSVJTVF9IVU1BTl9SRVNQT05TRRACEhkKFVNMQV9NRVRSSUNfUkVTT0xVVElPThADKo8BChBTbGFDb25kaXRpb25UeXBlEiIKHlNMQV9DT05ESVRJT05fVFlQRV9VTlNQRUNJRklFRBAAEhwKGFNMQV9DT05ESVRJT05fVFlQRV9TVEFSVBABEhwKGFNMQV9DT05ESVRJT05fVFlQRV9QQVVTRRACEhsKF1NMQV9DT05ESVRJT05fVFlQRV9TVE9QEAMyvAEKFFNsYURlZmluaXRpb25TZXJ2aWNlEqMBChJMaXN0U2xhRGVmaW5pdGlvbnMSIS5zdmMudjIuTGlzdFNsYURlZmluaXRpb25zUmVxdWVzdBoiLnN2Yy52Mi5MaXN0U2xhRGVmaW5pdGlvbnNSZXNwb25zZSJGkAIBirUYFAoEAQIDBBIMdGlja2V0czpyZWFkgtPkkwIlEiMvdjIvdGVhbXMve3RlYW1faWR9L3NsYS1kZWZpbml0aW9uc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit, file_svc_v2_rule]);
 
 /**
  * A promise about the time that a ticket takes.
@@ -123,21 +125,21 @@ export type SlaDefinition = Message<"svc.v2.SlaDefinition"> & {
   metric: SlaMetric;
 
   /**
-   * When it was made: UTC, `2026-01-31T09:05:00.000Z`.
+   * When it was made.
    *
    * @generated from field: string created_at = 15;
    */
   createdAt: string;
 
   /**
-   * When it last changed: UTC, `2026-01-31T09:05:00.000Z`.
+   * When it last changed.
    *
    * @generated from field: string updated_at = 16;
    */
   updatedAt: string;
 
   /**
-   * When it was archived: UTC, `2026-01-31T09:05:00.000Z`; absent while it is in use.
+   * When it was archived; absent while it is in use.
    *
    * @generated from field: optional string archived_at = 17;
    */
@@ -242,14 +244,14 @@ export type SlaAction = Message<"svc.v2.SlaAction"> & {
   offsetSeconds: number;
 
   /**
-   * When it was made: UTC, `2026-01-31T09:05:00.000Z`.
+   * When it was made.
    *
    * @generated from field: string created_at = 5;
    */
   createdAt: string;
 
   /**
-   * When it last changed: UTC, `2026-01-31T09:05:00.000Z`.
+   * When it last changed.
    *
    * @generated from field: string updated_at = 6;
    */

@@ -6,10 +6,11 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
-import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
 import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_limit } from "./limit_pb.js";
 import type { User, UserProfileField } from "./user_pb.js";
 import { file_svc_v2_user } from "./user_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -18,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/user_ingestion.proto.
  */
 export const file_svc_v2_user_ingestion: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdmMvdjIvdXNlcl9pbmdlc3Rpb24ucHJvdG8SBnN2Yy52MiKMBQoNU291cmNlUHJvZmlsZRIYCgtleHRlcm5hbF9pZBgBIAEoCUID4EECEhIKBWVtYWlsGAIgASgJQgPgQQISFwoKZmlyc3RfbmFtZRgDIAEoCUgAiAEBEhYKCWxhc3RfbmFtZRgEIAEoCUgBiAEBEhcKCmF2YXRhcl91cmwYBSABKAlIAogBARIVCgh0aW1lem9uZRgGIAEoCUgDiAEBEhMKBmxvY2FsZRgHIAEoCUgEiAEBEhcKCmRlcGFydG1lbnQYCCABKAlIBYgBARIWCglqb2JfdGl0bGUYCSABKAlIBogBARIaCg1tYW5hZ2VyX2VtYWlsGAogASgJSAeIAQESGgoNcHJpbWFyeV9waG9uZRgLIAEoCUgIiAEBOugBmrUYMAoEbmFtZRIoaXQgaXMgY29tcHV0ZWQgb2YgZmlyc3ROYW1lIGFuZCBsYXN0TmFtZZq1GEAKDW1hbmFnZXJVc2VySWQSL2dpdmUgdGhlIGFkZHJlc3Mgb2YgdGhlIG1hbmFnZXIgYXMgbWFuYWdlckVtYWlsmrUYKwoEcm9sZRIjcm9sZXMgYXJlIHNldCBieSBQVVQgL3YyL3VzZXJzL3tpZH2atRg9CgJpZBI3dXNlcnMgYXJlIGZvdW5kIGJ5IHNvdXJjZSBhbmQgZXh0ZXJuYWxJZCwgdGhlbiBieSBlbWFpbEINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQg0KC19hdmF0YXJfdXJsQgsKCV90aW1lem9uZUIJCgdfbG9jYWxlQg0KC19kZXBhcnRtZW50QgwKCl9qb2JfdGl0bGVCEAoOX21hbmFnZXJfZW1haWxCEAoOX3ByaW1hcnlfcGhvbmUikQIKD0luZ2VzdGlvblJlc3VsdBITCgtleHRlcm5hbF9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEikKB291dGNvbWUYAyABKA4yGC5zdmMudjIuSW5nZXN0aW9uT3V0Y29tZRI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYBCADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAUgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSFQoNc2tpcHBlZF9waG9uZRgGIAEoCBIaChJ1bnJlc29sdmVkX21hbmFnZXIYByABKAgiXgoZSW5nZXN0VXNlclByb2ZpbGVzUmVxdWVzdBITCgZzb3VyY2UYASABKAlCA+BBAhIsCghwcm9maWxlcxgCIAMoCzIVLnN2Yy52Mi5Tb3VyY2VQcm9maWxlQgPgQQIiQwoaSW5nZXN0VXNlclByb2ZpbGVzUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnN2Yy52Mi5Jbmdlc3Rpb25SZXN1bHQiIgoUUmVwdWJsaXNoVXNlclJlcXVlc3QSCgoCaWQYASABKAki4gEKFVJlcHVibGlzaFVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXISNwoVc2tpcHBlZF9waW5uZWRfZmllbGRzGAIgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSQQofc2tpcHBlZF9kaXJlY3RvcnlfbG9ja2VkX2ZpZWxkcxgDIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEhUKDXNraXBwZWRfcGhvbmUYBCABKAgSGgoSdW5yZXNvbHZlZF9tYW5hZ2VyGAUgASgIKpQBChBJbmdlc3Rpb25PdXRjb21lEiEKHUlOR0VTVElPTl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZSU5HRVNUSU9OX09VVENPTUVfQ1JFQVRFRBABEh0KGUlOR0VTVElPTl9PVVRDT01FX1VQREFURUQQAhIfChtJTkdFU1RJT05fT1VUQ09NRV9VTkNIQU5HRUQQAzLIAgoUVXNlckluZ2VzdGlvblNlcnZpY2USnwEKEkluZ2VzdFVzZXJQcm9maWxlcxIhLnN2Yy52Mi5Jbmdlc3RVc2VyUHJvZmlsZXNSZXF1ZXN0GiIuc3ZjLnYyLkluZ2VzdFVzZXJQcm9maWxlc1Jlc3BvbnNlIkKQAgKKtRgVCgIBBBIPaW5nZXN0aW9uOndyaXRlgtPkkwIgOgEqIhsvdjIvdXNlci1pbmdlc3Rpb24vcHJvZmlsZXMSjQEKDVJlcHVibGlzaFVzZXISHC5zdmMudjIuUmVwdWJsaXNoVXNlclJlcXVlc3QaHS5zdmMudjIuUmVwdWJsaXNoVXNlclJlc3BvbnNlIj+QAgKKtRgVCgIBBBIPaW5nZXN0aW9uOndyaXRlgtPkkwIdOgEqIhgvdjIvdXNlcnMve2lkfTpyZXB1Ymxpc2hiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_user]);
+  fileDesc("ChtzdmMvdjIvdXNlcl9pbmdlc3Rpb24ucHJvdG8SBnN2Yy52MiLgBwoNU291cmNlUHJvZmlsZRI6CgtleHRlcm5hbF9pZBgBIAEoCUIlukgiyAEBch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIcCgVlbWFpbBgCIAEoCUINukgKyAEBcgUY/gFgARI7CgpmaXJzdF9uYW1lGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSACIAQESOgoJbGFzdF9uYW1lGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESOwoKYXZhdGFyX3VybBgFIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEjgKCHRpbWV6b25lGAYgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIA4gBARI3CgZsb2NhbGUYByABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBIgBARI7CgpkZXBhcnRtZW50GAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESOgoJam9iX3RpdGxlGAkgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESJAoNbWFuYWdlcl9lbWFpbBgKIAEoCUIIukgFcgMY/gFIB4gBARI9Cg1wcmltYXJ5X3Bob25lGAsgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRICIgBATroAZq1GDAKBG5hbWUSKGl0IGlzIGNvbXB1dGVkIG9mIGZpcnN0TmFtZSBhbmQgbGFzdE5hbWWatRhACg1tYW5hZ2VyVXNlcklkEi9naXZlIHRoZSBhZGRyZXNzIG9mIHRoZSBtYW5hZ2VyIGFzIG1hbmFnZXJFbWFpbJq1GCsKBHJvbGUSI3JvbGVzIGFyZSBzZXQgYnkgUFVUIC92Mi91c2Vycy97aWR9mrUYPQoCaWQSN3VzZXJzIGFyZSBmb3VuZCBieSBzb3VyY2UgYW5kIGV4dGVybmFsSWQsIHRoZW4gYnkgZW1haWxCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUINCgtfYXZhdGFyX3VybEILCglfdGltZXpvbmVCCQoHX2xvY2FsZUINCgtfZGVwYXJ0bWVudEIMCgpfam9iX3RpdGxlQhAKDl9tYW5hZ2VyX2VtYWlsQhAKDl9wcmltYXJ5X3Bob25lIpECCg9Jbmdlc3Rpb25SZXN1bHQSEwoLZXh0ZXJuYWxfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIpCgdvdXRjb21lGAMgASgOMhguc3ZjLnYyLkluZ2VzdGlvbk91dGNvbWUSNwoVc2tpcHBlZF9waW5uZWRfZmllbGRzGAQgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSQQofc2tpcHBlZF9kaXJlY3RvcnlfbG9ja2VkX2ZpZWxkcxgFIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEhUKDXNraXBwZWRfcGhvbmUYBiABKAgSGgoSdW5yZXNvbHZlZF9tYW5hZ2VyGAcgASgIIoMBChlJbmdlc3RVc2VyUHJvZmlsZXNSZXF1ZXN0EioKBnNvdXJjZRgBIAEoCUIaukgXyAEBchIYQDIOXlthLXowLTlfLi1dKiQSOgoIcHJvZmlsZXMYAiADKAsyFS5zdmMudjIuU291cmNlUHJvZmlsZUIRukgIkgEFCAEQ6AeitRgCCBYiQwoaSW5nZXN0VXNlclByb2ZpbGVzUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnN2Yy52Mi5Jbmdlc3Rpb25SZXN1bHQiIgoUUmVwdWJsaXNoVXNlclJlcXVlc3QSCgoCaWQYASABKAki4gEKFVJlcHVibGlzaFVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXISNwoVc2tpcHBlZF9waW5uZWRfZmllbGRzGAIgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSQQofc2tpcHBlZF9kaXJlY3RvcnlfbG9ja2VkX2ZpZWxkcxgDIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEhUKDXNraXBwZWRfcGhvbmUYBCABKAgSGgoSdW5yZXNvbHZlZF9tYW5hZ2VyGAUgASgIKpQBChBJbmdlc3Rpb25PdXRjb21lEiEKHUlOR0VTVElPTl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZSU5HRVNUSU9OX09VVENPTUVfQ1JFQVRFRBABEh0KGUlOR0VTVElPTl9PVVRDT01FX1VQREFURUQQAhIfChtJTkdFU1RJT05fT1VUQ09NRV9VTkNIQU5HRUQQAzLIAgoUVXNlckluZ2VzdGlvblNlcnZpY2USnwEKEkluZ2VzdFVzZXJQcm9maWxlcxIhLnN2Yy52Mi5Jbmdlc3RVc2VyUHJvZmlsZXNSZXF1ZXN0GiIuc3ZjLnYyLkluZ2VzdFVzZXJQcm9maWxlc1Jlc3BvbnNlIkKQAgKKtRgVCgIBBBIPaW5nZXN0aW9uOndyaXRlgtPkkwIgOgEqIhsvdjIvdXNlci1pbmdlc3Rpb24vcHJvZmlsZXMSjQEKDVJlcHVibGlzaFVzZXISHC5zdmMudjIuUmVwdWJsaXNoVXNlclJlcXVlc3QaHS5zdmMudjIuUmVwdWJsaXNoVXNlclJlc3BvbnNlIj+QAgKKtRgVCgIBBBIPaW5nZXN0aW9uOndyaXRlgtPkkwIdOgEqIhgvdjIvdXNlcnMve2lkfTpyZXB1Ymxpc2hiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
  * A person as a connected app knows it. An absent field is not supplied; an empty one clears.
@@ -41,14 +42,14 @@ export type SourceProfile = Message<"svc.v2.SourceProfile"> & {
   email: string;
 
   /**
-   * Given name, at most 255 characters.
+   * Given name.
    *
    * @generated from field: optional string first_name = 3;
    */
   firstName?: string | undefined;
 
   /**
-   * Family name, at most 255 characters.
+   * Family name.
    *
    * @generated from field: optional string last_name = 4;
    */
@@ -76,14 +77,14 @@ export type SourceProfile = Message<"svc.v2.SourceProfile"> & {
   locale?: string | undefined;
 
   /**
-   * Department, at most 255 characters.
+   * Department.
    *
    * @generated from field: optional string department = 8;
    */
   department?: string | undefined;
 
   /**
-   * Job title, at most 255 characters.
+   * Job title.
    *
    * @generated from field: optional string job_title = 9;
    */
@@ -182,14 +183,14 @@ export const IngestionResultSchema: GenMessage<IngestionResult> = /*@__PURE__*/
  */
 export type IngestUserProfilesRequest = Message<"svc.v2.IngestUserProfilesRequest"> & {
   /**
-   * The connected app: 1 to 64 characters of `a-z0-9_.-`. Required.
+   * The connected app. Required.
    *
    * @generated from field: string source = 1;
    */
   source: string;
 
   /**
-   * The profiles, 1 to 1,000, each external id once.
+   * The profiles, each external id once.
    *
    * @generated from field: repeated svc.v2.SourceProfile profiles = 2;
    */

@@ -30,8 +30,15 @@ export interface UseSession {
 /** Settings of a superuser connection to the embedded server. Explicit, because pg reads PGPORT and its like. */
 export function clientConfig(socketDirectory: string, database: string): pg.ClientConfig {
   return {
-    ...{ host: socketDirectory, port: 5432, user: 'postgres', password: '', database, ssl: false },
-    ...{ application_name: `svc ${process.pid}`, connectionTimeoutMillis: 5_000, options: '' },
+    host: socketDirectory,
+    port: 5432,
+    user: 'postgres',
+    password: '',
+    database,
+    ssl: false,
+    application_name: `svc ${process.pid}`,
+    connectionTimeoutMillis: 5_000,
+    options: '',
   }
 }
 

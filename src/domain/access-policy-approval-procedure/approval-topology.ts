@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldViolation, invalidField } from '../../errors.js'
-import { type StepDefinition, type StepDraft, stepFromDraft, stepViolations } from './approval-step.js'
-
-/** The most steps of a procedure. */
-const MAX_STEPS = 50
+import { MAX_STEPS } from '../../limits/known-limits.js'
+import { type StepDefinition, type StepDraft, stepFromDraft } from './approval-step.js'
 
 /** Steps and stages as requested; empty lists are absent. */
 export interface TopologyDraft {
@@ -27,23 +25,19 @@ export interface Topology {
 
 /**
  * The stages that a request asks for: its `stages`, else one stage for each of its `steps`. Throws
- * `STEPS_OR_STAGES_REQUIRED` or `TOO_MANY_STEPS`; what is wrong with stages and steps is in `violations`, and that is
- * where `STEPS_DIFFER_FROM_STAGES` comes last.
+ * `STEPS_OR_STAGES_REQUIRED` or `TOO_MANY_STEPS`; `STEPS_DIFFER_FROM_STAGES` is in `violations`.
  */
 export function topologyFrom({ steps, stages }: TopologyDraft): Topology {
   if (stages.length === 0) return topologyOfSteps(steps)
-  if (stages.reduce((count, stage) => count + stage.steps.length, 0) > MAX_STEPS) throw tooManySteps('stages')
+  if (stages.reduce((count, stage) => count + stage.steps.length, 0) > MAX_STEPS) {
+    throw invalidField('stages', `must have at most ${MAX_STEPS} steps in all`, 'TOO_MANY_STEPS')
+  }
   const placed = stages.flatMap((stage, stageIndex) =>
     stage.steps.map((draft, stepIndex) =>
       placedStep(`stages[${stageIndex}].steps[${stepIndex}]`, stageIndex, stepIndex, draft),
     ),
   )
-  const violations = [
-    ...stages.flatMap((stage, index) => (stage.steps.length === 0 ? [emptyStage(index)] : [])),
-    ...violationsOf(placed),
-    ...(steps.length === 0 ? [] : differences(steps, placed)),
-  ]
-  return { steps: placed, violations }
+  return { steps: placed, violations: steps.length === 0 ? [] : differences(steps, placed) }
 }
 
 function topologyOfSteps(drafts: readonly StepDraft[]): Topology {
@@ -54,25 +48,15 @@ function topologyOfSteps(drafts: readonly StepDraft[]): Topology {
       'STEPS_OR_STAGES_REQUIRED',
     )
   }
-  if (drafts.length > MAX_STEPS) throw tooManySteps('steps')
-  const steps = drafts.map((draft, index) => placedStep(`steps[${index}]`, index, 0, draft))
-  return { steps, violations: violationsOf(steps) }
+  return { steps: drafts.map((draft, index) => placedStep(`steps[${index}]`, index, 0, draft)), violations: [] }
 }
 
 function placedStep(path: string, stageIndex: number, stepIndex: number, draft: StepDraft): PlacedStep {
   return { path, stageIndex, stepIndex, step: stepFromDraft(draft) }
 }
 
-function violationsOf(steps: readonly PlacedStep[]): FieldViolation[] {
-  return steps.flatMap(({ path, step }) => stepViolations(path, step))
-}
-
 /** What is right where the steps differ from the stages. */
 const LEAVE_OUT = 'send the steps of the stages in order, or leave steps out'
-
-function emptyStage(index: number): FieldViolation {
-  return { field: `stages[${index}].steps`, description: 'must have at least one step', reason: 'FIELD_REQUIRED' }
-}
 
 /** The first place where the steps are not the flat view of the stages. */
 function differences(drafts: readonly StepDraft[], placed: readonly PlacedStep[]): FieldViolation[] {
@@ -100,8 +84,4 @@ const stepFields = [
 
 function differ(field: string, description: string): FieldViolation {
   return { field, description, reason: 'STEPS_DIFFER_FROM_STAGES' }
-}
-
-function tooManySteps(field: string) {
-  return invalidField(field, `must have at most ${MAX_STEPS} steps in all`, 'TOO_MANY_STEPS')
 }

@@ -11,18 +11,14 @@ export interface Actor {
   readonly name: string
 }
 
-/** What a write can do to a governed field; the values of `svc.v2.FieldWriteOutcome` without their prefix. */
-export const fieldWriteOutcomes = [
-  'WRITTEN',
-  'UNCHANGED',
-  'SKIPPED_PINNED',
-  'SKIPPED_DIRECTORY_LOCKED',
-  'RELEASED',
-  'PINNED',
-] as const
-
-/** What a write did to a governed field. */
-export type FieldWriteOutcome = (typeof fieldWriteOutcomes)[number]
+/** What a write did to a governed field; the values of `svc.v2.FieldWriteOutcome` without their prefix. */
+export type FieldWriteOutcome =
+  | 'WRITTEN'
+  | 'UNCHANGED'
+  | 'SKIPPED_PINNED'
+  | 'SKIPPED_DIRECTORY_LOCKED'
+  | 'RELEASED'
+  | 'PINNED'
 
 /** One governed field of a write. `field` is a value of `svc.v2.UserProfileField` without its prefix; values are never kept. */
 export interface FieldChange {
@@ -66,18 +62,6 @@ export function actorOf(caller: Caller): Actor {
   return { kind: actorKinds[caller.kind], id: caller.id, name: caller.name }
 }
 
-/** The changes as they are stored: the JSON of `svc.v2.FieldChange`. */
-function fieldChangesToJson(changes: readonly FieldChange[] = []): string {
-  return JSON.stringify(
-    changes.map(({ field, outcome, oldOwner, newOwner }) => ({
-      field: `USER_PROFILE_FIELD_${field}`,
-      outcome: `FIELD_WRITE_OUTCOME_${outcome}`,
-      oldOwner: `FIELD_OWNER_${oldOwner}`,
-      newOwner: `FIELD_OWNER_${newOwner}`,
-    })),
-  )
-}
-
 /**
  * Writes the events in the order given, at the time of the transaction that they are written in, which must be the one
  * that does what they tell. The statement is sent for none as well, so that its time does not tell whether there was one.
@@ -88,9 +72,18 @@ export async function recordAuditEvents(
   runtime: Runtime,
 ): Promise<void> {
   const rows = events.map(
-    ({ organizationId, actor, action, targetType, targetId, teamId = '', requestId = '', changes }) => ({
-      ...{ id: runtime.newId(), organizationId, actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
-      ...{ action, targetType, targetId, teamId, requestId, changes: fieldChangesToJson(changes) },
+    ({ organizationId, actor, action, targetType, targetId, teamId = '', requestId = '', changes = [] }) => ({
+      id: runtime.newId(),
+      organizationId,
+      actorKind: actor.kind,
+      actorId: actor.id,
+      actorName: actor.name,
+      action,
+      targetType,
+      targetId,
+      teamId,
+      requestId,
+      changes,
     }),
   )
   await insertAuditEvents(tables, rows)

@@ -7,7 +7,7 @@ import { hasOrganization } from '../../store/organization.js'
 import { hasTeam } from '../../store/team.js'
 import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { type Permission, permissions } from '../caller/caller.js'
-import { optionalNameLimits, textViolations } from '../value/text-field.js'
+import { textFault } from '../value/free-text.js'
 import { createApiKeySecret } from './api-key-secret.js'
 import type { SecretHasher } from './secret-hash.js'
 
@@ -71,7 +71,13 @@ export async function createApiKey(options: ApiKeyOptions, request: ApiKeyReques
     await requireOwner(transaction, organizationId, teamId)
     const secretHash = hasher.hash(secret)
     await insertApiKey(transaction, {
-      ...{ id, organizationId, teamId: teamId ?? null, kind, name, secretHash, permissions: granted },
+      id,
+      organizationId,
+      teamId: teamId ?? null,
+      kind,
+      name,
+      secretHash,
+      permissions: granted,
     })
     const event = { organizationId, actor: systemActor, action: 'api_key.create', targetType: 'api_key', targetId: id }
     await recordAuditEvents(transaction, [{ ...event, teamId }], runtime)
@@ -80,7 +86,9 @@ export async function createApiKey(options: ApiKeyOptions, request: ApiKeyReques
 }
 
 function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefined): FieldViolation[] {
-  const violations = textViolations('name', name, optionalNameLimits)
+  const violations: FieldViolation[] = []
+  const fault = textFault(name, { max: 255 })
+  if (fault !== undefined) violations.push({ field: 'name', description: fault, reason: 'FIELD_INVALID' })
   if (kind === 'mk' && teamId !== undefined) {
     const description = 'a management key belongs to the organization'
     violations.push({ field: 'team', description, reason: 'FIELD_INVALID' })

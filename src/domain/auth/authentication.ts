@@ -1,10 +1,10 @@
 import type { PreparedQueryable } from '../../db/queryable.js'
 import {
-  findPersonByEmail,
+  findMemberByEmail,
   selectKeysOfTokens,
-  selectPersonsOfTokens,
+  selectMembersOfTokens,
   type TokenKey,
-  type TokenPerson,
+  type TokenMember,
 } from '../../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
 import { type Caller, type CallerKind, type Permission, permissions, type Reach } from '../caller/caller.js'
@@ -36,7 +36,7 @@ export interface AuthenticatorOptions {
  */
 export function createAuthenticator({ database, hasher, keyUses, oidc }: AuthenticatorOptions): Authenticate {
   const findKey = createTokenLookup(hasher, (hashes) => selectKeysOfTokens(database, hashes))
-  const findPerson = createTokenLookup(hasher, (hashes) => selectPersonsOfTokens(database, hashes))
+  const findMember = createTokenLookup(hasher, (hashes) => selectMembersOfTokens(database, hashes))
   return async (bearerToken) => {
     if (bearerToken.startsWith(ACCESS_TOKEN_PREFIX)) {
       const key = await findKey(bearerToken)
@@ -45,14 +45,14 @@ export function createAuthenticator({ database, hasher, keyUses, oidc }: Authent
       return callerOfKey(key)
     }
     if (bearerToken.startsWith(USER_TOKEN_PREFIX)) {
-      const person = await findPerson(bearerToken)
-      return person?.isExpired === true ? 'expired' : person && callerOfPerson(person)
+      const member = await findMember(bearerToken)
+      return member?.isExpired === true ? 'expired' : member && callerOfMember(member)
     }
     const identity = await oidc?.(bearerToken)
     if (identity === undefined || identity === 'expired') return identity
     const { email, organizationId = null } = identity
-    const person = await findPersonByEmail(database, { email, organizationId })
-    return person && callerOfPerson(person)
+    const member = await findMemberByEmail(database, { email, organizationId })
+    return member && callerOfMember(member)
   }
 }
 
@@ -90,6 +90,6 @@ function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
     : { scope: 'teams', teams: new Map([[teamId, known]]) }
 }
 
-function callerOfPerson({ userId: id, name, organizationId, role, teamRoles }: TokenPerson): Caller {
+function callerOfMember({ userId: id, name, organizationId, role, teamRoles }: TokenMember): Caller {
   return { kind: 'user', id, name, organizationId, reach: reachOfUser(role, teamRoles) }
 }

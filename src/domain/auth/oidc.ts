@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { FetchImplementation, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { fetchIssuerDocument, IssuerUnavailable } from './issuer-document.js'
@@ -38,6 +38,9 @@ const FETCH_TIMEOUT_MILLIS = 5_000
 /** How long keys are taken from memory, in milliseconds: so long may a key that the issuer has withdrawn still count. */
 const KEYS_MAX_AGE_MILLIS = 10 * 60_000
 
+/** Loaded where an issuer is trusted: most services have none, and would start later for it. */
+const loadJose = () => import('jose')
+
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
 /**
@@ -58,6 +61,7 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
     // Texts of another form cannot be tokens of the issuer, and need none of its keys.
     if (!tokenForm.test(token)) return undefined
     const getKey: JWTVerifyGetKey = async (header, jws) => (await keys())(header, jws)
+    const { errors, jwtVerify } = await loadJose()
     try {
       const { payload } = await jwtVerify(token, getKey, {
         issuer,
@@ -71,7 +75,9 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
     } catch (cause) {
       // Signature, issuer and audience are verified before the time is.
       if (cause instanceof errors.JWTExpired) return 'expired'
-      if (isOfToken(cause)) return undefined
+      // The token is at fault, or the key that it names: one that cannot be used verifies nothing.
+      const isOfToken = cause instanceof errors.JOSEError || cause instanceof TypeError || cause instanceof DOMException
+      if (isOfToken) return undefined
       if (!(cause instanceof IssuerUnavailable)) throw cause
       throw new ServiceError('SERVICE_UNAVAILABLE', 'the token cannot be verified now; try again', {
         retryAfterSeconds: 5,
@@ -79,11 +85,6 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
       })
     }
   }
-}
-
-/** Whether the token is at fault, or the key that it names: one that cannot be used verifies nothing. */
-function isOfToken(cause: unknown): boolean {
-  return cause instanceof errors.JOSEError || cause instanceof TypeError || cause instanceof DOMException
 }
 
 function identityFrom(payload: JWTPayload, organization: string | undefined): OidcIdentity | undefined {
@@ -99,11 +100,14 @@ async function discoverKeys({ issuer, cooldownMillis = 30_000 }: OidcOptions): P
   if (Reflect.get(document, 'issuer') !== issuer) throw new IssuerUnavailable(`${url} is that of another issuer`)
   const keysUrl: unknown = Reflect.get(document, 'jwks_uri')
   if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new IssuerUnavailable(`${url} has no jwks_uri`)
+  const { createRemoteJWKSet, customFetch } = await loadJose()
+  const fetchWithin: FetchImplementation = async (address, { signal }) =>
+    Response.json(await fetchKeys(address, signal))
   return createRemoteJWKSet(new URL(keysUrl), {
     timeoutDuration: FETCH_TIMEOUT_MILLIS,
     cooldownDuration: cooldownMillis,
     cacheMaxAge: KEYS_MAX_AGE_MILLIS,
-    [customFetch]: async (address, { signal }) => Response.json(await fetchKeys(address, signal)),
+    [customFetch]: fetchWithin,
   })
 }
 

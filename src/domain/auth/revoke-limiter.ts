@@ -29,7 +29,9 @@ export function createRevokeLimiter(tables: Queryable): RevokeLimiter {
       // Neither allowed nor refused: others were counted while it waited for the row. The next look sees them.
       for (let look = 0; look <= REVOKE_LIMIT; look++) {
         const decision = await decideRevokeAttempt(tables, {
-          ...{ clientAddress, limit: REVOKE_LIMIT, spanSeconds: REVOKE_SPAN_SECONDS },
+          clientAddress,
+          limit: REVOKE_LIMIT,
+          spanSeconds: REVOKE_SPAN_SECONDS,
         })
         if (decision?.isAllowed === true) return { allowed: true }
         if (decision?.isRefused !== true) continue

@@ -1,6 +1,5 @@
 import type { Queryable } from '../../db/queryable.js'
 import { invalidField, notFound } from '../../errors.js'
-import type { OptionalRow } from '../../store/optional-row.js'
 import { firstTeamIds } from '../../store/team.js'
 import { type Caller, hasPermissionIn, type Permission, requirePermissionIn, visibleTeamIds } from './caller.js'
 
@@ -28,16 +27,16 @@ export function permittedTeamIds(caller: Caller, permission: Permission): string
 }
 
 /**
- * The rows of a list that was selected from its team with an outer join. No row at all is a team that does not exist or
- * is hidden from the caller (404); then the permission there is judged (403).
+ * The JSON of a list that was selected from its team. No list is a team that does not exist or is hidden from the caller
+ * (404); then the permission there is judged (403).
  */
-export function rowsOfTeam<Row extends { readonly id: string }>(
-  rows: readonly OptionalRow<Row>[],
+export function listOfTeam(
+  list: { readonly json: string } | undefined,
   caller: Caller,
   teamId: string,
   permission: Permission,
-): Row[] {
-  if (rows.length === 0) throw notFound('team', teamId)
+): string {
+  if (list === undefined) throw notFound('team', teamId)
   requirePermissionIn(caller, teamId, permission)
-  return rows.filter((row): row is Row => row.id !== null)
+  return list.json
 }

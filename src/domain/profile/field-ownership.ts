@@ -1,20 +1,11 @@
+import { type OwnedField, ownedPlaces, perOwnedField } from '../../store/owned-column.js'
 import type { FieldWriteOutcome } from '../audit/audit-event.js'
 
-/** The fields of a profile that have owners, in the order of `svc.v2.UserProfileField`. */
-export const governedFields = [
-  'FIRST_NAME',
-  'LAST_NAME',
-  'AVATAR_URL',
-  'TIMEZONE',
-  'LOCALE',
-  'DEPARTMENT',
-  'JOB_TITLE',
-  'MANAGER',
-  'PRIMARY_PHONE',
-] as const
+/** A governed field: one of a profile that has an owner. */
+export type GovernedField = OwnedField
 
-/** A governed field. */
-export type GovernedField = (typeof governedFields)[number]
+/** The governed fields, in the order of `svc.v2.UserProfileField`. */
+export const governedFields: readonly GovernedField[] = ownedPlaces.map(({ field }) => field)
 
 /** The classes of writer that own fields, the lowest rank first. */
 export const fieldOwners = ['AUTOMATION', 'PINNED', 'DIRECTORY'] as const
@@ -41,6 +32,13 @@ export type FieldCommand =
   /** The directory supplies the field no longer. */
   | { readonly kind: 'withdraw'; readonly field: GovernedField }
 
+/** The values that commands set in a field, in their order; an empty one clears it and is none. */
+export function valuesSet(commands: readonly FieldCommand[], field: GovernedField): string[] {
+  return commands.flatMap((command) => {
+    return command.kind === 'set' && command.field === field && command.value !== '' ? command.value : []
+  })
+}
+
 /** What has happened to one field, for the audit log: no value stands in it. */
 export interface FieldChange {
   readonly field: GovernedField
@@ -61,16 +59,26 @@ export interface ProfileWrite {
   readonly changes: readonly FieldChange[]
 }
 
+/** Asked for each value that is to be stored, also for the one that is held: false leaves the field alone. */
+export type FieldGuard = (field: GovernedField, value: string, replaced: string) => boolean
+
 /** Applies the commands one after the other. A release of what automation owns is nothing and leaves no change. */
-export function writeProfile(profile: Profile, commands: Iterable<FieldCommand>, now: Date): ProfileWrite {
+export function writeProfile(
+  profile: Profile,
+  commands: Iterable<FieldCommand>,
+  now: Date,
+  guard: FieldGuard = () => true,
+): ProfileWrite {
   const written: Record<GovernedField, FieldState> = { ...profile }
   const changes: FieldChange[] = []
   for (const command of commands) {
-    const before = written[command.field]
+    const { field } = command
+    const before = written[field]
     const { outcome, value, owner } = decideField(before, command)
     if (outcome === undefined) continue
-    written[command.field] = { value, owner, since: owner === before.owner ? before.since : now }
-    changes.push({ field: command.field, outcome, oldOwner: before.owner, newOwner: owner })
+    if ((outcome === 'WRITTEN' || outcome === 'PINNED') && !guard(field, value, before.value)) continue
+    written[field] = { value, owner, since: owner === before.owner ? before.since : now }
+    changes.push({ field, outcome, oldOwner: before.owner, newOwner: owner })
   }
   return { profile: written, changes }
 }
@@ -172,17 +180,7 @@ export function commandsOfDirectory(
 
 /** A profile, made field by field. */
 export function profileOf(stateOf: (field: GovernedField) => FieldState): Profile {
-  return {
-    FIRST_NAME: stateOf('FIRST_NAME'),
-    LAST_NAME: stateOf('LAST_NAME'),
-    AVATAR_URL: stateOf('AVATAR_URL'),
-    TIMEZONE: stateOf('TIMEZONE'),
-    LOCALE: stateOf('LOCALE'),
-    DEPARTMENT: stateOf('DEPARTMENT'),
-    JOB_TITLE: stateOf('JOB_TITLE'),
-    MANAGER: stateOf('MANAGER'),
-    PRIMARY_PHONE: stateOf('PRIMARY_PHONE'),
-  }
+  return perOwnedField(({ field }) => stateOf(field))
 }
 
 /** A profile with nothing in it, owned by automation. */

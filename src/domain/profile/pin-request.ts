@@ -1,16 +1,9 @@
 import type { FieldViolation } from '../../errors.js'
 import type { GovernedField } from './field-ownership.js'
+import { textFields } from './profile-value.js'
 
 /** The fields that `PUT /v2/users/{id}` pins by name: an avatar has no pin, a manager is pinned as a relationship. */
-export const updatePinFields: ReadonlySet<GovernedField> = new Set<GovernedField>([
-  'FIRST_NAME',
-  'LAST_NAME',
-  'TIMEZONE',
-  'LOCALE',
-  'DEPARTMENT',
-  'JOB_TITLE',
-  'PRIMARY_PHONE',
-])
+export const updatePinFields: ReadonlySet<GovernedField> = new Set(textFields.filter((field) => field !== 'AVATAR_URL'))
 
 /** The fields that `POST /v2/users` pins by name. */
 export const createPinFields: ReadonlySet<GovernedField> = new Set<GovernedField>(['FIRST_NAME', 'LAST_NAME'])

@@ -7,10 +7,9 @@ import {
   selectSourceProfiles,
   writeSourceProfiles,
 } from '../../store/source-profile.js'
+import { commandsOfIngestion, type FieldCommand, type GovernedField } from '../profile/field-ownership.js'
 import { type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
 import { emailViolations } from '../value/email-address.js'
-import { optionalNameLimits, requiredViolations, textViolations } from '../value/text-field.js'
-import type { Publication } from './profile-publication.js'
 
 /** A person as a connected app knows it. An absent field is not supplied; an empty one clears. */
 export interface SourceProfile {
@@ -20,40 +19,49 @@ export interface SourceProfile {
   readonly managerEmail: string | undefined
 }
 
-/** The form of names of sources. */
-export const sourceFormat = /^[a-z0-9_.-]{1,64}$/
-
-/** What is wrong with a profile; `path` is its place in the request, such as `profiles[3].`. */
-export function sourceProfileViolations(profile: SourceProfile, path: string): FieldViolation[] {
-  const { externalId, email, managerEmail } = profile
-  return [
-    ...requiredViolations(`${path}externalId`, externalId),
-    ...textViolations(`${path}externalId`, externalId, optionalNameLimits),
-    ...emailViolations(`${path}email`, email),
-    ...profileValuesOf(profile.profile, path).violations,
-    // Empty clears.
-    ...(managerEmail ? emailViolations(`${path}managerEmail`, managerEmail) : []),
-  ]
+/** A profile as it is kept, the SHA-256 of that, and what it asks for when it is published. */
+export interface JudgedProfile {
+  readonly externalId: string
+  readonly stored: SourceProfileDocument
+  readonly hash: Buffer
+  readonly commands: readonly FieldCommand[]
 }
 
-/** The profile as it is kept. */
-export function storedProfileOf({ email, profile, managerEmail }: SourceProfile): SourceProfileDocument {
+/** Judges a profile by itself; `path` is its place in the request, such as `profiles[3].`. */
+export function judgeProfile(
+  { externalId, email, profile, managerEmail }: SourceProfile,
+  path: string,
+): { readonly judged: JudgedProfile; readonly violations: FieldViolation[] } {
+  const { values, violations } = profileValuesOf(profile, path)
   const fields: Partial<Record<TextField, string>> = {}
   for (const field of textFields) if (profile[field] !== undefined) fields[field] = profile[field]
-  return { email, fields, ...(managerEmail === undefined ? {} : { managerEmail }) }
+  const stored = { email, fields, ...(managerEmail === undefined ? {} : { managerEmail }) }
+  return {
+    judged: { externalId, stored, hash: hashOf(stored), commands: commandsOf(values, managerEmail) },
+    violations: [
+      ...emailViolations(`${path}email`, email),
+      ...violations,
+      // Empty clears.
+      ...(managerEmail ? emailViolations(`${path}managerEmail`, managerEmail) : []),
+    ],
+  }
 }
 
-/** SHA-256 of what was sent. */
-export function profileHashOf({ email, fields, managerEmail }: SourceProfileDocument): Buffer {
+function hashOf({ email, fields, managerEmail }: SourceProfileDocument): Buffer {
   const values = textFields.map((field) => fields[field] ?? null)
   return createHash('sha256')
     .update(JSON.stringify([email, managerEmail ?? null, values]))
     .digest()
 }
 
-/** What a kept profile publishes. A value that this version does not take any more is not supplied. */
-export function publicationOf(userId: string, { fields, managerEmail }: SourceProfileDocument): Publication {
-  return { userId, supplied: profileValuesOf(fields).values, managerEmail }
+/** What a kept profile asks for. A value that this version does not take any more is not supplied. */
+export function commandsOfKept({ fields, managerEmail }: SourceProfileDocument): FieldCommand[] {
+  return commandsOf(profileValuesOf(fields).values, managerEmail)
+}
+
+function commandsOf(values: ReadonlyMap<GovernedField, string>, managerEmail: string | undefined): FieldCommand[] {
+  const manager = managerEmail === undefined ? [] : [['MANAGER', managerEmail] as const]
+  return [...commandsOfIngestion(values), ...commandsOfIngestion(new Map(manager))]
 }
 
 /** What is known of a source profile before a call. */
@@ -72,22 +80,15 @@ export async function findSourceProfiles(
   return new Map(rows.map(({ externalId, userId, profileHash }) => [externalId, { userId, hash: profileHash }]))
 }
 
-/** A source profile to keep. */
-export interface KeptProfile {
-  readonly externalId: string
-  readonly userId: string
-  readonly stored: SourceProfileDocument
-}
-
 /** Keeps profiles of one source; their order is the order of their last change. */
 export async function keepSourceProfiles(
   transaction: AnyTransaction,
   source: SourceKey,
-  profiles: readonly KeptProfile[],
+  profiles: readonly (Pick<JudgedProfile, 'externalId' | 'stored' | 'hash'> & { readonly userId: string })[],
 ): Promise<void> {
   if (profiles.length === 0) return
-  const rows = profiles.map(({ externalId, userId, stored }) => {
-    return { externalId, userId, profile: JSON.stringify(stored), profileHash: profileHashOf(stored) }
+  const rows = profiles.map(({ externalId, userId, stored, hash }) => {
+    return { externalId, userId, profile: JSON.stringify(stored), profileHash: hash }
   })
   await writeSourceProfiles(transaction, source, rows)
 }

@@ -2,30 +2,10 @@ import type { PreparedQueryable } from '../../db/queryable.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import * as departments from '../../store/department-option.js'
 import type { Caller } from '../caller/caller.js'
-import type { FieldChange, Profile } from '../profile/field-ownership.js'
 
-/** A department that profiles of the organization can name. */
-export interface DepartmentOption {
-  readonly id: string
-  readonly name: string
-}
-
-/** The departments of the caller's organization, by name in the order of code points. */
-export async function listDepartmentOptions(
-  tables: PreparedQueryable,
-  { organizationId }: Caller,
-): Promise<DepartmentOption[]> {
-  const options = await departments.listDepartmentOptions(tables, organizationId)
-  // UTF-8 keeps the order of code points, and the order of the database is that of its collation.
-  return options.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
-}
-
-/** The department that a write has saved; undefined where it saved none, or the one that was there. */
-export function savedDepartment(profile: Profile, changes: readonly FieldChange[]): string | undefined {
-  const isSaved = changes.some(
-    ({ field, outcome }) => field === 'DEPARTMENT' && (outcome === 'WRITTEN' || outcome === 'PINNED'),
-  )
-  return isSaved ? profile.DEPARTMENT.value || undefined : undefined
+/** The JSON of the departments of the caller's organization, by name in the order of code points. */
+export function listDepartmentOptions(tables: PreparedQueryable, { organizationId }: Caller): Promise<string> {
+  return departments.printDepartmentOptions(tables, organizationId)
 }
 
 /** Adds departments to the organization's options; those that are there already stay. */

@@ -1,31 +1,44 @@
-import type { AnyTransaction, PreparedQueryable } from '../../db/queryable.js'
+import type { AnyTransaction } from '../../db/queryable.js'
 import { invalidField, ServiceError } from '../../errors.js'
-import { type ManagedMember, selectManagerChains } from '../../store/manager-chain.js'
+import { selectManagerChains } from '../../store/manager-chain.js'
 
-/** Who manages whom, as far as it has been read: the manager's id by the user's. */
-export type ManagerChains = Map<string, string>
+/** Who manages whom, as far as it has been read: the manager's id, or null, by the id of the member. */
+export type ManagerChains = Map<string, string | null>
 
-/** Reads the chains of managers above the users, themselves included, all the way up. */
+/** Reads the members with these ids and everyone above them, all the way up. */
 export async function readManagerChains(
-  tables: PreparedQueryable,
+  transaction: AnyTransaction,
   organizationId: string,
   userIds: readonly string[],
 ): Promise<ManagerChains> {
-  return chainsOf(await selectManagerChains(tables, organizationId, userIds))
+  if (userIds.length === 0) return new Map()
+  const members = await selectManagerChains(transaction, organizationId, userIds)
+  return new Map(members.map(({ userId, managerUserId }) => [userId, managerUserId]))
 }
 
-function chainsOf(members: readonly ManagedMember[]): ManagerChains {
-  return new Map(
-    members.flatMap(({ userId, managerUserId }) => (managerUserId === null ? [] : [[userId, managerUserId]])),
-  )
+/** A manager for a member; `field` is what the request calls it. */
+export interface ManagerAssignment {
+  readonly userId: string
+  readonly managerUserId: string
+  readonly field: string
 }
 
-/** Why a user cannot have a manager; nothing where the assignment is good. The chains above the manager must be read. */
-export function managerFault(chains: ManagerChains, userId: string, managerUserId: string): ServiceError | undefined {
+/**
+ * Why a member cannot have a manager, nothing where the assignment is good: `MANAGER_NOT_FOUND` where the organization has
+ * no such member, `MANAGER_IS_SELF`, and `MANAGER_CYCLE` where the member manages the manager. The chains above the manager
+ * must be read.
+ */
+export function managerFault(
+  chains: ManagerChains,
+  { userId, managerUserId, field }: ManagerAssignment,
+): ServiceError | undefined {
+  if (!chains.has(managerUserId)) {
+    return invalidField(field, 'no such user in the organization: send the id of one of its users', 'MANAGER_NOT_FOUND')
+  }
   if (managerUserId === userId)
     return new ServiceError('MANAGER_IS_SELF', 'users cannot be their own managers: name another user')
   const seen = new Set<string>()
-  for (let above: string | undefined = managerUserId; above !== undefined; above = chains.get(above)) {
+  for (let above: string | null = managerUserId; above !== null; above = chains.get(above) ?? null) {
     if (above === userId) {
       return new ServiceError(
         'MANAGER_CYCLE',
@@ -37,22 +50,4 @@ export function managerFault(chains: ManagerChains, userId: string, managerUserI
     seen.add(above)
   }
   return undefined
-}
-
-/**
- * Refuses a manager whom the organization does not have (`MANAGER_NOT_FOUND`, naming the field of the request), the user
- * as the own manager (`MANAGER_IS_SELF`), and one whom the user manages (`MANAGER_CYCLE`). Managers must be locked.
- */
-export async function requireManager(
-  transaction: AnyTransaction,
-  organizationId: string,
-  assignment: { readonly userId: string; readonly managerUserId: string; readonly field: string },
-): Promise<void> {
-  const { userId, managerUserId, field } = assignment
-  const above = await selectManagerChains(transaction, organizationId, [managerUserId])
-  if (!above.some((member) => member.userId === managerUserId)) {
-    throw invalidField(field, 'no such user in the organization: send the id of one of its users', 'MANAGER_NOT_FOUND')
-  }
-  const fault = managerFault(chainsOf(above), userId, managerUserId)
-  if (fault !== undefined) throw fault
 }

@@ -1,40 +1,31 @@
 import type { AnyTransaction } from '../../db/queryable.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { countMembershipsOfLocked, insertPersons, lockPersonsByEmail, updateEmailOfPerson } from '../../store/person.js'
+import { insertPersons, lockPersonsByEmail, type PersonRow } from '../../store/person.js'
 import { emailKeyOf } from '../value/email-address.js'
 
 /**
- * The ids of the persons with these addresses, by the key of the address: those whom some organization knows, and new
- * ones for the others. The addresses are locked and none of them is a member's of the organization at hand.
+ * The persons with these addresses, each once, in the order given: those whom some organization knows, and new ones under
+ * the address as it is first spelled. The addresses are locked, and none is a member's of the organization at hand.
  */
-export async function findOrCreatePersons(
+export async function findOrAddPersons(
   transaction: AnyTransaction,
   emails: readonly string[],
   runtime: Runtime,
-): Promise<Map<string, string>> {
-  if (emails.length === 0) return new Map()
-  const addresses = new Map(emails.map((email) => [emailKeyOf(email), email]))
+): Promise<PersonRow[]> {
+  if (emails.length === 0) return []
+  const persons = new Map<string, PersonRow | undefined>(emails.map((email) => [emailKeyOf(email), undefined]))
   // Held, so that none of them changes the address before the membership refers to it.
-  const known = await lockPersonsByEmail(transaction, [...addresses.keys()])
-  const ids = new Map<string, string>()
+  const known = await lockPersonsByEmail(transaction, [...persons.keys()])
   // Where import has made several persons with one address, the first is taken.
-  for (const { id, emailKey } of known) if (!ids.has(emailKey)) ids.set(emailKey, id)
-  const unknown = [...addresses].filter(([emailKey]) => !ids.has(emailKey))
-  const persons = unknown.map(([emailKey, email]) => ({ id: runtime.newId(), email, emailKey }))
-  for (const { id, emailKey } of persons) ids.set(emailKey, id)
-  if (persons.length > 0) await insertPersons(transaction, persons)
-  return ids
-}
-
-/**
- * Holds a person against memberships that other organizations are adding, and tells whether it has several already:
- * whoever adds one holds the person.
- */
-export async function lockPerson(transaction: AnyTransaction, userId: string): Promise<{ readonly isShared: boolean }> {
-  return { isShared: (await countMembershipsOfLocked(transaction, userId)) > 1 }
-}
-
-/** Gives a person another email address, in every membership. The address is locked. */
-export async function writeEmailAddress(transaction: AnyTransaction, userId: string, email: string): Promise<void> {
-  await updateEmailOfPerson(transaction, { id: userId, email, emailKey: emailKeyOf(email) })
+  for (const person of known.toReversed()) persons.set(person.emailKey, person)
+  const added: PersonRow[] = []
+  for (const email of emails) {
+    const emailKey = emailKeyOf(email)
+    if (persons.get(emailKey) !== undefined) continue
+    const person = { id: runtime.newId(), email, emailKey }
+    persons.set(emailKey, person)
+    added.push(person)
+  }
+  if (added.length > 0) await insertPersons(transaction, added)
+  return [...persons.values()].flatMap((person) => person ?? [])
 }

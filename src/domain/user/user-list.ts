@@ -1,6 +1,7 @@
 import type { PreparedQueryable } from '../../db/queryable.js'
 import { readUserPage } from '../../store/user-list.js'
 import type { Caller } from '../caller/caller.js'
+import type { Page } from '../paging/page.js'
 import { pageSizeFrom } from '../paging/page-size.js'
 import type { PageQuery, PageTokens } from '../paging/page-token.js'
 
@@ -12,23 +13,15 @@ export interface UserListRequest {
 }
 
 /**
- * A page of users: their JSON as the API prints it, with commas between them; the token is empty on the last page.
- */
-export interface UserPage {
-  readonly text: string
-  readonly nextPageToken: string
-}
-
-/**
- * A page of the members of the caller's organization, in the order of their creation. Throws `FIELD_INVALID` for a
- * negative size and `PAGE_TOKEN_INVALID`.
+ * A page of the members of the caller's organization, in the order of their creation. Throws
+ * `PAGE_TOKEN_INVALID`.
  */
 export async function listUsers(
   tables: PreparedQueryable,
   { organizationId }: Caller,
   request: UserListRequest,
   pageTokens: PageTokens,
-): Promise<UserPage> {
+): Promise<Page> {
   const pageSize = pageSizeFrom(request.pageSize)
   const { includeDeactivated } = request
   const query: PageQuery = {
@@ -39,5 +32,5 @@ export async function listUsers(
   const after = (await pageTokens.read(query, request.pageToken)) ?? '0'
   const page = await readUserPage(tables, { organizationId, after, includeDeactivated, pageSize })
   const last = page?.hasMore === true ? page.lastOrdinal : null
-  return { text: page?.text ?? '', nextPageToken: last === null ? '' : await pageTokens.issue(query, String(last)) }
+  return { items: page?.items ?? '', nextPageToken: last === null ? '' : await pageTokens.issue(query, String(last)) }
 }

@@ -2,8 +2,6 @@
 // plan are not: operators open new ones before a library knows them, and refusing a real number is the worse mistake.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 
-/** Longer than any number however it is written. */
-const MAX_LENGTH = 64
 const writtenNumber = /^\+[0-9 ().\-/]+$/
 
 /**
@@ -12,7 +10,7 @@ const writtenNumber = /^\+[0-9 ().\-/]+$/
  * place in E.164.
  */
 export function phoneNumberFromText(text: string): string | undefined {
-  if (text.length > MAX_LENGTH || !writtenNumber.test(text)) return undefined
+  if (!writtenNumber.test(text)) return undefined
   const number = parsePhoneNumberFromString(text, { extract: false })
   return number?.isPossible() === true ? number.number : undefined
 }

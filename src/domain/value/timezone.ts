@@ -21,11 +21,17 @@ const currentNames: Readonly<Record<string, string>> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 }
 
+/** The names in use, which need no formatter: to make one takes a tenth of a millisecond. */
+const namesInUse: ReadonlySet<string> = new Set(
+  Intl.supportedValuesOf('timeZone').map((name) => currentNames[name] ?? name),
+)
+
 const zoneName = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/
 
 /** The IANA name of a time zone as the database spells it today; nothing where the text names none. Offsets are none. */
 export function timezoneFromText(text: string): string | undefined {
-  if (text.length > 64 || !zoneName.test(text)) return undefined
+  if (namesInUse.has(text)) return text
+  if (!zoneName.test(text)) return undefined
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions()
     return currentNames[timeZone] ?? timeZone

@@ -2,21 +2,21 @@ import type { Snapshots } from '../../db/queryable.js'
 import { kindStatements } from './kind-statements.js'
 import type { RecordKind } from './record-kind.js'
 
-/** A record as the database gives it: parts that are absent are null. */
-export interface ExportedRow {
+/** A record in the JSON of the API, without what is computed. */
+export interface ExportedRecord {
   readonly kind: RecordKind
-  readonly record: unknown
+  readonly json: string
 }
 
 /**
  * Gives every record of the database, each kind in the order of creation, as of one moment. Holds a connection until
  * the last one is taken or the caller turns away.
  */
-export async function* exportRows(tables: Snapshots): AsyncGenerator<ExportedRow> {
+export async function* exportedRecords(tables: Snapshots): AsyncGenerator<ExportedRecord> {
   const kinds = [...kindStatements]
   const statements = kinds.map(([, statement]) => statement.export)
   for await (const { index, row } of tables.readSnapshot(statements)) {
     const [kind] = kinds[index] ?? []
-    if (kind !== undefined) yield { kind, record: row.record }
+    if (kind !== undefined) yield { kind, json: row.json }
   }
 }

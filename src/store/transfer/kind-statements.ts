@@ -1,10 +1,15 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { createPreparedStatement, type PreparedStatement } from '../../db/statement.js'
-import { camelCase } from './camel-case.js'
-import { type Fault, ownerCheck } from './checks.js'
+import { camelCase } from '../camel-case.js'
+import { storedText } from '../resource/print.js'
+import { type Fault, organizationCheck, ownerCheck, takenCheck } from './checks.js'
+import { listTexts } from './lists.js'
 import { type RecordKind, recordKinds } from './record-kind.js'
+import { columnOf, referenceCheck, referencesOf } from './reference-check.js'
+import { listColumns, propertiesOf, rowColumns } from './staged-columns.js'
+import { type StagedTable, stagedTable } from './staged-table.js'
 import { transferTables } from './tables.js'
-import type { Expressions, TransferTable } from './transfer-table.js'
+import type { Expressions } from './transfer-table.js'
 import { lockText, upsertText } from './upsert.js'
 
 type Columnless = PreparedStatement<object, Record<never, never>>
@@ -21,37 +26,65 @@ export interface KindStatements {
   readonly upsert: PreparedStatement<object, { readonly created: number }>
   readonly children: readonly Columnless[]
   readonly finalChecks: readonly Check[]
-  readonly export: PreparedStatement<object, { readonly record: object }>
+  readonly export: PreparedStatement<object, { readonly json: string }>
 }
 
 /** Rows up to a page's size stay uncompressed and in place: compressing what is read once costs more than it saves. */
 export const TEMPORARY = Prisma.sql`WITH (toast_tuple_target = 8160) ON COMMIT DROP`
 
-function statementsOf(kind: RecordKind, definition: TransferTable): KindStatements {
-  const stem = kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const { staged, owner, prepare, before = [], children, select } = definition
+/** The statements of the records of a table. */
+export function statementsOf(kind: StagedTable): KindStatements {
+  const { stem, staged, resource, prepare, before, after = [] } = kind
   const plain = (name: string, text: Prisma.Sql): Columnless =>
     createPreparedStatement({ name, reason: 'set', columns: {}, text: () => text })
-  const numbered = (name: string, texts: readonly Prisma.Sql[]) =>
-    texts.map((text, index) => plain(`import_${stem}_${name}_${index + 1}`, text))
+  const optional = (name: string, text: Prisma.Sql | undefined) => (text === undefined ? [] : [plain(name, text)])
   const checks = (texts: Expressions) =>
     Object.entries(texts).map(([name, text]) => checkOf(`import_${stem}_check_${name}`, text))
   return {
-    stage: plain(`stage_${stem}`, stageText(kind, definition)),
+    stage: plain(`stage_${stem}`, stageText(kind)),
     analyze: plain(`analyze_${stem}`, Prisma.sql`ANALYZE ${staged}`),
-    checks: checks({ ...(owner !== undefined && { owner: ownerCheck(staged, owner) }), ...definition.checks }),
-    prepare: prepare === undefined ? [] : [plain(`import_${stem}_prepare`, prepare)],
-    lock: plain(`import_${stem}_lock`, lockText(definition)),
-    before: numbered('before', before),
+    checks: checks(checksOf(kind)),
+    prepare: optional(`import_${stem}_prepare`, prepare),
+    lock: plain(`import_${stem}_lock`, lockText(kind)),
+    before: optional(`import_${stem}_before`, before),
     upsert: createPreparedStatement<object, { readonly created: number }>({
-      ...{ name: `import_${stem}`, reason: 'set', columns: { created: 'int4' }, text: () => upsertText(definition) },
+      name: `import_${stem}`,
+      reason: 'set',
+      columns: { created: 'int4' },
+      text: () => upsertText(kind),
     }),
-    children: numbered('child', children),
-    finalChecks: checks(definition.finalChecks),
-    export: createPreparedStatement<object, { readonly record: object }>({
-      ...{ name: `export_${stem}`, reason: 'printed JSON', columns: { record: 'json' }, text: () => select },
+    children: [...listTexts(kind), ...after].map((text, index) => plain(`import_${stem}_child_${index + 1}`, text)),
+    finalChecks: checks(finalChecksOf(kind)),
+    export: createPreparedStatement<object, { readonly json: string }>({
+      name: `export_${stem}`,
+      reason: 'printed JSON',
+      columns: { json: 'text' },
+      text: () => Prisma.sql`
+SELECT ${storedText(resource)} AS json
+FROM ${kind.table} ${Prisma.raw(resource.alias)} ${kind.join ?? Prisma.empty} ORDER BY ${Prisma.raw(resource.alias)}.ordinal`,
     }),
   }
+}
+
+/** What is judged before anything is written, by name. */
+function checksOf(kind: StagedTable): Expressions {
+  const { staged, owner, resource } = kind
+  const references = [...referencesOf(kind)].map(([name, reference]) => [name, referenceCheck(staged, reference)])
+  return {
+    ...(owner !== undefined && { owner: ownerCheck(staged, owner) }),
+    // A row whose key has the organization is that of this one.
+    ...(owner !== undefined &&
+      !resource.table.key.includes('organization_id') && { organization: organizationCheck(kind) }),
+    ...Object.fromEntries(references),
+    ...kind.checks,
+  }
+}
+
+/** What is judged when all kinds have been written, by name. */
+function finalChecksOf(kind: StagedTable): Expressions {
+  const { unique = {}, finalChecks } = kind
+  const taken = Object.entries(unique).map(([field, columns]) => [columns.at(-1), takenCheck(kind, field, columns)])
+  return { ...Object.fromEntries(taken), ...finalChecks }
 }
 
 /** Gives the first fault of a check. */
@@ -64,26 +97,27 @@ function checkOf(name: string, text: Prisma.Sql): Check {
   })
 }
 
-/** Makes the staging table: the rows of the kind with their types, and what their owners give. */
-function stageText(kind: RecordKind, { staged, columns, owner }: TransferTable): Prisma.Sql {
-  const names = Object.keys(columns)
-  const own = names.map((column) => Prisma.raw(`r."${camelCase(column)}" AS ${column}`))
-  const given = Object.entries(owner?.gives ?? {}).map(([name, value]) => Prisma.sql`${value} AS ${Prisma.raw(name)}`)
-  const properties = Object.entries(columns).map(([column, type]) => Prisma.raw(`"${camelCase(column)}" ${type}`))
-  const join =
-    owner === undefined
-      ? Prisma.empty
-      : Prisma.raw(`LEFT JOIN ${owner.table} owner ON owner.id = r."${camelCase(owner.column)}"`)
+/** Makes the staging table: the rows of the kind with their types, what stands in lists, and what their owners give. */
+function stageText({ kind, staged, resource, owner, extras }: StagedTable): Prisma.Sql {
+  const columns = { ...rowColumns(resource), ...listColumns(resource), ...extras }
+  const gives = Object.entries(owner?.gives ?? {})
+  const own = Object.keys(columns).filter((name) => owner?.gives[name] === undefined)
+  const ownerId = owner && `r."${camelCase(columnOf(resource, owner.field))}"`
   return Prisma.sql`
 CREATE TEMPORARY TABLE ${staged} ${TEMPORARY} AS
-SELECT i.first_line, i.line, ${Prisma.join([...own, ...given])}
-FROM import_rows i CROSS JOIN LATERAL jsonb_to_record(i.row_values) AS r(${Prisma.join(properties)}) ${join}
+SELECT i.first_line, i.line, ${Prisma.join([
+    ...own.map((name) => Prisma.raw(`r."${camelCase(name)}" AS ${name}`)),
+    ...gives.map(([name, value]) => Prisma.sql`${value} AS ${Prisma.raw(name)}`),
+    ...(ownerId === undefined ? [] : [Prisma.raw(`${ownerId} AS owner_id`)]),
+  ])}
+FROM import_rows i CROSS JOIN LATERAL json_to_record(i.row_values) AS r(${Prisma.raw(propertiesOf(columns))})
+${owner === undefined ? Prisma.empty : Prisma.raw(`LEFT JOIN ${owner.table} owner ON owner.id = ${ownerId}`)}
 WHERE i.kind = '${Prisma.raw(kind)}'`
 }
 
 /** The statements of every kind. */
 export const kindStatements: ReadonlyMap<RecordKind, KindStatements> = new Map(
-  recordKinds.map((kind) => [kind, statementsOf(kind, transferTables[kind])]),
+  recordKinds.map((kind) => [kind, statementsOf(stagedTable(kind, transferTables[kind]))]),
 )
 
 /** The statements of this file. */

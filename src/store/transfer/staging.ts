@@ -37,7 +37,7 @@ const create = createPreparedStatement<object, Record<never, never>>({
   columns: {},
   text: () => Prisma.sql`
 CREATE TEMPORARY TABLE import_rows (
-  kind text NOT NULL, key text NOT NULL, first_line integer NOT NULL, line integer NOT NULL, row_values jsonb NOT NULL,
+  kind text NOT NULL, key text NOT NULL, first_line integer NOT NULL, line integer NOT NULL, row_values json NOT NULL,
   PRIMARY KEY (kind, key)
 ) ${TEMPORARY}`,
 })
@@ -49,12 +49,15 @@ const add = createPreparedStatement<{ readonly rows: string }, Record<never, nev
   text: ({ rows }) => Prisma.sql`
 INSERT INTO import_rows (kind, key, first_line, line, row_values)
 SELECT b.kind, b.key, b.first_line, b.line, b.row_values
-FROM jsonb_to_recordset(${rows}::jsonb) AS b(kind text, key text, first_line integer, line integer, row_values jsonb)
+FROM json_to_recordset(${rows}::json) AS b(kind text, key text, first_line integer, line integer, row_values json)
 ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDED.row_values`,
 })
 
 const analyze = createPreparedStatement<object, Record<never, never>>({
-  ...{ name: 'analyze_import_rows', reason: 'set', columns: {}, text: () => Prisma.sql`ANALYZE import_rows` },
+  name: 'analyze_import_rows',
+  reason: 'set',
+  columns: {},
+  text: () => Prisma.sql`ANALYZE import_rows`,
 })
 
 const count = createPreparedStatement<object, { readonly kind: string; readonly records: number }>({

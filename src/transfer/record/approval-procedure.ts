@@ -1,61 +1,57 @@
 import { v5 } from 'uuid'
-import { DEFAULT_TIMEOUT_SECONDS } from '../../domain/access-policy-approval-procedure/access-policy-approval-procedure.js'
-import { justificationModeFrom } from '../../domain/access-policy-approval-procedure/approval-step.js'
-import { invalidField } from '../../errors.js'
-import { idOf } from '../field-values.js'
-import type { StagedRow } from '../staged-row.js'
-import { type ApprovalStage, type ApprovalStep, approvalStepsOf } from './approval-flow.js'
-
-/** A line of the kind `approvalProcedure`. */
-export interface ApprovalProcedureRecord {
-  readonly id: string
-  readonly accessPolicyId: string
-  readonly steps: readonly ApprovalStep[]
-  readonly timeoutSeconds: number
-  readonly stages: readonly ApprovalStage[]
-}
+import type { ApprovalProcedure } from '../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { storedApprovers, storedStep } from '../../domain/access-policy-approval-procedure/approval-step.js'
+import { type PlacedStep, topologyFrom } from '../../domain/access-policy-approval-procedure/approval-topology.js'
+import { invalidField, invalidFields } from '../../errors.js'
+import { stepFromMessage } from '../../handlers/approval-step.js'
+import { DEFAULT_TIMEOUT_SECONDS, idFault } from '../../limits/known-limits.js'
+import { type Row, requireDistinct } from '../../store/transfer/row-writer.js'
 
 /** Namespace of the ids (UUIDv5, RFC 9562) of steps that come without one: the same place has the same id each time. */
 const STEP_NAMESPACE = '6f2f6a3e-55b2-4a57-9d0b-3c1f5f3f7a4e'
-const LEAST_TIMEOUT_SECONDS = 300
-const GREATEST_TIMEOUT_SECONDS = 7_776_000
 
-/** The record as a row to be staged. Throws a ServiceError that names the field at fault. */
-export function approvalProcedureRow(record: ApprovalProcedureRecord): StagedRow {
-  const id = idOf('id', record.id)
+/** Fills in the timeout and gives the steps as rows, each with its field. */
+export function settleApprovalProcedure(procedure: ApprovalProcedure): Row {
+  procedure.timeoutSeconds ||= DEFAULT_TIMEOUT_SECONDS
   return {
-    key: id,
-    values: {
-      id,
-      accessPolicyId: idOf('accessPolicyId', record.accessPolicyId),
-      timeoutSeconds: timeoutOf(record.timeoutSeconds),
-      steps: approvalStepsOf(record).map(({ id: stepId, path, stageIndex, stepIndex, step }) => ({
-        id: stepId || v5(`${id} ${stageIndex} ${stepIndex}`, STEP_NAMESPACE),
-        field: path,
-        stageIndex: stageIndex,
-        stepIndex: stepIndex,
-        allowSelfApproval: step.allowSelfApproval,
-        approverJustificationMode: justificationModeFrom(step.approverJustificationMode),
-        suppressNotifications: step.suppressNotifications,
-        autoApproveSelf: step.autoApproveSelf,
-        customWorkflowId: step.customWorkflow?.workflowId ?? null,
-        approvers: step.approvers.map(({ kind, userId, groupId, notify }) => ({
-          kind,
-          userId: kind === 'USER' ? userId : null,
-          groupId: kind === 'GROUP' ? groupId : null,
-          notify,
-        })),
-      })),
-    },
+    steps: approvalStepsOf(procedure).map(({ id, path, stageIndex, stepIndex, step }) => ({
+      id: id || v5(`${procedure.id} ${stageIndex} ${stepIndex}`, STEP_NAMESPACE),
+      field: path,
+      stageIndex,
+      stepIndex,
+      ...storedStep(step),
+      approvers: storedApprovers(step),
+    })),
   }
 }
 
-function timeoutOf(seconds: number): number {
-  if (seconds === 0) return DEFAULT_TIMEOUT_SECONDS
-  if (seconds >= LEAST_TIMEOUT_SECONDS && seconds <= GREATEST_TIMEOUT_SECONDS) return seconds
-  throw invalidField(
-    'timeoutSeconds',
-    `must be 0 or from ${LEAST_TIMEOUT_SECONDS} to ${GREATEST_TIMEOUT_SECONDS}`,
-    'TIMEOUT_OUT_OF_RANGE',
+/**
+ * The steps of a procedure in order, each with its place and the id that it came with, which may be empty. Throws a
+ * ServiceError where a rule is broken (docs/resources.md).
+ */
+function approvalStepsOf({ steps, stages }: ApprovalProcedure): (PlacedStep & { readonly id: string })[] {
+  const topology = topologyFrom({
+    steps: steps.map(stepFromMessage),
+    stages: stages.map((stage) => ({ steps: stage.steps.map(stepFromMessage) })),
+  })
+  const [violation] = topology.violations
+  if (violation !== undefined) throw invalidFields([violation])
+  const given = stages.length === 0 ? steps : stages.flatMap((stage) => stage.steps)
+  const placed = topology.steps.map((step, index) => ({ ...step, id: given[index]?.id ?? '' }))
+  const withIds = placed.filter(({ id }) => id !== '')
+  for (const { id, path } of withIds) {
+    const fault = idFault(id)
+    if (fault !== undefined) throw invalidField(`${path}.id`, fault)
+  }
+  requireDistinct(
+    withIds.map(({ id }) => id),
+    (index) => `${withIds[index]?.path}.id`,
   )
+  for (const [index, { id }] of steps.entries()) {
+    const other = placed[index]?.id ?? ''
+    if (id !== '' && other !== '' && id !== other) {
+      throw invalidField(`steps[${index}].id`, `differs from ${placed[index]?.path}.id`, 'STEPS_DIFFER_FROM_STAGES')
+    }
+  }
+  return placed
 }

@@ -1,64 +1,48 @@
-import { nameLimits, optionalNameLimits, type TextLimits } from '../../domain/value/text-field.js'
+import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
+import { ValueSchema } from '@bufbuild/protobuf/wkt'
+import { type CustomField, DataType } from '../../../gen/svc/v2/journey_pb.js'
+import { type TextLimits, textFault } from '../../domain/value/free-text.js'
 import { timestampOf } from '../../domain/value/timestamp.js'
 import { invalidField } from '../../errors.js'
-import { enumOf, requireDistinct, textOf, textsOf } from '../field-values.js'
 
-/** The value of a custom field in the JSON of the API. */
-export interface CustomFieldJson {
-  readonly fieldId: string
-  readonly fieldKey: string
-  readonly fieldName: string
-  readonly dataType: string
-  readonly value?: unknown
-}
+/** A `google.protobuf.Value` has no rules in the schema. */
+const textLimits: TextLimits = { max: 10_000, multiline: true }
 
-const valueLimits: TextLimits = { max: 10_000, multiline: true }
-
-/** The custom fields as rows. Throws a ServiceError where a value is not of its data type. */
-export function customFieldRowsOf(fields: readonly CustomFieldJson[]) {
-  requireDistinct(
-    fields.map((field) => field.fieldId),
-    (index) => `customFields[${index}].fieldId`,
-  )
-  return fields.map((customField, index) => {
-    const field = `customFields[${index}]`
-    const dataType = enumOf(customField.dataType, 'DATA_TYPE_')
-    return {
-      fieldId: textOf(`${field}.fieldId`, customField.fieldId, nameLimits),
-      fieldKey: textOf(`${field}.fieldKey`, customField.fieldKey, optionalNameLimits),
-      fieldName: textOf(`${field}.fieldName`, customField.fieldName, optionalNameLimits),
-      dataType: dataType,
-      value: customField.value == null ? null : fieldValueOf(`${field}.value`, dataType, customField.value),
-    }
-  })
-}
-
-function fieldValueOf(field: string, dataType: string, value: unknown): unknown {
-  switch (dataType) {
-    case 'NUMBER':
-      if (typeof value !== 'number') throw invalidField(field, 'must be a number')
-      return value
-    case 'BOOL':
-      if (typeof value !== 'boolean') throw invalidField(field, 'must be true or false')
-      return value
-    case 'MULTI_SELECT':
-      return textListOf(field, value)
-    case 'TIMESTAMP':
-      return timestampOf(field, textValueOf(field, value)) ?? ''
-    case 'UNSPECIFIED':
-      if (typeof value === 'number' || typeof value === 'boolean') return value
-      return Array.isArray(value) ? textListOf(field, value) : textValueOf(field, value)
-    default:
-      return textValueOf(field, value)
+/** Refuses a value that is not of its data type, and brings a time into its one form. `null` is no value. */
+export function settleCustomField(field: string, customField: CustomField): void {
+  const { dataType, value } = customField
+  if (value === undefined || value.kind.case === 'nullValue') return
+  const json = toJson(ValueSchema, value)
+  const type = dataType === DataType.UNSPECIFIED ? typeOf(json) : dataType
+  if (type === DataType.NUMBER) {
+    if (typeof json !== 'number') throw invalidField(field, 'must be a number')
+  } else if (type === DataType.BOOL) {
+    if (typeof json !== 'boolean') throw invalidField(field, 'must be true or false')
+  } else if (type === DataType.MULTI_SELECT) {
+    requireTexts(field, json)
+  } else {
+    const text = textOf(field, json)
+    if (type === DataType.TIMESTAMP) customField.value = fromJson(ValueSchema, timestampOf(field, text) ?? '')
   }
 }
 
-function textValueOf(field: string, value: unknown): string {
-  if (typeof value !== 'string') throw invalidField(field, 'must be a text')
-  return textOf(field, value, valueLimits)
+/** What a value of any type is taken for. */
+function typeOf(json: JsonValue): DataType {
+  if (typeof json === 'number') return DataType.NUMBER
+  if (typeof json === 'boolean') return DataType.BOOL
+  return Array.isArray(json) ? DataType.MULTI_SELECT : DataType.TEXT
 }
 
-function textListOf(field: string, value: unknown): readonly string[] {
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return textsOf(field, value, valueLimits)
-  throw invalidField(field, 'must be a list of texts')
+function textOf(field: string, json: JsonValue): string {
+  if (typeof json !== 'string') throw invalidField(field, 'must be a text')
+  const fault = textFault(json, textLimits)
+  if (fault !== undefined) throw invalidField(field, fault)
+  return json
+}
+
+function requireTexts(field: string, json: JsonValue): void {
+  if (!Array.isArray(json) || !json.every((item) => typeof item === 'string')) {
+    throw invalidField(field, 'must be a list of texts')
+  }
+  for (const [index, item] of json.entries()) textOf(`${field}[${index}]`, item)
 }

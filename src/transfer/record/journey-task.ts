@@ -1,77 +1,22 @@
-import { descriptionLimits, nameLimits, optionalNameLimits } from '../../domain/value/text-field.js'
-import { type CalendarDate, timestampOf } from '../../domain/value/timestamp.js'
+import type { JourneyTask } from '../../../gen/svc/v2/journey_pb.js'
 import { invalidField } from '../../errors.js'
-import type { LatestWorkflowCall } from '../../store/journey-document.js'
-import { dateOf, enumOf, integerOf, optionalIdOf, requireDistinct, textOf, uuidOf } from '../field-values.js'
 
-/** A task of a journey in the JSON of the API, without what is computed. */
-export interface JourneyTaskJson {
-  readonly id: string
-  readonly parentTaskId: string
-  readonly name: string
-  readonly description: string
-  readonly assignedToUserId: string
-  readonly status: string
-  readonly dependsOnIds: readonly string[]
-  readonly dueDate?: CalendarDate
-  readonly isStatusCheck: boolean
-  readonly pollingIntervalMs: number
-  readonly latestWorkflowCall?: LatestWorkflowCall
-}
-
-/** The tasks as rows. Throws a ServiceError where one is bad, or where parents or dependencies leave the journey or go in a circle. */
-export function taskRowsOf(tasks: readonly JourneyTaskJson[]) {
-  const rows = tasks.map((task, index) => taskRowOf(`tasks[${index}]`, task))
-  requireDistinct(
-    rows.map((row) => row.id),
-    (index) => `tasks[${index}].id`,
-  )
-  const places = new Map(rows.map((row, index) => [row.id, index]))
-  for (const [index, row] of rows.entries()) {
-    if (row.parentTaskId !== null) requireTask(`tasks[${index}].parentTaskId`, row.parentTaskId, places)
-    for (const [at, id] of row.dependsOnIds.entries()) requireTask(`tasks[${index}].dependsOnIds[${at}]`, id, places)
+/** Refuses parents and dependencies that leave the journey or go in a circle. */
+export function requireTaskOrder(tasks: readonly JourneyTask[]): void {
+  const places = new Map(tasks.map((task, index) => [task.id, index]))
+  const placeOf = (field: string, id: string): number => {
+    const place = places.get(id)
+    if (place === undefined) throw invalidField(field, `there is no task ${id} in the journey`)
+    return place
   }
-  const placesOf = (ids: readonly string[]) => ids.flatMap((id) => places.get(id) ?? [])
-  requireNoCircle(
-    rows.map((row) => placesOf(row.parentTaskId === null ? [] : [row.parentTaskId])),
-    (index) => `tasks[${index}].parentTaskId`,
+  const parents = tasks.map(({ parentTaskId }, index) =>
+    parentTaskId === '' ? [] : [placeOf(`tasks[${index}].parentTaskId`, parentTaskId)],
   )
-  requireNoCircle(
-    rows.map((row) => placesOf(row.dependsOnIds)),
-    (index) => `tasks[${index}].dependsOnIds`,
+  const dependencies = tasks.map(({ dependsOnIds }, index) =>
+    dependsOnIds.map((id, at) => placeOf(`tasks[${index}].dependsOnIds[${at}]`, id)),
   )
-  return rows
-}
-
-function taskRowOf(field: string, task: JourneyTaskJson) {
-  const call = task.latestWorkflowCall
-  return {
-    id: uuidOf(`${field}.id`, task.id),
-    parentTaskId: task.parentTaskId === '' ? null : uuidOf(`${field}.parentTaskId`, task.parentTaskId),
-    name: textOf(`${field}.name`, task.name, nameLimits),
-    description: textOf(`${field}.description`, task.description, descriptionLimits),
-    assignedToUserId: optionalIdOf(`${field}.assignedToUserId`, task.assignedToUserId),
-    status: enumOf(task.status, 'JOURNEY_TASK_STATUS_'),
-    dependsOnIds: task.dependsOnIds.map((id, index) => uuidOf(`${field}.dependsOnIds[${index}]`, id)),
-    dueDate: dateOf(`${field}.dueDate`, task.dueDate),
-    isStatusCheck: task.isStatusCheck,
-    pollingIntervalMs: integerOf(`${field}.pollingIntervalMs`, task.pollingIntervalMs, 0),
-    latestWorkflowCall: call === undefined ? null : workflowCallOf(`${field}.latestWorkflowCall`, call),
-  }
-}
-
-function workflowCallOf(field: string, call: LatestWorkflowCall): LatestWorkflowCall {
-  for (const name of ['id', 'workflowId', 'workflowName', 'runId'] as const) {
-    textOf(`${field}.${name}`, call[name], optionalNameLimits)
-  }
-  const { statusUpdatedAt: given, ...rest } = call
-  const createdAt = timestampOf(`${field}.createdAt`, call.createdAt) ?? ''
-  const statusUpdatedAt = timestampOf(`${field}.statusUpdatedAt`, given)
-  return { ...rest, createdAt, ...(statusUpdatedAt === null ? {} : { statusUpdatedAt }) }
-}
-
-function requireTask(field: string, id: string, places: ReadonlyMap<string, number>): void {
-  if (!places.has(id)) throw invalidField(field, `there is no task ${id} in the journey`)
+  requireNoCircle(parents, (index) => `tasks[${index}].parentTaskId`)
+  requireNoCircle(dependencies, (index) => `tasks[${index}].dependsOnIds`)
 }
 
 /** Refuses links that lead back to where they began, naming the link that closes the circle. */

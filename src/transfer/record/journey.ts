@@ -1,62 +1,26 @@
-import { descriptionLimits, nameLimits, optionalNameLimits } from '../../domain/value/text-field.js'
-import { type CalendarDate, timestampOf } from '../../domain/value/timestamp.js'
-import type { JourneyMetadata } from '../../store/journey-document.js'
-import { dateOf, idOf, optionalIdOf, textOf, uuidOf } from '../field-values.js'
-import type { StagedRow } from '../staged-row.js'
-import { type CustomFieldJson, customFieldRowsOf } from './custom-field.js'
-import {
-  type HealthCheckJson,
-  healthCheckRowsOf,
-  metadataOf,
-  type WorkflowFailureJson,
-  workflowFailureRowsOf,
-} from './journey-part.js'
-import { type JourneyTaskJson, taskRowsOf } from './journey-task.js'
+import type { Journey } from '../../../gen/svc/v2/journey_pb.js'
+import { settleCustomField } from './custom-field.js'
+import { requireTaskOrder } from './journey-task.js'
 
-/** A line of the kind `journey`, without what is computed. */
-export interface JourneyRecord {
-  readonly id: string
-  readonly teamId: string
-  readonly friendlyIdentifier: string
-  readonly name: string
-  readonly description: string
-  readonly createdAt: string
-  readonly archivedAt?: string
-  readonly requesterUserId: string
-  readonly requesterManagerUserId: string
-  readonly dueDate?: CalendarDate
-  readonly metadata?: JourneyMetadata
-  readonly createdByWorkflow?: { readonly id: string; readonly name: string }
-  readonly tasks: readonly JourneyTaskJson[]
-  readonly healthChecks: readonly HealthCheckJson[]
-  readonly workflowFailures: readonly WorkflowFailureJson[]
-  readonly customFields: readonly CustomFieldJson[]
+const uuidFormat = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Brings the ids of the journey and its tasks into lower case wherever they stand, and judges how its parts go together. */
+export function settleJourney(journey: Journey): undefined {
+  journey.id = journey.id.toLowerCase()
+  for (const task of journey.tasks) {
+    task.id = task.id.toLowerCase()
+    task.parentTaskId = task.parentTaskId.toLowerCase()
+    task.dependsOnIds = task.dependsOnIds.map((id) => id.toLowerCase())
+  }
+  for (const part of [...journey.healthChecks, ...journey.workflowFailures]) {
+    part.taskId = taskReferenceOf(part.taskId)
+    part.subtaskId = taskReferenceOf(part.subtaskId)
+  }
+  requireTaskOrder(journey.tasks)
+  for (const [index, field] of journey.customFields.entries()) settleCustomField(`customFields[${index}].value`, field)
 }
 
-/** The record as a row to be staged. Throws a ServiceError that names the field at fault. */
-export function journeyRow(record: JourneyRecord): StagedRow {
-  const id = uuidOf('id', record.id)
-  const workflow = record.createdByWorkflow
-  return {
-    key: id,
-    values: {
-      id,
-      teamId: idOf('teamId', record.teamId),
-      friendlyIdentifier: textOf('friendlyIdentifier', record.friendlyIdentifier, optionalNameLimits),
-      name: textOf('name', record.name, nameLimits),
-      description: textOf('description', record.description, descriptionLimits),
-      createdAt: timestampOf('createdAt', record.createdAt),
-      archivedAt: timestampOf('archivedAt', record.archivedAt),
-      requesterUserId: optionalIdOf('requesterUserId', record.requesterUserId),
-      requesterManagerUserId: optionalIdOf('requesterManagerUserId', record.requesterManagerUserId),
-      dueDate: dateOf('dueDate', record.dueDate),
-      metadata: record.metadata === undefined ? null : metadataOf('metadata', record.metadata),
-      createdByWorkflowId: workflow && textOf('createdByWorkflow.id', workflow.id, optionalNameLimits),
-      createdByWorkflowName: workflow && textOf('createdByWorkflow.name', workflow.name, optionalNameLimits),
-      tasks: taskRowsOf(record.tasks),
-      healthChecks: healthCheckRowsOf(record.healthChecks),
-      workflowFailures: workflowFailureRowsOf(record.workflowFailures),
-      customFields: customFieldRowsOf(record.customFields),
-    },
-  }
+/** What a check or a run names need not be a task; where it is a UUID, it meets the task's. */
+function taskReferenceOf(id: string): string {
+  return uuidFormat.test(id) ? id.toLowerCase() : id
 }

@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+// A generator of Prisma: writes down what the tables of the schema look like, for what is derived from it at run time.
+// Prisma sends JSON-RPC requests as lines and reads the answers from the standard error.
+
+const scalarTypes = { String: 'text', Int: 'int4', BigInt: 'int8', Boolean: 'bool', Json: 'jsonb', Bytes: 'bytea' }
+
+/** The type of a column by PostgreSQL's name; an enum is `enum` and its name. */
+function typeOf(field, enums) {
+  const native = field.nativeType?.[0].toLowerCase()
+  const type = field.kind === 'enum' ? `enum ${enums.get(field.type)}` : (native ?? scalarTypes[field.type])
+  if (type === undefined) throw new Error(`the column type of ${field.name} (${field.type}) is not known`)
+  return field.isList ? `${type}[]` : type
+}
+
+/** Whether a column is `id`, or refers to one. */
+function isId(models, model, name) {
+  if (name === 'id') return true
+  return model.fields.some(({ type, relationFromFields = [], relationToFields = [] }) => {
+    const target = relationToFields[relationFromFields.indexOf(name)]
+    return target !== undefined && isId(models, models.get(type), target)
+  })
+}
+
+const columnName = ({ name, dbName }) => dbName ?? name
+
+/** The fields of the primary key. */
+function keyOf({ fields, primaryKey }) {
+  return fields.filter(({ name, isId: isKey }) => isKey || primaryKey?.fields.includes(name))
+}
+
+/** Columns and the tables that they name a row of: of several columns that refer together, the one that tells the rows apart. */
+function referencesOf(models, { fields }) {
+  return fields.flatMap(({ type, relationFromFields = [], relationToFields = [] }) => {
+    const target = models.get(type)
+    const from = target && relationFromFields[relationToFields.indexOf(keyOf(target).at(-1).name)]
+    return from === undefined ? [] : [[columnName(fields.find(({ name }) => name === from)), target.dbName]]
+  })
+}
+
+function tablesText({ models, enums }) {
+  const names = new Map(enums.map((each) => [each.name, each.dbName ?? each.name]))
+  const byName = new Map(models.map((model) => [model.name, model]))
+  const tables = models.map((model) => {
+    const columns = model.fields
+      .filter(({ kind }) => kind !== 'object')
+      .map((field) => [
+        columnName(field),
+        { type: typeOf(field, names), isNullable: !field.isRequired, isId: isId(byName, model, field.name) },
+      ])
+    const table = {
+      name: model.dbName ?? model.name,
+      columns: Object.fromEntries(columns),
+      key: keyOf(model).map(columnName),
+      references: Object.fromEntries(referencesOf(byName, model)),
+    }
+    return [model.name, table]
+  })
+  return `// The tables of prisma/schema.prisma by the names of its models. Generated, do not edit.
+export const schema = ${JSON.stringify(Object.fromEntries(tables), undefined, 2)} as const
+`
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line)
+  const result = {}
+  if (method === 'getManifest') result.manifest = { prettyName: 'schema', defaultOutput: '../gen/prisma/schema.ts' }
+  else writeFileSync(params.generator.output.value, tablesText(params.dmmf.datamodel))
+  process.stderr.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`)
+}

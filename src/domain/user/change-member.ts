@@ -1,0 +1,176 @@
+import type { PreparedTransaction, Store } from '../../db/queryable.js'
+import { ServiceError } from '../../errors.js'
+import type { WriteContext } from '../../runtime/write-context.js'
+import { writeMembers } from '../../store/membership.js'
+import { printUser } from '../../store/user.js'
+import {
+  type FieldCommand,
+  type GovernedField,
+  isChanged,
+  valuesSet,
+  writeProfile,
+} from '../profile/field-ownership.js'
+import { emailKeyOf } from '../value/email-address.js'
+import { addDepartmentOptions } from './department-option.js'
+import { claimFields, type FieldClaims } from './field-claim.js'
+import type { Member } from './member.js'
+import type { ChangedMember, MemberChange, MemberWriter } from './member-change.js'
+import { changeEmail } from './member-email.js'
+import { recordMemberEvents } from './member-event.js'
+import { holdMembers, userIdOf } from './member-hold.js'
+import { memberTransaction } from './member-transaction.js'
+
+/** Changes one member in a transaction of its own, as `changeMembers` does. */
+export function changeMember(
+  database: Store,
+  writer: MemberWriter,
+  change: MemberChange,
+  context: WriteContext,
+): Promise<ChangedMember> {
+  return memberTransaction(database, context, async (transaction) => {
+    const [changed] = await changeMembers(transaction, writer, [change], context)
+    if (changed === undefined) throw new Error('a change has no outcome')
+    return changed
+  })
+}
+
+/** The same, and the JSON of the user as it stands then. */
+export function changeUser(
+  database: Store,
+  writer: MemberWriter,
+  change: MemberChange,
+  context: WriteContext,
+): Promise<ChangedMember & { readonly json: string }> {
+  return memberTransaction(database, context, async (transaction) => {
+    const [changed] = await changeMembers(transaction, { ...writer, isPrinted: true }, [change], context)
+    if (changed === undefined) throw new Error('a change has no outcome')
+    const { organizationId } = writer
+    const json = changed.json ?? (await printUser(transaction, { organizationId, userId: changed.member.userId }))
+    if (json === undefined) throw new Error('a member who was changed is not there')
+    return { ...changed, json }
+  })
+}
+
+/**
+ * The one way in which members are written: holds them in the one order of locks, applies the rule of ownership, claims
+ * addresses, numbers and managers, writes the rows in one statement, keeps new departments, and leaves audit events. One
+ * change is applied after the other, and each has its outcome (docs/field-ownership.md).
+ *
+ * Throws `RESOURCE_NOT_FOUND`, `OWN_ROLE`, the reasons about emails in their order, those about managers and
+ * `PHONE_TAKEN`; nothing is written then.
+ */
+export async function changeMembers<Change extends MemberChange>(
+  transaction: PreparedTransaction,
+  writer: MemberWriter,
+  changes: readonly Change[],
+  context: WriteContext,
+): Promise<ChangedMember<Change>[]> {
+  const { organizationId, isPublication = false } = writer
+  const { runtime } = context
+  const managers = changes.flatMap(({ commands }) => valuesSet(commands, 'MANAGER'))
+  const toHold = {
+    targets: changes.map(({ target }) => target),
+    newEmails: changes.flatMap(({ email }) => email ?? []),
+    assignsManagers: managers.length > 0,
+    managerEmails: isPublication ? managers : [],
+  }
+  const { members: before, joining, idsByEmail } = await holdMembers(transaction, organizationId, toHold, runtime)
+  const members = new Map(before)
+  const now = runtime.now()
+  const wanted = changes.map((change) => {
+    const commands = isPublication ? withManagerIds(change.commands, idsByEmail) : change.commands
+    return { change, userId: userIdOf(change.target, idsByEmail), commands }
+  })
+  for (const { change, userId } of wanted) {
+    members.set(userId, await withStanding(transaction, writer, memberOf(members, userId), change, now))
+  }
+  const claims = await claimFields(transaction, writer, { wanted, members, joining })
+  const newcomers = new Set(joining)
+  const written = wanted.map(({ change, userId, commands }) => {
+    const { member, changes, leftOut } = withFields(writer, claims, memberOf(members, userId), commands, now)
+    members.set(userId, member)
+    return { change, userId, changes, leftOut }
+  })
+  const json = await writeMembers(transaction, organizationId, {
+    added: [...joining].map((userId) => memberOf(members, userId)),
+    changed: [...members.values()].filter(
+      (member) => !joining.has(member.userId) && isRewritten(memberOf(before, member.userId), member),
+    ),
+    isPrinted: writer.isPrinted === true,
+  })
+  await addDepartmentOptions(transaction, organizationId, claims.departments, runtime)
+  const changed = written.map(({ change, userId, changes, leftOut }) => {
+    return { change, member: memberOf(members, userId), isNew: newcomers.delete(userId), changes, leftOut, json }
+  })
+  await recordMemberEvents(transaction, writer, { changed, before }, context)
+  return changed
+}
+
+/** The commands with ids of managers; an address that no member has stays, as an id that no member has. */
+function withManagerIds(commands: readonly FieldCommand[], idsByEmail: ReadonlyMap<string, string>): FieldCommand[] {
+  return commands.map((command) => {
+    if (command.kind !== 'set' || command.field !== 'MANAGER') return command
+    return { ...command, value: idsByEmail.get(emailKeyOf(command.value)) ?? command.value }
+  })
+}
+
+/** The member with what is no field of the profile: role, email address, whether active, and whether of the directory. */
+async function withStanding(
+  transaction: PreparedTransaction,
+  writer: MemberWriter,
+  member: Member,
+  change: MemberChange,
+  now: Date,
+): Promise<Member> {
+  const { actor } = writer
+  const { role = member.role, active = member.deactivatedAt === null } = change
+  if (role !== member.role && actor.kind === 'USER' && actor.id === member.userId) {
+    throw new ServiceError('OWN_ROLE', 'users cannot change their own role: leave it out, or ask another administrator')
+  }
+  return {
+    ...member,
+    role,
+    email: await changeEmail(transaction, writer, member, change),
+    directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
+    deactivatedAt: active ? null : (member.deactivatedAt ?? now),
+  }
+}
+
+/** The member with other governed fields, as far as the rule of ownership and the claims let it. */
+function withFields(
+  { isPublication = false }: MemberWriter,
+  claims: FieldClaims,
+  member: Member,
+  commands: readonly FieldCommand[],
+  now: Date,
+): Pick<ChangedMember, 'member' | 'changes' | 'leftOut'> {
+  const { userId } = member
+  const leftOut = new Set<GovernedField>()
+  const { profile, changes } = writeProfile(member.profile, commands, now, (field, value, replaced) => {
+    const fault = claims.take({ userId, field, value, replaced })
+    if (fault !== undefined && !isPublication) throw fault
+    if (fault !== undefined) leftOut.add(field)
+    return fault === undefined
+  })
+  if (!isChanged(changes)) return { member, changes, leftOut }
+  const manager = profile.MANAGER.value
+  // A manager who was not there before is assigned now.
+  const assignedAt = manager === member.profile.MANAGER.value ? member.managerAssignedAt : now
+  return { member: { ...member, profile, managerAssignedAt: manager === '' ? null : assignedAt }, changes, leftOut }
+}
+
+/** Whether the organization says something else than before of the member; the email address is the person's. */
+function isRewritten(before: Member, member: Member): boolean {
+  return (
+    member.profile !== before.profile ||
+    member.role !== before.role ||
+    member.directoryManaged !== before.directoryManaged ||
+    member.deactivatedAt !== before.deactivatedAt
+  )
+}
+
+function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {
+  const member = members.get(userId)
+  if (member === undefined) throw new Error('a member that is changed is not held')
+  return member
+}

@@ -1,0 +1,68 @@
+import type { AnyTransaction } from '../../db/queryable.js'
+import { invalidField, ServiceError } from '../../errors.js'
+import { type EmailHolder, findEmailHolders } from '../../store/email-claim.js'
+import { countMembershipsOfLocked, updateEmailOfPerson } from '../../store/person.js'
+import { emailKeyOf } from '../value/email-address.js'
+import type { Member } from './member.js'
+import type { MemberChange, MemberWriter } from './member-change.js'
+
+/** The error for an address that a member of the organization has; it names the holder (docs/field-ownership.md). */
+export function emailTaken({ userId, name }: EmailHolder): ServiceError {
+  const holder = name === '' ? `user ${userId}` : `${name} (user ${userId})`
+  return new ServiceError(
+    'EMAIL_TAKEN',
+    `the email address belongs to ${holder}: choose another one, or update that user`,
+    {
+      metadata: { holderId: userId, holderName: name },
+    },
+  )
+}
+
+/**
+ * Gives the person of a held member another address, in every membership, where the change has one; case does not count.
+ * Answers the address that the member has then. Throws, in this order, `EMAIL_CHANGE_NOT_ALONE` and
+ * `EMAIL_MANAGED_BY_DIRECTORY`, which do not bind the directory itself, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and
+ * `EMAIL_TAKEN` with the holder. The address is locked.
+ */
+export async function changeEmail(
+  transaction: AnyTransaction,
+  { organizationId, actor }: MemberWriter,
+  { userId, email: held, directoryManaged }: Member,
+  { email = held, role, commands }: MemberChange,
+): Promise<string> {
+  const emailKey = emailKeyOf(email)
+  if (emailKey === emailKeyOf(held)) return held
+  if (actor.kind !== 'DIRECTORY') {
+    // Any other field counts, whatever its value: to write what is held may take ownership of it.
+    if (role !== undefined || commands.length > 0) throw changeNotAlone()
+    if (directoryManaged) throw managedByDirectory()
+  }
+  // Whoever adds a membership holds the person.
+  if ((await countMembershipsOfLocked(transaction, userId)) > 1) throw sharedBetweenOrganizations()
+  const holder = (await findEmailHolders(transaction, organizationId, [emailKey])).get(emailKey)
+  if (holder !== undefined && holder.userId !== userId) throw emailTaken(holder)
+  await updateEmailOfPerson(transaction, { id: userId, email, emailKey })
+  return email
+}
+
+function changeNotAlone(): ServiceError {
+  return invalidField(
+    'email',
+    'must be the only change of a request: send the others in another one',
+    'EMAIL_CHANGE_NOT_ALONE',
+  )
+}
+
+function managedByDirectory(): ServiceError {
+  return new ServiceError(
+    'EMAIL_MANAGED_BY_DIRECTORY',
+    'the user comes from the directory: change the email address in the identity provider',
+  )
+}
+
+function sharedBetweenOrganizations(): ServiceError {
+  return new ServiceError(
+    'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
+    'the user belongs to several organizations, none of which changes the email address: leave it as it is',
+  )
+}

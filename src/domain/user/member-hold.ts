@@ -1,0 +1,77 @@
+import type { AnyTransaction } from '../../db/queryable.js'
+import { notFound } from '../../errors.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import { findEmailHolders, lockEmailAddresses } from '../../store/email-claim.js'
+import { lockManagers } from '../../store/manager-chain.js'
+import { lockMembers } from '../../store/membership.js'
+import { emailKeyOf } from '../value/email-address.js'
+import { type Member, newMember } from './member.js'
+import type { MemberTarget } from './member-change.js'
+import { emailTaken } from './member-email.js'
+import { findOrAddPersons } from './person.js'
+
+/** What changes of members touch. */
+export interface MembersToHold {
+  readonly targets: readonly MemberTarget[]
+  /** Addresses that members get. */
+  readonly newEmails: readonly string[]
+  /** Whether members get managers. */
+  readonly assignsManagers: boolean
+  /** Addresses of managers, which are only looked up. */
+  readonly managerEmails: readonly string[]
+}
+
+/** Members who are held until the transaction ends. */
+export interface HeldMembers {
+  /** By id; those who join as well. */
+  readonly members: ReadonlyMap<string, Member>
+  /** The ids of those who are not in the tables yet, in the order of the targets. Their persons are. */
+  readonly joining: ReadonlySet<string>
+  /** The ids of the members who have addresses at hand, by the keys of these. */
+  readonly idsByEmail: ReadonlyMap<string, string>
+}
+
+/**
+ * Holds what changes of members touch. Locks are taken in one order everywhere, so that writers do not wait in a circle:
+ * source, managers, addresses, members, the person whose address changes, phone numbers. Throws `RESOURCE_NOT_FOUND` and
+ * `EMAIL_TAKEN`.
+ */
+export async function holdMembers(
+  transaction: AnyTransaction,
+  organizationId: string,
+  { targets, newEmails, assignsManagers, managerEmails }: MembersToHold,
+  runtime: Runtime,
+): Promise<HeldMembers> {
+  if (assignsManagers) await lockManagers(transaction, organizationId)
+  const addressed = targets.flatMap((target) => ('email' in target ? target : []))
+  const keys = addressed.map(({ email }) => emailKeyOf(email))
+  await lockEmailAddresses(transaction, [...keys, ...newEmails.map(emailKeyOf)])
+  const holders = await findEmailHolders(transaction, organizationId, [...keys, ...managerEmails.map(emailKeyOf)])
+  const absent = addressed.filter(({ email, mustJoin }) => {
+    const holder = holders.get(emailKeyOf(email))
+    if (holder !== undefined && mustJoin === true) throw emailTaken(holder)
+    return holder === undefined
+  })
+  const persons = await findOrAddPersons(
+    transaction,
+    absent.map(({ email }) => email),
+    runtime,
+  )
+  const idsByEmail = new Map([...holders].map(([key, { userId }]) => [key, userId]))
+  for (const { emailKey, id } of persons) idsByEmail.set(emailKey, id)
+  const now = runtime.now()
+  const members = new Map(persons.map((person) => [person.id, newMember(person, now)]))
+  const joining = new Set(members.keys())
+  const present = new Set(targets.map((target) => userIdOf(target, idsByEmail)).filter((id) => !joining.has(id)))
+  const locked = present.size === 0 ? [] : await lockMembers(transaction, organizationId, [...present])
+  for (const member of locked) members.set(member.userId, member)
+  for (const userId of present) if (!members.has(userId)) throw notFound('user', userId)
+  return { members, joining, idsByEmail }
+}
+
+/** The id of a target's member. */
+export function userIdOf(target: MemberTarget, idsByEmail: ReadonlyMap<string, string>): string {
+  const userId = 'userId' in target ? target.userId : idsByEmail.get(emailKeyOf(target.email))
+  if (userId === undefined) throw new Error('nobody has been found for an address')
+  return userId
+}

@@ -1,0 +1,17 @@
+import { getOption } from '@bufbuild/protobuf'
+import type { Interceptor } from '@connectrpc/connect'
+import { access } from '../../gen/svc/v2/access_pb.js'
+import { type LimitCheck, refuseLimits } from '../limits/limit-check.js'
+
+/**
+ * Refuses requests that break limits of the schema, over every door: when the caller is admitted and the request is read, and
+ * before anything of it is looked up. Methods that judge their resource first judge the limits themselves.
+ */
+export function createLimits(check: LimitCheck): Interceptor {
+  return (next) => (request) => {
+    if (!request.stream && !getOption(request.method, access).resourceBeforeLimits) {
+      refuseLimits(check(request.method.input, request.message))
+    }
+    return next(request)
+  }
+}

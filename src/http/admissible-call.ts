@@ -1,0 +1,28 @@
+import type { AdmitCall } from '../call/admit-call.js'
+import type { ClientAddressOf } from './client-address.js'
+
+/** What admission is told of a call. Address and signal are made when they are asked for: few ask. */
+export class AdmissibleCall {
+  readonly requestId: string
+  readonly authorization: string | undefined
+  readonly #call: AdmitCall
+  readonly #clientAddressOf: ClientAddressOf
+  readonly #remoteAddress: string | undefined
+
+  constructor(call: AdmitCall, requestId: string, clientAddressOf: ClientAddressOf) {
+    this.requestId = requestId
+    this.authorization = call.request.headers.authorization
+    this.#call = call
+    this.#clientAddressOf = clientAddressOf
+    // Known now, for it is forgotten with the connection.
+    this.#remoteAddress = call.request.socket.remoteAddress
+  }
+
+  get clientAddress(): string {
+    return this.#clientAddressOf(this.#remoteAddress, this.#call.request.headers['x-forwarded-for'])
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal
+  }
+}

@@ -1,0 +1,49 @@
+import { type DescField, getOption } from '@bufbuild/protobuf'
+import { field as fieldRules } from '../../gen/buf/validate/validate_pb.js'
+import {
+  ApprovalProcedureSchema,
+  CreateAccessPolicyApprovalProcedureRequestSchema as CreateProcedureSchema,
+} from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { limit } from '../../gen/svc/v2/limit_pb.js'
+import { ListUsersRequestSchema, UpdateUserRequestSchema } from '../../gen/svc/v2/user_pb.js'
+import { textWords } from './limit-words.js'
+
+// What rules need to know of the limits that the schema states.
+
+/** The most entries that a page has, and the size of a page of which the caller says nothing. */
+export const MAX_PAGE_SIZE = getOption(ListUsersRequestSchema.field.pageSize, limit).zeroIs
+
+/** How long a step waits for a decision where nothing is said, in seconds. */
+export const DEFAULT_TIMEOUT_SECONDS = getOption(CreateProcedureSchema.field.timeoutSeconds, limit).zeroIs
+
+/** The most steps of a procedure, counted over all of its stages. */
+export const MAX_STEPS = maxItems(CreateProcedureSchema.field.steps)
+
+/** The longest URL, as it comes and as it is kept. */
+export const MAX_URL_LENGTH = textRules(UpdateUserRequestSchema.field.avatarUrl).maxLength
+
+/** What is wrong with a text that is to be an id; nothing where something can have it. */
+export function idFault(text: string): string | undefined {
+  const { maxLength, pattern, words } = idRules
+  return text !== '' && text.length <= maxLength && pattern.test(text) ? undefined : words
+}
+
+const idRules = textRules(ApprovalProcedureSchema.field.id)
+
+function textRules(field: DescField) {
+  const rules = getOption(field, fieldRules)
+  const { type } = rules
+  if (type.case !== 'string') throw new Error(`${field.parent.typeName}.${field.name} has no rules of a text`)
+  const { maxLen, pattern } = type.value
+  return {
+    maxLength: Number(maxLen),
+    pattern: new RegExp(pattern, 'u'),
+    words: textWords(type.value, rules, 'string.pattern'),
+  }
+}
+
+function maxItems(field: DescField): number {
+  const { type } = getOption(field, fieldRules)
+  if (type.case !== 'repeated') throw new Error(`${field.parent.typeName}.${field.name} has no rules of a list`)
+  return Number(type.value.maxItems)
+}

@@ -1,0 +1,92 @@
+import { create, type DescField, type DescMessage, getOption, type Message } from '@bufbuild/protobuf'
+import { createValidator, type Violation } from '@bufbuild/protovalidate'
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
+import { ErrorReason as ErrorReasonValue } from '../../gen/svc/v2/error_reason_pb.js'
+import { type Limit, limit } from '../../gen/svc/v2/limit_pb.js'
+import { type ErrorReason, type FieldViolation, MAX_VIOLATIONS, refuseViolations, ServiceError } from '../errors.js'
+import { limitWords } from './limit-words.js'
+
+/** A limit that a message breaks. */
+export interface LimitViolation extends FieldViolation {
+  /** Whether the error has the reason alone, without the field. */
+  readonly unnamed: boolean
+}
+
+/**
+ * The limits of the schema that a message breaks: one for each field, in the order of the schema, at most as many as an error
+ * names. What is computed is not judged.
+ */
+export type LimitCheck = (desc: DescMessage, message: Message) => LimitViolation[]
+
+/** Makes the check. Rules are compiled when a message of their type is first judged, those of `known` types at once. */
+export function createLimitCheck(known: Iterable<DescMessage> = []): LimitCheck {
+  const validator = createValidator({ regexMatch: createPatternTest() })
+  const check: LimitCheck = (desc, message) => {
+    const { kind, violations = [], error } = validator.validate(desc, message)
+    if (kind === 'error') throw error
+    return limitViolations(violations)
+  }
+  for (const desc of known) check(desc, create(desc))
+  return check
+}
+
+/** Refuses a request that breaks limits. */
+export function refuseLimits(violations: readonly LimitViolation[]): void {
+  const [first] = violations
+  if (first?.unnamed === true) throw new ServiceError(first.reason, `${first.field} ${first.description}`)
+  refuseViolations(violations)
+}
+
+/** Patterns are those of our schema, and none needs more than one look at a character: the engine at hand does for RE2. */
+function createPatternTest(): (pattern: string, text: string) => boolean {
+  const patterns = new Map<string, RegExp>()
+  return (pattern, text) => {
+    const known = patterns.get(pattern)
+    if (known !== undefined) return known.test(text)
+    const compiled = new RegExp(pattern, 'u')
+    patterns.set(pattern, compiled)
+    return compiled.test(text)
+  }
+}
+
+function limitViolations(violations: readonly Violation[]): LimitViolation[] {
+  const byField = new Map<string, LimitViolation>()
+  for (const violation of violations) {
+    if (byField.size === MAX_VIOLATIONS) break
+    if (violation.field.some((part) => part.kind === 'field' && isComputed(part))) continue
+    const field = pathOf(violation)
+    if (!byField.has(field)) byField.set(field, limitViolation(field, violation))
+  }
+  return [...byField.values()]
+}
+
+function isComputed(field: DescField): boolean {
+  return getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
+}
+
+function limitViolation(field: string, violation: Violation): LimitViolation {
+  const last = violation.field.at(-1)
+  const told: Partial<Limit> = last?.kind === 'field' ? getOption(last, limit) : {}
+  const reason = told.reason ? reasonFrom(told.reason) : isMissing(violation) ? 'FIELD_REQUIRED' : 'FIELD_INVALID'
+  return { field, description: told.description || limitWords(violation), reason, unnamed: told.unnamed ?? false }
+}
+
+/** An address that is given and empty is as missing as one that is not given. */
+function isMissing({ ruleId }: Violation): boolean {
+  return ruleId === 'required' || ruleId === 'string.email_empty'
+}
+
+function reasonFrom(value: ErrorReasonValue): ErrorReason {
+  return ErrorReasonValue[value] as ErrorReason
+}
+
+/** As requests spell it in JSON, such as `profiles[3].email`; what is wrong with a key is wrong with its map. */
+function pathOf({ field, forKey }: Violation): string {
+  let path = ''
+  for (const part of forKey ? field.slice(0, -1) : field) {
+    if (part.kind === 'field') path += path === '' ? part.jsonName : `.${part.jsonName}`
+    else if (part.kind === 'list_sub') path += `[${part.index}]`
+    else if (part.kind === 'map_sub') path += `[${JSON.stringify(part.key)}]`
+  }
+  return path
+}

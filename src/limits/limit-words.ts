@@ -1,0 +1,113 @@
+import { type DescEnum, type DescField, getOption } from '@bufbuild/protobuf'
+import type { Violation } from '@bufbuild/protovalidate'
+import {
+  type EnumRules,
+  type FieldRules,
+  field as fieldRules,
+  Ignore,
+  type Int32Rules,
+  message as messageRules,
+  type RepeatedRules,
+  type StringRules,
+} from '../../gen/buf/validate/validate_pb.js'
+
+/** What an error says of a text that is no address. */
+export const NO_EMAIL_ADDRESS = 'must be an email address such as ada@example.com'
+
+/** What is wrong where a limit is broken, and what would be right. */
+export function limitWords({ field: path, ruleId, forKey, message }: Violation): string {
+  const last = path.at(-1)
+  if (last?.kind === 'oneof')
+    return `must have one of ${listed(
+      last.fields.map(({ jsonName }) => jsonName),
+      'and',
+    )}`
+  if (ruleId === 'message.oneof') return choiceWords(path)
+  if (ruleId === 'required' || ruleId === 'string.email_empty') return 'is required'
+  const field = path.findLast((part) => part.kind === 'field')
+  if (field === undefined) return message
+  const rules = rulesAt(getOption(field, fieldRules), { isPart: last !== field, forKey })
+  const { type } = rules
+  if (type.case === 'string') return textWords(type.value, rules, ruleId)
+  if (type.case === 'int32') return integerWords(type.value, rules)
+  if (type.case === 'repeated') return listWords(type.value)
+  return type.case === 'enum' && field.enum !== undefined ? enumWords(type.value, field.enum) : message
+}
+
+/** The rules of a field, or those of an item, a key or a value in it. */
+function rulesAt(rules: FieldRules, { isPart, forKey }: { isPart: boolean; forKey: boolean }): FieldRules {
+  const { type } = rules
+  if (!isPart) return rules
+  if (type.case === 'repeated') return type.value.items ?? rules
+  return (type.case === 'map' ? (forKey ? type.value.keys : type.value.values) : undefined) ?? rules
+}
+
+/** What is wrong with a text; `ruleId` is the rule that it breaks. */
+export function textWords(rules: StringRules, { required, ignore }: FieldRules, ruleId: string): string {
+  const { const: only, minLen, maxLen, pattern, in: values, wellKnown } = rules
+  if (wellKnown.case === 'uuid') return 'must be a UUID such as 0190b8f4-5d2e-7c3a-9b1f-2d6e8a4c7f10'
+  if (values.length > 0)
+    return `must be ${listed(
+      values.map((value) => value || 'empty'),
+      'or',
+    )}`
+  if (only !== '') return `must be ${only}`
+  const [, characters] = /^\^\[([^^].*)\]\*\$$/.exec(pattern) ?? []
+  const least = required || ignore === Ignore.IF_ZERO_VALUE ? 1 : minLen
+  if (characters !== undefined) return `must be ${least} to ${maxLen} characters of ${characters}`
+  if (ruleId === 'string.min_len')
+    return minLen === 1n ? 'must not be empty' : `must have at least ${minLen} characters`
+  if (ruleId === 'string.max_len') return tooLongWords(maxLen)
+  if (wellKnown.case === 'email') return NO_EMAIL_ADDRESS
+  return controlCharacterWords(new RegExp(pattern, 'u').test('\n'))
+}
+
+/** What is wrong with a text of more characters. */
+export function tooLongWords(max: bigint | number): string {
+  return `must have at most ${max} characters`
+}
+
+/** What is wrong with a text that has control characters, where some or none are allowed. */
+export function controlCharacterWords(multiline: boolean): string {
+  return multiline
+    ? 'must not have control characters other than tabs and line breaks'
+    : 'must not have control characters, tabs and line breaks among them'
+}
+
+function integerWords({ greaterThan, lessThan }: Int32Rules, { ignore }: FieldRules): string {
+  const range =
+    greaterThan.value === undefined || lessThan.value === undefined
+      ? `${greaterThan.value === undefined ? 'at most' : 'at least'} ${greaterThan.value ?? lessThan.value}`
+      : `from ${greaterThan.value} to ${lessThan.value}`
+  return ignore === Ignore.IF_ZERO_VALUE ? `must be 0 or ${range}` : `must be ${range}`
+}
+
+function listWords({ minItems, maxItems }: RepeatedRules): string {
+  return minItems > 0 ? `must have ${minItems} to ${maxItems} entries` : `must have at most ${maxItems} entries`
+}
+
+/** Many values are not all named: errors stay small. */
+const MAX_NAMED = 4
+
+function enumWords({ notIn }: EnumRules, { name, values }: DescEnum): string {
+  const good = values.filter(({ number }) => number !== 0 && !notIn.includes(number)).map((value) => value.name)
+  if (good.length <= MAX_NAMED) return `must be ${listed(good, 'or')}`
+  return `must be a value of ${name}, such as ${good[0]}`
+}
+
+function choiceWords(path: Violation['field']): string {
+  const message = path.findLast(
+    (part): part is DescField & { fieldKind: 'message' | 'list' } => part.kind === 'field',
+  )?.message
+  if (message === undefined) return 'must have one choice'
+  const [choice] = getOption(message, messageRules).oneof
+  const names = (choice?.fields ?? []).map(
+    (name) => message.fields.find((field) => field.name === name)?.jsonName ?? name,
+  )
+  return `must have either ${listed(names, 'or')}, and not both`
+}
+
+function listed(words: readonly string[], conjunction: 'and' | 'or'): string {
+  const [last, ...others] = words.toReversed()
+  return others.length === 0 ? (last ?? '') : `${others.toReversed().join(', ')} ${conjunction} ${last}`
+}

@@ -1,0 +1,99 @@
+import { type DescField, getOption, type JsonObject, ScalarType } from '@bufbuild/protobuf'
+import {
+  type FieldRules,
+  field as fieldRules,
+  Ignore,
+  type Int32Rules,
+  type RepeatedRules,
+  type StringRules,
+} from '../../gen/buf/validate/validate_pb.js'
+import { limit, moment } from '../../gen/svc/v2/limit_pb.js'
+import type { Direction } from './field-schema.js'
+
+/** What the rules of a field say beyond its type, in the words of JSON Schema. */
+export function fieldLimits(field: DescField, direction: Direction): JsonObject {
+  const rules = getOption(field, fieldRules)
+  const { type } = rules
+  if (type.case === 'int32') {
+    return integerLimits(type.value, direction === 'input' && rules.ignore === Ignore.IF_ZERO_VALUE)
+  }
+  if (type.case === 'repeated') return listLimits(type.value)
+  return isText(field) ? { ...textLimits(rules, direction), ...momentForm(field, direction) } : {}
+}
+
+/** What the rules say of each item of a list, or of each value of a map. */
+export function itemLimits(field: DescField, direction: Direction): JsonObject {
+  const { type } = getOption(field, fieldRules)
+  const items = type.case === 'repeated' ? type.value.items : type.case === 'map' ? type.value.values : undefined
+  return items === undefined ? {} : textLimits(items, direction)
+}
+
+/** The value that a parameter has where none is given. Generators take a field of a body that has one for always there. */
+export function defaultValue(field: DescField): JsonObject {
+  const { zeroIs } = getOption(field, limit)
+  return zeroIs === 0 ? {} : { default: zeroIs }
+}
+
+/** Whether callers have to give the field: without a value it breaks its rules. */
+export function isRequired(field: DescField): boolean {
+  const { required, type } = getOption(field, fieldRules)
+  if (type.case === 'repeated') return required || type.value.minItems > 0
+  return required || (type.case === 'string' && type.value.const !== '')
+}
+
+function isText(field: DescField): boolean {
+  return field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING
+}
+
+function textLimits({ required, ignore, type }: FieldRules, direction: Direction): JsonObject {
+  const rules: Partial<StringRules> = type.case === 'string' ? type.value : {}
+  const { const: only, minLen = 0n, maxLen = 0n, pattern, in: values = [], wellKnown } = rules
+  // Empty is none then, and has no form.
+  const mayBeEmpty = ignore === Ignore.IF_ZERO_VALUE
+  const least = required && minLen === 0n ? 1 : Number(minLen)
+  return {
+    ...(only ? { const: only } : {}),
+    ...(least > 0 ? { minLength: least } : {}),
+    ...(maxLen > 0 ? { maxLength: Number(maxLen) } : {}),
+    // Answers print whatever is kept, also from before a pattern.
+    ...(pattern && direction === 'input' ? { pattern } : {}),
+    ...(values.length > 0 ? { enum: mayBeEmpty ? ['', ...values] : values } : {}),
+    ...(wellKnown?.case === undefined || mayBeEmpty ? {} : { format: wellKnown.case }),
+  }
+}
+
+/** An alternative says the type itself: beside a type, generators take what it says for unknown. */
+function integerLimits({ greaterThan, lessThan }: Int32Rules, orZero: boolean): JsonObject {
+  const limits = {
+    ...(greaterThan.case === 'gte' ? { minimum: greaterThan.value } : {}),
+    ...(lessThan.case === 'lte' ? { maximum: lessThan.value } : {}),
+  }
+  if (!orZero) return limits
+  const type = 'integer'
+  return {
+    oneOf: [
+      { type, enum: [0] },
+      { type, format: 'int32', ...limits },
+    ],
+  }
+}
+
+function listLimits({ minItems, maxItems }: RepeatedRules): JsonObject {
+  return {
+    ...(minItems > 0 ? { minItems: Number(minItems) } : {}),
+    ...(maxItems > 0 ? { maxItems: Number(maxItems) } : {}),
+  }
+}
+
+const MOMENT_EXAMPLE = '2026-01-31T09:05:00.000Z'
+
+/** Callers may write a moment in any form of RFC 3339; answers have one. */
+function momentForm(field: DescField, direction: Direction): JsonObject {
+  if (!getOption(field, moment)) return {}
+  if (direction === 'input') return { format: 'date-time' }
+  return {
+    format: 'date-time',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+    examples: [MOMENT_EXAMPLE],
+  }
+}

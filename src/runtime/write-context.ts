@@ -1,0 +1,11 @@
+import type { Runtime } from './runtime.js'
+
+/** What a write needs besides its data: ids for what it makes, and what the audit log says of the call. */
+export interface WriteContext {
+  readonly runtime: Runtime
+  readonly requestId: string
+  /** Ends the write without a trace when it aborts before the commit. */
+  readonly signal?: AbortSignal
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMillis?: number | undefined
+}

@@ -1,0 +1,62 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { MembershipModel } from '../../gen/prisma/models.js'
+import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+
+/** First half of the key of the advisory locks on email addresses; the second half is a hash. */
+const EMAIL_LOCK = Prisma.raw(String(0x656d6c))
+/** Hashes are folded to this many locks, so that a large call cannot fill the server's lock table. */
+const EMAIL_LOCKS = Prisma.raw(String(256))
+
+const lock = createPreparedStatement<{ readonly emailKeys: readonly string[] }, Record<never, never>>({
+  name: 'lock_email_addresses',
+  reason: 'lock',
+  columns: {},
+  text: ({ emailKeys }) => Prisma.sql`
+SELECT FROM (
+    SELECT DISTINCT abs(hashtext(key) % ${EMAIL_LOCKS}) AS bucket FROM unnest(${emailKeys}::text[]) AS key ORDER BY 1
+  ) buckets
+ WHERE pg_advisory_xact_lock(${EMAIL_LOCK}, bucket) IS NOT NULL`,
+})
+
+/** A member who has an email address. */
+export interface EmailHolder {
+  readonly userId: string
+  readonly name: string
+}
+
+interface Addresses {
+  readonly organizationId: string
+  readonly emailKeys: readonly string[]
+}
+
+const find = createPreparedStatement<Addresses, EmailHolder & Pick<MembershipModel, 'emailKey'>>({
+  name: 'find_email_holders',
+  reason: 'set',
+  columns: { emailKey: 'text', userId: 'text', name: 'text' },
+  text: ({ organizationId, emailKeys }) => Prisma.sql`
+SELECT email_key AS "emailKey", user_id AS "userId", trim(first_name || ' ' || last_name) AS name
+  FROM memberships WHERE organization_id = ${organizationId} AND email_key = ANY (${emailKeys})`,
+})
+
+/** The statements of this file. */
+export const emailClaimStatements = [lock, find]
+
+/**
+ * Lets no other transaction of any organization give these addresses to persons until this one ends: an address is
+ * unique in an organization only, so no constraint keeps one person from being made twice.
+ */
+export async function lockEmailAddresses(transaction: AnyTransaction, emailKeys: readonly string[]): Promise<void> {
+  if (emailKeys.length > 0) await transaction.run(lock, { emailKeys })
+}
+
+/** The members of the organization with these addresses, deactivated ones included, by the key of the address. */
+export async function findEmailHolders(
+  tables: PreparedQueryable,
+  organizationId: string,
+  emailKeys: readonly string[],
+): Promise<Map<string, EmailHolder>> {
+  if (emailKeys.length === 0) return new Map()
+  const holders = await tables.run(find, { organizationId, emailKeys })
+  return new Map(holders.map(({ emailKey, ...holder }) => [emailKey, holder]))
+}

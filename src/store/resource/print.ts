@@ -1,0 +1,119 @@
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
+import { Prisma } from '../../../gen/prisma/client.js'
+import type { PartsPlace, Resource, ResourceField, Table } from './resource.js'
+import { listText, type Part, textOf } from './text-parts.js'
+import { computedParts, valueParts } from './value-parts.js'
+
+// SQL that prints rows as the JSON of the API: text without spaces, escaped as `JSON.stringify` does it, put together by
+// `||`, which costs half of what PostgreSQL's functions of JSON do (docs/performance.md).
+
+/** What is printed of fields, by their local names, in place of what is declared: parts of the text of their JSON. */
+export type GivenTexts = Readonly<Record<string, Part>>
+
+/** A row that is one text. */
+export interface PrintedRow {
+  readonly json: string
+}
+
+interface Print {
+  readonly given: GivenTexts
+  readonly isComputedToo: boolean
+}
+
+/** The row as the JSON of the API, as text. */
+export function rowText(resource: Resource, given: GivenTexts = {}): Prisma.Sql {
+  return textOf(objectParts(resource, { given, isComputedToo: true }))
+}
+
+/** The row without what is computed, as text. */
+export function storedText(resource: Resource): Prisma.Sql {
+  return textOf(objectParts(resource, { given: {}, isComputedToo: false }))
+}
+
+/** The list of a field whose messages are rows of another table, for a query that reads these. */
+export function partsText({ desc, fields }: Resource, name: string): Prisma.Sql {
+  const source = fields.find(({ field }) => field.localName === name)?.source
+  if (source?.kind !== 'parts') throw new Error(`${desc.typeName} has no parts ${name}`)
+  const { resource, order } = source
+  return listText(rowText(resource), orderOf(resource.alias, order))
+}
+
+function objectParts(resource: Resource, print: Print): Part[] {
+  const members = resource.fields
+    .filter(({ source }) => print.isComputedToo || source.kind !== 'computed')
+    .map((field) => memberOf(resource.alias, field, print))
+  // Commas stand before all members but the first, which therefore is always there.
+  const first = members.find(({ presence }) => presence === 'always')
+  if (first === undefined) throw new Error(`${resource.desc.typeName} has no field that is always printed`)
+  const rest = members.filter((member) => member !== first).flatMap(memberParts)
+  return [`{"${first.key}":`, ...first.value, ...rest, '}']
+}
+
+interface Member {
+  readonly key: string
+  readonly value: readonly Part[]
+  /** When it is printed: always, where its value is not null, or where something else is not. */
+  readonly presence: 'always' | 'value' | Prisma.Sql
+}
+
+function memberParts({ key, value, presence }: Member): readonly Part[] {
+  const parts = [`,"${key}":`, ...value]
+  if (presence === 'always') return parts
+  if (presence === 'value') return [Prisma.sql`coalesce(${textOf(parts)}, '')`]
+  return [Prisma.sql`CASE WHEN ${presence} IS NOT NULL THEN ${textOf(parts)} ELSE '' END`]
+}
+
+function memberOf(alias: string, { field, source }: ResourceField, print: Print): Member {
+  const key = field.jsonName
+  const given = print.given[field.localName]
+  if (given !== undefined) return { key, value: [given], presence: 'always' }
+  const hasPresence = field.presence === FeatureSet_FieldPresence.EXPLICIT
+  switch (source.kind) {
+    case 'column': {
+      const column = source.read === undefined ? columnOf(alias, source.name) : Prisma.sql`(${source.read})`
+      const isOptional = source.isNullable && hasPresence
+      const value = valueParts(field, column, { ...source, isNullable: source.isNullable && !isOptional })
+      return { key, value, presence: isOptional ? 'value' : 'always' }
+    }
+    case 'columns': {
+      const value = objectParts(source.resource, print)
+      return { key, value, presence: source.presence === undefined ? 'always' : columnOf(alias, source.presence) }
+    }
+    case 'parts': {
+      const { resource: part } = source
+      const item = textOf(objectParts(part, { ...print, given: {} }))
+      return { key, value: [partsOf(item, part, source, alias)], presence: 'always' }
+    }
+    case 'values': {
+      const { table, column } = source
+      const item = Prisma.sql`to_json(v.${Prisma.raw(column)})::text`
+      return { key, value: [partsOf(item, { table, alias: 'v' }, source, alias)], presence: 'always' }
+    }
+    case 'computed':
+    case 'elsewhere': {
+      const value = computedParts(field, source.sql)
+      return { key, value, presence: hasPresence ? 'value' : 'always' }
+    }
+  }
+}
+
+/** The list of the rows of another table that belong to the row. */
+function partsOf(
+  item: Prisma.Sql,
+  { table, alias }: { readonly table: Table; readonly alias: string },
+  { parent, of = 'id', order }: PartsPlace,
+  owner: string,
+): Prisma.Sql {
+  const isOfTenant = table.columns['organization_id'] !== undefined
+  const tenant = isOfTenant ? ` AND ${alias}.organization_id = ${owner}.organization_id` : ''
+  const rows = Prisma.raw(`${table.name} ${alias} WHERE ${alias}.${parent} = ${owner}.${of}${tenant}`)
+  return Prisma.sql`(SELECT ${listText(item, orderOf(alias, order))} FROM ${rows})`
+}
+
+function orderOf(alias: string, columns: readonly string[]): Prisma.Sql {
+  return Prisma.raw(columns.map((column) => `${alias}.${column}`).join(', '))
+}
+
+function columnOf(alias: string, column: string): Prisma.Sql {
+  return Prisma.raw(`${alias}.${column}`)
+}

@@ -1,0 +1,88 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import type { Prisma } from '../../../gen/prisma/client.js'
+
+/** A column of a table. `isId`: it is the id of something, which the database holds to the format of ids. */
+export interface Column {
+  /** By PostgreSQL's name; an enum is `enum` and its name. */
+  readonly type: string
+  readonly isNullable: boolean
+  readonly isId: boolean
+}
+
+/** A table of the schema. */
+export interface Table {
+  readonly name: string
+  readonly columns: Readonly<Record<string, Column>>
+  /** The columns of the primary key. */
+  readonly key: readonly string[]
+  /** The tables that columns name rows of. */
+  readonly references: Readonly<Record<string, string>>
+}
+
+/**
+ * What a field of a message stands in. SQL calls the row by the alias of the resource; `sql` gives text, a number or a
+ * boolean, the whole name of an enum's value, or the JSON of a message.
+ */
+export type Source =
+  /** A column of the row. `read` is what is printed of it, where that is not the value as it stands. */
+  | ({ readonly kind: 'column'; readonly name: string; readonly read?: Prisma.Sql } & Column)
+  /** Several columns of the row; the message is absent where the one called `presence`, if any, is null. */
+  | { readonly kind: 'columns'; readonly resource: Resource; readonly presence?: string }
+  /** Rows of another table, one message each, whose column `parent` says of which row they are. */
+  | ({ readonly kind: 'parts'; readonly resource: Resource } & PartsPlace)
+  /** Rows of another table, one value each. */
+  | ({ readonly kind: 'values'; readonly table: Table; readonly column: string } & PartsPlace)
+  /** Computed from other values when it is printed: an import passes it over, an export leaves it out. */
+  | { readonly kind: 'computed'; readonly sql: Prisma.Sql }
+  /** Kept elsewhere, or in no one column: an import has a way of its own to write it. */
+  | { readonly kind: 'elsewhere'; readonly sql: Prisma.Sql }
+
+/** Where the rows of a list are, and the columns that they are in the order of. */
+export interface PartsPlace {
+  readonly parent: string
+  /** The column of the row that `parent` holds, where that is not `id`. */
+  readonly of?: string
+  readonly order: readonly string[]
+}
+
+/** A field of a message, and what it stands in. */
+export interface ResourceField {
+  readonly field: DescField
+  readonly source: Source
+}
+
+/** A message of the API as rows of a table hold it. */
+export interface Resource {
+  readonly desc: DescMessage
+  readonly table: Table
+  /** What SQL calls a row of it. */
+  readonly alias: string
+  /** Every field of the message, in its order. */
+  readonly fields: readonly ResourceField[]
+}
+
+/** What is said of a field: the name of its column, where that is not its own, or another source. */
+type Declared = string | Source | { readonly kind: 'column'; readonly name: string; readonly read: Prisma.Sql }
+
+/** What is said of fields, by their local names. */
+export type Declarations = Readonly<Record<string, Declared>>
+
+/**
+ * Declares that a message is kept in a table: each field in the column of its name, but for what is declared by the local
+ * names of fields. Throws where a field is in nothing, and where a declared name is no field.
+ */
+export function declareResource(desc: DescMessage, table: Table, alias: string, declared: Declarations = {}): Resource {
+  for (const name of Object.keys(declared)) {
+    if (desc.field[name] === undefined) throw new Error(`${desc.typeName} has no field ${name}`)
+  }
+  const fields = desc.fields.map((field) => ({ field, source: sourceOf(field, table, declared[field.localName]) }))
+  return { desc, table, alias, fields }
+}
+
+function sourceOf(field: DescField, table: Table, declared: Declared = field.name): Source {
+  const source = typeof declared === 'string' ? { kind: 'column' as const, name: declared } : declared
+  if (source.kind !== 'column') return source
+  const column = table.columns[source.name]
+  if (column !== undefined) return { ...column, ...source }
+  throw new Error(`${field.parent.typeName}.${field.name} has no column ${source.name} in ${table.name}`)
+}

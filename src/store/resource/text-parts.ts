@@ -1,0 +1,36 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+
+/** A part of a text: a constant, or an expression that is not null and that `||` takes. */
+export type Part = string | Prisma.Sql
+
+/** The text of the parts; constants that stand side by side are one. */
+export function textOf(parts: readonly Part[]): Prisma.Sql {
+  const merged: Part[] = []
+  for (const part of parts) {
+    const last = merged.at(-1)
+    if (typeof part === 'string' && typeof last === 'string') merged[merged.length - 1] = last + part
+    else merged.push(part)
+  }
+  return Prisma.join(
+    merged.map((part) => (typeof part === 'string' ? literal(part) : part)),
+    ' || ',
+  )
+}
+
+function literal(text: string): Prisma.Sql {
+  return Prisma.raw(`'${text.replaceAll("'", "''")}'`)
+}
+
+/**
+ * The texts in the rows of a group, or in those that satisfy the condition, with commas between them: the items of a list.
+ * Of megabytes every `||` behind it would make a copy.
+ */
+export function itemsText(item: Prisma.Sql, order: Prisma.Sql, condition?: Prisma.Sql): Prisma.Sql {
+  const filter = condition === undefined ? Prisma.empty : Prisma.sql` FILTER (WHERE ${condition})`
+  return Prisma.sql`coalesce(string_agg(${item}, ',' ORDER BY ${order})${filter}, '')`
+}
+
+/** The list of the texts in the rows of a group. */
+export function listText(item: Prisma.Sql, order: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`'[' || ${itemsText(item, order)} || ']'`
+}

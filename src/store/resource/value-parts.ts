@@ -1,0 +1,81 @@
+import { type DescField, ScalarType } from '@bufbuild/protobuf'
+import { Prisma } from '../../../gen/prisma/client.js'
+import { timestampText } from '../timestamp-text.js'
+import { enumPrefix } from './enum-name.js'
+import type { Column } from './resource.js'
+import type { Part } from './text-parts.js'
+
+/** The parts of a value of a column, by the kind of the field and the type of the column. None of them is null. */
+export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullable, isId }: Column): readonly Part[] {
+  const shape = shapeOf(field)
+  const isFilled = shape === 'strings' || (shape === 'string' && type !== 'timestamptz')
+  if (isNullable && !isFilled) {
+    throw new Error(`${field.parent.typeName}.${field.name} is always there, and its column may be null`)
+  }
+  const text = isNullable ? Prisma.sql`coalesce(${value}::text, '')` : value
+  switch (`${shape} in ${type.replace(/^enum .*/, 'enum')}`) {
+    case 'string in text':
+      // PostgreSQL and JavaScript escape the same characters alike, U+007F and U+2028 none of them. Ids have none to escape.
+      return isId ? ['"', text, '"'] : [Prisma.sql`to_json(${text})`]
+    case 'string in uuid':
+    case 'string in enum':
+    case 'enum in text':
+      return ['"', text, '"']
+    case 'string in timestamptz':
+      return ['"', timestampText(value), '"']
+    case 'enum in enum':
+      return [`"${enumPrefix(field)}`, value, '"']
+    case 'bool in bool':
+    case 'int32 in int4':
+      return [Prisma.sql`${value}::text`]
+    case 'svc.v2.Date in date':
+      return [
+        '{"year":',
+        datePart('year', value),
+        ',"month":',
+        datePart('month', value),
+        ',"day":',
+        datePart('day', value),
+        '}',
+      ]
+    case 'strings in text[]':
+    case 'strings in uuid[]':
+      return [Prisma.sql`array_to_json(coalesce(${value}, '{}'))`]
+    case 'message in json':
+    case 'message in jsonb':
+      return [Prisma.sql`${value}::text`]
+  }
+  throw new Error(`${field.parent.typeName}.${field.name} cannot be printed of ${type}`)
+}
+
+/** The parts of a value that SQL computes: text, a number or a boolean, the whole name of an enum's value, or JSON as text. */
+export function computedParts(field: DescField, sql: Prisma.Sql): readonly Part[] {
+  // A name in quotes is a part of the text.
+  const constant = /^'(\w+)'$/.exec(sql.text)?.[1]
+  if (constant !== undefined) return [`"${constant}"`]
+  const type = computedTypes[shapeOf(field)] ?? 'json'
+  return valueParts(field, Prisma.sql`(${sql})`, { type, isNullable: false, isId: false })
+}
+
+/** The types of computed values; all others are JSON. */
+const computedTypes: Readonly<Record<string, string>> = { string: 'text', enum: 'text', bool: 'bool', int32: 'int4' }
+
+/** What is to be printed: the name of a scalar type, `strings`, `enum`, `svc.v2.Date`, `message` for all that is kept as JSON. */
+function shapeOf(field: DescField): string {
+  switch (field.fieldKind) {
+    case 'enum':
+      return 'enum'
+    case 'scalar':
+      return ScalarType[field.scalar].toLowerCase()
+    case 'list':
+      return field.listKind === 'scalar' && field.scalar === ScalarType.STRING ? 'strings' : 'message'
+    case 'message':
+      return field.message.typeName === 'svc.v2.Date' ? 'svc.v2.Date' : 'message'
+    case 'map':
+      return 'message'
+  }
+}
+
+function datePart(name: string, value: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`date_part(${Prisma.raw(`'${name}'`)}, ${value})`
+}

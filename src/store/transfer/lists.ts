@@ -1,0 +1,77 @@
+import type { DescField } from '@bufbuild/protobuf'
+import { Prisma } from '../../../gen/prisma/client.js'
+import { camelCase } from '../camel-case.js'
+import type { PartsPlace, ResourceField, Table } from '../resource/resource.js'
+import { eachRow, eachValue, rowColumns } from './staged-columns.js'
+import { listed, type StagedTable } from './staged-table.js'
+import type { Expressions } from './transfer-table.js'
+import { excluded, storedValues } from './upsert.js'
+
+/** What a list is, as it is staged and as it is kept. */
+interface StagedList extends PartsPlace {
+  readonly table: Table
+  /** Its rows, joined to the staging table as `item`. */
+  readonly join: Prisma.Sql
+  /** The columns that the record gives, and their values. */
+  readonly given: Expressions
+}
+
+/** Writes what the staged records keep in other tables: lists of rows and of values. */
+export function listTexts(kind: StagedTable): readonly Prisma.Sql[] {
+  return kind.resource.fields.flatMap((each) => {
+    const list = stagedListOf(each)
+    return list === undefined ? [] : replaceTexts(kind, each.field, list)
+  })
+}
+
+function stagedListOf({ field, source }: ResourceField): StagedList | undefined {
+  if (source.kind === 'parts') {
+    const columns = rowColumns(source.resource)
+    const given = storedValues(
+      'item',
+      Object.keys(columns).filter((column) => column !== source.parent),
+    )
+    return { ...source, table: source.resource.table, join: eachRow(field.name, 'item', columns), given }
+  }
+  if (source.kind === 'values') {
+    return { ...source, join: eachValue(field.name, 'item'), given: { [source.column]: Prisma.sql`item.value` } }
+  }
+  return undefined
+}
+
+/** Takes away what the record no longer has and writes what it has. */
+function replaceTexts({ staged, listValues }: StagedTable, field: DescField, list: StagedList): Prisma.Sql[] {
+  const { table, parent, of = 'id', join, given } = list
+  const owners: Readonly<Record<string, string>> = {
+    ...(table.columns['organization_id'] && { organization_id: 'organization_id' }),
+    [parent]: of,
+  }
+  const ofRecord = (name: string) =>
+    Prisma.raw(
+      Object.entries(owners)
+        .map(([column, given]) => `${name}.${column} = s.${given}`)
+        .join(' AND '),
+    )
+  const values: Expressions = {
+    ...Object.fromEntries(Object.entries(owners).map(([column, given]) => [column, Prisma.raw(`s.${given}`)])),
+    ...(table.columns['position'] && { position: Prisma.sql`item.place - 1` }),
+    ...given,
+    ...listValues?.[field.localName],
+  }
+  const name = Prisma.raw(table.name)
+  const insertion = Prisma.sql`
+INSERT INTO ${name} (${listed(Object.keys(values))})
+SELECT ${Prisma.join(Object.values(values))} FROM ${staged} s ${join}`
+  const deletion = Prisma.sql`DELETE FROM ${name} x USING ${staged} s WHERE ${ofRecord('x')}`
+  if (table.columns['created_at'] === undefined) return [deletion, insertion]
+  // Rows that know when they were made stay as long as the record names them.
+  const [key = ''] = table.key.filter((column) => owners[column] === undefined)
+  const item = Prisma.raw(`jsonb_build_array(jsonb_build_object('${camelCase(key)}', x.${key}))`)
+  const others = Object.keys(values).filter((column) => !table.key.includes(column))
+  return [
+    Prisma.sql`${deletion} AND NOT s.${Prisma.raw(field.name)}::jsonb @> ${item}`,
+    Prisma.sql`${insertion}
+LEFT JOIN ${name} t ON ${ofRecord('t')} AND t.${Prisma.raw(key)} = item.${Prisma.raw(key)}
+ON CONFLICT (${listed(table.key)}) DO UPDATE SET ${excluded(others)}`,
+  ]
+}

@@ -1,0 +1,29 @@
+import type { Message } from '@bufbuild/protobuf'
+import { camelCase } from '../camel-case.js'
+import { type RecordKind, recordKinds } from './record-kind.js'
+import { createRowWriter, type Row } from './row-writer.js'
+import { transferTables } from './tables.js'
+
+/** A record as a row of its table, and what tells it from the others of its kind. */
+export interface RecordRow {
+  readonly key: string
+  readonly values: Row
+}
+
+const writers = new Map(
+  recordKinds.map((kind) => {
+    const { resource } = transferTables[kind]
+    return [kind, { write: createRowWriter(resource), key: resource.table.key.map(camelCase) }]
+  }),
+)
+
+/**
+ * Writes a record as a row, with more values that it has in no field of its own. Throws a ServiceError where two items of a
+ * list of it have one key.
+ */
+export function recordRow(kind: RecordKind, record: Message, more: Row | undefined): RecordRow {
+  const writer = writers.get(kind)
+  if (writer === undefined) throw new Error(`there is no row of ${kind}`)
+  const values = Object.assign(writer.write(record), more)
+  return { key: writer.key.map((property) => values[property]).join('/'), values }
+}

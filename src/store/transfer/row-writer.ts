@@ -1,0 +1,113 @@
+import { type DescField, type Message, toJson } from '@bufbuild/protobuf'
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
+import { invalidField } from '../../errors.js'
+import { camelCase } from '../camel-case.js'
+import type { Column, PartsPlace, Resource, ResourceField, Table } from '../resource/resource.js'
+
+/**
+ * The values of a row by its columns in camel case. Rows and values that stand in other tables are lists, by the names of
+ * their fields.
+ */
+export type Row = Readonly<Record<string, unknown>>
+
+type Slots = Readonly<Record<string, unknown>>
+type Setter = (slots: Slots, row: Record<string, unknown>) => void
+
+/**
+ * Makes the writer of messages as rows, by the declaration of their resource; what is computed or kept elsewhere is passed
+ * over. The writer throws a ServiceError where two items of a list have one key.
+ */
+export function createRowWriter(resource: Resource): (message: Message) => Row {
+  const setters = resource.fields.map(setterOf)
+  return (message) => {
+    const row: Record<string, unknown> = {}
+    for (const set of setters) set(message as unknown as Slots, row)
+    return row
+  }
+}
+
+function setterOf({ field, source }: ResourceField): Setter {
+  const { localName, jsonName } = field
+  switch (source.kind) {
+    case 'column': {
+      const write = valueWriter(field, source)
+      const property = camelCase(source.name)
+      return (slots, row) => {
+        row[property] = write(slots[localName])
+      }
+    }
+    case 'columns': {
+      const write = createRowWriter({ ...source.resource, fields: source.resource.fields.map(present) })
+      return (slots, row) => {
+        if (slots[localName] !== undefined) Object.assign(row, write(slots[localName] as Message))
+      }
+    }
+    case 'parts': {
+      const write = createRowWriter(source.resource)
+      const key = keyOfItems(source.resource.table, source)
+      const keyField = source.resource.fields.find((each) => each.source.kind === 'column' && each.source.name === key)
+      return (slots, row) => {
+        const rows = (slots[localName] as readonly Message[]).map(write)
+        if (key !== undefined) {
+          const keys = rows.map((each) => String(each[camelCase(key)]))
+          requireDistinct(keys, (index) => `${jsonName}[${index}].${keyField?.field.jsonName}`)
+        }
+        row[localName] = rows
+      }
+    }
+    case 'values':
+      return (slots, row) => {
+        requireDistinct(slots[localName] as readonly string[], (index) => `${jsonName}[${index}]`)
+        row[localName] = slots[localName]
+      }
+    case 'computed':
+    case 'elsewhere':
+      return () => {}
+  }
+}
+
+/** A field of a message that is there: what is empty in it is there as well. */
+function present({ field, source }: ResourceField): ResourceField {
+  return { field, source: source.kind === 'column' ? { ...source, isNullable: false } : source }
+}
+
+/** The column that tells the rows of one list apart; undefined where their places do. */
+function keyOfItems({ key }: Table, { parent }: PartsPlace): string | undefined {
+  return key.find((column) => column !== parent && column !== 'position')
+}
+
+/** Refuses a list in which a value stands twice, naming the second place. `at` gives the field of a place. */
+export function requireDistinct(values: readonly string[], at: (index: number) => string): void {
+  const seen = new Set<string>()
+  for (const [index, value] of values.entries()) {
+    if (seen.has(value)) throw invalidField(at(index), `${value} stands twice`)
+    seen.add(value)
+  }
+}
+
+/** Writes a value as its column holds it. What is empty is absent where the column takes that, or is filled in. */
+function valueWriter(field: DescField, { type, isNullable }: Column): (value: unknown) => unknown {
+  const { message } = field
+  if (field.enum !== undefined) {
+    const { value: names } = field.enum
+    return (value) => names[Number(value)]?.localName
+  }
+  if (message !== undefined) {
+    if (type === 'date') return (value) => value && dateText(value as CalendarDate)
+    const json = (value: unknown) => toJson(message, value as Message, { alwaysEmitImplicit: true })
+    return (value) => (Array.isArray(value) ? value.map(json) : value && json(value))
+  }
+  const isAbsentEmpty = type === 'timestamptz' || (isNullable && field.presence === FeatureSet_FieldPresence.IMPLICIT)
+  return isAbsentEmpty ? (value) => (value === '' ? null : value) : (value) => value
+}
+
+function dateText({ year, month, day }: CalendarDate): string {
+  const [y, m, d] = [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')]
+  return `${y}-${m}-${d}`
+}
+
+interface CalendarDate {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+}

@@ -1,0 +1,53 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { FieldOwnershipSchema, UserSchema } from '../../gen/svc/v2/user_pb.js'
+import type { PreparedQueryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+import { ownedColumns } from './owned-column.js'
+import { type PrintedRow, rowText } from './resource/print.js'
+import { type Declarations, declareResource } from './resource/resource.js'
+
+const ownershipTexts = ownedColumns.map((column) => {
+  const ownership = declareResource(FieldOwnershipSchema, schema.Membership, 'm', {
+    field: { kind: 'computed', sql: Prisma.raw(`'USER_PROFILE_FIELD_${column.toUpperCase()}'`) },
+    owner: `${column}_owner`,
+    since: `${column}_owned_since`,
+  })
+  return rowText(ownership)
+})
+
+/** What a user has elsewhere than in the membership's column of its name. SQL calls the person `u`. */
+export const userDeclarations: Declarations = {
+  id: 'user_id',
+  email: { kind: 'elsewhere', sql: Prisma.sql`u.email` },
+  name: { kind: 'computed', sql: Prisma.sql`btrim(m.first_name || ' ' || m.last_name)` },
+  fieldOwnership: { kind: 'elsewhere', sql: Prisma.sql`'[' || ${Prisma.join(ownershipTexts, ` || ',' || `)} || ']'` },
+}
+
+/** People as members of an organization. */
+export const userResource = declareResource(UserSchema, schema.Membership, 'm', userDeclarations)
+
+interface MemberKey {
+  readonly organizationId: string
+  readonly userId: string
+}
+
+const print = createPreparedStatement<MemberKey, PrintedRow>({
+  name: 'print_user',
+  reason: 'printed JSON',
+  columns: { json: 'text' },
+  text: ({ organizationId, userId }) => Prisma.sql`
+SELECT ${rowText(userResource)} AS json
+  FROM memberships m
+  JOIN users u ON u.id = m.user_id
+ WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
+})
+
+/** The statements of this file. */
+export const userStatements = [print]
+
+/** The JSON of a member of the organization as a user. */
+export async function printUser(tables: PreparedQueryable, key: MemberKey): Promise<string | undefined> {
+  const [user] = await tables.run(print, key)
+  return user?.json
+}

@@ -1,0 +1,50 @@
+import type { AppInstanceRecord } from '../../gen/svc/v2/import_record_pb.js'
+import type { SlaDefinition } from '../../gen/svc/v2/sla_definition_pb.js'
+import { invalidField } from '../errors.js'
+import type { Runtime } from '../runtime/runtime.js'
+import type { RecordKind } from '../store/transfer/record-kind.js'
+import type { Row } from '../store/transfer/row-writer.js'
+import { settleApprovalProcedure } from './record/approval-procedure.js'
+import { settleJourney } from './record/journey.js'
+import { newScopedId } from './record/scoped-id.js'
+import { settleUser } from './record/user.js'
+import type { RecordOf, TransferRecord } from './transfer-record.js'
+
+/**
+ * Judges what the limits of the schema do not say, brings values into the form in which they are kept, and gives what is
+ * kept in no field of the record. Throws a ServiceError that names the field at fault.
+ */
+type Settle<Kind extends RecordKind> = (record: RecordOf<Kind>, runtime: Runtime) => Row | undefined
+
+const settlers: { readonly [Kind in RecordKind]?: Settle<Kind> } = {
+  organization: (organization) => {
+    organization.region ||= 'us'
+  },
+  user: settleUser,
+  approvalProcedure: settleApprovalProcedure,
+  appInstance: requireForeignShares,
+  appResource: ({ scopedId }, runtime) => ({ newScopedId: scopedId === '' ? newScopedId('ares', runtime) : null }),
+  priority: ({ scopedId }, runtime) => ({ newScopedId: scopedId === '' ? newScopedId('pri', runtime) : null }),
+  journey: settleJourney,
+  slaDefinition: requireOwnParts,
+}
+
+/** Settles a record of any kind; see `Settle`. */
+export function settleRecord({ case: kind, value }: TransferRecord, runtime: Runtime): Row | undefined {
+  const settle = settlers[kind] as Settle<typeof kind> | undefined
+  return settle?.(value as never, runtime)
+}
+
+function requireForeignShares({ teamId, sharedWithTeamIds }: AppInstanceRecord): undefined {
+  const own = sharedWithTeamIds.indexOf(teamId)
+  if (own !== -1) throw invalidField(`sharedWithTeamIds[${own}]`, 'is the team that owns the app instance')
+}
+
+/** Parts may name the definition that they stand in, and no other. */
+function requireOwnParts({ id, conditions, actionDefinitions }: SlaDefinition): undefined {
+  for (const [list, parts] of Object.entries({ conditions, actionDefinitions })) {
+    const foreign = parts.findIndex(({ slaDefinitionId }) => slaDefinitionId !== '' && slaDefinitionId !== id)
+    if (foreign !== -1)
+      throw invalidField(`${list}[${foreign}].slaDefinitionId`, 'must be the id of the SLA definition')
+  }
+}

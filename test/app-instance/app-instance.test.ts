@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  fixture,
+  insertApiKey,
+  insertFixture,
+  insertRow,
+  insertUserToken,
+  shareAppInstance,
+} from '../support/fixture.js'
+import { callMethod, doors, type MethodDoors, type RequestJson, withQuery } from '../support/method-doors.js'
+import { guardPlaces } from '../support/place-guards.js'
+import { startTestService, type TestService } from '../support/service.js'
+
+const method: MethodDoors = {
+  procedure: 'svc.v2.AppInstanceService/ListAppInstances',
+  rest: (query) => ({ method: 'GET', path: withQuery('/v2/app-instances', query) }),
+}
+
+const agentCard = {
+  name: 'Helper',
+  description: 'Helps',
+  url: 'https://agent.example.com',
+  version: '1.2.0',
+  skills: [
+    {
+      ...{ id: 'skill-1', name: 'Reset', description: 'Resets passwords', tags: ['it'], examples: ['Reset mine'] },
+      ...{ inputModes: ['text/plain'], outputModes: ['text/plain'] },
+    },
+  ],
+  workflowId: 'workflow-1',
+  lastSyncedAt: '2026-01-31T09:05:00.000Z',
+  securitySchemes: [
+    {
+      ...{ name: 'oidc', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OPEN_ID_CONNECT', flow: '', oauth2MetadataUrl: '' },
+      ...{ openIdConnectUrl: 'https://id.example.com/.well-known/openid-configuration', scopes: ['read'] },
+    },
+  ],
+}
+
+describe('listing app instances', () => {
+  let service: TestService
+  let organizationKey: string
+  let teamKey: string
+  let globexKey: string
+
+  beforeAll(async () => {
+    service = await startTestService()
+    const { database } = service
+    await insertFixture(database)
+    organizationKey = (await insertApiKey(database, { organizationId: fixture.acme })).token
+    teamKey = (await insertApiKey(database, { organizationId: fixture.acme, teamId: fixture.it })).token
+    globexKey = (await insertApiKey(database, { organizationId: fixture.globex })).token
+    await insertRow(database, 'teams', { id: 'many', organization_id: fixture.acme, name: 'Many' })
+    await insertRow(database, 'teams', { id: 'empty', organization_id: fixture.acme, name: 'Empty' })
+    await insertRow(database, 'app_instances', {
+      ...{ id: 'full', organization_id: fixture.acme, team_id: 'many', name: 'Full', a2a_agent_card: agentCard },
+      ...{ custom_service_id: 'service-1', custom_service_name: 'Service', external_service_instance_id: 'external-1' },
+      ...{ access_requests_enabled: true, default_access_policy_id: fixture.accessPolicies.it },
+      ...{ tag_ids: ['tag-2', 'tag-1'], integration_ids: ['integration-1'], route_direct_from_worker: true },
+    })
+    // Owned and shared instances in turn, so that every page has to merge both.
+    for (let index = 0; index < 8; index++) {
+      const isOwned = index % 2 === 0
+      const id = `many-${index}`
+      await insertRow(database, 'app_instances', {
+        ...{ id, organization_id: fixture.acme, team_id: isOwned ? 'many' : fixture.people, name: id },
+      })
+      if (!isOwned) await shareAppInstance(database, id, 'many')
+    }
+    // Sharing an instance with its own team makes no second one of it.
+    await shareAppInstance(database, 'many-0', 'many')
+  })
+  afterAll(() => service.stop())
+
+  const allOfMany = ['full', ...Array.from({ length: 8 }, (_, index) => `many-${index}`)]
+
+  describe.each(doors)('over %s', (door) => {
+    const list = (request: RequestJson, token = organizationKey) =>
+      callMethod(service, method, { door, token, request })
+    const listed = async (request: RequestJson, token = organizationKey) => {
+      const { answer } = await list(request, token)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
+      const ids = answer.json.data.map(({ id }: { id: string }) => id)
+      return { ids, nextPageToken: answer.json.nextPageToken, data: answer.json.data }
+    }
+
+    it('answers every field, wrapped in data, and an empty token on the last page', async () => {
+      const { data, nextPageToken } = await listed({ teamId: 'many' })
+      expect(nextPageToken).toBe('')
+      expect(data[0]).toEqual({
+        ...{ id: 'full', customServiceId: 'service-1', teamId: 'many', externalServiceInstanceId: 'external-1' },
+        ...{ name: 'Full', accessRequestsEnabled: true, defaultAccessPolicyId: fixture.accessPolicies.it },
+        ...{ customServiceName: 'Service', tagIds: ['tag-2', 'tag-1'], integrationIds: ['integration-1'] },
+        ...{ a2aAgentCard: agentCard, routeDirectFromWorker: true },
+      })
+    })
+
+    it('leaves out an agent card that there is none of, and prints everything else', async () => {
+      const { data } = await listed({ teamId: 'many' })
+      expect(data[1]).toEqual({
+        ...{ id: 'many-0', customServiceId: '', teamId: 'many', externalServiceInstanceId: '', name: 'many-0' },
+        ...{ accessRequestsEnabled: false, defaultAccessPolicyId: '', customServiceName: '', tagIds: [] },
+        ...{ integrationIds: [], routeDirectFromWorker: false },
+      })
+    })
+
+    it('lists what the team owns and what is shared with it, in the order of creation, each once', async () => {
+      expect((await listed({ teamId: 'many' })).ids).toEqual(allOfMany)
+      const shared = (await listed({ teamId: 'many' })).data[2]
+      expect(shared).toMatchObject({ id: 'many-1', teamId: fixture.people })
+    })
+
+    it('shows an instance that is shared in the lists of both teams and in no other', async () => {
+      const { appInstances } = fixture
+      expect((await listed({ teamId: fixture.it })).ids).toEqual([
+        ...[appInstances.it, appInstances.itSecond, appInstances.shared],
+      ])
+      expect((await listed({ teamId: fixture.people })).ids).toContain(appInstances.shared)
+      expect((await listed({ teamId: 'empty' })).ids).toEqual([])
+    })
+
+    it.each([1, 2, 3, 4, 5, 8, 9, 10])('gives every instance once and in order in pages of %i', async (pageSize) => {
+      const ids: string[] = []
+      let pageToken = ''
+      do {
+        const page = await listed({ teamId: 'many', pageSize, pageToken })
+        expect(page.ids.length).toBeLessThanOrEqual(pageSize)
+        ids.push(...page.ids)
+        pageToken = page.nextPageToken
+      } while (pageToken !== '')
+      expect(ids).toEqual(allOfMany)
+    })
+
+    it('gives no next page where the last one is just full', async () => {
+      expect(await listed({ teamId: 'many', pageSize: allOfMany.length })).toMatchObject({ nextPageToken: '' })
+    })
+
+    it('takes another page size with a token', async () => {
+      const { nextPageToken } = await listed({ teamId: 'many', pageSize: 3 })
+      expect((await listed({ teamId: 'many', pageSize: 2, pageToken: nextPageToken })).ids).toEqual([
+        'many-2',
+        'many-3',
+      ])
+    })
+
+    it('keeps its place when instances are created and removed between pages', async () => {
+      const { database } = service
+      const { nextPageToken } = await listed({ teamId: 'many', pageSize: 8 })
+      await insertRow(database, 'app_instances', {
+        ...{ id: 'late', organization_id: fixture.acme, team_id: 'many', name: 'Late' },
+      })
+      const { ids } = await listed({ teamId: 'many', pageToken: nextPageToken })
+      await database.execute(`DELETE FROM app_instances WHERE id = 'late'`)
+      expect(ids).toEqual(['many-7', 'late'])
+    })
+
+    it('takes 0 and more than 10,000 for the maximum', async () => {
+      for (const pageSize of [0, 10_001, 2_147_483_647]) {
+        expect((await listed({ teamId: 'many', pageSize })).ids).toEqual(allOfMany)
+      }
+    })
+
+    it('refuses a negative page size', async () => {
+      expect(await list({ teamId: 'many', pageSize: -1 })).toMatchObject({
+        status: 400,
+        code: 'invalid_argument',
+        reason: 'FIELD_INVALID',
+        fields: ['pageSize'],
+      })
+    })
+
+    it('refuses a token that was changed, made up, or issued for another team', async () => {
+      const invalid = { status: 400, code: 'invalid_argument', reason: 'PAGE_TOKEN_INVALID', fields: ['pageToken'] }
+      const { nextPageToken } = await listed({ teamId: 'many', pageSize: 1 })
+      const changed = (nextPageToken[0] === 'A' ? 'B' : 'A') + nextPageToken.slice(1)
+      expect(await list({ teamId: 'many', pageToken: changed })).toMatchObject(invalid)
+      expect(await list({ teamId: 'many', pageToken: '2' })).toMatchObject(invalid)
+      expect(await list({ teamId: fixture.it, pageToken: nextPageToken })).toMatchObject(invalid)
+      expect(await list({ teamId: 'many', pageToken: nextPageToken }, globexKey)).toMatchObject(invalid)
+    })
+
+    it('needs the team of callers that reach several', async () => {
+      const both = await insertUserToken(service.database, { userId: fixture.users.both })
+      const admin = await insertUserToken(service.database, { userId: fixture.users.admin })
+      for (const token of [organizationKey, both, admin]) {
+        expect(await list({}, token)).toMatchObject({
+          status: 400,
+          code: 'invalid_argument',
+          reason: 'TEAM_REQUIRED',
+          fields: ['teamId'],
+        })
+      }
+    })
+
+    it('knows the team of callers that reach one only, and its tokens are those of the team by name', async () => {
+      const { nextPageToken, ids } = await listed({ pageSize: 1 }, teamKey)
+      expect(ids).toEqual([fixture.appInstances.it])
+      const rest = await listed({ teamId: fixture.it, pageToken: nextPageToken }, teamKey)
+      expect(rest.ids).toEqual([fixture.appInstances.itSecond, fixture.appInstances.shared])
+      const viewer = await insertUserToken(service.database, { userId: fixture.users.viewer })
+      expect((await listed({}, viewer)).ids).toHaveLength(3)
+    })
+
+    it('knows the team of an organization key where the organization has one team', async () => {
+      expect((await listed({}, globexKey)).ids).toEqual([fixture.appInstances.globex])
+    })
+  })
+
+  it('lists 10,000 instances on one page and the rest on the next', async () => {
+    const { database } = service
+    await insertRow(database, 'teams', { id: 'huge', organization_id: fixture.acme, name: 'Huge' })
+    await database.execute(
+      `INSERT INTO app_instances (id, organization_id, team_id, name, tag_ids, integration_ids)
+       SELECT 'huge-' || n, $1, 'huge', 'Huge', '{}', '{}' FROM generate_series(1, 10001) AS n ORDER BY n`,
+      [fixture.acme],
+    )
+    const page = (request: RequestJson) =>
+      callMethod(service, method, { door: 'REST', token: organizationKey, request: { teamId: 'huge', ...request } })
+    const { answer } = await page({})
+    expect(answer.json.data).toHaveLength(10_000)
+    const last = await page({ pageToken: answer.json.nextPageToken })
+    expect(last.answer.json).toMatchObject({ data: [{ id: 'huge-10001' }], nextPageToken: '' })
+  })
+
+  guardPlaces(() => service, {
+    method,
+    requestFor: (place) => ({
+      teamId: { it: fixture.it, people: fixture.people, globex: fixture.globexIt, nowhere: 'unknown' }[place],
+    }),
+    takesKeys: true,
+    allowed: ['admin', 'manager', 'builder', 'agent', 'contributor', 'viewer', 'guest', 'both'],
+  })
+})

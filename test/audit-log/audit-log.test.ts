@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import { doors, type RequestJson } from '../support/method-doors.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { userMethodCaller } from '../support/user-methods.js'
+
+const { acme, globex, users, it: itTeam, people } = fixture
+
+describe('the audit log', () => {
+  let service: TestService
+  let key: string
+
+  beforeAll(async () => {
+    service = await startTestService()
+    const { database, runtime } = service
+    await insertFixture(database)
+    key = (await insertApiKey(database, { organizationId: acme })).token
+    const actor = { kind: 'API_KEY', id: 'key-1', name: 'Key' } as const
+    const event = { organizationId: acme, actor, action: 'user.update', targetType: 'user', targetId: 'ada' }
+    await recordAuditEvents(
+      database,
+      [
+        {
+          ...{ ...event, requestId: 'request-1' },
+          changes: [{ field: 'JOB_TITLE', outcome: 'SKIPPED_PINNED', oldOwner: 'PINNED', newOwner: 'PINNED' }],
+        },
+        { ...event, targetId: 'bob' },
+        { ...event, action: 'priority.update', targetType: 'priority', targetId: 'pri', teamId: itTeam },
+        { ...event, action: 'priority.update', targetType: 'priority', targetId: 'pri-2', teamId: people },
+        { ...event, organizationId: globex },
+      ],
+      runtime,
+    )
+    for (const [index, targetId] of ['ada', 'bob', 'pri', 'pri-2'].entries()) {
+      await database.execute(`UPDATE audit_events SET occurred_at = $2 WHERE target_id = $1`, [
+        targetId,
+        `2026-03-0${index + 1}T00:00:00.000Z`,
+      ])
+    }
+  })
+  afterAll(() => service.stop())
+
+  describe.each(doors)('over %s', (door) => {
+    const call = userMethodCaller(
+      () => service,
+      door,
+      () => key,
+    )
+    const targetsOf = async (query: RequestJson, token?: string) => {
+      const { answer } = await call('listAuditEvents', query, token)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
+      return answer.json.data.map((event: { targetId: string }) => event.targetId)
+    }
+
+    it('gives the events of the organization, the newest first, every field of them', async () => {
+      const { answer } = await call('listAuditEvents', {})
+      expect(answer.json.nextPageToken).toBe('')
+      expect(answer.json.data).toHaveLength(4)
+      expect(answer.json.data[3]).toEqual({
+        ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), occurredAt: '2026-03-01T00:00:00.000Z' },
+        actor: { kind: 'ACTOR_KIND_API_KEY', id: 'key-1', name: 'Key' },
+        ...{ action: 'user.update', targetType: 'user', targetId: 'ada', teamId: '', requestId: 'request-1' },
+        changes: [
+          {
+            ...{ field: 'USER_PROFILE_FIELD_JOB_TITLE', outcome: 'FIELD_WRITE_OUTCOME_SKIPPED_PINNED' },
+            ...{ oldOwner: 'FIELD_OWNER_PINNED', newOwner: 'FIELD_OWNER_PINNED' },
+          },
+        ],
+      })
+    })
+
+    it.each<[RequestJson, string[]]>([
+      [{}, ['pri-2', 'pri', 'bob', 'ada']],
+      [{ targetId: 'ada' }, ['ada']],
+      [{ action: 'priority.update' }, ['pri-2', 'pri']],
+      [{ action: 'priority.update', targetId: 'ada' }, []],
+      [{ since: '2026-03-02T00:00:00Z' }, ['pri-2', 'pri', 'bob']],
+      [{ until: '2026-03-02T00:00:00.000Z' }, ['ada']],
+      [{ since: '2026-03-02T01:00:00+01:00', until: '2026-03-03T00:00:00Z' }, ['bob']],
+    ])('with the filters %j gives %j', async (query, targets) => {
+      expect(await targetsOf(query)).toEqual(targets)
+    })
+
+    it('page after page gives every event once', async () => {
+      const targets: string[] = []
+      let pageToken = ''
+      do {
+        const { answer } = await call('listAuditEvents', { pageSize: 1, pageToken })
+        targets.push(...answer.json.data.map((event: { targetId: string }) => event.targetId))
+        pageToken = answer.json.nextPageToken
+      } while (pageToken !== '')
+      expect(targets).toEqual(['pri-2', 'pri', 'bob', 'ada'])
+    })
+
+    it('page after page gives every event once, also while others are added', async () => {
+      const { database, runtime } = service
+      const organizationId = `paged-${door}`
+      await database.execute('INSERT INTO organizations (id, name) VALUES ($1, $1)', [organizationId])
+      const { token } = await insertApiKey(database, { organizationId })
+      const add = (targetId: string) =>
+        recordAuditEvents(
+          database,
+          [{ organizationId, actor: systemActor, action: 'user.update', targetType: 'user', targetId }],
+          runtime,
+        )
+      for (const targetId of ['1', '2', '3', '4', '5']) await add(targetId)
+      const targets: string[] = []
+      let pageToken = ''
+      do {
+        const { answer } = await call('listAuditEvents', { pageSize: 2, pageToken }, token)
+        targets.push(...answer.json.data.map((event: { targetId: string }) => event.targetId))
+        pageToken = answer.json.nextPageToken
+        await add('later')
+      } while (pageToken !== '')
+      expect(targets).toEqual(['5', '4', '3', '2', '1'])
+    })
+
+    it.each([
+      [{ since: 'yesterday' }, 'FIELD_INVALID', 'since'],
+      [{ until: '2026-02-30T00:00:00Z' }, 'FIELD_INVALID', 'until'],
+      [{ pageSize: -1 }, 'FIELD_INVALID', 'pageSize'],
+      [{ pageToken: 'x' }, 'PAGE_TOKEN_INVALID', 'pageToken'],
+    ])('refuses %j', async (query, reason, field) => {
+      expect(await call('listAuditEvents', query)).toMatchObject({ status: 400, reason, fields: [field] })
+    })
+
+    it('gives those who have audit:read in teams the events of these teams alone', async () => {
+      const tokenOf = (userId: string) => insertUserToken(service.database, { userId })
+      expect(await targetsOf({}, await tokenOf(users.admin))).toHaveLength(4)
+      expect(await targetsOf({}, await tokenOf(users.viewer))).toEqual(['pri'])
+      expect(await targetsOf({}, await tokenOf(users.peopleManager))).toEqual(['pri-2'])
+      expect(await targetsOf({}, await tokenOf(users.both))).toEqual(['pri-2', 'pri'])
+    })
+
+    it('gives nothing of another organization', async () => {
+      const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
+      expect(await targetsOf({}, foreign)).toEqual(['ada'])
+      expect(await targetsOf({ targetId: 'bob' }, foreign)).toEqual([])
+    })
+  })
+})

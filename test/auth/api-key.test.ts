@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { methodAccessOf } from '../../src/admission/access-rule.js'
+import type { Database } from '../../src/db/database.js'
+import { type ApiKeyRequest, createApiKey, defaultPermissions, listApiKeys } from '../../src/domain/auth/api-key.js'
+import { inspectApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
+import { createAuthenticator } from '../../src/domain/auth/authentication.js'
+import { createKeyUses } from '../../src/domain/auth/key-use.js'
+import { revokeKeyById } from '../../src/domain/auth/revocation.js'
+import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
+import { type CallerKind, permissions } from '../../src/domain/caller/caller.js'
+import { services } from '../../src/handlers/routes.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
+import { createTestRuntime } from '../support/runtime.js'
+
+const runtime = createTestRuntime()
+const hasher = createSecretHasher()
+const { acme, globex, globexIt, it: itTeam } = fixture
+
+describe('API keys', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    await insertFixture(database)
+  })
+
+  afterAll(() => testDatabase.drop())
+
+  const make = (request: Partial<ApiKeyRequest> = {}) =>
+    createApiKey({ database, hasher, runtime }, { organizationId: acme, ...request })
+  const count = async () => (await database.query('SELECT FROM api_keys')).length
+  const eventsOf = (id: string) => database.query('SELECT * FROM audit_events WHERE target_id = $1 ORDER BY id', [id])
+
+  it('are made with a secret of their kind, and leave an audit event', async () => {
+    for (const kind of ['pk', 'wk', 'mk'] as const) {
+      const key = await make({ kind, name: `A ${kind}` })
+      expect(inspectApiKeySecret(key.secret)).toEqual({ ok: true, kind })
+      expect(await eventsOf(key.id)).toEqual([
+        expect.objectContaining({ action: 'api_key.create', actor_kind: 'SYSTEM', organization_id: acme }),
+      ])
+    }
+  })
+
+  it('have, unless told otherwise, what the methods take from their kind', () => {
+    const taken = (kind: CallerKind) => {
+      const rules = [...methodAccessOf(services).values()].filter(({ callerKinds }) => callerKinds.has(kind))
+      return new Set(rules.flatMap(({ permission }) => permission ?? []))
+    }
+    // No method takes access:read; it is there for those that come.
+    const expected = (kind: CallerKind) => permissions.filter((each) => taken(kind).has(each) || each === 'access:read')
+    expect(defaultPermissions('pk', false)).toEqual(expected('organization_api_key'))
+    expect(defaultPermissions('pk', true)).toEqual(expected('team_api_key'))
+    expect(defaultPermissions('wk', false)).toEqual(expected('worker'))
+    expect(defaultPermissions('wk', true)).toEqual(defaultPermissions('pk', true))
+    expect(defaultPermissions('mk', false)).toEqual([])
+  })
+
+  it('have the permissions that they are given, each once, in the order of the documentation', async () => {
+    const key = await make({ permissions: ['tickets:read', 'apps:read', 'tickets:read'] })
+    expect(key.permissions).toEqual(['apps:read', 'tickets:read'])
+  })
+
+  it.each<[string, Partial<ApiKeyRequest>, string]>([
+    ['an unknown permission', { permissions: ['apps:read', 'apps:delete'] }, 'FIELD_INVALID'],
+    ['a permission of a management key', { kind: 'mk', permissions: ['users:read'] }, 'FIELD_INVALID'],
+    ['a team of a management key', { kind: 'mk', teamId: itTeam }, 'FIELD_INVALID'],
+    ['a name that is too long', { name: 'x'.repeat(256) }, 'FIELD_INVALID'],
+    ['a name with a line break', { name: 'a\nb' }, 'FIELD_INVALID'],
+    ['an unknown organization', { organizationId: 'nowhere' }, 'RESOURCE_NOT_FOUND'],
+    ['an unknown team', { teamId: 'nobody' }, 'RESOURCE_NOT_FOUND'],
+    ['a team of another organization', { teamId: globexIt }, 'RESOURCE_NOT_FOUND'],
+  ])('are not made with %s', async (_, request, reason) => {
+    const before = await count()
+    await expect(make(request)).rejects.toMatchObject({ reason })
+    expect(await count()).toBe(before)
+  })
+
+  it('are listed in the order of creation, revoked ones too, without secrets', async () => {
+    const first = await make({ organizationId: globex, name: 'First' })
+    const second = await make({ organizationId: globex, teamId: globexIt, kind: 'wk', permissions: ['apps:read'] })
+    await revokeKeyById(database, runtime, first.id)
+    expect(await listApiKeys(database, globex)).toEqual([
+      {
+        ...{ id: first.id, kind: 'pk', organizationId: globex, teamId: undefined, name: 'First' },
+        ...{ permissions: first.permissions, createdAt: expect.any(Date) },
+        ...{ lastUsedAt: undefined, revokedAt: expect.any(Date) },
+      },
+      {
+        ...{ id: second.id, kind: 'wk', organizationId: globex, teamId: globexIt, name: '' },
+        ...{ permissions: ['apps:read'], createdAt: expect.any(Date), lastUsedAt: undefined, revokedAt: undefined },
+      },
+    ])
+    await expect(listApiKeys(database, 'nowhere')).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
+  })
+
+  it('are revoked by the operator once, with their sessions and one audit event', async () => {
+    const key = await insertApiKey(database, { organizationId: acme })
+    expect(await revokeKeyById(database, runtime, key.id)).toEqual({ revokedNow: true })
+    expect(await revokeKeyById(database, runtime, key.id)).toEqual({ revokedNow: false })
+    expect(await revokeKeyById(database, runtime, 'nothing')).toBeUndefined()
+    expect(await database.query('SELECT FROM api_key_sessions WHERE api_key_id = $1', [key.id])).toEqual([])
+    expect(await database.query('SELECT revoked_by FROM api_keys WHERE id = $1', [key.id])).toEqual([
+      { revoked_by: 'OPERATOR' },
+    ])
+    expect(await eventsOf(key.id)).toEqual([
+      expect.objectContaining({ action: 'api_key.revoke', actor_kind: 'SYSTEM', request_id: '' }),
+    ])
+  })
+
+  describe('remember when they were last used', () => {
+    /** Counts what reaches the database. */
+    const recorder = (fail: () => boolean = () => false) => {
+      const failures: unknown[] = []
+      let writes = 0
+      const counted: Pick<Database, 'run'> = {
+        run: async (...statement) => {
+          writes++
+          if (fail()) throw new Error('the database is gone')
+          return database.run(...statement)
+        },
+      }
+      const log = { warn: ({ err }: { err: unknown }) => failures.push(err) }
+      const keyUses = createKeyUses({ database: counted, log })
+      return {
+        keyUses,
+        failures,
+        writes: () => writes,
+        authenticate: createAuthenticator({ database, hasher, keyUses }),
+      }
+    }
+    const lastUse = async (id: string) => {
+      const rows = await database.query<{ age: number | null }>(
+        'SELECT extract(epoch FROM now() - last_used_at)::float8 AS age FROM api_keys WHERE id = $1',
+        [id],
+      )
+      return rows[0]?.age
+    }
+
+    it('to the minute, without a write per call', async () => {
+      const key = await insertApiKey(database, { organizationId: acme })
+      const { keyUses, authenticate, writes } = recorder()
+      expect(await lastUse(key.id)).toBeNull()
+      for (let call = 0; call < 20; call++) {
+        await authenticate(key.token)
+        await keyUses.flush()
+      }
+      expect(writes()).toBe(1)
+      expect(await lastUse(key.id)).toBeLessThan(30)
+      await database.execute(`UPDATE api_keys SET last_used_at = now() - interval '2 minutes' WHERE id = $1`, [key.id])
+      await authenticate(key.token)
+      await keyUses.flush()
+      expect(writes()).toBe(2)
+      expect(await lastUse(key.id)).toBeLessThan(30)
+    })
+
+    it('although the database fails meanwhile: that is logged, not tried at every use, and written later', async () => {
+      const key = await insertApiKey(database, { organizationId: acme })
+      let failing = true
+      const { keyUses, failures, writes } = recorder(() => failing)
+      keyUses.note({ organizationId: acme, id: key.id })
+      await expect(keyUses.flush()).rejects.toThrow('the database is gone')
+      expect(failures).toEqual([new Error('the database is gone')])
+      const tried = writes()
+      for (let use = 0; use < 3; use++) keyUses.note({ organizationId: acme, id: key.id })
+      expect(writes()).toBe(tried)
+      failing = false
+      await keyUses.flush()
+      expect(await lastUse(key.id)).toBeLessThan(30)
+    })
+  })
+})

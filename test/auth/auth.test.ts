@@ -1,0 +1,167 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
+import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import { fixture, type InsertedApiKey, insertApiKey, insertFixture } from '../support/fixture.js'
+import { protocols, type RestCall, startTestService, type TestService } from '../support/service.js'
+
+const { acme } = fixture
+const grant = { grant_type: 'client_credentials' }
+
+describe('POST /v2/auth/token', () => {
+  let service: TestService
+  let key: InsertedApiKey
+
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    key = await insertApiKey(service.database, { organizationId: acme })
+  })
+
+  afterAll(() => service.stop())
+
+  const token = (call: RestCall) => service.rest('POST', '/v2/auth/token', call)
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+  })
+  const sessions = async () => (await service.database.query('SELECT FROM api_key_sessions')).length
+
+  it('answers a token that opens the API, for credentials in the header or in the body', async () => {
+    const calls = [
+      { form: grant, headers: basic(key.id, key.secret) },
+      { form: { ...grant, client_id: key.id, client_secret: key.secret } },
+    ]
+    for (const call of calls) {
+      const answer = await token(call)
+      expect(answer.status).toBe(200)
+      expect(answer.json).toEqual({
+        access_token: expect.stringMatching(/^svc_token_[A-Za-z0-9_-]{43}$/),
+        token_type: 'Bearer',
+        expires_in: 3600,
+      })
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      const opened = await service.rest('GET', `/v2/app-instances?teamId=${fixture.it}`, {
+        token: answer.json.access_token,
+      })
+      expect(opened.status).not.toBe(401)
+    }
+  })
+
+  it('makes a new token each time', async () => {
+    const call = { form: grant, headers: basic(key.id, key.secret) }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => token(call)))
+    expect(new Set(answers.map(({ json }) => json.access_token)).size).toBe(10)
+  })
+
+  it('takes the name of the scheme in any case', async () => {
+    const { authorization } = basic(key.id, key.secret)
+    const answer = await token({ form: grant, headers: { authorization: authorization.replace('Basic', 'bASIC') } })
+    expect(answer.status).toBe(200)
+  })
+
+  it('answers one 401 for credentials that are wrong, foreign or revoked, and makes nothing', async () => {
+    const other = await insertApiKey(service.database, { organizationId: acme })
+    const directory = await insertApiKey(service.database, { organizationId: acme, kind: 'mk' })
+    const revoked = await insertApiKey(service.database, { organizationId: acme })
+    await service.database.execute(`UPDATE api_keys SET revoked_at = now(), revoked_by = 'OPERATOR' WHERE id = $1`, [
+      revoked.id,
+    ])
+    const before = await sessions()
+    const encoded = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
+    const calls: RestCall[] = [
+      { form: grant, headers: basic(key.id, other.secret) },
+      { form: grant, headers: basic('nobody', key.secret) },
+      { form: grant, headers: basic(key.id, '') },
+      { form: grant, headers: basic(key.id, `${key.secret}\0`) },
+      { form: grant, headers: basic(`${key.id}\0`, key.secret) },
+      { form: grant, headers: basic(directory.id, directory.secret) },
+      { form: grant, headers: basic(revoked.id, revoked.secret) },
+      { form: { ...grant, client_id: key.id, client_secret: 'wrong' } },
+      { form: grant, headers: encoded(`%ZZ:%FF`) },
+    ]
+    for (const call of calls) {
+      const answer = await token(call)
+      expect([[answer.status, answer.json.code, answer.json.message], JSON.stringify(call)]).toEqual([
+        [
+          401,
+          'unauthenticated',
+          'the id and the secret do not belong to a live API key: check both, or create another key',
+        ],
+        JSON.stringify(call),
+      ])
+      expect(answer.json.detail.debug.reason).toBe('ERROR_REASON_CLIENT_CREDENTIALS_INVALID')
+      expect(answer.headers.get('www-authenticate')).toBe('Basic realm="svc"')
+    }
+    expect(await sessions()).toBe(before)
+  })
+
+  it('says how to send credentials that are missing or unreadable, and repeats nothing of them', async () => {
+    const before = await sessions()
+    const missing = 'the id or the secret of the API key is missing'
+    const unreadable = 'the Authorization header does not hold an id and a secret'
+    const noColon = Buffer.from(key.secret).toString('base64')
+    const calls: [RestCall, string][] = [
+      [{ form: grant }, missing],
+      [{ form: { ...grant, client_id: key.id } }, missing],
+      [{ form: { ...grant, client_secret: key.secret } }, missing],
+      [{ form: grant, headers: { authorization: 'Basic' } }, unreadable],
+      [{ form: grant, headers: { authorization: 'Basic ???' } }, unreadable],
+      [{ form: grant, headers: { authorization: `Basic ${noColon}` } }, unreadable],
+      [{ form: grant, headers: { authorization: `Bearer ${key.token}` } }, unreadable],
+    ]
+    for (const [call, fault] of calls) {
+      const answer = await token(call)
+      expect([answer.status, answer.json.message, answer.json.detail.debug.reason]).toEqual([
+        401,
+        `${fault}: send Authorization: Basic <base64 of id:secret>, or client_id and client_secret in the body`,
+        'ERROR_REASON_CLIENT_CREDENTIALS_INVALID',
+      ])
+      expect(answer.headers.get('www-authenticate')).toBe('Basic realm="svc"')
+    }
+    expect(await sessions()).toBe(before)
+  })
+
+  it.each([
+    ['no grant type', {}, 'GRANT_TYPE_UNSUPPORTED'],
+    ['an empty grant type', { grant_type: '' }, 'GRANT_TYPE_UNSUPPORTED'],
+    ['another grant type', { grant_type: 'password' }, 'GRANT_TYPE_UNSUPPORTED'],
+    ['credentials twice', { ...grant, client_id: 'id', client_secret: 'secret' }, 'MALFORMED_REQUEST'],
+    ['the id twice', { ...grant, client_id: 'id' }, 'MALFORMED_REQUEST'],
+  ])('answers 400 for %s, and makes nothing', async (_, form, reason) => {
+    const before = await sessions()
+    const answer = await token({ form, headers: basic(key.id, key.secret) })
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
+    expect(answer.json.detail.debug.reason).toBe(`ERROR_REASON_${reason}`)
+    expect(await sessions()).toBe(before)
+  })
+
+  it('takes forms alone, without unknown or repeated fields', async () => {
+    const headers = basic(key.id, key.secret)
+    expect((await token({ json: grant, headers })).status).toBe(415)
+    for (const form of ['grant_type=client_credentials&scope=all', 'grant_type=a&grant_type=client_credentials']) {
+      expect((await token({ form, headers })).status).toBe(400)
+    }
+  })
+
+  it.each(protocols)('works over %s as well', async (protocol) => {
+    const client = service.client(AuthService, undefined, protocol)
+    const answer = await client.createToken({
+      grantType: 'client_credentials',
+      clientId: key.id,
+      clientSecret: key.secret,
+    })
+    expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: 3600 })
+    const refusal = await client
+      .createToken({ grantType: 'client_credentials', clientId: key.id, clientSecret: 'wrong' })
+      .catch((error: unknown) => ConnectError.from(error))
+    expect(refusal).toMatchObject({ code: Code.Unauthenticated })
+  })
+
+  it.each(protocols)('opens nothing over %s with the secret itself', async (protocol) => {
+    const directory = await insertApiKey(service.database, { organizationId: acme, kind: 'mk' })
+    for (const bearer of [key.secret, directory.secret]) {
+      const call = service.client(AppInstanceService, bearer, protocol).listAppInstances({ teamId: fixture.it })
+      await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated })
+    }
+  })
+})

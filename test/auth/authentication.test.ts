@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { createAccessToken } from '../../src/domain/auth/access-token.js'
+import { createApiKey } from '../../src/domain/auth/api-key.js'
+import { type Authenticate, createAuthenticator } from '../../src/domain/auth/authentication.js'
+import { createKeyUses, type KeyUses } from '../../src/domain/auth/key-use.js'
+import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
+import { createUserToken, MAX_USER_TOKEN_SECONDS } from '../../src/domain/auth/user-token.js'
+import { type Caller, permissions } from '../../src/domain/caller/caller.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import { createTestRuntime } from '../support/runtime.js'
+
+const runtime = createTestRuntime()
+const hasher = createSecretHasher()
+const log = { warn: () => {} }
+const { acme, globex, it: itTeam, people, users } = fixture
+
+describe('authentication', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+  let keyUses: KeyUses
+  let authenticate: Authenticate
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    await insertFixture(database)
+    keyUses = createKeyUses({ database, log })
+    authenticate = createAuthenticator({ database, hasher, keyUses })
+  })
+
+  async function callerOf(token: string): Promise<Caller | undefined> {
+    const caller = await authenticate(token)
+    return caller === 'expired' ? undefined : caller
+  }
+
+  afterAll(async () => {
+    await keyUses.flush()
+    await testDatabase.drop()
+  })
+
+  it('knows the key of an organization, which reaches every team with its permissions', async () => {
+    const key = await insertApiKey(database, { organizationId: acme, permissions: ['apps:read', 'users:read'] })
+    expect(await authenticate(key.token)).toEqual({
+      kind: 'organization_api_key',
+      id: key.id,
+      name: 'Key pk',
+      organizationId: acme,
+      reach: { scope: 'organization', permissions: new Set(['apps:read', 'users:read']) },
+    })
+  })
+
+  it('knows the key of a team, which reaches that team alone', async () => {
+    const key = await insertApiKey(database, { organizationId: acme, teamId: itTeam, permissions: ['tickets:read'] })
+    expect(await authenticate(key.token)).toMatchObject({
+      kind: 'team_api_key',
+      reach: { scope: 'teams', teams: new Map([[itTeam, new Set(['tickets:read'])]]) },
+    })
+  })
+
+  it('knows workers, with and without a team', async () => {
+    const wide = await insertApiKey(database, { organizationId: acme, kind: 'wk' })
+    const narrow = await insertApiKey(database, { organizationId: acme, teamId: people, kind: 'wk' })
+    expect(await authenticate(wide.token)).toMatchObject({ kind: 'worker', reach: { scope: 'organization' } })
+    const caller = await callerOf(narrow.token)
+    expect(caller).toMatchObject({ kind: 'worker', reach: { scope: 'teams' } })
+    expect(caller?.reach.scope === 'teams' && [...caller.reach.teams.keys()]).toEqual([people])
+  })
+
+  it('gives people what their roles give', async () => {
+    const reachOf = async (userId: string, organizationId: string = acme) => {
+      const caller = await callerOf(await insertUserToken(database, { userId, organizationId }))
+      expect(caller).toMatchObject({ kind: 'user', id: userId, organizationId, name: userId })
+      return caller?.reach
+    }
+    const all = new Set(permissions)
+    const reads = permissions.filter((permission) => permission.endsWith(':read'))
+    expect(await reachOf(users.admin)).toEqual({ scope: 'organization', permissions: all })
+    expect(await reachOf(users.globexAdmin, globex)).toEqual({ scope: 'organization', permissions: all })
+    const inTeams = (...teams: [string, ReadonlySet<string>][]) => ({ scope: 'teams', teams: new Map(teams) })
+    expect(await reachOf(users.manager)).toEqual(inTeams([itTeam, all]))
+    expect(await reachOf(users.builder)).toEqual(inTeams([itTeam, new Set([...reads, 'access:write', 'apps:write'])]))
+    expect(await reachOf(users.agent)).toEqual(inTeams([itTeam, new Set([...reads, 'tickets:write'])]))
+    expect(await reachOf(users.contributor)).toEqual(inTeams([itTeam, new Set(reads)]))
+    expect(await reachOf(users.viewer)).toEqual(inTeams([itTeam, new Set(reads)]))
+    expect(await reachOf(users.guest)).toEqual(inTeams([itTeam, new Set(reads)]))
+    expect(await reachOf(users.both)).toEqual(inTeams([itTeam, all], [people, new Set(reads)]))
+    expect(await reachOf(users.requester)).toEqual(inTeams())
+  })
+
+  it('asks the database once a call, every time', async () => {
+    const key = await insertApiKey(database, { organizationId: acme })
+    const userToken = await insertUserToken(database, { userId: users.agent })
+    let statements = 0
+    const counted: Pick<Database, 'run'> = {
+      run: (...statement) => {
+        statements++
+        return database.run(...statement)
+      },
+    }
+    const authenticateCounted = createAuthenticator({ database: counted, hasher, keyUses })
+    for (let call = 0; call < 3; call++) {
+      expect(await authenticateCounted(key.token)).toBeDefined()
+      expect(await authenticateCounted(userToken)).toBeDefined()
+    }
+    expect(statements).toBe(6)
+    expect(await authenticateCounted('no token of any form')).toBeUndefined()
+    expect(statements).toBe(6)
+  })
+
+  it('refuses what is no token of its own, the secrets of keys among them', async () => {
+    const key = await insertApiKey(database, { organizationId: acme })
+    const directory = await insertApiKey(database, { organizationId: acme, kind: 'mk' })
+    const unknown = ['svc_token_', `${key.token}x`, key.token.toUpperCase(), 'svc_user_x', 'a.b.c', '']
+    for (const bearer of [...unknown, key.secret, directory.secret]) {
+      expect(await authenticate(bearer)).toBeUndefined()
+    }
+  })
+
+  it('refuses a session of a management key, however it came to be', async () => {
+    const directory = await insertApiKey(database, { organizationId: acme, kind: 'mk' })
+    expect(await authenticate(directory.token)).toBeUndefined()
+  })
+
+  it('refuses an expired token, and says so to who holds it, unless its key or user is gone', async () => {
+    const key = await insertApiKey(database, { organizationId: acme })
+    const userToken = await insertUserToken(database, { userId: users.admin })
+    const expire = (table: string) =>
+      database.execute(`UPDATE ${table} SET expires_at = now() - interval '1 second' WHERE token_hash = ANY($1)`, [
+        [hasher.hash(key.token), hasher.hash(userToken)],
+      ])
+    expect([await expire('api_key_sessions'), await expire('user_tokens')]).toEqual([1, 1])
+    expect([await authenticate(key.token), await authenticate(userToken)]).toEqual(['expired', 'expired'])
+    await database.execute(`UPDATE api_keys SET revoked_at = now(), revoked_by = 'OPERATOR' WHERE id = $1`, [key.id])
+    await database.execute('UPDATE memberships SET deactivated_at = now() WHERE user_id = $1', [users.admin])
+    expect([await authenticate(key.token), await authenticate(userToken)]).toEqual([undefined, undefined])
+    await database.execute('UPDATE memberships SET deactivated_at = NULL WHERE user_id = $1', [users.admin])
+  })
+
+  it('refuses the tokens of a revoked key and of a deactivated user on their next use', async () => {
+    const key = await insertApiKey(database, { organizationId: acme })
+    const userToken = await insertUserToken(database, { userId: users.viewer })
+    expect(await authenticate(key.token)).toBeDefined()
+    expect(await authenticate(userToken)).toBeDefined()
+    await database.execute(`UPDATE api_keys SET revoked_at = now(), revoked_by = 'OPERATOR' WHERE id = $1`, [key.id])
+    await database.execute('UPDATE memberships SET deactivated_at = now() WHERE user_id = $1', [users.viewer])
+    expect(await authenticate(key.token)).toBeUndefined()
+    expect(await authenticate(userToken)).toBeUndefined()
+    await database.execute('UPDATE memberships SET deactivated_at = NULL WHERE user_id = $1', [users.viewer])
+  })
+
+  it('keeps secrets and tokens as hashes alone', async () => {
+    const key = await createApiKey({ database, hasher, runtime }, { organizationId: acme })
+    const options = { database, hasher, keyUses, runtime }
+    const token = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
+    const { token: userToken } = await createUserToken(options, { userId: users.admin, organizationId: acme })
+    for (const table of ['api_keys', 'api_key_sessions', 'user_tokens', 'audit_events']) {
+      const rows = await database.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`)
+      const text = rows.map(({ row }) => row).join('\n')
+      expect(text).not.toBe('')
+      for (const secret of [key.secret, token, userToken]) {
+        expect(text).not.toContain(secret)
+        expect(text).not.toContain(Buffer.from(secret).toString('hex'))
+      }
+    }
+  })
+
+  it('still knows what was stored before a pepper, and moves a key to the pepper at its next token', async () => {
+    const key = await createApiKey({ database, hasher, runtime }, { organizationId: acme })
+    const userToken = await insertUserToken(database, { userId: users.admin })
+    const peppered = createSecretHasher({ current: 'a pepper of the test' })
+    const rotated = createSecretHasher({ current: 'the next pepper', previous: 'a pepper of the test' })
+    const forgotten = createSecretHasher({ current: 'the next pepper' })
+    for (const next of [peppered, rotated, forgotten]) {
+      const options = { database, hasher: next, keyUses, runtime }
+      const token = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
+      const authenticateNext = createAuthenticator({ database, hasher: next, keyUses })
+      expect(await authenticateNext(token)).toMatchObject({ id: key.id })
+      expect(await authenticateNext(userToken)).toMatchObject({ id: users.admin })
+    }
+    const [row] = await database.query('SELECT secret_hash FROM api_keys WHERE id = $1', [key.id])
+    expect(row).toEqual({ secret_hash: forgotten.hash(key.secret) })
+  })
+
+  describe('user tokens', () => {
+    const make = (ttlSeconds?: number, userId: string = users.admin, organizationId: string = acme) =>
+      createUserToken({ database, hasher, runtime }, { userId, organizationId, ttlSeconds })
+
+    it('last 8 hours unless told otherwise', async () => {
+      const hours = async (ttlSeconds?: number) =>
+        (((await make(ttlSeconds)).expiresAt.getTime() - Date.now()) / 3_600_000).toFixed(2)
+      expect(await hours()).toBe('8.00')
+      expect(await hours(MAX_USER_TOKEN_SECONDS)).toBe('2160.00')
+      expect(await authenticate((await make(60)).token)).toMatchObject({ kind: 'user', id: users.admin })
+    })
+
+    it.each([0, -1, 1.5, Number.NaN, MAX_USER_TOKEN_SECONDS + 1])('cannot last %d seconds', async (ttl) => {
+      await expect(make(ttl)).rejects.toMatchObject({ reason: 'FIELD_INVALID' })
+    })
+
+    it('are made for active members alone', async () => {
+      await expect(make(60, 'nobody')).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
+      await expect(make(60, users.admin, globex)).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
+      await database.execute('UPDATE memberships SET deactivated_at = now() WHERE user_id = $1', [users.agent])
+      await expect(make(60, users.agent)).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
+    })
+  })
+})

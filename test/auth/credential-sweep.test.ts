@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { runSweeper, sweepCredentials } from '../../src/domain/auth/credential-sweep.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+
+describe('the sweeper', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    await insertFixture(database)
+  })
+
+  afterAll(() => testDatabase.drop())
+
+  it('deletes tokens that expired a day ago, however many, and no others', async () => {
+    const { id } = await insertApiKey(database, { organizationId: fixture.acme })
+    await insertUserToken(database, { userId: fixture.users.admin })
+    await database.execute(
+      `INSERT INTO api_key_sessions (token_hash, api_key_id, expires_at)
+       SELECT sha256(n::text::bytea), $1, now() - interval '25 hours' FROM generate_series(1, 2500) AS n`,
+      [id],
+    )
+    await database.execute(
+      `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)
+       VALUES ('\\x00', $1, $2, now() - interval '25 hours'), ('\\x01', $1, $2, now() - interval '1 second')`,
+      [fixture.acme, fixture.users.admin],
+    )
+    expect(await sweepCredentials(database)).toBe(2501)
+    expect(await sweepCredentials(database)).toBe(0)
+    expect(await database.query('SELECT FROM api_key_sessions')).toHaveLength(1)
+    expect(await database.query('SELECT FROM user_tokens')).toHaveLength(2)
+  })
+
+  it('goes on after a failure, which it logs, and ends when it is told to', async () => {
+    const stop = new AbortController()
+    const failures: unknown[] = []
+    const pauses: number[] = []
+    const gone = new Error('the database is gone')
+    const timing = {
+      sleep: async (millis: number, signal?: AbortSignal) => {
+        pauses.push(millis)
+        if (pauses.length === 3) stop.abort()
+        signal?.throwIfAborted()
+      },
+    }
+    await runSweeper({
+      database: {
+        run: (...statement) => (pauses.length === 1 ? Promise.reject(gone) : database.run(...statement)),
+      },
+      log: { warn: ({ err }) => failures.push(err) },
+      timing,
+      signal: stop.signal,
+    })
+    expect(pauses).toEqual([60_000, 60_000, 60_000])
+    expect(failures).toEqual([gone])
+  })
+})

@@ -1,0 +1,247 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import { databaseFailure } from '../../src/db/errors.js'
+import { systemTiming } from '../../src/db/transaction.js'
+import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
+import { revokeLeakedKey } from '../../src/domain/auth/revocation.js'
+import { createSecretHasher, type SecretHasher } from '../../src/domain/auth/secret-hash.js'
+import { parseTrustProxy } from '../../src/http/client-address.js'
+import { fixture, type InsertedApiKey, insertApiKey, insertFixture } from '../support/fixture.js'
+import { protocols, type RestAnswer, startTestService, type TestService } from '../support/service.js'
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.js'
+
+const { acme, it: itTeam } = fixture
+
+describe('POST /v2/auth/revoke', () => {
+  let service: TestService
+  let other: ServiceProcess
+  let addresses = 0
+
+  beforeAll(async () => {
+    service = await startTestService({ config: { trustProxy: parseTrustProxy('1') } })
+    await insertFixture(service.database)
+    other = await startServiceProcess(service.testDatabase.connectionString, { TRUST_PROXY: '1' })
+  })
+
+  afterAll(async () => {
+    await other.stop()
+    await service.stop()
+  })
+
+  /** The headers of a client that has not been here before. */
+  const newClient = () => {
+    addresses++
+    return { 'x-forwarded-for': `10.0.${addresses >> 8}.${addresses & 255}` }
+  }
+  const revoke = (form: Record<string, string> | string, headers: Record<string, string> = newClient()) =>
+    service.rest('POST', '/v2/auth/revoke', { form, headers })
+  const newKey = (teamId?: string) =>
+    insertApiKey(service.database, { organizationId: acme, ...(teamId && { teamId }) })
+  const stateOf = async ({ id }: InsertedApiKey) => {
+    const [row] = await service.database.query<{ revoked_at: Date | null; sessions: number; events: number }>(
+      `SELECT revoked_at, revoked_by,
+              (SELECT count(*)::int FROM api_key_sessions WHERE api_key_id = k.id) AS sessions,
+              (SELECT count(*)::int FROM audit_events WHERE target_id = k.id) AS events
+         FROM api_keys k WHERE id = $1`,
+      [id],
+    )
+    return row
+  }
+  const statusAt = async (baseUrl: string, token: string) => {
+    const url = `${baseUrl}/v2/app-instances?teamId=${itTeam}`
+    return (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status
+  }
+  /** What a caller can tell answers apart by. */
+  const visible = ({ status, text, headers }: RestAnswer) => {
+    const shown = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')
+    return { status, text, headers: Object.fromEntries(shown) }
+  }
+
+  it('revokes the key, ends its sessions, and tells the audit log, all at once', async () => {
+    const key = await newKey(itTeam)
+    const answer = await revoke({ secret: key.secret })
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(await stateOf(key)).toEqual({
+      revoked_at: expect.any(Date),
+      revoked_by: 'LEAK_REPORT',
+      sessions: 0,
+      events: 1,
+    })
+    const events = await service.database.query('SELECT * FROM audit_events WHERE target_id = $1', [key.id])
+    expect(events).toEqual([
+      expect.objectContaining({
+        ...{ organization_id: acme, team_id: itTeam, action: 'api_key.revoke', target_type: 'api_key' },
+        ...{ actor_kind: 'ANONYMOUS', actor_id: '', request_id: answer.headers.get('x-request-id'), changes: [] },
+      }),
+    ])
+  })
+
+  it('answers the same for a live key, a revoked one, an unknown secret and any other text', async () => {
+    const live = await newKey()
+    const management = await insertApiKey(service.database, { organizationId: acme, kind: 'mk' })
+    const unknown = createApiKeySecret('pk', service.runtime)
+    const badChecksum = `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`
+    const secrets = [
+      live.secret,
+      live.secret,
+      management.secret,
+      unknown,
+      badChecksum,
+      'hunter2',
+      ' ',
+      '\0',
+      '\u{1f511}',
+    ]
+    const answers = []
+    for (const secret of secrets) answers.push(visible(await revoke({ secret })))
+    expect(answers[0]).toMatchObject({ status: 200, text: '', headers: { 'content-length': '0' } })
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect((await stateOf(live))?.revoked_at).not.toBeNull()
+    expect((await stateOf(management))?.revoked_at).not.toBeNull()
+  })
+
+  it('leaves other keys alone', async () => {
+    const key = await newKey()
+    const before = await stateOf(key)
+    await revoke({ secret: createApiKeySecret('pk', service.runtime) })
+    await revoke({ secret: key.id })
+    await revoke({ secret: key.token })
+    expect(await stateOf(key)).toEqual(before)
+    expect(await statusAt(service.baseUrl, key.token)).not.toBe(401)
+  })
+
+  it('a revoked key is refused on its next use in another process', async () => {
+    for (let round = 0; round < 10; round++) {
+      const key = await newKey()
+      expect(await statusAt(other.baseUrl, key.token)).not.toBe(401)
+      expect((await revoke({ secret: key.secret })).status).toBe(200)
+      expect(await statusAt(other.baseUrl, key.token)).toBe(401)
+      expect(await statusAt(service.baseUrl, key.token)).toBe(401)
+    }
+  })
+
+  it('a revoked key makes no token any more, in any process', async () => {
+    const key = await newKey()
+    const form = { grant_type: 'client_credentials', client_id: key.id, client_secret: key.secret }
+    const exchange = (baseUrl: string) =>
+      fetch(`${baseUrl}/v2/auth/token`, { method: 'POST', body: new URLSearchParams(form) })
+    expect((await exchange(other.baseUrl)).status).toBe(200)
+    await revoke({ secret: key.secret })
+    expect((await exchange(other.baseUrl)).status).toBe(401)
+    expect((await exchange(service.baseUrl)).status).toBe(401)
+  })
+
+  it('no token that is made while the key is being revoked outlives it', async () => {
+    let made = 0
+    for (let round = 0; round < 20; round++) {
+      const key = await newKey()
+      const form = { grant_type: 'client_credentials', client_id: key.id, client_secret: key.secret }
+      const exchange = async (baseUrl: string) => {
+        const answer = await fetch(`${baseUrl}/v2/auth/token`, { method: 'POST', body: new URLSearchParams(form) })
+        return answer.status === 200 ? /svc_token_[A-Za-z0-9_-]+/.exec(await answer.text())?.[0] : undefined
+      }
+      const exchanges = Array.from({ length: 8 }, (_, index) => exchange(index % 2 ? service.baseUrl : other.baseUrl))
+      await revoke({ secret: key.secret })
+      const tokens = (await Promise.all(exchanges)).filter((token) => token !== undefined)
+      made += tokens.length
+      expect((await stateOf(key))?.sessions).toBe(0)
+      for (const token of tokens) expect(await statusAt(other.baseUrl, token)).toBe(401)
+    }
+    expect(made).toBeGreaterThan(0)
+  })
+
+  it('concurrent revocations in two processes are one transition and one audit event', async () => {
+    for (let round = 0; round < 5; round++) {
+      const key = await newKey()
+      const calls = Array.from({ length: 16 }, (_, index) =>
+        fetch(`${index % 2 ? service.baseUrl : other.baseUrl}/v2/auth/revoke`, {
+          method: 'POST',
+          body: new URLSearchParams({ secret: key.secret }),
+          headers: newClient(),
+        }),
+      )
+      for (const answer of await Promise.all(calls)) expect(answer.status).toBe(200)
+      expect(await stateOf(key)).toMatchObject({ sessions: 0, events: 1 })
+    }
+  })
+
+  it('a revocation is final, even for who writes to the database', async () => {
+    const key = await newKey()
+    await revoke({ secret: key.secret })
+    const before = await stateOf(key)
+    const revive = service.database.execute('UPDATE api_keys SET revoked_at = NULL, revoked_by = NULL WHERE id = $1', [
+      key.id,
+    ])
+    expect(databaseFailure(await revive.catch((error: unknown) => error))).toMatchObject({ kind: 'check_violation' })
+    await revoke({ secret: key.secret })
+    expect(await stateOf(key)).toEqual(before)
+  })
+
+  it.each([
+    ['no secret', ''],
+    ['an empty secret', 'secret='],
+    ['two secrets', 'secret=a&secret=b'],
+    ['another field', 'secret=a&reason=leak'],
+    ['only another field', 'token=a'],
+  ])('answers 400 for %s', async (_, form) => {
+    const answer = await revoke(form)
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
+  })
+
+  it('answers 400 for a query, and does not revoke', async () => {
+    const key = await newKey()
+    const path = `/v2/auth/revoke?secret=${key.secret}`
+    for (const form of [{}, { secret: key.secret }]) {
+      const answer = await service.rest('POST', path, { form, headers: newClient() })
+      expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
+    }
+    expect((await stateOf(key))?.revoked_at).toBeNull()
+  })
+
+  it('answers 405, 415 and 413 for what is no form of at most 4 KiB', async () => {
+    expect((await service.rest('GET', '/v2/auth/revoke', { headers: newClient() })).status).toBe(405)
+    const json = await service.rest('POST', '/v2/auth/revoke', { json: { secret: 'a' }, headers: newClient() })
+    expect([json.status, json.json.code]).toEqual([415, 'invalid_argument'])
+    expect((await revoke({ secret: 'a'.repeat(4096 - 'secret='.length) })).status).toBe(200)
+    expect((await revoke({ secret: 'a'.repeat(4097 - 'secret='.length) })).status).toBe(413)
+  })
+
+  it('needs no credential, and looks at none', async () => {
+    const key = await newKey()
+    const headers = { ...newClient(), authorization: 'Bearer nonsense' }
+    expect((await revoke({ secret: key.secret }, headers)).status).toBe(200)
+    expect((await stateOf(key))?.revoked_at).not.toBeNull()
+  })
+
+  it.each(protocols)('works over %s as well', async (protocol) => {
+    const key = await newKey()
+    const client = service.client(AuthService, undefined, protocol)
+    const headers = newClient()
+    expect(await client.revokeLeakedKey({ secret: key.secret }, { headers })).toMatchObject({})
+    expect(await stateOf(key)).toMatchObject({ revoked_at: expect.any(Date), sessions: 0, events: 1 })
+    const refusal = await client
+      .revokeLeakedKey({ secret: '' }, { headers })
+      .catch((error: unknown) => ConnectError.from(error))
+    expect(refusal).toMatchObject({ code: Code.InvalidArgument })
+  })
+
+  it('hashes nothing that has not the form of a secret', async () => {
+    const hashed: string[] = []
+    const plain = createSecretHasher()
+    const hasher: SecretHasher = {
+      hash: (text) => plain.hash(text),
+      candidates: (text) => {
+        hashed.push(text)
+        return plain.candidates(text)
+      },
+    }
+    const { database, runtime } = service
+    const options = { database, runtime, hasher, timing: systemTiming }
+    const secret = createApiKeySecret('pk', runtime)
+    for (const text of ['hunter2', `${secret.slice(0, -1)}-`, `${secret}x`]) await revokeLeakedKey(options, text, '')
+    expect(hashed.filter((text) => text !== '')).toEqual([])
+    await revokeLeakedKey(options, secret, '')
+    expect(hashed.filter((text) => text !== '')).toEqual([secret])
+  })
+})

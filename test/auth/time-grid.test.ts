@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals'
+import { onTimeGrid } from '../../src/domain/auth/time-grid.js'
+
+/** A clock that moves only when somebody sleeps or works; its timers fire `early`. */
+function createClock(early = 0) {
+  let now = 1_000_000.25
+  return {
+    now: () => now,
+    sleep: async (millis: number) => {
+      now += Math.max(millis - early, 0.125)
+    },
+    work: (millis: number) => {
+      now += millis
+    },
+  }
+}
+
+describe('the time of an answer', () => {
+  it.each([
+    [0, 50],
+    [3, 50],
+    [49.5, 50],
+    [50, 50],
+    [50.125, 100],
+    [99, 100],
+    [730, 750],
+  ])('is, for work of %d ms, %d ms', async (workMillis, expected) => {
+    for (const early of [0, 0.5]) {
+      const clock = createClock(early)
+      const start = clock.now()
+      expect(await onTimeGrid(clock, async () => clock.work(workMillis))).toBeUndefined()
+      expect(clock.now() - start).toBeGreaterThanOrEqual(expected)
+      expect(clock.now() - start).toBeLessThan(expected + 0.25)
+    }
+  })
+
+  it('is on the grid for a failure as well', async () => {
+    const clock = createClock()
+    const start = clock.now()
+    const work = async () => {
+      clock.work(3)
+      throw new Error('the database is gone')
+    }
+    await expect(onTimeGrid(clock, work)).rejects.toThrow('the database is gone')
+    expect(clock.now() - start).toBe(50)
+  })
+})

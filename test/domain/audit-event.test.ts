@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { type AuditEvent, actorOf, recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
+import type { Caller } from '../../src/domain/caller/caller.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { createTestRuntime } from '../support/runtime.js'
+
+const runtime = createTestRuntime()
+const caller: Caller = {
+  kind: 'worker',
+  id: 'key-1',
+  name: 'Nightly',
+  organizationId: 'org-1',
+  reach: { scope: 'organization', permissions: new Set() },
+}
+const event: AuditEvent = {
+  organizationId: 'org-1',
+  actor: actorOf(caller),
+  action: 'user.update',
+  targetType: 'user',
+  targetId: 'user-1',
+  requestId: 'request-1',
+  changes: [{ field: 'JOB_TITLE', outcome: 'SKIPPED_PINNED', oldOwner: 'PINNED', newOwner: 'PINNED' }],
+}
+
+describe('audit events', () => {
+  let database: TestDatabase
+  let db: Database
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    db = database.open()
+    await db.execute(`INSERT INTO organizations (id, name) VALUES ('org-1', 'Acme')`)
+  })
+
+  afterAll(() => database.drop())
+
+  const stored = () => db.query(`SELECT * FROM audit_events ORDER BY id`)
+
+  it('are written in the order given, with the actor and the changes in the words of the API', async () => {
+    const other: AuditEvent = {
+      organizationId: 'org-1',
+      actor: systemActor,
+      action: 'api_key.create',
+      targetType: 'api_key',
+      targetId: 'key-2',
+      teamId: 'team-1',
+    }
+    await db.preparedTransaction((sql) => recordAuditEvents(sql, [event, other], runtime))
+    expect(await stored()).toEqual([
+      expect.objectContaining({
+        actor_kind: 'WORKER',
+        actor_id: 'key-1',
+        actor_name: 'Nightly',
+        action: 'user.update',
+        target_type: 'user',
+        target_id: 'user-1',
+        team_id: '',
+        request_id: 'request-1',
+        changes: [
+          {
+            field: 'USER_PROFILE_FIELD_JOB_TITLE',
+            outcome: 'FIELD_WRITE_OUTCOME_SKIPPED_PINNED',
+            oldOwner: 'FIELD_OWNER_PINNED',
+            newOwner: 'FIELD_OWNER_PINNED',
+          },
+        ],
+      }),
+      expect.objectContaining({ actor_kind: 'SYSTEM', actor_id: '', team_id: 'team-1', request_id: '', changes: [] }),
+    ])
+  })
+
+  it('go with the transaction that they tell of', async () => {
+    const before = await stored()
+    const work = db.preparedTransaction(async (sql) => {
+      await recordAuditEvents(sql, [event], runtime)
+      throw new Error('the write failed')
+    })
+    await expect(work).rejects.toThrow('the write failed')
+    expect(await stored()).toEqual(before)
+  })
+})

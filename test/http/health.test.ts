@@ -1,0 +1,206 @@
+import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.js'
+import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
+import type { Database } from '../../src/db/database.js'
+import { createReadiness, type Readiness, type ReadinessOptions } from '../../src/db/readiness.js'
+import { createHealthRoutes } from '../../src/rpc/health.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { startDatabaseProxy } from '../support/database-proxy.js'
+import { eventually } from '../support/eventually.js'
+import { protocols, startTestService, type TestService } from '../support/service.js'
+
+describe('health', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService()
+  })
+  afterAll(() => service.stop())
+
+  it.each(protocols)('tells anyone that the server and each service take calls, over %s', async (protocol) => {
+    const health = service.client(Health, undefined, protocol)
+    expect((await health.check({})).status).toBe(Status.SERVING)
+    expect((await health.check({ service: JourneyService.typeName })).status).toBe(Status.SERVING)
+  })
+
+  it('answers NOT_FOUND for a service that is not served', async () => {
+    const error = ConnectError.from(
+      await service
+        .client(Health, undefined, 'grpc')
+        .check({ service: 'svc.v2.Nothing' })
+        .catch((thrown: unknown) => thrown),
+    )
+    expect(error.code).toBe(Code.NotFound)
+  })
+
+  it('lists the status of everything', async () => {
+    const { statuses } = await service.client(Health, undefined, 'grpc').list({})
+    expect(statuses['']?.status).toBe(Status.SERVING)
+    expect(statuses['svc.v2.UserService']?.status).toBe(Status.SERVING)
+  })
+
+  it('tells its watchers that the server stops, and lets them go', async () => {
+    const stopping = await startTestService()
+    const seen: unknown[] = []
+    let stopped: Promise<void> | undefined
+    const watching = (async () => {
+      for await (const { status } of stopping.client(Health, undefined, 'grpc').watch({})) {
+        seen.push(status)
+        stopped ??= stopping.stop()
+      }
+    })()
+    await watching
+    await stopped
+    expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING])
+  })
+})
+
+describe('a watched status', () => {
+  const watch = (isReady: () => Promise<boolean>) =>
+    createClient(
+      Health,
+      createRouterTransport(
+        createHealthRoutes({
+          ...{ services: [JourneyService], isReady, watchIntervalMillis: 1 },
+          closing: new AbortController().signal,
+        }),
+      ),
+    )
+
+  it('is sent at once and then at each change alone', async () => {
+    const answers = [true, true, false, false, true]
+    const client = watch(async () => answers.shift() ?? true)
+    const seen: Status[] = []
+    for await (const { status } of client.watch({ service: JourneyService.typeName })) {
+      seen.push(status)
+      if (seen.length === 3) break
+    }
+    expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING])
+  })
+
+  it('is SERVICE_UNKNOWN for a service that is not served', async () => {
+    for await (const { status } of watch(async () => true).watch({ service: 'nothing' })) {
+      expect(status).toBe(Status.SERVICE_UNKNOWN)
+      break
+    }
+    expect.assertions(1)
+  })
+})
+
+describe('readiness', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+  const asked: Readiness[] = []
+  const warnings: string[] = []
+  const log = { warn: (_: unknown, message: string) => void warnings.push(message) }
+  const createAsked = (options: Partial<ReadinessOptions> = {}) => {
+    const readiness = createReadiness({ database, log, maxAgeMillis: 0, ...options })
+    asked.push(readiness)
+    return readiness
+  }
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open({ maxConnections: 2 })
+  })
+  afterAll(async () => {
+    for (const readiness of asked) readiness.close()
+    await testDatabase.drop()
+  })
+
+  it('takes a pool that is used up for busy, not for down', async () => {
+    const held = await Promise.all([database.pool.connect(), database.pool.connect()])
+    expect(await createAsked().ask()).toEqual({})
+    for (const client of held) client.release()
+  })
+
+  it('asks the database at most once a second, however many ask', async () => {
+    let clock = 0
+    const readiness = createAsked({ maxAgeMillis: 1_000, now: () => clock })
+    const answer = readiness.ask()
+    clock = 999
+    expect(readiness.ask()).toBe(answer)
+    clock = 1_000
+    expect(readiness.ask()).not.toBe(answer)
+    expect(await readiness.ask()).toEqual({})
+  })
+
+  it('names a database that only reads, and migrations that are missing', async () => {
+    const frozen = new URL(database.connectionString)
+    frozen.searchParams.set('options', '-c default_transaction_read_only=on')
+    const { pool } = database
+    expect(await createAsked({ database: { pool, connectionString: frozen.href } }).ask()).toEqual({
+      database: 'only reads',
+    })
+    const empty = await createTestDatabase('empty')
+    expect(await createAsked({ database: empty.open() }).ask()).toEqual({ migrations: 'are not applied' })
+    await empty.drop()
+    await database.query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name LIKE '%init%'`)
+    expect(await createAsked().ask()).toEqual({ migrations: 'are not all applied' })
+    await database.query('UPDATE _prisma_migrations SET finished_at = started_at')
+    expect(await createAsked().ask()).toEqual({})
+  })
+
+  it('names a database that is gone or silent, says so in the log, and notices when it is back', async () => {
+    const proxy = await startDatabaseProxy(testDatabase.connectionString)
+    const { connectionString } = proxy
+    const readiness = createAsked({ database: { pool: database.pool, connectionString } })
+    expect(await readiness.ask()).toEqual({})
+    for (const fail of [async () => proxy.stall(), proxy.cut]) {
+      warnings.length = 0
+      await fail()
+      expect(await readiness.ask()).toEqual({ database: 'does not answer' })
+      expect(warnings).toEqual(['not ready: the database does not answer'])
+      await proxy.mend()
+      expect(await readiness.ask()).toEqual({})
+    }
+    await proxy.close()
+  })
+
+  it('names a pool whose connections are all silent, though the database answers on another one', async () => {
+    const proxy = await startDatabaseProxy(testDatabase.connectionString)
+    const { pool } = testDatabase.open({ connectionString: proxy.connectionString, maxConnections: 1 })
+    const readiness = createAsked({ database: { pool, connectionString: testDatabase.connectionString } })
+    await pool.query('SELECT 1')
+    proxy.stall()
+    const statement = pool.query('SELECT 1').then(() => 'answered')
+    expect(await readiness.ask()).toEqual({})
+    await eventually(async () => expect(await readiness.ask()).toEqual({ database: 'no connection answers' }), 9_000)
+    proxy.resume()
+    expect(await statement).toBe('answered')
+    expect(await readiness.ask()).toEqual({})
+    await proxy.close()
+  })
+})
+
+describe('probes', () => {
+  it.each(['/healthz', '/readyz'])('answer %s to anyone, by GET and by HEAD', async (path) => {
+    const service = await startTestService()
+    const [get, head] = [await fetch(service.baseUrl + path), await fetch(service.baseUrl + path, { method: 'HEAD' })]
+    expect([get.status, await get.json()]).toEqual([200, { status: 'ok' }])
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
+    expect(get.headers.get('cache-control')).toBe('no-store')
+    const post = await fetch(service.baseUrl + path, { method: 'POST' })
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    await service.stop()
+  })
+
+  it('tell the database and the end of the service apart from a process that answers', async () => {
+    const testDatabase = await createTestDatabase()
+    const proxy = await startDatabaseProxy(testDatabase.connectionString)
+    const proxied = testDatabase.open({ connectionString: proxy.connectionString })
+    const service = await startTestService({ testDatabase: { ...testDatabase, open: () => proxied } })
+    const probe = async (path: string) => {
+      const answer = await fetch(service.baseUrl + path)
+      return [answer.status, await answer.json()]
+    }
+    await proxy.cut()
+    expect(await probe('/readyz')).toEqual([503, { status: 'unavailable', reasons: { database: 'does not answer' } }])
+    expect(await probe('/healthz')).toEqual([200, { status: 'ok' }])
+    const stopped = service.close(500)
+    expect(await probe('/readyz')).toEqual([503, { status: 'unavailable', reasons: { draining: 'the service stops' } }])
+    expect(await probe('/healthz')).toEqual([200, { status: 'ok' }])
+    await stopped
+    await testDatabase.drop()
+  })
+})

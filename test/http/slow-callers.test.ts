@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createHttpServer } from '../../src/http/server.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { startTestService, type TestService } from '../support/service.js'
+
+it('ends a connection of HTTP/2 whose header never comes whole', async () => {
+  const server = createHttpServer((_, response) => response.destroy(), 300)
+  const { port } = await server.listen(0, '127.0.0.1')
+  const socket = connect(port, '127.0.0.1').resume()
+  socket.on('error', () => undefined)
+  // The preface, empty settings, and the head of a frame of headers that is 1,000 bytes long.
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+  socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0x03, 0xe8, 1, 5, 0, 0, 0, 1]))
+  const drip = setInterval(() => socket.write(Buffer.of(0)), 50)
+  await once(socket, 'close')
+  clearInterval(drip)
+  await server.close({ drainMillis: 0, graceMillis: 1_000, onGraceOver: () => undefined })
+}, 10_000)
+
+describe('a service that waits for the bodies of refused calls', () => {
+  let testDatabase: TestDatabase
+  let service: TestService
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    service = await startTestService({ testDatabase })
+    await insertFixture(service.database)
+  })
+  afterAll(async () => {
+    await service.close()
+    await testDatabase.drop()
+  })
+
+  it('has room for the calls of others', async () => {
+    const token = await insertUserToken(service.database, { userId: fixture.users.manager })
+    const sessions = [connectHttp2(service.baseUrl), connectHttp2(service.baseUrl)]
+    const streams = sessions.flatMap((session) =>
+      Array.from({ length: 200 }, () => session.request({ ':method': 'POST', ':path': '/v2/users' })),
+    )
+    const statuses = await Promise.all(
+      streams.map(async (stream) => {
+        stream.on('error', () => undefined).resume()
+        stream.write('{')
+        const [headers] = await once(stream, 'response')
+        return headers[':status']
+      }),
+    )
+    const answer = await service.rest('GET', `/v2/app-instances?teamId=${fixture.it}`, { token })
+    for (const session of sessions) session.destroy()
+    expect([new Set(statuses), answer.status]).toEqual([new Set([401]), 200])
+  }, 20_000)
+})

@@ -1,0 +1,279 @@
+import { create, type DescField, type DescMessage, fromJson, getOption, type JsonObject } from '@bufbuild/protobuf'
+import { createValidator } from '@bufbuild/protovalidate'
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { type FieldRules, field as fieldRules } from '../../gen/buf/validate/validate_pb.js'
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
+import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
+import { services } from '../../src/handlers/routes.js'
+import { createLimitCheck, refuseLimits } from '../../src/limits/limit-check.js'
+
+const requests = services.flatMap(({ methods }) => methods.map(({ input }) => input))
+const check = createLimitCheck()
+
+/** The fields of requests without a limit of their own, and what bounds them. */
+const unlimited: Readonly<Record<string, readonly string[]>> = {
+  'names something that is looked up: what no row has is not found, however long it is': [
+    ...['UpdatePriorityRequest.id', 'GetUserRequest.id', 'UpdateUserRequest.id', 'RepublishUserRequest.id'],
+    ...[
+      'ListAppInstancesRequest.team_id',
+      'ListEntityIngestionConfigsRequest.team_id',
+      'ListSlaDefinitionsRequest.team_id',
+    ],
+    ...['ListEntityIngestionConfigsRequest.app_instance_id', 'ListEntityFieldMappingsRequest.entity_type_id'],
+    ...[
+      'ListEntityFieldMappingsRequest.ingestion_config_id',
+      'CreateAccessPolicyApprovalProcedureRequest.access_policy_id',
+    ],
+    ...['AppResourceUpdate.id', 'Approver.User.user_id', 'Approver.Group.group_id'],
+    ...['CreateUserRelationshipRequest.user_id', 'CreateUserRelationshipRequest.related_user_id'],
+    ...['DeleteUserRelationshipRequest.user_id', 'GetUserRelationshipRequest.user_id'],
+    ...['ListAuditEventsRequest.target_id', 'ListAuditEventsRequest.action'],
+  ],
+  'stands in a body that svc.v2.http_form keeps below 4 KiB': [
+    ...['RevokeLeakedKeyRequest.secret', 'CreateTokenRequest.client_id', 'CreateTokenRequest.client_secret'],
+  ],
+}
+
+describe('limits', () => {
+  it('has every text and every list of a request, but for those that something else bounds', () => {
+    const named = Object.values(unlimited).flat()
+    expect(fieldsWithoutLimit(requests).sort()).toEqual([...named].sort())
+  })
+
+  it('are compiled for every request, and for what is imported', () => {
+    expect(() => createLimitCheck([...requests, ImportRecordSchema])).not.toThrow()
+  })
+
+  it.each(patterns())('say by %s the same to RE2 and to the engine here', (pattern) => {
+    const theirs = createValidator()
+    const ours = createValidator({ regexMatch: (source, text) => new RegExp(source, 'u').test(text) })
+    const field = fieldWithPattern(pattern)
+    const judge = (validator: typeof ours, text: string) =>
+      validator.validate(field.parent, create(field.parent, { [field.localName]: text })).violations?.map(String)
+    const character = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 1 }),
+      fc.integer({ max: 255 }).map((code) => String.fromCharCode(code)),
+    )
+    fc.assert(
+      fc.property(fc.array(character, { minLength: 1, maxLength: 8 }), (characters) => {
+        expect(judge(ours, characters.join(''))).toEqual(judge(theirs, characters.join('')))
+      }),
+    )
+  })
+
+  it.each<[string, string, JsonObject, string[]]>([
+    [
+      'a negative page',
+      'ListUsersRequest',
+      { pageSize: -1 },
+      ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the most'],
+    ],
+    [
+      'a negative page',
+      'ListAppInstancesRequest',
+      { pageSize: -1 },
+      ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the most'],
+    ],
+    [
+      'a negative page',
+      'ListAuditEventsRequest',
+      { pageSize: -1 },
+      ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the most'],
+    ],
+    [
+      'a page token that is none',
+      'ListUsersRequest',
+      { pageToken: 'x'.repeat(1025) },
+      ['pageToken PAGE_TOKEN_INVALID must have at most 1024 characters'],
+    ],
+    [
+      'a tab in a name',
+      'UpdateUserRequest',
+      { jobTitle: 'a\tb' },
+      ['jobTitle FIELD_INVALID must not have control characters, tabs and line breaks among them'],
+    ],
+    [
+      'a long name',
+      'UpdateUserRequest',
+      { department: 'x'.repeat(256) },
+      ['department FIELD_INVALID must have at most 255 characters'],
+    ],
+    [
+      'a long address',
+      'UpdateUserRequest',
+      { email: `${'a'.repeat(64)}@${'b'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(62)}` },
+      ['email FIELD_INVALID must have at most 254 characters'],
+    ],
+    ['an empty address', 'UpdateUserRequest', { email: '' }, ['email FIELD_REQUIRED is required']],
+    [
+      'a long URL',
+      'UpdateUserRequest',
+      { avatarUrl: `https://x.example/${'a'.repeat(2048)}` },
+      ['avatarUrl FIELD_INVALID must have at most 2048 characters'],
+    ],
+    [
+      'a long phone number',
+      'UpdateUserRequest',
+      { primaryPhone: '+1'.padEnd(100) },
+      ['primaryPhone FIELD_INVALID must have at most 64 characters'],
+    ],
+    [
+      'a long time zone',
+      'UpdateUserRequest',
+      { timezone: 'a/b'.repeat(40) },
+      ['timezone FIELD_INVALID must have at most 64 characters'],
+    ],
+    [
+      'a role that is none',
+      'UpdateUserRequest',
+      { role: 0 },
+      ['role FIELD_INVALID must be USER_ROLE_ORG_ADMIN, USER_ROLE_ORG_MEMBER or USER_ROLE_ORG_GUEST'],
+    ],
+    [
+      'an unknown field',
+      'UpdateUserRequest',
+      { pinFields: [1, 99] },
+      ['pinFields[1] FIELD_INVALID must be a value of UserProfileField, such as USER_PROFILE_FIELD_FIRST_NAME'],
+    ],
+    [
+      'an unknown type',
+      'GetUserRelationshipRequest',
+      { relationshipType: 7 },
+      ['relationshipType FIELD_INVALID must be USER_RELATIONSHIP_TYPE_MANAGER'],
+    ],
+    [
+      'a journey by another id',
+      'GetJourneyRequest',
+      { id: 'ONB-12' },
+      ['id FIELD_INVALID must be a UUID such as 0190b8f4-5d2e-7c3a-9b1f-2d6e8a4c7f10'],
+    ],
+    [
+      'no entries',
+      'BatchUpdateAppResourcesRequest',
+      {},
+      ['resources BATCH_SIZE_OUT_OF_RANGE must have 1 to 1000 entries'],
+    ],
+    [
+      'several faults, in the order of the schema',
+      'BatchUpdateAppResourcesRequest',
+      { resources: [{ id: 'a', scopedId: 'a b', name: '' }, { description: 'a\u0007' }] },
+      [
+        'resources[0].name FIELD_INVALID must not be empty',
+        'resources[0].scopedId FIELD_INVALID must be 1 to 64 characters of A-Za-z0-9_.~:-',
+        'resources[1].id FIELD_REQUIRED is required',
+        'resources[1].description FIELD_INVALID must not have control characters other than tabs and line breaks',
+      ],
+    ],
+    [
+      'a source of other letters',
+      'IngestUserProfilesRequest',
+      { source: 'HR IS', profiles: [{ externalId: '1', email: 'a@b.co' }] },
+      ['source FIELD_INVALID must be 1 to 64 characters of a-z0-9_.-'],
+    ],
+    [
+      'steps that are none',
+      'CreateAccessPolicyApprovalProcedureRequest',
+      {
+        steps: [{}, { approvers: [{}, { user: {} }], approverJustificationMode: 'ALWAYS' }, { customWorkflow: {} }],
+        timeoutSeconds: 299,
+      },
+      [
+        'steps[0] FIELD_INVALID must have either approvers or customWorkflow, and not both',
+        'steps[1].approvers[0] FIELD_REQUIRED must have one of appOwner, manager, user and group',
+        'steps[1].approvers[1].user.userId FIELD_REQUIRED is required',
+        'steps[1].approverJustificationMode FIELD_INVALID must be empty, NONE, OPTIONAL or REQUIRED',
+        'steps[2].customWorkflow.workflowId FIELD_REQUIRED is required',
+        'timeoutSeconds TIMEOUT_OUT_OF_RANGE must be 0 or from 300 to 7776000',
+      ],
+    ],
+    [
+      'another grant',
+      'CreateTokenRequest',
+      { grant_type: 'password' },
+      ['grant_type GRANT_TYPE_UNSUPPORTED must be client_credentials'],
+    ],
+    [
+      'a key and a value of a map',
+      'ImportRecord',
+      { journey: journeyWithErrors({ 'a\tb': 'c', d: '\u0007' }) },
+      [
+        'journey.workflowFailures[0].validationErrors.fieldErrors FIELD_INVALID must not have control characters, tabs and line breaks among them',
+        'journey.workflowFailures[0].validationErrors.fieldErrors["d"] FIELD_INVALID must not have control characters other than tabs and line breaks',
+      ],
+    ],
+  ])('refuse %s in %s', (_, name, json, expected) => {
+    const desc = [...requests, ImportRecordSchema].find((each) => each.name === name)
+    if (desc === undefined) throw new Error(`there is no ${name}`)
+    const violations = check(desc, fromJson(desc, json))
+    expect(violations.map(({ field, reason, description }) => `${field} ${reason} ${description}`)).toEqual(expected)
+  })
+
+  it('count characters, and let whatever is absent or computed be', () => {
+    const priority = { id: 'p', teamId: 't', priority: 'P1', name: '🚀'.repeat(255) }
+    expect(check(ImportRecordSchema, fromJson(ImportRecordSchema, { priority }))).toEqual([])
+    const journey = { ...journeyWithErrors({}), progressPercent: 250 }
+    expect(check(ImportRecordSchema, fromJson(ImportRecordSchema, { journey }))).toEqual([])
+  })
+
+  it('are named in an error where they are those of fields, the first 20 of them', () => {
+    const desc = requests.find(({ name }) => name === 'UpdateUserRequest')
+    if (desc === undefined) throw new Error('there is no UpdateUserRequest')
+    const violations = check(desc, fromJson(desc, { pinFields: Array.from({ length: 100 }, () => 99) }))
+    expect(() => refuseLimits(violations)).toThrow(expect.objectContaining({ reason: 'FIELD_INVALID', violations }))
+    expect(violations).toHaveLength(20)
+    expect(() => refuseLimits([])).not.toThrow()
+  })
+})
+
+function journeyWithErrors(fieldErrors: JsonObject): JsonObject {
+  const id = '0190b8f4-5d2e-7c3a-9b1f-2d6e8a4c7f10'
+  return { id, teamId: 't', name: 'J', workflowFailures: [{ validationErrors: { fieldErrors } }] }
+}
+
+function messagesIn(descs: readonly DescMessage[]): DescMessage[] {
+  const found = new Set(descs)
+  for (const desc of found) for (const { message } of desc.fields) if (message !== undefined) found.add(message)
+  return [...found]
+}
+
+function fieldsWithoutLimit(descs: readonly DescMessage[]): string[] {
+  return messagesIn(descs).flatMap(({ fields, typeName }) =>
+    fields
+      .filter((field) => !isLimited(field, getOption(field, fieldRules)))
+      .filter((field) => !getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY))
+      .map((field) => `${typeName.replace('svc.v2.', '')}.${field.name}`),
+  )
+}
+
+const TEXT = [9, 12]
+
+function isLimited({ fieldKind, proto }: DescField, { type }: FieldRules): boolean {
+  if (fieldKind === 'list') return type.case === 'repeated' && type.value.maxItems > 0
+  if (fieldKind !== 'scalar' || !TEXT.includes(proto.type)) return true
+  if (type.case !== 'string') return false
+  return (
+    type.value.maxLen > 0 || type.value.const !== '' || type.value.in.length > 0 || type.value.wellKnown.case === 'uuid'
+  )
+}
+
+function patternOf(field: DescField): string {
+  const { type } = getOption(field, fieldRules)
+  return type.case === 'string' ? type.value.pattern : ''
+}
+
+function fieldsWithPattern(): DescField[] {
+  return messagesIn([...requests, ImportRecordSchema]).flatMap(({ fields }) =>
+    fields.filter((field) => patternOf(field) !== ''),
+  )
+}
+
+function patterns(): string[] {
+  return [...new Set(fieldsWithPattern().map(patternOf))]
+}
+
+function fieldWithPattern(pattern: string): DescField {
+  const field = fieldsWithPattern().find((each) => patternOf(each) === pattern)
+  if (field === undefined) throw new Error(`no field has the pattern ${pattern}`)
+  return field
+}

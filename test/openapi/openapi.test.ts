@@ -1,0 +1,276 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { parse } from 'yaml'
+import { services } from '../../src/handlers/routes.js'
+import { contractFiles } from '../../src/openapi/contract.js'
+import { packageVersion } from '../../src/package.js'
+import { assertContract, type Exchange } from '../support/contract.js'
+import { operationsIn } from '../support/demo-requests.js'
+import { createSchemaValidator, type Json, readOpenApi } from '../support/json-schemas.js'
+import { startTestService, type TestService } from '../support/service.js'
+
+const root = join(import.meta.dirname, '../..')
+const bin = (name: string) => join(root, 'node_modules/.bin', name)
+
+describe('the committed documents', () => {
+  const image = execFileSync(bin('buf'), ['build', '--as-file-descriptor-set', '-o', '-'], { cwd: root })
+  const answers = JSON.parse(readFileSync(join(root, 'gen/openapi/examples.json'), 'utf8'))
+  const files = contractFiles(image, packageVersion(root), answers)
+
+  it.each([...files])('%s is what the schema gives', (name, text) => {
+    expect(readFileSync(join(root, name), 'utf8')).toBe(text)
+  })
+
+  it('satisfy every recommended rule of a linter', async () => {
+    const documents = [...files.keys()].filter((name) => name.startsWith('gen/openapi/'))
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+    const lint = (file: string) => promisify(execFile)(bin('redocly'), ['lint', file], { cwd: root, env })
+    for (const file of documents) await expect(lint(file)).resolves.toBeDefined()
+    await expect(lint('redocly.yaml')).rejects.toThrow('Command failed')
+  })
+
+  it('say the same in JSON and in YAML', () => {
+    for (const name of ['openapi', 'revoke']) {
+      expect(parse(readFileSync(join(root, `gen/openapi/${name}.yaml`), 'utf8'))).toEqual(readOpenApi(name))
+    }
+  })
+})
+
+describe('the document', () => {
+  const document = readOpenApi()
+  const operations = Object.values<object>(document.paths).flatMap((item) => Object.values(item))
+
+  it('is OpenAPI 3.1 with both regional servers', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.servers.map((server: { description: string }) => server.description)).toEqual([
+      'US region, the default',
+      'EU region',
+    ])
+  })
+
+  it('has every method of the API once', () => {
+    const methods = services.flatMap((service) => service.methods.map((method) => method.localName))
+    expect(new Set(operations.map(({ operationId }) => operationId))).toEqual(new Set(methods))
+    expect(operations).toHaveLength(methods.length)
+  })
+
+  it('describes every operation, parameter, property and enum value', () => {
+    const bare: string[] = []
+    const visit = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      const described = 'description' in value && String(value.description).trim().length > 3
+      if (/\/(parameters\/\d+|(get|put|post|patch|delete)|properties\/[^/]+)$/.test(path) && !described) bare.push(path)
+      if (/^\/components\/schemas\/[^/]+$/.test(path) && !described) bare.push(path)
+      if ('enum' in value && 'description' in value && /: *$/m.test(String(value.description))) bare.push(path)
+      for (const [key, part] of Object.entries(value)) visit(part, `${path}/${key}`)
+    }
+    visit(document, '')
+    // A limit of a property that a neighbour describes.
+    expect(bare.filter((path) => !path.includes('/allOf/'))).toEqual([])
+  })
+
+  it('asks for a token wherever the service does', () => {
+    const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId)
+    expect(open).toEqual(['revokeLeakedKey'])
+    const token = operations.find(({ operationId }) => operationId === 'createToken')
+    expect(token.security).toEqual([{ clientCredentials: [] }, {}])
+    const journey = operations.find(({ operationId }) => operationId === 'getJourney')
+    expect(journey.security).toEqual([{ accessToken: ['tickets:read'] }])
+  })
+
+  it('marks what callers have to give and what they cannot give', () => {
+    const { schemas } = document.components
+    expect(schemas.CreateUserRequest.required).toEqual(['email'])
+    for (const { title, properties, required } of schemas.StepInput.oneOf) {
+      expect([properties.id.readOnly, required]).toEqual([true, [title]])
+    }
+    expect(schemas.Step.required).toContain('id')
+    const mappings = document.paths['/v2/entity-field-mappings'].get.parameters
+    expect(mappings.map((each: { name: string; required: boolean }) => [each.name, each.required])).toEqual([
+      ['entityTypeId', true],
+      ['ingestionConfigId', false],
+    ])
+  })
+
+  it('takes one choice alone where one has to be made', () => {
+    const validate = createSchemaValidator(document)
+    const { schemas } = document.components
+    const choices = Object.entries<Json>(schemas).flatMap(([name, { oneOf = [] }]) =>
+      oneOf.map(({ title }: Json) => [name, title]),
+    )
+    expect(choices).toEqual([
+      ...['appOwner', 'manager', 'user', 'group'].map((kind) => ['Approver', kind]),
+      ...['appOwner', 'manager', 'user', 'group'].map((kind) => ['ApproverInput', kind]),
+      ['CreateAccessPolicyApprovalProcedureRequest', 'stages'],
+      ['CreateAccessPolicyApprovalProcedureRequest', 'steps'],
+      ['StepInput', 'approvers'],
+      ['StepInput', 'customWorkflow'],
+    ])
+    const values: Json = {
+      ...{ appOwner: {}, manager: {}, user: { userId: 'u' }, group: { groupId: 'g' } },
+      ...{ approvers: [{ manager: {} }], customWorkflow: { workflowId: 'w' } },
+    }
+    for (const [one, other] of [
+      ['appOwner', 'manager'],
+      ['user', 'group'],
+      ['group', 'appOwner'],
+      ['approvers', 'customWorkflow'],
+    ] as const) {
+      const name = one === 'approvers' ? 'StepInput' : 'ApproverInput'
+      expect(validate(schemas[name], { [one]: values[one], [other]: null })).toBeUndefined()
+      expect(validate(schemas[name], { [one]: values[one], [other]: values[other] })).toBeDefined()
+      expect(validate(schemas[name], {})).toBeDefined()
+    }
+  })
+
+  it('has form bodies where the service takes forms, and the limit of revoke', () => {
+    const revoke = document.paths['/v2/auth/revoke'].post
+    expect(Object.keys(revoke.requestBody.content)).toEqual(['application/x-www-form-urlencoded'])
+    expect(revoke.responses['200'].content).toBeUndefined()
+    expect(revoke.responses['429'].content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/SlowDown',
+    })
+    expect(revoke.responses['429'].headers['Retry-After'].required).toBe(true)
+  })
+
+  it('has the codes that were promised', () => {
+    const codes = new Set(document.components.schemas.Error.properties.code.enum)
+    expect(codes).toEqual(
+      new Set([
+        ...['canceled', 'unknown', 'invalid_argument', 'deadline_exceeded', 'not_found', 'already_exists'],
+        ...['permission_denied', 'resource_exhausted', 'failed_precondition', 'aborted', 'out_of_range'],
+        ...['unimplemented', 'internal', 'unavailable', 'data_loss', 'unauthenticated'],
+      ]),
+    )
+  })
+
+  it('has a document of the revoke operation by itself, under the name that was promised', () => {
+    const revoke = readOpenApi('revoke')
+    const { title, version } = revoke.info
+    expect([revoke.openapi, title, version]).toEqual(['3.1.0', 'API Spec: Revocation of Leaked API Keys', '1.0.0'])
+    expect(Object.keys(revoke.paths)).toEqual(['/v2/auth/revoke'])
+  })
+})
+
+describe('the served documents', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService()
+  })
+  afterAll(() => service.stop())
+
+  it.each([
+    ['/v2/openapi', 'openapi'],
+    ['/v2/auth/revoke/openapi', 'revoke'],
+  ])('%s differ from the committed ones in their addresses alone', async (path, name) => {
+    const json = (await service.rest('GET', `${path}.json`)).json
+    const yaml = await service.rest('GET', `${path}.yaml`)
+    expect(yaml.headers.get('content-type')).toBe('application/yaml')
+    expect(parse(yaml.text)).toEqual(json)
+    // There is no address of an EU region where none is configured.
+    expect(json.servers).toEqual([{ url: service.baseUrl, description: 'US region, the default' }])
+    expect(json.externalDocs.url).toBe(`${service.baseUrl}/docs`)
+    const addresses = { servers: [], externalDocs: {} }
+    expect({ ...json, ...addresses }).toEqual({ ...readOpenApi(name), ...addresses })
+  })
+
+  it('name the addresses that are configured', async () => {
+    const config = { publicUrl: 'https://api.example.com/', publicUrlEu: 'https://api.eu.example.com' }
+    const configured = await startTestService({ config })
+    const { json } = await configured.rest('GET', '/v2/openapi.json')
+    const docs = await configured.rest('GET', '/docs')
+    await configured.stop()
+    expect(json.servers).toEqual([
+      { url: 'https://api.example.com', description: 'US region, the default' },
+      { url: 'https://api.eu.example.com', description: 'EU region' },
+    ])
+    expect(docs.headers.get('content-security-policy')).toContain(
+      "connect-src 'self' https://api.example.com https://api.eu.example.com;",
+    )
+  })
+})
+
+describe('the comparison of traffic with the document', () => {
+  const answer: Exchange = {
+    ...{ method: 'GET', path: '/v2/department-options', contentType: null, body: null, status: 200 },
+    ...{ headers: new Headers({ 'content-type': 'application/json' }), text: '{"data":[]}' },
+  }
+  const update = { ...answer, method: 'PATCH', path: '/v2/priorities/p1', contentType: 'application/json' }
+  const priority = { id: 'p', teamId: 't', priority: 'P1', description: '', scopedId: 's', name: 'n' }
+  const updated = JSON.stringify({ data: { ...priority, isAiSelectable: false } })
+
+  it('finds nothing in what is documented', () => {
+    expect(() => assertContract(answer)).not.toThrow()
+    expect(() => assertContract({ ...update, body: '{"name":"n"}', text: updated })).not.toThrow()
+  })
+
+  it.each<[string, Exchange]>([
+    ['an undocumented field', { ...answer, text: '{"data":[],"more":1}' }],
+    ['an undocumented field of an item', { ...answer, text: '{"data":[{"id":"a","name":"b","c":1}]}' }],
+    ['a missing field', { ...answer, text: '{}' }],
+    ['another type', { ...answer, text: '{"data":[{"id":1,"name":"b"}]}' }],
+    ['an undocumented status', { ...answer, status: 201 }],
+    [
+      'an error that the operation does not have',
+      { ...answer, status: 404, text: '{"code":"not_found","message":""}' },
+    ],
+    ['an error body of another shape', { ...answer, status: 403, text: '{"error":"no"}' }],
+    ['a code that does not belong to the status', { ...answer, status: 403, text: '{"code":"internal","message":""}' }],
+    ['a missing header', { ...answer, status: 401, text: '{"code":"unauthenticated","message":""}' }],
+    ['another content type', { ...answer, headers: new Headers({ 'content-type': 'text/plain' }) }],
+    ['an undocumented query parameter', { ...answer, path: '/v2/department-options?x=1' }],
+    ['an undocumented field of a request', { ...update, body: '{"title":"n"}', text: updated }],
+    ['a request beyond a limit', { ...update, body: '{"name":""}', text: updated }],
+    ['an operation that is not there', { ...answer, method: 'POST' }],
+    ['a path that is not there', { ...answer, path: '/v2/nothing' }],
+  ])('finds %s', (_, exchange) => {
+    expect(() => assertContract(exchange)).toThrow()
+  })
+})
+
+describe('the examples of the document', () => {
+  const document = readOpenApi()
+  const resolved = (example: Json): Json =>
+    example.$ref === undefined ? example : document.components.examples[example.$ref.split('/').at(-1)]
+
+  it('are valid', () => {
+    const validate = createSchemaValidator(document)
+    const examples: unknown[][] = []
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return
+      if ('examples' in value && Array.isArray(value.examples)) {
+        examples.push(...value.examples.map((example) => [value, example]))
+      }
+      if ('example' in value && 'schema' in value) examples.push([value.schema, value.example])
+      if ('examples' in value && 'schema' in value) {
+        examples.push(...Object.values<Json>(value.examples ?? {}).map((each) => [value.schema, resolved(each).value]))
+      }
+      // Answers are no schemas: nothing in them is an example of their own.
+      if ('schema' in value) visit(value.schema)
+      else Object.values(value).forEach(visit)
+    }
+    const { examples: shared, ...components } = document.components
+    visit({ ...document, components })
+    expect(Object.keys(shared)).toContain('CREDENTIAL_MISSING')
+    expect(examples.length).toBeGreaterThan(200)
+    for (const [schema, example] of examples) expect(validate(schema, example)).toBeUndefined()
+  })
+
+  it('are there for every answer with a body', () => {
+    const bodies = operationsIn(document).flatMap(({ id, definition }) =>
+      Object.entries<Json>(definition.responses).flatMap(([status, response]) => {
+        const { example, examples = {} } = response.content?.['application/json'] ?? {}
+        const isEmpty = response.$ref !== undefined || response.content === undefined
+        return isEmpty || example !== undefined || Object.keys(examples).length > 0 ? [] : [`${id} ${status}`]
+      }),
+    )
+    expect(bodies).toEqual([])
+    expect(Object.keys(document.components.responses.Error.content['application/json'].examples)).toEqual([
+      'INTERNAL',
+      'DEADLINE_EXCEEDED',
+    ])
+  })
+})

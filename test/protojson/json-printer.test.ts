@@ -1,0 +1,68 @@
+import { create, equals, isMessage, toBinary, toJsonString } from '@bufbuild/protobuf'
+import { describe, expect, it } from '@jest/globals'
+import { AppInstanceSchema, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
+import { createJsonPrinter } from '../../src/protojson/json-printer.js'
+import { preprintedMessage } from '../../src/protojson/preprinted-message.js'
+
+const options = [{}, { alwaysEmitImplicit: true }, { useProtoFieldName: true, alwaysEmitImplicit: true }]
+const instances = ['first', 'second "quoted"'].map((id) => create(AppInstanceSchema, { id, tagIds: [id] }))
+
+describe.each(options)('the printer with %o', (given) => {
+  it('gives what the standard printer gives where nothing is preprinted', () => {
+    const message = create(ListAppInstancesResponseSchema, { data: instances, nextPageToken: 'next' })
+    expect(createJsonPrinter(ListAppInstancesResponseSchema, given)(message)).toBe(
+      toJsonString(ListAppInstancesResponseSchema, message, given),
+    )
+  })
+
+  it('gives UTF-8 where the text is long, without joining it', () => {
+    const many = Array.from({ length: 3_000 }, (_, index) =>
+      create(AppInstanceSchema, { id: `é-${index}`, name: '\u{1f680}' }),
+    )
+    const standard = create(ListAppInstancesResponseSchema, { data: many, nextPageToken: 'ü' })
+    const text = toJsonString(ListAppInstancesResponseSchema, standard, given)
+    const preprinted = preprintedMessage(ListAppInstancesResponseSchema, [text.slice(0, 9), text.slice(9)])
+    for (const message of [standard, preprinted]) {
+      const bytes = createJsonPrinter(ListAppInstancesResponseSchema, given)(message)
+      expect(bytes).toBeInstanceOf(Uint8Array)
+      expect(Buffer.from(bytes).toString()).toBe(text)
+    }
+  })
+})
+
+describe('a preprinted message', () => {
+  const standard = create(ListAppInstancesResponseSchema, { data: instances, nextPageToken: 'next' })
+  const text = toJsonString(ListAppInstancesResponseSchema, standard, { alwaysEmitImplicit: true })
+  const preprinted = () => preprintedMessage(ListAppInstancesResponseSchema, [text.slice(0, 9), text.slice(9)])
+
+  it('is printed as its text, which is not read on the way there', async () => {
+    const unread = await Promise.resolve(preprintedMessage(ListAppInstancesResponseSchema, ['not ', 'JSON']))
+    expect(isMessage(unread, ListAppInstancesResponseSchema)).toBe(true)
+    expect(createJsonPrinter(ListAppInstancesResponseSchema, {}, '!')(unread)).toBe('not JSON!')
+  })
+
+  it('is the message of its text to everything but the printer', () => {
+    const message = preprinted()
+    expect(message.data.map(({ id }) => id)).toEqual(instances.map(({ id }) => id))
+    expect(Object.keys(message).toSorted()).toEqual(Object.keys(standard).toSorted())
+    expect(equals(ListAppInstancesResponseSchema, preprinted(), standard)).toBe(true)
+    expect(toBinary(ListAppInstancesResponseSchema, preprinted())).toEqual(
+      toBinary(ListAppInstancesResponseSchema, standard),
+    )
+  })
+
+  it('is printed as it is once somebody has looked into it', () => {
+    const message = preprinted()
+    message.data.pop()
+    message.nextPageToken = 'other'
+    expect(JSON.parse(String(createJsonPrinter(ListAppInstancesResponseSchema, {})(message)))).toMatchObject({
+      data: [{ id: 'first' }],
+      nextPageToken: 'other',
+    })
+  })
+
+  it('passes over fields that this build does not know', () => {
+    const later = preprintedMessage(ListAppInstancesResponseSchema, ['{"nextPageToken":"next","later":1}'])
+    expect(later.nextPageToken).toBe('next')
+  })
+})

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import type { Database } from '../../src/db/database.js'
+import type { Store } from '../../src/db/queryable.js'
+import { listAppInstances } from '../../src/domain/app-instance.js'
+import { listAuditEvents } from '../../src/domain/audit-log.js'
+import { type Caller, permissions } from '../../src/domain/caller/caller.js'
+import { listEntityFieldMappings } from '../../src/domain/entity-field-mapping.js'
+import { listEntityIngestionConfigs } from '../../src/domain/entity-ingestion-config.js'
+import { createPageTokens } from '../../src/domain/paging/page-token.js'
+import { listSlaDefinitions } from '../../src/domain/sla-definition.js'
+import { listDepartmentOptions } from '../../src/domain/user/department-option.js'
+import { createUser } from '../../src/domain/user/user.js'
+import { listUsers } from '../../src/domain/user/user-list.js'
+import { updateUser } from '../../src/domain/user/user-update.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+import { createTestRuntime } from '../support/runtime.js'
+
+const { acme, globex, globexIt, it: few, people: many } = fixture
+const all = new Set(permissions)
+const keyOf = (organizationId: string): Caller => ({
+  ...{ kind: 'organization_api_key', id: 'key-1', name: 'Reader', organizationId },
+  reach: { scope: 'organization', permissions: all },
+})
+const manager: Caller = {
+  ...{ kind: 'user', id: fixture.users.manager, name: 'Manager', organizationId: acme },
+  reach: { scope: 'teams', teams: new Map([[few, all]]) },
+}
+const page = { pageSize: 100, pageToken: '' }
+const anyEvent = { ...page, targetId: '', action: '', since: '', until: '' }
+
+/** Each list for an owner of few rows beside one that has nearly all of the table. */
+const lists: Record<string, (database: Database) => Promise<unknown>> = {
+  'app instances': (sql) => listAppInstances(sql, keyOf(acme), { ...page, teamId: few }, createPageTokens(sql)),
+  'ingestion configs': (sql) => listEntityIngestionConfigs(sql, keyOf(acme), { teamId: few, appInstanceId: '' }),
+  'field mappings': (sql) =>
+    listEntityFieldMappings(sql, keyOf(acme), { entityTypeId: fixture.entityTypes.it, ingestionConfigId: '' }),
+  'SLA definitions': (sql) => listSlaDefinitions(sql, keyOf(acme), few),
+  users: (sql) => listUsers(sql, keyOf(globex), { ...page, includeDeactivated: false }, createPageTokens(sql)),
+  'department options': (sql) => listDepartmentOptions(sql, keyOf(globex)),
+  'audit events': (sql) => listAuditEvents(sql, manager, anyEvent, createPageTokens(sql)),
+}
+
+const context = { runtime: createTestRuntime(), requestId: '' }
+const nothingElse = { role: undefined, pinFields: [], releaseFields: [] }
+
+/** Writes of one user beside many. */
+const writes: Record<string, (database: Store) => Promise<unknown>> = {
+  update: (database) => {
+    const userId = fixture.users.globexAdmin
+    const update = { ...nothingElse, userId, email: undefined, profile: { JOB_TITLE: 'Analyst' } }
+    return updateUser(database, keyOf(globex), update, context)
+  },
+  creation: (database) => {
+    const user = { email: 'new@example.org', role: 'ORG_MEMBER' as const, profile: {}, pinFields: [] }
+    return createUser(database, keyOf(globex), user, context)
+  },
+}
+
+const series = 'generate_series(1, 30000) n'
+// So many that to read all of them is dear, and so few that a plan for a hundred of them would.
+const peopleSeries = 'generate_series(1, 12000) n'
+const bulk = [
+  `INSERT INTO app_instances (id, organization_id, team_id, name)
+   SELECT 'bulk-' || n, '${acme}', '${many}', 'Application' FROM ${series}`,
+  `INSERT INTO entity_ingestion_configs (id, organization_id, team_id, app_instance_id, internal_entity_type_id)
+   SELECT 'bulk-' || n, '${acme}', '${many}', 'app-people', 'type-people' FROM ${series}`,
+  `INSERT INTO entity_field_mappings (id, organization_id, entity_type_id, ingestion_config_id, internal_field_id)
+   SELECT 'bulk-' || n, '${acme}', 'type-people', 'config-people', 'field-' || n FROM ${series}`,
+  `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
+   SELECT 'bulk-' || n, '${acme}', '${many}', 'SLA', 3600, 'TICKET_CREATED', 'RESOLUTION' FROM ${series}`,
+  `INSERT INTO users (id, email, email_key) SELECT 'bulk-' || n, n || '@example.com', n || '@example.com' FROM ${peopleSeries}`,
+  `INSERT INTO memberships (organization_id, user_id, email_key) SELECT '${acme}', 'bulk-' || n, n || '@example.com' FROM ${peopleSeries}`,
+  `INSERT INTO audit_events (id, organization_id, actor_kind, action, target_type, target_id, team_id)
+   SELECT gen_random_uuid(), '${acme}', 'SYSTEM', 'priority.update', 'priority', 'pri-people', '${many}' FROM ${series}`,
+  `INSERT INTO department_options (id, organization_id, name) SELECT 'bulk-' || n, '${acme}', 'Department ' || n FROM ${series}`,
+  'ANALYZE',
+]
+
+describe('lists', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+  let client: pg.Client
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    await insertFixture(database)
+    for (const statement of bulk) await database.execute(statement)
+    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    await client.connect()
+  })
+  afterAll(async () => {
+    await client.end()
+    await testDatabase.drop()
+  })
+
+  it.each(Object.entries(lists))('%s of few rows are read without the rows of others', async (_, read) => {
+    const sent: Statement[] = []
+    await read({
+      ...database,
+      query: (text, values = []) => {
+        sent.push({ text, values, name: undefined })
+        return database.query(text, values)
+      },
+      run: (statement, values) => {
+        const { text, name, planned } = statement
+        sent.push({ text, values: statement.values(values), name: planned === 'once' ? name : undefined })
+        return database.run(statement, values)
+      },
+    })
+    const list = sent.findLast(({ text }) => text.includes('ORDER BY'))
+    if (list === undefined) throw new Error('no list was read')
+    expect(rowsRead(await plan(client, list))).toBeLessThan(300)
+  })
+
+  it.each(Object.entries(writes))('and writes leave the rows of others unread: %s', async (_, write) => {
+    const sent: Statement[] = []
+    const undone = database.preparedTransaction(async (transaction) => {
+      await write({
+        ...database,
+        preparedTransaction: (work) =>
+          work({
+            ...transaction,
+            run: (statement, values) => {
+              sent.push({ text: statement.text, values: statement.values(values), name: statement.name })
+              return transaction.run(statement, values)
+            },
+          }),
+      })
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    await client.query('BEGIN')
+    for (const statement of sent.filter(({ text }) => /\b(?:memberships|users)\b/.test(text))) {
+      expect([statement.name, rowsRead(await plan(client, statement)) < 300]).toEqual([statement.name, true])
+    }
+    await client.query('ROLLBACK')
+  })
+
+  it.each([999, 1_000, 1_001])('without pages are whole with %i rows', async (count) => {
+    await database.execute(
+      `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
+       SELECT 'whole-' || n, '${globex}', '${globexIt}', 'SLA', 3600, 'TICKET_CREATED', 'RESOLUTION'
+         FROM generate_series(2, ${count}) n ON CONFLICT (id) DO NOTHING`,
+    )
+    const listed: { readonly id: string }[] = JSON.parse(await listSlaDefinitions(database, keyOf(globex), globexIt))
+    expect(listed.map(({ id }) => id)).toEqual([
+      fixture.slaDefinitions.globex,
+      ...Array.from({ length: count - 1 }, (_, index) => `whole-${index + 2}`),
+    ])
+  })
+})
+
+interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly name: string | undefined
+}
+
+/** Runs the statement and answers its plan: of one with a name the plan that is kept, else one for the values. */
+async function plan(client: pg.Client, { text, values, name }: Statement): Promise<PlanNode> {
+  await client.query(`SET plan_cache_mode = ${name === undefined ? 'force_custom_plan' : 'force_generic_plan'}`)
+  await client.query(`PREPARE list AS ${text}`)
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE list (${values.map(literal).join(', ')})`)
+  await client.query('DEALLOCATE list')
+  return rows[0]['QUERY PLAN'][0].Plan
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`
+  return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+interface PlanNode {
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** The rows that all parts of a plan have looked at. */
+function rowsRead(node: PlanNode): number {
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  const own = (node['Actual Rows'] + removed) * node['Actual Loops']
+  return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0)
+}

@@ -1,0 +1,97 @@
+import { FieldDescriptorProto_Type as Type } from '@bufbuild/protobuf/wkt'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { Prisma } from '../../gen/prisma/client.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
+import { rowText, storedText } from '../../src/store/resource/print.js'
+import { type Column, declareResource, type Table } from '../../src/store/resource/resource.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { messageWith } from '../support/message-with.js'
+
+describe('a resource', () => {
+  let testDatabase: TestDatabase
+  let client: pg.Client
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    await client.connect()
+  })
+  afterAll(async () => {
+    await client.end()
+    await testDatabase.drop()
+  })
+
+  const printed = async (text: Prisma.Sql, from: string): Promise<unknown> => {
+    const { rows } = await client.query<{ json: string }>(`SELECT ${text.text} AS json FROM ${from}`)
+    return rows.map(({ json }) => JSON.parse(json))
+  }
+
+  it('takes a new field from its message and its table, without a word of its own', async () => {
+    const later = messageWith([
+      ['id', Type.STRING],
+      ['pet_name', Type.STRING],
+      ['lucky_number', Type.INT32],
+      ['is_tall', Type.BOOL],
+      ['met_at', Type.STRING],
+    ])
+    const table: Table = {
+      ...{ name: 'things', key: ['id'], references: {} },
+      columns: {
+        id: { type: 'text', isNullable: false, isId: true },
+        pet_name: { type: 'text', isNullable: true, isId: false },
+        lucky_number: { type: 'int4', isNullable: false, isId: false },
+        is_tall: { type: 'bool', isNullable: false, isId: false },
+        met_at: { type: 'timestamptz', isNullable: false, isId: false },
+      },
+    }
+    const rows = `(VALUES ('a', 'A "b" c', -7, true, timestamptz '2026-01-31T10:05:00+01'), ('b', NULL, 0, false, '0999-12-31T23:59:59.123Z'))
+      AS x (id, pet_name, lucky_number, is_tall, met_at)`
+    expect(await printed(rowText(declareResource(later, table, 'x')), rows)).toStrictEqual([
+      { id: 'a', petName: 'A "b" c', luckyNumber: -7, isTall: true, metAt: '2026-01-31T09:05:00.000Z' },
+      { id: 'b', petName: '', luckyNumber: 0, isTall: false, metAt: '0999-12-31T23:59:59.123Z' },
+    ])
+  })
+
+  it('is stored without what is computed', async () => {
+    const thing = messageWith([
+      ['id', Type.STRING],
+      ['length', Type.INT32],
+    ])
+    const id = { type: 'text', isNullable: false, isId: true }
+    const table: Table = { name: 'things', columns: { id }, key: ['id'], references: {} }
+    const resource = declareResource(thing, table, 'x', {
+      length: { kind: 'computed', sql: Prisma.sql`length(x.id)` },
+    })
+    expect(await printed(rowText(resource), `(VALUES ('abc')) x (id)`)).toStrictEqual([{ id: 'abc', length: 3 }])
+    expect(await printed(storedText(resource), `(VALUES ('abc')) x (id)`)).toStrictEqual([{ id: 'abc' }])
+  })
+
+  it('is refused with both names where a field has no column, or one that it cannot be printed of', () => {
+    expect(() => declareResource(PrioritySchema, schema.Team, 't')).toThrow(
+      'svc.v2.Priority.team_id has no column team_id in teams',
+    )
+    expect(() => declareResource(PrioritySchema, schema.Priority, 'p', { grade: 'priority' })).toThrow(
+      'svc.v2.Priority has no field grade',
+    )
+    const wrong = declareResource(PrioritySchema, schema.Priority, 'p', { isAiSelectable: 'ordinal' })
+    expect(() => rowText(wrong)).toThrow('svc.v2.Priority.is_ai_selectable cannot be printed of int8')
+    const column: Column = { type: 'bool', isNullable: true, isId: false }
+    const optional = { ...schema.Priority, columns: { ...schema.Priority.columns, is_ai_selectable: column } }
+    expect(() => rowText(declareResource(PrioritySchema, optional, 'p'))).toThrow(
+      'svc.v2.Priority.is_ai_selectable is always there, and its column may be null',
+    )
+  })
+
+  it('has ids that need no escapes: the database holds them to their format', async () => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT conrelid::regclass::text AS name FROM pg_constraint WHERE conname LIKE '%_id_format' AND contype = 'c'`,
+    )
+    const tables: Table[] = Object.values(schema)
+    const withIds = tables.filter(({ columns }) => columns['id']?.type === 'text').map(({ name }) => name)
+    const unheld = withIds.filter((table) => !rows.some(({ name }) => name === table))
+    // Keys are not printed.
+    expect(unheld).toEqual(['api_keys'])
+  })
+})

@@ -1,0 +1,39 @@
+import TestSequencer from '@jest/test-sequencer'
+
+/**
+ * The files that take longest, longest first: one that began last would keep everybody waiting for it alone. The one whose
+ * time is bounded comes after all that start browsers, programs and databases.
+ */
+const longest = [
+  'browser/docs-page',
+  'cli/serve',
+  'db/embedded',
+  'call/body-cost',
+  'cli/checkout',
+  'transfer/import',
+  'openapi/generated-clients',
+  'rpc/deadlines',
+  'cli/demo',
+  'cookbook',
+  'cli/missing-database',
+  'db/pool',
+  'rest/properties',
+  'rpc/wire',
+  'transfer/export',
+  'auth/revocation-oracle',
+  'client/packages',
+  'http/health',
+  'db/prisma-command',
+  'transfer/large-import',
+]
+
+/** Jest's order of files, which goes by what it has measured here, with those in front that are known to take long. */
+export default class LongestFirst extends TestSequencer {
+  async sort(tests) {
+    const placeOf = ({ path }) => {
+      const place = longest.findIndex((name) => path.endsWith(`/test/${name}.test.ts`))
+      return place < 0 ? longest.length : place
+    }
+    return [...(await super.sort(tests))].sort((a, b) => placeOf(a) - placeOf(b))
+  }
+}

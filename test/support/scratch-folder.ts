@@ -1,0 +1,25 @@
+import { readFileSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+
+const MEMORY = '/dev/shm'
+/** What a run may take at most: a few databases, the journal of the server, and copies of programs. */
+const ROOM_BYTES = 2 * 1024 ** 3
+
+/** The folders in which runs may have left something. */
+export const scratchFolders: readonly string[] = [...new Set([scratchFolder(), tmpdir()])]
+
+/**
+ * Where data goes that ends with a test: memory, where the system offers enough of it (Linux), else the folder for temporary
+ * files. A database is some 350 files, which take a disk half a second of processor time to make and remove.
+ */
+export function scratchFolder(): string {
+  return hasMemory() ? MEMORY : tmpdir()
+}
+
+function hasMemory(): boolean {
+  if (process.platform !== 'linux') return false
+  const [, options] = /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(readFileSync('/proc/mounts', 'utf8')) ?? []
+  if (options === undefined || options.split(',').includes('noexec')) return false
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize >= ROOM_BYTES
+}

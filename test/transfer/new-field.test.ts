@@ -1,0 +1,105 @@
+import { create, type DescMessage, type Message } from '@bufbuild/protobuf'
+import { FieldDescriptorProto_Type as Type } from '@bufbuild/protobuf/wkt'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { declareResource, type Table } from '../../src/store/resource/resource.js'
+import { statementsOf } from '../../src/store/transfer/kind-statements.js'
+import { createRowWriter } from '../../src/store/transfer/row-writer.js'
+import { stagedTable } from '../../src/store/transfer/staged-table.js'
+import { stagingStatements } from '../../src/store/transfer/staging.js'
+import { ownedByTeam } from '../../src/store/transfer/transfer-table.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { messageWith } from '../support/message-with.js'
+import { demoLines, importLines } from './transfer-text.js'
+
+const message = messageWith([
+  ['id', Type.STRING],
+  ['team_id', Type.STRING],
+  ['pet_name', Type.STRING],
+  ['lucky_number', Type.INT32],
+  ['is_tall', Type.BOOL],
+  ['met_at', Type.STRING],
+  ['keeper_user_id', Type.STRING],
+])
+const id = { type: 'text', isNullable: false, isId: true }
+const table: Table = {
+  name: 'things',
+  columns: {
+    ...{ id, organization_id: id, team_id: id, ordinal: { type: 'int8', isNullable: false, isId: false } },
+    pet_name: { type: 'text', isNullable: true, isId: false },
+    lucky_number: { type: 'int4', isNullable: false, isId: false },
+    is_tall: { type: 'bool', isNullable: false, isId: false },
+    met_at: { type: 'timestamptz', isNullable: false, isId: false },
+    keeper_user_id: { type: 'text', isNullable: true, isId: true },
+  },
+  key: ['id'],
+  references: { team_id: 'teams', keeper_user_id: 'memberships' },
+}
+const resource = declareResource(message, table, 'x')
+
+let testDatabase: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  await importLines(testDatabase.open(), demoLines)
+  client = new pg.Client({ connectionString: testDatabase.connectionString })
+  await client.connect()
+  await client.query(`CREATE TABLE things (id text PRIMARY KEY, organization_id text NOT NULL, team_id text NOT NULL,
+    pet_name text, lucky_number integer NOT NULL, is_tall boolean NOT NULL, met_at timestamptz NOT NULL,
+    keeper_user_id text, ordinal bigint GENERATED ALWAYS AS IDENTITY)`)
+})
+afterAll(async () => {
+  await client.end()
+  await testDatabase.drop()
+})
+
+it('a new field comes in and goes out without a word of its own, and so does the check of a new reference', async () => {
+  const {
+    stage,
+    checks,
+    lock,
+    upsert,
+    export: print,
+  } = statementsOf(stagedTable('priority', { resource, owner: ownedByTeam }))
+  const given = [
+    thing({
+      id: 'a',
+      teamId: 'team_it',
+      petName: 'A "b"',
+      luckyNumber: -7,
+      isTall: true,
+      metAt: '2026-01-31T09:05:00.000Z',
+    }),
+    thing({ id: 'b', teamId: 'team_it', metAt: '2026-01-31T09:05:00.000Z', keeperUserId: 'user_ada' }),
+    thing({ id: 'c', teamId: 'team_it', metAt: '2026-01-31T09:05:00.000Z', keeperUserId: 'user_nobody' }),
+  ]
+  const write = createRowWriter(resource)
+  const import_ = async (records: readonly Message[]) => {
+    await client.query('BEGIN')
+    await client.query(stagingStatements[0]?.text ?? '')
+    for (const [index, record] of records.entries()) {
+      const values = [String(index), index + 1, JSON.stringify(write(record))]
+      await client.query(`INSERT INTO import_rows VALUES ('priority', $1, $2, $2, $3)`, values)
+    }
+    await client.query(stage.text)
+    const faults = []
+    for (const check of checks) faults.push(...(await client.query(check.text)).rows)
+    if (faults.length === 0) for (const { text } of [lock, upsert]) await client.query(text)
+    await client.query('COMMIT')
+    return faults
+  }
+  const fault = 'there is no user user_nobody in the organization'
+  expect(await import_(given)).toEqual([{ line: 3, field: 'keeperUserId', fault }])
+  expect(await import_(given.slice(0, 2))).toEqual([])
+  const { rows } = await client.query<{ json: string }>(print.text)
+  const none = { petName: '', luckyNumber: 0, isTall: false, keeperUserId: '', metAt: '2026-01-31T09:05:00.000Z' }
+  expect(rows.map(({ json }) => JSON.parse(json))).toEqual([
+    { ...none, id: 'a', teamId: 'team_it', petName: 'A "b"', luckyNumber: -7, isTall: true },
+    { ...none, id: 'b', teamId: 'team_it', keeperUserId: 'user_ada' },
+  ])
+})
+
+function thing(fields: Readonly<Record<string, unknown>>): Message {
+  return create<DescMessage>(message, fields)
+}

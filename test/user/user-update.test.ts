@@ -1,0 +1,254 @@
+import { describe, expect, it } from '@jest/globals'
+import { governedFields } from '../../src/domain/profile/field-ownership.js'
+import { doors } from '../support/method-doors.js'
+import { ownersOf } from '../support/user-methods.js'
+import {
+  admin,
+  eventsOf,
+  field,
+  id,
+  key,
+  phoneOf,
+  serial,
+  service,
+  stateOf,
+  syncFromDirectory,
+  updatesOver,
+  useUsers,
+  worker,
+} from '../support/users.js'
+
+useUsers()
+
+describe.each(doors)('users over %s', (door) => {
+  const { call, updated, refused } = updatesOver(door)
+
+  describe('an update', () => {
+    it('answers the whole user, every ownership entry and both lists, wrapped in data', async () => {
+      const answer = await updated({ lastName: 'Lovelace', department: 'R&D', jobTitle: 'Analyst' })
+      expect(answer).toEqual({
+        data: {
+          ...{ id, email: `${id}@example.com`, firstName: 'Ada', lastName: 'Lovelace', name: 'Ada Lovelace' },
+          ...{ role: 'USER_ROLE_ORG_MEMBER', avatarUrl: '', timezone: '', locale: '', department: 'R&D' },
+          ...{ jobTitle: 'Analyst', primaryPhone: '', managerUserId: '' },
+          createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+          fieldOwnership: governedFields.map((name) => ({
+            field: field(name),
+            owner: 'FIELD_OWNER_AUTOMATION',
+            since: expect.stringMatching(/\.\d{3}Z$/),
+          })),
+        },
+        skippedPinnedFields: [],
+        skippedDirectoryLockedFields: [],
+      })
+    })
+
+    it('leaves what is absent, and clears what is empty', async () => {
+      await updated({ lastName: 'Lovelace', jobTitle: 'Analyst', primaryPhone: phoneOf(serial) })
+      expect((await updated({ jobTitle: '', primaryPhone: '' })).data).toMatchObject({
+        ...{ firstName: 'Ada', lastName: 'Lovelace', jobTitle: '', primaryPhone: '' },
+      })
+      const before = await stateOf(id)
+      await updated({})
+      expect(await stateOf(id)).toEqual(before)
+    })
+
+    it('by a key leaves the field to automation, unless pinFields names it', async () => {
+      const { data } = await updated({ jobTitle: 'A', department: 'B', pinFields: [field('DEPARTMENT')] })
+      expect(ownersOf(data)).toEqual(['DEPARTMENT: PINNED'])
+    })
+
+    it('by a user token owns every field that it writes', async () => {
+      const { data } = await updated({ jobTitle: 'A', avatarUrl: 'https://x.example/a.png' }, admin)
+      expect(ownersOf(data)).toEqual(['AVATAR_URL: PINNED', 'JOB_TITLE: PINNED'])
+    })
+
+    it.each(['key', 'worker'] as const)('by a %s skips a pinned field and applies the rest', async (kind) => {
+      const token = kind === 'key' ? key : worker
+      await updated({ jobTitle: 'A', department: 'B' }, admin)
+      const answer = await updated({ jobTitle: 'C', department: 'B', lastName: 'L' }, token)
+      expect(answer.skippedPinnedFields).toEqual([field('JOB_TITLE')])
+      expect(answer.data).toMatchObject({ jobTitle: 'A', department: 'B', lastName: 'L' })
+    })
+
+    it('by a key that names a pinned field in pinFields replaces the value, and the pin stays', async () => {
+      await updated({ jobTitle: 'A' }, admin)
+      const answer = await updated({ jobTitle: 'B', pinFields: [field('JOB_TITLE')] })
+      expect(answer.skippedPinnedFields).toEqual([])
+      expect(answer.data.jobTitle).toBe('B')
+      expect(ownersOf(answer.data)).toEqual(['JOB_TITLE: PINNED'])
+    })
+
+    it('releases a field, whose value stays and is automation’s to replace', async () => {
+      await updated({ jobTitle: 'A' }, admin)
+      const released = await updated({ releaseFields: [field('JOB_TITLE')] })
+      expect([released.data.jobTitle, ownersOf(released.data)]).toEqual(['A', []])
+      expect((await updated({ jobTitle: 'B' })).data.jobTitle).toBe('B')
+    })
+
+    it('releases before it sets', async () => {
+      await updated({ jobTitle: 'A' }, admin)
+      const answer = await updated({ jobTitle: 'B', releaseFields: [field('JOB_TITLE')] })
+      expect([answer.data.jobTitle, ownersOf(answer.data), answer.skippedPinnedFields]).toEqual(['B', [], []])
+    })
+
+    it('releases and sets in one request: automation’s by a key, pinned anew by a user token', async () => {
+      await updated({ jobTitle: 'A' }, admin)
+      const change = { jobTitle: 'B', releaseFields: [field('JOB_TITLE')] }
+      expect(ownersOf((await updated(change)).data)).toEqual([])
+      expect(ownersOf((await updated(change, admin)).data)).toEqual(['JOB_TITLE: PINNED'])
+    })
+
+    it('pins an empty value, which automation then leaves empty', async () => {
+      await updated({ jobTitle: '', pinFields: [field('JOB_TITLE')] })
+      expect((await updated({ jobTitle: 'A' })).skippedPinnedFields).toEqual([field('JOB_TITLE')])
+      const { data, skippedPinnedFields } = await updated({ jobTitle: '' })
+      expect([data.jobTitle, skippedPinnedFields]).toEqual(['', []])
+    })
+
+    it('takes null for not given, a field twice for once, and fields by number', async () => {
+      const before = await stateOf(id)
+      await updated({ email: null, firstName: null, role: null, pinFields: null, releaseFields: null })
+      expect(await stateOf(id)).toEqual(before)
+      const { data } = await updated({ firstName: 'Eve', lastName: 'L', pinFields: [1, field('FIRST_NAME')] })
+      expect(ownersOf(data)).toEqual(['FIRST_NAME: PINNED'])
+      expect(await refused({ jobTitle: null, pinFields: [field('JOB_TITLE')] })).toMatchObject({
+        ...{ status: 400, reason: 'PIN_FIELD_NOT_SET' },
+      })
+    })
+
+    it('skips what the directory supplies, for every caller, equal or not, pinned or released', async () => {
+      await syncFromDirectory(id, { supplied: { JOB_TITLE: 'A', DEPARTMENT: 'B', FIRST_NAME: 'Ada' } })
+      for (const token of [key, worker, admin]) {
+        const answer = await updated(
+          {
+            ...{ jobTitle: 'A', department: 'C', firstName: 'Eve', lastName: 'L' },
+            ...(token === admin ? {} : { pinFields: [field('FIRST_NAME')] }),
+          },
+          token,
+        )
+        expect(answer.skippedDirectoryLockedFields).toEqual(['FIRST_NAME', 'DEPARTMENT', 'JOB_TITLE'].map(field))
+        expect(answer.data).toMatchObject({ jobTitle: 'A', department: 'B', firstName: 'Ada', lastName: 'L' })
+      }
+      const answer = await updated({ releaseFields: [field('JOB_TITLE')] })
+      expect(answer.skippedDirectoryLockedFields).toEqual([field('JOB_TITLE')])
+    })
+
+    it('says since when a field has its owner: since the owner changed, not since the value did', async () => {
+      const sinceOf = (answer: { data: { fieldOwnership: { field: string; since: string }[] } }) =>
+        answer.data.fieldOwnership.find((entry) => entry.field === field('JOB_TITLE'))?.since
+      const first = sinceOf(await updated({ jobTitle: 'A' }))
+      service.runtime.advance(1_000)
+      expect(sinceOf(await updated({ jobTitle: 'B' }))).toBe(first)
+      const pinned = sinceOf(await updated({ jobTitle: 'C' }, admin))
+      expect(pinned).not.toBe(first)
+      service.runtime.advance(1_000)
+      expect(sinceOf(await updated({ jobTitle: 'D' }, admin))).toBe(pinned)
+    })
+
+    it.each([
+      ['a pinned field that is not set', { pinFields: [field('JOB_TITLE')] }, 'PIN_FIELD_NOT_SET', 'pinFields[0]'],
+      [
+        'an avatar in pinFields',
+        { avatarUrl: 'https://x.example/a.png', pinFields: [field('AVATAR_URL')] },
+        'PIN_FIELD_NOT_ALLOWED',
+        'pinFields[0]',
+      ],
+      ['a manager in pinFields', { pinFields: [field('MANAGER')] }, 'PIN_FIELD_NOT_ALLOWED', 'pinFields[0]'],
+      [
+        'a field that is pinned and released',
+        { jobTitle: 'A', pinFields: [field('JOB_TITLE')], releaseFields: [field('JOB_TITLE')] },
+        'FIELD_PINNED_AND_RELEASED',
+        'pinFields[0]',
+      ],
+      ['UNSPECIFIED in pinFields', { pinFields: [field('UNSPECIFIED')] }, 'FIELD_INVALID', 'pinFields[0]'],
+      ['UNSPECIFIED in releaseFields', { releaseFields: [field('UNSPECIFIED')] }, 'FIELD_INVALID', 'releaseFields[0]'],
+      ['a number that is no field', { releaseFields: [99] }, 'FIELD_INVALID', 'releaseFields[0]'],
+      ['a role that is none', { role: 'USER_ROLE_UNSPECIFIED' }, 'FIELD_INVALID', 'role'],
+      ['a name that is too long', { firstName: 'x'.repeat(256) }, 'FIELD_INVALID', 'firstName'],
+      ['a control character', { jobTitle: 'a\u0007' }, 'FIELD_INVALID', 'jobTitle'],
+      ['a phone number that is none', { primaryPhone: '12345' }, 'FIELD_INVALID', 'primaryPhone'],
+      ['an unknown time zone', { timezone: 'Europe/Atlantis' }, 'FIELD_INVALID', 'timezone'],
+      ['a locale that is none', { locale: 'en_GB' }, 'FIELD_INVALID', 'locale'],
+      ['an avatar without https', { avatarUrl: 'http://x.example/a.png' }, 'FIELD_INVALID', 'avatarUrl'],
+      ['an email address that is none', { email: 'ada' }, 'FIELD_INVALID', 'email'],
+      ['an empty email address', { email: '' }, 'FIELD_REQUIRED', 'email'],
+    ])('with %s answers 400, names the field and writes nothing', async (_, change, reason, at) => {
+      const rest = { lastName: 'Changed' }
+      expect(await refused({ ...rest, ...change })).toMatchObject({
+        ...{ status: 400, code: 'invalid_argument', reason, fields: [at] },
+      })
+    })
+
+    it.each([99, field('MANAGER'), field('JOB_TITLE')])(
+      'that pins %s a thousand times over is refused with the first 20 faults',
+      async (pin) => {
+        const { fields } = await refused({ pinFields: Array.from({ length: 1_000 }, () => pin) })
+        expect(fields).toEqual(Array.from({ length: 20 }, (_, index) => `pinFields[${index}]`))
+      },
+    )
+
+    it('that pins more entries than any list of fields has is refused as a whole', async () => {
+      const { fields } = await refused({ pinFields: Array.from({ length: 1_001 }, () => field('JOB_TITLE')) })
+      expect(fields).toEqual(['pinFields'])
+    })
+
+    it('with an unknown enum name answers 400', async () => {
+      expect(await refused({ jobTitle: 'A', pinFields: ['USER_PROFILE_FIELD_SHOE_SIZE'] })).toMatchObject({
+        ...{ status: 400, code: 'invalid_argument' },
+      })
+    })
+
+    it('keeps values in canonical form', async () => {
+      const { data } = await updated({
+        ...{ primaryPhone: `+1 (415) 555-${String(serial).padStart(4, '0')}`, timezone: 'asia/kolkata' },
+        ...{ locale: 'EN-gb', avatarUrl: 'HTTPS://X.Example/a b.png'.replace(' ', '%20') },
+      })
+      expect(data).toMatchObject({
+        ...{ primaryPhone: phoneOf(serial), timezone: 'Asia/Kolkata', locale: 'en-GB' },
+        avatarUrl: 'https://x.example/a%20b.png',
+      })
+    })
+
+    it('adds a saved department to the options of the organization, and a skipped one not', async () => {
+      const name = `Department ${door} ${id}`
+      await updated({ department: name }, admin)
+      await updated({ department: `${name} skipped` })
+      const { answer } = await call('listDepartmentOptions', {})
+      const names: string[] = answer.json.data.map((option: { name: string }) => option.name)
+      expect(names).toEqual([...names].sort())
+      expect(names.filter((each) => each.startsWith(name))).toEqual([name])
+    })
+
+    it('leaves an event with the owners before and after, and without a value', async () => {
+      await updated({ jobTitle: 'Secretive' }, admin)
+      await updated({ jobTitle: 'Other', lastName: 'Lovelace' })
+      await updated({ releaseFields: [field('JOB_TITLE')] })
+      const events = await eventsOf(id)
+      expect(events).toEqual([
+        {
+          action: 'user.update',
+          changes: [change('JOB_TITLE', 'PINNED', 'AUTOMATION', 'PINNED')],
+        },
+        {
+          action: 'user.update',
+          changes: [
+            change('LAST_NAME', 'WRITTEN', 'AUTOMATION', 'AUTOMATION'),
+            change('JOB_TITLE', 'SKIPPED_PINNED', 'PINNED', 'PINNED'),
+          ],
+        },
+        { action: 'user.update', changes: [change('JOB_TITLE', 'RELEASED', 'PINNED', 'AUTOMATION')] },
+      ])
+      expect(JSON.stringify(events)).not.toMatch(/Secretive|Other|Lovelace/)
+    })
+  })
+})
+
+function change(name: string, outcome: string, oldOwner: string, newOwner: string) {
+  return {
+    field: field(name),
+    outcome: `FIELD_WRITE_OUTCOME_${outcome}`,
+    oldOwner: `FIELD_OWNER_${oldOwner}`,
+    newOwner: `FIELD_OWNER_${newOwner}`,
+  }
+}

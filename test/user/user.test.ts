@@ -1,0 +1,207 @@
+import { describe, expect, it } from '@jest/globals'
+import { fixture, insertApiKey, insertUser, insertUserToken } from '../support/fixture.js'
+import { doors, type RequestJson } from '../support/method-doors.js'
+import { ownersOf, userMethodCaller } from '../support/user-methods.js'
+import {
+  admin,
+  eventsOf,
+  field,
+  id,
+  key,
+  newEmail,
+  newUser,
+  phoneOf,
+  replaceUser,
+  serial,
+  service,
+  stateOf,
+  updatesOver,
+  useUsers,
+} from '../support/users.js'
+
+const { acme, globex, users } = fixture
+
+useUsers()
+
+describe.each(doors)('users over %s', (door) => {
+  const { call, update, updated, refused } = updatesOver(door)
+
+  describe('a person', () => {
+    const ownToken = () => insertUserToken(service.database, { userId: id })
+
+    it.each(['ORG_MEMBER', 'ORG_GUEST'])('with the role %s and no permission changes the own profile', async (role) => {
+      await replaceUser({ role })
+      const { data } = await updated({ jobTitle: 'A' }, await ownToken())
+      expect([data.jobTitle, ownersOf(data)]).toEqual(['A', ['JOB_TITLE: PINNED']])
+    })
+
+    it('does not change the own role, an administrator neither', async () => {
+      for (const role of ['ORG_MEMBER', 'ORG_ADMIN']) {
+        await replaceUser({ role })
+        expect(await refused({ role: 'USER_ROLE_ORG_GUEST', jobTitle: 'A' }, await ownToken())).toMatchObject({
+          ...{ status: 403, code: 'permission_denied', reason: 'OWN_ROLE' },
+        })
+      }
+    })
+
+    it('who administers the organization changes the role of another', async () => {
+      expect((await updated({ role: 'USER_ROLE_ORG_GUEST' }, admin)).data.role).toBe('USER_ROLE_ORG_GUEST')
+      expect((await eventsOf(id)).map(({ action }) => action)).toEqual(['user.update_role'])
+    })
+
+    it.each([users.requester, users.guest, users.viewer, users.manager])(
+      'such as %s does not change another',
+      async (userId) => {
+        const token = await insertUserToken(service.database, { userId })
+        expect(await refused({ jobTitle: 'A' }, token)).toMatchObject({
+          ...{ status: 403, code: 'permission_denied', reason: 'PERMISSION_MISSING' },
+        })
+      },
+    )
+
+    it.each([users.requester, users.admin])('such as %s hears the same of a stranger and of nobody', async (userId) => {
+      const token = await insertUserToken(service.database, { userId })
+      const answers = await Promise.all(
+        [users.globexAdmin, 'nobody'].map((strange) => update({ jobTitle: 'A' }, token, strange)),
+      )
+      const told = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
+      expect(told).toEqual(
+        Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found: nothing within reach has this id'),
+      )
+    })
+  })
+
+  describe('a new user', () => {
+    const created = async (user: RequestJson, token?: string) => {
+      const { answer } = await call('createUser', user, token)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
+      expect(Object.keys(answer.json)).toEqual(['data'])
+      return answer.json.data
+    }
+
+    it('has what was given, the default role, and an event', async () => {
+      const email = newEmail()
+      const user = await created({ email, firstName: 'Ada', department: `New ${email}`, timezone: 'UTC' })
+      expect(user).toMatchObject({
+        ...{ email, firstName: 'Ada', name: 'Ada', role: 'USER_ROLE_ORG_MEMBER', timezone: 'UTC' },
+      })
+      expect(ownersOf(user)).toEqual([])
+      expect(await call('getUser', { id: user.id })).toMatchObject({ answer: { json: { data: user } } })
+      expect((await eventsOf(user.id)).map(({ action }) => action)).toEqual(['user.create'])
+      const options = (await call('listDepartmentOptions', {})).answer.json.data
+      expect(options.map((option: { name: string }) => option.name)).toContain(`New ${email}`)
+    })
+
+    it('is pinned where a key asks for it, and where a user token has set it', async () => {
+      const names = { firstName: 'Ada', lastName: 'Lovelace', jobTitle: 'A' }
+      const byKey = await created({ email: newEmail(), ...names, pinFields: [field('LAST_NAME')] })
+      expect(ownersOf(byKey)).toEqual(['LAST_NAME: PINNED'])
+      const byUser = await created({ email: newEmail(), ...names }, admin)
+      expect(ownersOf(byUser)).toEqual(['FIRST_NAME: PINNED', 'LAST_NAME: PINNED', 'JOB_TITLE: PINNED'])
+    })
+
+    it.each([
+      [{ email: '' }, 'FIELD_REQUIRED', 'email'],
+      [{ jobTitle: 'A', pinFields: [field('JOB_TITLE')] }, 'PIN_FIELD_NOT_ALLOWED', 'pinFields[0]'],
+      [{ pinFields: [field('FIRST_NAME')] }, 'PIN_FIELD_NOT_SET', 'pinFields[0]'],
+      [{ role: 77 }, 'FIELD_INVALID', 'role'],
+    ])('with %j is refused', async (given, reason, at) => {
+      const outcome = await call('createUser', { email: newEmail(), ...given })
+      expect(outcome).toMatchObject({ status: 400, code: 'invalid_argument', reason, fields: [at] })
+    })
+
+    it('with the address of a member, in any case, is refused and names the holder', async () => {
+      const outcome = await call('createUser', { email: `${id.toUpperCase()}@EXAMPLE.COM` })
+      expect(outcome).toMatchObject({ status: 409, reason: 'EMAIL_TAKEN', metadata: { holderId: id } })
+    })
+
+    it('with the phone number of a member is refused, and nobody is added', async () => {
+      const phone = phoneOf(serial)
+      await newUser({ primary_phone: phone })
+      const email = newEmail()
+      expect(await call('createUser', { email, primaryPhone: phone })).toMatchObject({
+        ...{ status: 409, code: 'already_exists', reason: 'PHONE_TAKEN' },
+      })
+      expect(await service.database.query('SELECT FROM users WHERE email = $1', [email])).toEqual([])
+    })
+
+    it('with the address of a person of another organization is that person, with a profile of its own', async () => {
+      const person = await newUser({ first_name: 'Grace', job_title: 'Admiral' }, globex)
+      const before = await stateOf(person)
+      const user = await created({ email: `${person}@example.com`, firstName: 'G.' })
+      expect(user).toMatchObject({ id: person, firstName: 'G.', jobTitle: '' })
+      const after = await stateOf(person)
+      expect(after.rows).toHaveLength(2)
+      expect(after.rows[1]).toEqual(before.rows[0])
+    })
+
+    it.each([users.manager, users.viewer])('is not made by %s, whose role is a team’s', async (userId) => {
+      const token = await insertUserToken(service.database, { userId })
+      expect(await call('createUser', { email: newEmail() }, token)).toMatchObject({ status: 403 })
+    })
+  })
+
+  describe('reading', () => {
+    it('is open to whoever has users:read in any team', async () => {
+      for (const userId of [users.viewer, users.guest]) {
+        const token = await insertUserToken(service.database, { userId })
+        expect((await call('getUser', { id }, token)).status).toBe(200)
+        expect((await call('listUsers', { pageSize: 1 }, token)).status).toBe(200)
+      }
+    })
+
+    it('a member of another organization is reading nobody, with one text', async () => {
+      const strange = await call('getUser', { id: users.globexAdmin })
+      const nobody = await call('getUser', { id: 'nobody' })
+      expect(strange).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND', message: nobody.message })
+    })
+
+    it('page after page gives every active member once, in the order of creation', async () => {
+      await newUser({ deactivated_at: new Date() })
+      const idsOf = async (query: RequestJson) => {
+        const ids: string[] = []
+        let pageToken = ''
+        do {
+          const { answer } = await call('listUsers', { ...query, pageSize: 3, pageToken })
+          expect([answer.status, answer.text]).toEqual([200, answer.text])
+          ids.push(...answer.json.data.map((user: { id: string }) => user.id))
+          pageToken = answer.json.nextPageToken
+        } while (pageToken !== '')
+        return ids
+      }
+      const stored = (condition: string) =>
+        service.database
+          .query<{ user_id: string }>(
+            `SELECT user_id FROM memberships WHERE organization_id = $1 AND ${condition} ORDER BY ordinal`,
+            [acme],
+          )
+          .then((rows) => rows.map((row) => row.user_id))
+      expect(await idsOf({})).toEqual(await stored('deactivated_at IS NULL'))
+      expect(await idsOf({ includeDeactivated: true })).toEqual(await stored('true'))
+    })
+
+    it('refuses a page token of another query', async () => {
+      const { answer } = await call('listUsers', { pageSize: 1 })
+      const pageToken = answer.json.nextPageToken
+      expect(await call('listUsers', { pageToken, includeDeactivated: true })).toMatchObject({
+        ...{ status: 400, reason: 'PAGE_TOKEN_INVALID' },
+      })
+      expect(await call('listUsers', { pageSize: -1 })).toMatchObject({ status: 400, fields: ['pageSize'] })
+    })
+  })
+})
+
+it('of two organizations share nothing: each sees and changes its own profile of a person', async () => {
+  await insertUser(service.database, { id, organizationId: globex, columns: { job_title: 'Globex title' } })
+  const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
+  const call = userMethodCaller(
+    () => service,
+    'REST',
+    () => key,
+  )
+  await call('updateUser', { id, jobTitle: 'Acme title', pinFields: [field('JOB_TITLE')] })
+  const there = (await call('updateUser', { id, jobTitle: 'Changed' }, foreign)).answer.json
+  expect(there.skippedPinnedFields).toEqual([])
+  expect(there.data.jobTitle).toBe('Changed')
+  expect((await call('getUser', { id })).answer.json.data.jobTitle).toBe('Acme title')
+})
