@@ -3,6 +3,10 @@ import type { Page } from 'playwright-core'
 
 /** What axe-core finds in a part of a page as it stands, best practices included: `rule: selector (why)`, each. */
 export async function findingsOf(page: Page, part = 'html'): Promise<string[]> {
+  // A colour on its way from one mode to the other has the contrast of neither.
+  await page.evaluate(
+    `document.getAnimations().filter((change) => change instanceof CSSTransition).forEach((change) => change.finish())`,
+  )
   await page.evaluate(`{ ${axe.source} }`)
   const { violations }: axe.AxeResults = await page.evaluate(
     `axe.run(${JSON.stringify(part)}, { resultTypes: ['violations'] })`,
