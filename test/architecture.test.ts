@@ -178,6 +178,19 @@ describe('the tree', () => {
     expect(files.filter((file) => !imported.has(file) && !entrances.includes(file))).toEqual([])
   })
 
+  it('has no circle of files that import each other, types included', () => {
+    const done = new Set<string>()
+    const circles: string[] = []
+    const visit = (file: string, above: readonly string[]) => {
+      if (above.includes(file)) circles.push([...above.slice(above.indexOf(file)), file].join(' > '))
+      if (above.includes(file) || done.has(file)) return
+      for (const other of pathsImportedBy(file)) if (files.includes(other)) visit(other, [...above, file])
+      done.add(file)
+    }
+    for (const file of files) visit(file, [])
+    expect(circles).toEqual([])
+  })
+
   it('keeps the rules in at most 20 files and folders, whose imports make at most six levels and no circle', () => {
     const above = new Map<string, Set<string>>()
     for (const file of files.filter((path) => partOf(path) === 'domain')) {

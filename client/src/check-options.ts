@@ -1,4 +1,4 @@
-import type { ClientOptions } from './create-client.js'
+import type { ClientOptions } from './client-options.js'
 
 /** Throws a `TypeError` that says what is missing, so that no call has to find out. */
 export function checkOptions({ baseUrl, credentials }: ClientOptions): void {

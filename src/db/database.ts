@@ -5,7 +5,8 @@ import type { PreparedQueryable, PreparedTransaction, Snapshots, Store } from '.
 import { readSnapshot } from './snapshot.js'
 import { createSql, runPreparedOn, type Sql, withConnection } from './sql.js'
 import { isPrepared } from './statement.js'
-import { runTransaction, systemTiming, type Timing, type TransactionOptions, withRetries } from './transaction.js'
+import { runTransaction, systemTiming, type Timing, withRetries } from './transaction.js'
+import type { TransactionOptions } from './transaction-options.js'
 
 /** How to reach a database. */
 export interface DatabaseOptions {

@@ -1,6 +1,6 @@
 import type { Models, Prisma } from './prisma.js'
 import type { Transaction } from './queryable.js'
-import type { IsolationLevel, TransactionOptions } from './transaction.js'
+import type { IsolationLevel, TransactionOptions } from './transaction-options.js'
 
 /** How long a transaction may take, in milliseconds. */
 export interface TransactionTimes {

@@ -1,6 +1,6 @@
 import type { Models } from './prisma.js'
 import type { PreparedStatement, Statement } from './statement.js'
-import type { IsolationLevel, TransactionOptions } from './transaction.js'
+import type { IsolationLevel, TransactionOptions } from './transaction-options.js'
 
 /** Where prepared statements can be sent: the database, or a transaction of either kind. */
 export interface PreparedQueryable {

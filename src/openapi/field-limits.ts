@@ -8,7 +8,7 @@ import {
   type StringRules,
 } from '../../gen/buf/validate/validate_pb.js'
 import { limit, moment } from '../../gen/svc/v2/limit_pb.js'
-import type { Direction } from './field-schema.js'
+import type { Direction } from './direction.js'
 
 /** What the rules of a field say beyond its type, in the words of JSON Schema. */
 export function fieldLimits(field: DescField, direction: Direction): JsonObject {

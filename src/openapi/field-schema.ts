@@ -7,11 +7,9 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
+import type { Direction } from './direction.js'
 import { fieldLimits, itemLimits } from './field-limits.js'
 import { memberName, type SourceComments } from './source-comments.js'
-
-/** Whether a schema describes what callers send or what they get. */
-export type Direction = 'input' | 'output'
 
 /** What the schema of a field refers to. */
 export interface SchemaNames {

@@ -1,6 +1,7 @@
 import type { DescEnum, DescField, DescMessage, JsonObject } from '@bufbuild/protobuf'
+import type { Direction } from './direction.js'
 import { isRequired } from './field-limits.js'
-import { type Direction, fieldSchema, type SchemaNames } from './field-schema.js'
+import { fieldSchema, type SchemaNames } from './field-schema.js'
 import { type Choice, choicesOf } from './message-choices.js'
 import type { SourceComments } from './source-comments.js'
 

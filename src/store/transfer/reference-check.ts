@@ -1,21 +1,8 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { Resource } from '../resource/resource.js'
+import { isReferenceTarget, type ReferenceTarget, referenceTargets } from './reference-target.js'
 import { eachRow, eachValue, rowColumns } from './staged-columns.js'
 import type { StagedTable } from './staged-table.js'
-
-/** What records refer to, in words, and the column that holds its id. */
-const targets = {
-  teams: { noun: 'team', id: 'id' },
-  groups: { noun: 'group', id: 'id' },
-  memberships: { noun: 'user', id: 'user_id' },
-  access_policies: { noun: 'access policy', id: 'id' },
-  app_instances: { noun: 'app instance', id: 'id' },
-  entity_types: { noun: 'entity type', id: 'id' },
-  entity_ingestion_configs: { noun: 'ingestion config', id: 'id' },
-}
-
-/** A table that records refer to. */
-export type ReferenceTarget = keyof typeof targets
 
 /** A reference that stands somewhere in staged records. */
 export interface Reference {
@@ -30,7 +17,7 @@ export interface Reference {
 
 /** Finds references to what is not in the record's organization. */
 export function referenceCheck(staged: Prisma.Sql, { to, id, field, join }: Reference): Prisma.Sql {
-  const { noun, id: column } = targets[to]
+  const { noun, id: column } = referenceTargets[to]
   return Prisma.sql`
 SELECT s.line, ${field} AS field, format('there is no ${Prisma.raw(noun)} %s in the organization', ${id}) AS fault
 FROM ${staged} s ${join}
@@ -45,7 +32,7 @@ WHERE ${id} <> '' AND target.${Prisma.raw(column)} IS NULL`
 export function referencesOf({ resource, owner, references = {} }: StagedTable): ReadonlyMap<string, Reference> {
   const found = new Map<string, Reference>()
   const add = (name: string, to: string | undefined, reference: Omit<Reference, 'to'>) => {
-    if (isTarget(to) && to !== resource.table.name) found.set(name, { to, ...reference })
+    if (isReferenceTarget(to) && to !== resource.table.name) found.set(name, { to, ...reference })
   }
   for (const { field, source } of resource.fields) {
     const { name, jsonName } = field
@@ -71,10 +58,6 @@ export function referencesOf({ resource, owner, references = {} }: StagedTable):
     }
   }
   return found
-}
-
-function isTarget(table: string | undefined): table is ReferenceTarget {
-  return table !== undefined && Object.hasOwn(targets, table)
 }
 
 /** The column that a field stands in. */

@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { Resource } from '../resource/resource.js'
-import type { ReferenceTarget } from './reference-check.js'
+import type { ReferenceTarget } from './reference-target.js'
 import type { ColumnTypes } from './staged-columns.js'
 
 /**
