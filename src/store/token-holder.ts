@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel, MembershipModel } from '../../gen/prisma/models.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createPreparedStatement, type Parameter } from '../db/statement.js'
 import { useIsDue } from './api-key.js'
 
 /** A token by its hash, expired or not. */
@@ -27,6 +27,17 @@ interface TokenHashes {
   readonly tokenHashes: readonly Uint8Array[]
 }
 
+/**
+ * The rows of each of the hashes. Planning takes several times as long as looking up, so the plan has to be one that
+ * PostgreSQL keeps: how many hashes there are is hidden from the planner by the inner `SELECT`, else a plan for the list at
+ * hand always seems cheaper than the kept one; and `OFFSET 0` has each looked up by itself, never all rows read to be joined.
+ */
+function ofEachToken(tokenHashes: Parameter, rows: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+SELECT found.* FROM unnest((SELECT ${tokenHashes}::bytea[])) AS asked (token_hash) CROSS JOIN LATERAL (${rows}
+ OFFSET 0) AS found`
+}
+
 // A management key has no tokens; that it gets none here either does not hang on how one came to be.
 const selectKey = createPreparedStatement<TokenHashes, TokenKey & FoundToken>({
   name: 'select_key_of_token',
@@ -42,12 +53,16 @@ const selectKey = createPreparedStatement<TokenHashes, TokenKey & FoundToken>({
     permissions: 'text[]',
     useIsDue: 'bool',
   },
-  text: ({ tokenHashes }) => Prisma.sql`
+  text: ({ tokenHashes }) =>
+    ofEachToken(
+      tokenHashes,
+      Prisma.sql`
 SELECT s.token_hash AS "tokenHash", s.expires_at <= now() AS "isExpired", k.id, k.organization_id AS "organizationId",
        k.team_id AS "teamId", k.kind, k.name, k.permissions, ${useIsDue} AS "useIsDue"
   FROM api_key_sessions s
   JOIN api_keys k ON k.id = s.api_key_id
- WHERE s.token_hash = ANY (${tokenHashes}::bytea[]) AND k.revoked_at IS NULL AND k.kind <> 'mk'`,
+ WHERE s.token_hash = asked.token_hash AND k.revoked_at IS NULL AND k.kind <> 'mk'`,
+    ),
 })
 
 const memberColumns = {
@@ -69,12 +84,16 @@ const selectMember = createPreparedStatement<TokenHashes, TokenMember & FoundTok
   name: 'select_member_of_token',
   reason: 'set',
   columns: { tokenHash: 'bytea', isExpired: 'bool', ...memberColumns },
-  text: ({ tokenHashes }) => Prisma.sql`
+  text: ({ tokenHashes }) =>
+    ofEachToken(
+      tokenHashes,
+      Prisma.sql`
 SELECT k.token_hash AS "tokenHash", k.expires_at <= now() AS "isExpired", ${memberRow}
   FROM user_tokens k
   JOIN memberships m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
   JOIN users u ON u.id = m.user_id
- WHERE k.token_hash = ANY (${tokenHashes}::bytea[]) AND m.deactivated_at IS NULL`,
+ WHERE k.token_hash = asked.token_hash AND m.deactivated_at IS NULL`,
+    ),
 })
 
 interface EmailIdentity {

@@ -15,6 +15,7 @@ import { listUsers } from '../../src/domain/user/user-list.js'
 import { updateUser } from '../../src/domain/user/user-update.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
+import { planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
 import { createTestRuntime } from '../support/runtime.js'
 
 const { acme, globex, globexIt, it: few, people: many } = fixture
@@ -97,7 +98,7 @@ describe('lists', () => {
   })
 
   it.each(Object.entries(lists))('%s of few rows are read without the rows of others', async (_, read) => {
-    const sent: Statement[] = []
+    const sent: SentStatement[] = []
     await read({
       ...database,
       query: (text, values = []) => {
@@ -112,11 +113,11 @@ describe('lists', () => {
     })
     const list = sent.findLast(({ text }) => text.includes('ORDER BY'))
     if (list === undefined) throw new Error('no list was read')
-    expect(rowsRead(await plan(client, list))).toBeLessThan(300)
+    expect(rowsRead(await planOf(client, list))).toBeLessThan(300)
   })
 
   it.each(Object.entries(writes))('and writes leave the rows of others unread: %s', async (_, write) => {
-    const sent: Statement[] = []
+    const sent: SentStatement[] = []
     const undone = database.preparedTransaction(async (transaction) => {
       await write({
         ...database,
@@ -134,7 +135,7 @@ describe('lists', () => {
     await expect(undone).rejects.toThrow('undone')
     await client.query('BEGIN')
     for (const statement of sent.filter(({ text }) => /\b(?:memberships|users)\b/.test(text))) {
-      expect([statement.name, rowsRead(await plan(client, statement)) < 300]).toEqual([statement.name, true])
+      expect([statement.name, rowsRead(await planOf(client, statement)) < 300]).toEqual([statement.name, true])
     }
     await client.query('ROLLBACK')
   })
@@ -152,39 +153,3 @@ describe('lists', () => {
     ])
   })
 })
-
-interface Statement {
-  readonly text: string
-  readonly values: readonly unknown[]
-  readonly name: string | undefined
-}
-
-/** Runs the statement and answers its plan: of one with a name the plan that is kept, else one for the values. */
-async function plan(client: pg.Client, { text, values, name }: Statement): Promise<PlanNode> {
-  await client.query(`SET plan_cache_mode = ${name === undefined ? 'force_custom_plan' : 'force_generic_plan'}`)
-  await client.query(`PREPARE list AS ${text}`)
-  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE list (${values.map(literal).join(', ')})`)
-  await client.query('DEALLOCATE list')
-  return rows[0]['QUERY PLAN'][0].Plan
-}
-
-function literal(value: unknown): string {
-  if (value === null || value === undefined) return 'NULL'
-  if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`
-  return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value))
-}
-
-interface PlanNode {
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly 'Rows Removed by Index Recheck'?: number
-  readonly Plans?: readonly PlanNode[]
-}
-
-/** The rows that all parts of a plan have looked at. */
-function rowsRead(node: PlanNode): number {
-  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-  const own = (node['Actual Rows'] + removed) * node['Actual Loops']
-  return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0)
-}

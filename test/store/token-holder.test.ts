@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { statements } from '../../src/store/statements.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+import { planOf, rowsRead } from '../support/query-plan.js'
+
+const { acme } = fixture
+const series = 'generate_series(1, 3000) n'
+const bulk = [
+  `INSERT INTO users (id, email, email_key) SELECT 'bulk-' || n, n || '@example.com', n || '@example.com' FROM ${series}`,
+  `INSERT INTO memberships (organization_id, user_id, email_key) SELECT '${acme}', 'bulk-' || n, n || '@example.com' FROM ${series}`,
+  `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)
+   SELECT sha256(('user' || n)::bytea), '${acme}', 'bulk-' || n, now() + interval '1 day' FROM ${series}`,
+  `INSERT INTO api_keys (id, organization_id, kind, name, secret_hash, permissions)
+   SELECT 'bulk-' || n, '${acme}', 'pk', 'Key', sha256(('secret' || n)::bytea), '{}' FROM ${series}`,
+  `INSERT INTO api_key_sessions (token_hash, api_key_id, expires_at)
+   SELECT sha256(('key' || n)::bytea), 'bulk-' || n, now() + interval '1 day' FROM ${series}`,
+  'ANALYZE',
+]
+
+const lookups = [
+  ['select_key_of_token', 'key'],
+  ['select_member_of_token', 'user'],
+] as const
+
+describe('the look-up of tokens', () => {
+  let testDatabase: TestDatabase
+  let client: pg.Client
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    const database = testDatabase.open()
+    await insertFixture(database)
+    for (const statement of bulk) await database.execute(statement)
+    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    await client.connect()
+  })
+  afterAll(async () => {
+    await client.end()
+    await testDatabase.drop()
+  })
+
+  it.each(lookups)('keeps its plan, whatever the number of tokens: %s', async (name, prefix) => {
+    const text = textOf(name)
+    for (const count of [1, 1, 1, 1, 1, 1, 128, 1]) {
+      const { rows } = await client.query({ name, text, values: [hashesOf(prefix, count)] })
+      expect(rows.map(({ tokenHash }) => tokenHash)).toEqual(hashesOf(prefix, count))
+    }
+    const { rows } = await client.query(
+      'SELECT generic_plans::int AS kept, custom_plans::int AS anew FROM pg_prepared_statements WHERE name = $1',
+      [name],
+    )
+    expect(rows).toEqual([{ kept: 3, anew: 5 }]) // PostgreSQL decides after five.
+  })
+
+  it.each(lookups)('reads nothing beside what it looks for: %s', async (name, prefix) => {
+    for (const count of [1, 128]) {
+      const values = [hashesOf(prefix, count)]
+      expect(rowsRead(await planOf(client, { name, text: textOf(name), values }))).toBeLessThan(20 * count)
+    }
+  })
+})
+
+function textOf(name: string): string {
+  const statement = statements.get(name)
+  if (statement === undefined) throw new Error(`there is no statement ${name}`)
+  return statement.text
+}
+
+function hashesOf(prefix: string, count: number): Buffer[] {
+  return Array.from({ length: count }, (_, index) =>
+    createHash('sha256')
+      .update(`${prefix}${index + 1}`)
+      .digest(),
+  )
+}

@@ -1,0 +1,40 @@
+import pg from 'pg'
+
+/** A statement with its values; `name` where its plan is kept. */
+export interface SentStatement {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly name: string | undefined
+}
+
+/** Runs the statement and answers its plan: of one with a name the plan that is kept, else one for the values. */
+export async function planOf(client: pg.Client, { text, values, name }: SentStatement): Promise<PlanNode> {
+  await client.query(`SET plan_cache_mode = ${name === undefined ? 'force_custom_plan' : 'force_generic_plan'}`)
+  await client.query(`PREPARE list AS ${text}`)
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE list (${values.map(literal).join(', ')})`)
+  await client.query('DEALLOCATE list')
+  return rows[0]['QUERY PLAN'][0].Plan
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`
+  if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`
+  return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** A part of a plan. */
+export interface PlanNode {
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** The rows that all parts of a plan have looked at. */
+export function rowsRead(node: PlanNode): number {
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  const own = (node['Actual Rows'] + removed) * node['Actual Loops']
+  return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0)
+}
