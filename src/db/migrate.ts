@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { packageRoot } from '../package.js'
+import { splitStatements } from './split-statements.js'
 
 /** One migration of `prisma/migrations`. */
 export interface Migration {
@@ -32,6 +33,13 @@ const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`
 
+/**
+ * The server refuses a message of several statements: a distributed database takes changes of its schema one at a
+ * time.
+
+ */
+const ALONE = { queryMode: 'extended' }
+
 /** Reads the migrations of a folder in order. Throws when one has no `migration.sql`. */
 export async function loadMigrations(folder: string = MIGRATIONS_FOLDER): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
@@ -45,7 +53,8 @@ export async function loadMigrations(folder: string = MIGRATIONS_FOLDER): Promis
 }
 
 /**
- * Applies what is pending, in order, each migration in a transaction of its own, and answers the names applied. Any
+ * Applies what is pending, in order, each migration in a transaction of its own, statement by statement, and answers the
+ * names applied. Any
  * number of processes may do so at once. Throws, having changed nothing more, when a migration fails, has failed
  * earlier under `prisma migrate`, was edited after it was applied, or is unknown to this build.
  */
@@ -145,7 +154,7 @@ function pendingOf(applied = new Map<string, AppliedMigration>(), migrations: re
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   await client.query('BEGIN')
   try {
-    await client.query(sql)
+    for (const text of splitStatements(sql)) await client.query({ text, ...ALONE })
     await client.query(
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
        VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,

@@ -56,6 +56,14 @@ describe('migrations at start-up', () => {
     expect(await migrate(database.connectionString, [first, second])).toEqual([second.name])
   })
 
+  it('are applied a statement at a time', async () => {
+    const note = 'INSERT INTO noted SELECT statement_timestamp()'
+    const noted = { ...first, sql: `CREATE TABLE noted (at timestamptz); ${note}; SELECT pg_sleep(0.001); ${note}` }
+    await migrate(database.connectionString, [noted])
+    const { rows } = await client.query('SELECT count(DISTINCT at)::int AS times FROM noted')
+    expect(rows).toEqual([{ times: 2 }]) // All statements of one message have one time.
+  })
+
   it('refuse a migration that was edited after it had been applied', async () => {
     await migrate(database.connectionString, [first])
     await expect(migrate(database.connectionString, [{ ...first, checksum: 'c' }, second])).rejects.toThrow(
