@@ -61,12 +61,12 @@ function failureFromReport({ sqlState, message, constraint }: ServerReport): Dat
   switch (sqlState) {
     case '23505':
     case '23P01':
-      return { kind: 'unique_violation', constraint: constraint ?? quotedName(message) }
+      return { kind: 'unique_violation', constraint: declaredName(constraint ?? quotedName(message)) }
     case '23001':
     case '23503':
-      return { kind: 'foreign_key_violation', constraint: constraint ?? quotedName(message) }
+      return { kind: 'foreign_key_violation', constraint: declaredName(constraint ?? quotedName(message)) }
     case '23514':
-      return { kind: 'check_violation', constraint: constraint ?? quotedName(message) }
+      return { kind: 'check_violation', constraint: declaredName(constraint ?? quotedName(message)) }
     case '40001':
     case '40P01':
       return { kind: 'retryable' }
@@ -93,9 +93,14 @@ function failureFromReport({ sqlState, message, constraint }: ServerReport): Dat
  */
 const UNAVAILABLE = /^(?:08|28|3D000|25006|53|57P|58)/
 
-/** The last quoted name of a message, which is the constraint's; the driver adapter keeps it nowhere else. */
+/** The name of the constraint in a message; the driver adapter keeps it nowhere else, and a worker of Citus sends no other. */
 function quotedName(message: string): string {
-  return /"([^"]+)"[^"]*$/.exec(message)?.[1] ?? ''
+  return (/\bconstraint "([^"]+)"/.exec(message) ?? /"([^"]+)"[^"]*$/.exec(message))?.[1] ?? ''
+}
+
+/** The name as the schema has it: Citus puts the number of the shard behind the names of its constraints. */
+function declaredName(name: string): string {
+  return name.replace(/_[0-9]{6,}$/, '')
 }
 
 /** What the pool's error says when nobody may wait for a connection any more; Prisma keeps nothing else of it. */

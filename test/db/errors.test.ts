@@ -14,6 +14,9 @@ async function failureOf(action: () => Promise<unknown>): Promise<DatabaseFailur
   )
 }
 
+/** As Citus passes on what a shard refuses: the name of the constraint is in the message alone. */
+const refuseOnShard = (sqlState: string, message: string) =>
+  `DO $$ BEGIN RAISE EXCEPTION '${message}' USING errcode = '${sqlState}'; END $$`
 const raise = (sqlState: string) => `DO $$ BEGIN RAISE EXCEPTION USING errcode = '${sqlState}'; END $$`
 
 describe('a failure of the database', () => {
@@ -34,6 +37,8 @@ describe('a failure of the database', () => {
         parent int CONSTRAINT item_parent REFERENCES item, "text" text, "json" jsonb
       )`)
     await database.query('INSERT INTO item (id, size) VALUES (1, 1), (2, 1)')
+    await database.query('CREATE TABLE item_102010 (id int CONSTRAINT item_key_102010 PRIMARY KEY)')
+    await database.query('INSERT INTO item_102010 VALUES (1)')
   })
 
   afterAll(() => test.drop())
@@ -53,6 +58,27 @@ describe('a failure of the database', () => {
     [
       'a missing parent',
       'INSERT INTO item VALUES (3, 1, 99)',
+      [],
+      { kind: 'foreign_key_violation', constraint: 'item_parent' },
+    ],
+    [
+      'a duplicate key in a shard',
+      'INSERT INTO item_102010 VALUES (1)',
+      [],
+      { kind: 'unique_violation', constraint: 'item_key' },
+    ],
+    [
+      'a duplicate key that a coordinator tells of',
+      refuseOnShard('23505', 'duplicate key value violates unique constraint "item_key_102010"'),
+      [],
+      { kind: 'unique_violation', constraint: 'item_key' },
+    ],
+    [
+      'a parent in use that a coordinator tells of',
+      refuseOnShard(
+        '23503',
+        'update or delete on table "item_102010" violates foreign key constraint "item_parent_1020105" on table "part_102011"',
+      ),
       [],
       { kind: 'foreign_key_violation', constraint: 'item_parent' },
     ],
