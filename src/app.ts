@@ -134,7 +134,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
     masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))
   const maxBodyBytes = (method: DescMethod): number => httpFormOf(method).maxBodyBytes || config.maxBodyBytes
-  const interceptors = [createErrorMasking(log), createLimits(limitCheck)]
+  const interceptors = [createErrorMasking(log), createLimits(limitCheck, services)]
   const rest = createRestTranscoder({
     routes,
     interceptors,

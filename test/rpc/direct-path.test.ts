@@ -61,7 +61,7 @@ beforeAll(async () => {
   const outcomes: Outcomes = new Map()
   const routes = replayedRoutes(createRoutes(handlers), outcomes)
   const masking = createErrorMasking(log)
-  const limits = createLimits(limitCheck)
+  const limits = createLimits(limitCheck, services)
   // The stock handlers have no place for admission but the interceptors.
   const admitting: Interceptor = (next) => async (request) => {
     const contextValues = await admit(request.method, request.header.get('authorization') ?? undefined)
