@@ -93,7 +93,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const authenticate = createAuthenticator({ database: credentials, hasher, keyUses, oidc })
   const readiness = createReadiness({ database, log })
   const notReady = async (): Promise<NotReady> =>
-    closing.signal.aborted ? { draining: 'the service stops' } : readiness.ask()
+    closing.signal.aborted ? { draining: 'the service is stopping' } : readiness.ask()
   const callLimit = createCallLimit({ maxRunning: MAX_RUNNING_CALLS })
   const infrastructure = [healthService, ...reflectionServices]
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])

@@ -121,7 +121,7 @@ const MAX_ID_LENGTH = 128
  * words, such as `access policy`; `at` says where in the request the id stands, where that helps.
  */
 export function notFound(resourceType: string, resourceId: string, at?: string): ServiceError {
-  const fault = `${resourceType} not found: nothing within reach has this id`
+  const fault = `${resourceType} not found: it does not exist or is out of reach`
   const message = at === undefined ? fault : `${at}: ${fault}`
   // What is longer than any id is not sent back: details travel in headers over gRPC, which are small.
   const metadata = { resourceType, ...(resourceId.length <= MAX_ID_LENGTH && { resourceId }) }

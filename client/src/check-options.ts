@@ -5,7 +5,7 @@ export function checkOptions({ baseUrl, credentials }: ClientOptions): void {
   const scheme = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : undefined
   if (scheme !== 'http:' && scheme !== 'https:') {
     throw new TypeError(
-      `baseUrl has to begin with https:// or http://, as in https://api.example.com: ${quoted(baseUrl)}`,
+      `baseUrl must begin with https:// or http://, as in https://api.example.com: ${quoted(baseUrl)}`,
     )
   }
   const given: Readonly<Record<string, unknown>> = { ...credentials }

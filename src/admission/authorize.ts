@@ -16,7 +16,7 @@ const kindNames: Record<CallerKind, string> = {
 export function authorize(caller: Caller, access: MethodAccess): void {
   if (!access.callerKinds.has(caller.kind)) {
     const taken = [...access.callerKinds].map((kind) => kindNames[kind]).join(', ')
-    const fault = `this method does not take ${kindNames[caller.kind]}: it takes ${taken}`
+    const fault = `this method does not accept ${kindNames[caller.kind]}: it accepts ${taken}`
     throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', fault)
   }
   if (access.permission === undefined || hasPermissionAnywhere(caller, access.permission)) return

@@ -38,6 +38,6 @@ export function bearerTokenFrom(authorization: string | undefined): string {
 }
 
 function schemeAdvice(authorization: string): string {
-  if (/^basic\b/i.test(authorization)) return `Basic is taken by POST /v2/auth/token alone; ${howToSend}`
+  if (/^basic\b/i.test(authorization)) return `only POST /v2/auth/token accepts Basic; ${howToSend}`
   return /^svc_/.test(authorization) ? 'the word Bearer is missing before the token' : howToSend
 }

@@ -19,22 +19,22 @@ export function wrongCredentialForm(token: string, takesJwt: boolean): string | 
   if (token === '') return `the token is empty: ${howToSend}`
   if (token.startsWith('svc_secret_')) return secretAdvice(token)
   if (PLACEHOLDER.test(token)) {
-    return 'this is the place of a token, and not one: the variable was not put in (shells do that within double quotes)'
+    return 'this is a placeholder, not a token: put the token in its place (a shell expands variables within double quotes)'
   }
-  if (UNSET.test(token)) return `the variable of the token is not set: ${howToSend}`
+  if (UNSET.test(token)) return `the variable that holds the token is not set: ${howToSend}`
   for (const prefix of [ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX]) {
     if (!token.startsWith(prefix)) continue
     const isWhole = TOKEN_BODY.test(token.slice(prefix.length))
-    return isWhole ? undefined : `the token is not whole: it has 43 characters behind ${prefix}`
+    return isWhole ? undefined : `the token is incomplete or altered: 43 characters follow ${prefix}`
   }
   const ours = `access tokens begin with ${ACCESS_TOKEN_PREFIX}, user tokens with ${USER_TOKEN_PREFIX}`
-  if (JWT.test(token)) return takesJwt ? undefined : `this service has no issuer whose JWTs it takes: ${ours}`
-  return `this is no token of this service: ${ours}`
+  if (JWT.test(token)) return takesJwt ? undefined : `this service does not accept JWTs: ${ours}`
+  return `this is not a token of this service: ${ours}`
 }
 
 function secretAdvice(text: string): string {
   const inspected = inspectApiKeySecret(text)
   if (inspected.ok && inspected.kind === 'mk')
-    return 'this is the secret of a management key, which this method does not take'
-  return 'this is the secret of an API key: exchange it at POST /v2/auth/token, and send the access token that comes back'
+    return 'this is the secret of a management key, which this method does not accept'
+  return 'this is the secret of an API key: exchange it for an access token at POST /v2/auth/token, and send that'
 }

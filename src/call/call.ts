@@ -176,7 +176,7 @@ export class Call {
   #watchShutdown(): void {
     if (this.#shutdownWatch !== undefined || this.#finished) return
     const onShutdown = () =>
-      this.#abort(new ConnectError('the server shuts down', Code.Unavailable, { 'retry-after': '1' }))
+      this.#abort(new ConnectError('the server is shutting down', Code.Unavailable, { 'retry-after': '1' }))
     if (this.#shutdown.isUnderWay) onShutdown()
     else this.#shutdownWatch = this.#shutdown.watch(onShutdown)
   }

@@ -23,7 +23,7 @@ export function pathNotFound(path: string, near?: string): HttpFailure {
 
 /** 405: the path is known, the method is not one of `allowed`, which goes out as `Allow`. */
 export function methodNotAllowed(method: string, allowed: readonly string[]): HttpFailure {
-  const error = new ConnectError(`${method} is not allowed here, only ${allowed.join(', ')}`, Code.Unimplemented)
+  const error = new ConnectError(`${method} is not allowed here: use ${allowed.join(', ')}`, Code.Unimplemented)
   return new HttpFailure(405, error, { allow: allowed.join(', ') })
 }
 

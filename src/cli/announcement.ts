@@ -44,7 +44,7 @@ export async function composeAnnouncement(
       { title: 'an API key for a program', command: `npx svc keys create --org ${org}` },
       { title: 'a token of a person', command: `npx svc tokens create --org ${org} --user ${user}` },
       { title: 'your own data (docs/importing.md)', command: 'npx svc import FILE' },
-      { title: 'all this again, with another token', command: 'npx svc status' },
+      { title: 'all of this again, with a new token', command: 'npx svc status' },
     ],
   }
 }

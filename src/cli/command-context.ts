@@ -80,8 +80,8 @@ async function openEmbedded(config: Config, log: Logger, make: boolean): Promise
   const dataDir = dataFolderOf(config)
   if (!make && !hasCluster(dataDir)) {
     throw new Error(
-      `there is no database in ${dataDir}: "npx svc serve", "migrate" or "import" makes one, ` +
-        'SVC_DATA_DIR names another folder, DATABASE_URL a server',
+      `there is no database in ${dataDir}: create one with "npx svc serve", "migrate" or "import", ` +
+        'or set SVC_DATA_DIR to another folder or DATABASE_URL to a server',
     )
   }
   return startEmbeddedPostgres({ dataDir, log: (message) => log.debug(message) })
@@ -93,6 +93,6 @@ export function dataFolderOf({ dataDir }: Config): string {
 }
 
 function requireNoPending(pending: readonly string[] | undefined): void {
-  if (pending === undefined) throw new Error('the database is empty: "npx svc serve", "migrate" or "import" fills it')
+  if (pending === undefined) throw new Error('the database is empty: run "npx svc serve", "migrate" or "import"')
   if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}: run "npx svc migrate"`)
 }

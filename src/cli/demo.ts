@@ -26,7 +26,7 @@ export function registerDemoCommand(program: Command, context: CommandContext): 
     .command('demo')
     .description('the demo organization')
     .command('reset')
-    .description('put it back as it was loaded; deletes all keys, tokens and audit events too')
+    .description('reset it to its first state; also deletes all keys, tokens and audit events')
     .action(() => resetDemo(context))
 }
 
@@ -36,7 +36,7 @@ async function resetDemo(context: CommandContext): Promise<void> {
     await requireDemoAlone(database)
     await emptyTables(database)
     await importDemo(database, context.runtime)
-    context.stdout.write('The demo organization is as it was loaded. Earlier keys and tokens are gone.\n')
+    context.stdout.write('The demo organization has been reset. Earlier keys and tokens are gone.\n')
     const [first, ...others] = await runningServers(database)
     if (first === undefined) return
     context.stdout.write(`\n${textFromAnnouncement(await composeAnnouncement([first, ...others], database, context))}`)
@@ -48,7 +48,7 @@ async function resetDemo(context: CommandContext): Promise<void> {
 async function requireDemoAlone(tables: Queryable): Promise<void> {
   const other = await firstOrganizationId(tables, demoOrganizationId)
   if (other !== undefined) {
-    throw new Error(`the database holds organizations beside the demo, such as ${other}: nothing was deleted`)
+    throw new Error(`the database holds organizations other than the demo, such as ${other}: nothing was deleted`)
   }
 }
 

@@ -28,10 +28,10 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .command('create')
     .description('make an API key; its secret is shown once')
     .requiredOption('--org <id>', 'the organization')
-    .option('--team <id>', 'the only team that the key reaches')
+    .option('--team <id>', 'the only team that the key can reach')
     .option('--kind <kind>', 'pk (API key), wk (worker key) or mk (management key)', parseKind, 'pk' as const)
     .option('--name <text>', 'a name for people')
-    .option('--permission <permission>', 'may be repeated; default: all that the kind can use', collect)
+    .option('--permission <permission>', 'can be repeated; default: all that the kind can use', collect)
     .option('--json', 'answer one JSON object')
     .action((options: CreateOptions) => createKey(options, context))
   keys
@@ -42,12 +42,12 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .action((options: ListOptions) => listKeys(options, context))
   keys
     .command('revoke')
-    .description('revoke an API key for ever and end the sessions of its tokens')
+    .description('revoke an API key permanently and end the sessions of its tokens')
     .argument('<id>', 'the id of the key')
     .action((id: string) => revokeKey(id, context))
   keys
     .command('check')
-    .description('tell whether a text is an API key secret by form and checksum; asks no database')
+    .description('check by form and checksum whether a text is an API key secret; uses no database')
     .argument('<secret>', 'the text, or - to read it from standard input')
     .action((secret: string) => checkSecret(secret, context))
 }
@@ -105,7 +105,7 @@ async function revokeKey(id: string, context: CommandContext): Promise<void> {
   try {
     const revocation = await revokeKeyById(opened.database, context.runtime, id)
     if (revocation === undefined) throw notFound('API key', id)
-    context.stdout.write(revocation.revokedNow ? `revoked ${id}\n` : `${id} had been revoked before\n`)
+    context.stdout.write(revocation.revokedNow ? `revoked ${id}\n` : `${id} was already revoked\n`)
   } finally {
     await opened.close()
   }

@@ -7,7 +7,7 @@ import { type CommandContext, dataFolderOf } from './command-context.js'
 export function registerStatusCommand(program: Command, context: CommandContext): void {
   program
     .command('status')
-    .description('say again what "svc serve" has printed, while it runs')
+    .description('print again what "svc serve" printed, while it runs')
     .option('--json', 'answer one JSON object')
     .action(async ({ json }: { readonly json?: true }) => {
       const { config, stdout } = context
@@ -16,7 +16,7 @@ export function registerStatusCommand(program: Command, context: CommandContext)
         const [first, ...others] = await runningServers(database)
         if (first === undefined) {
           const place = config.databaseUrl === undefined ? `the data in ${dataFolderOf(config)}` : 'DATABASE_URL'
-          throw new Error(`no server runs on ${place}: "npx svc serve" starts one`)
+          throw new Error(`no server is running on ${place}: start one with "npx svc serve"`)
         }
         const announcement = await composeAnnouncement([first, ...others], database, context)
         stdout.write(json ? `${jsonFromAnnouncement(announcement)}\n` : textFromAnnouncement(announcement))

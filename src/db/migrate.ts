@@ -163,6 +163,6 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     await client.query('COMMIT')
   } catch (cause) {
     await client.query('ROLLBACK')
-    throw new Error(`migration ${name} fails: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new Error(`migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
 }

@@ -111,7 +111,7 @@ async function judge(client: pg.Client, migrations: readonly string[]): Promise<
   const { rows } = await client.query<{ only_reads: boolean; applied: number }>(question, [migrations])
   const [row] = rows
   return {
-    ...(row?.only_reads !== false && { database: 'only reads' }),
+    ...(row?.only_reads !== false && { database: 'is read-only' }),
     ...(row?.applied !== migrations.length && { migrations: 'are not all applied' }),
   }
 }

@@ -101,7 +101,7 @@ function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceErro
     case 'busy':
       return new ServiceError('SERVICE_UNAVAILABLE', 'the service is busy; try again', { retryAfterSeconds: 1 })
     case 'invalid_text':
-      return new ServiceError('MALFORMED_REQUEST', 'a text has a character that cannot be stored: leave out U+0000', {
+      return new ServiceError('MALFORMED_REQUEST', 'a text contains U+0000, which cannot be stored: remove it', {
         cause,
       })
   }

@@ -9,15 +9,19 @@ const description = 'Access, workflow and ticketing administration API.'
 
 /** How methods are called. Braces stand for names: those of `services`, and of their methods. */
 const protocols = {
-  rest: { name: 'REST', at: '/v2', text: 'JSON over HTTP, as the reference and the OpenAPI documents have it.' },
-  connect: { name: 'Connect', at: '/{service}/{method}', text: 'JSON or protobuf; methods that only read by GET too.' },
-  grpc: { name: 'gRPC', at: '/{service}/{method}', text: 'Over HTTP/2, also in cleartext.' },
+  rest: { name: 'REST', at: '/v2', text: 'JSON over HTTP, as the reference and the OpenAPI documents describe it.' },
+  connect: {
+    name: 'Connect',
+    at: '/{service}/{method}',
+    text: 'JSON or protobuf; methods without side effects also by GET.',
+  },
+  grpc: { name: 'gRPC', at: '/{service}/{method}', text: 'Over HTTP/2, in cleartext too.' },
   grpcWeb: { name: 'gRPC-Web', at: '/{service}/{method}', text: 'Over HTTP/1.1 and HTTP/2.' },
 } as const
 
 /** What is there by GET, without a credential. */
 const links = {
-  documentation: { at: '/docs', text: 'The reference, to read and to try.' },
+  documentation: { at: '/docs', text: 'The reference, where requests can be tried.' },
   openapi: { at: openApiPaths.whole.json, text: 'OpenAPI 3.1 of the whole API, in JSON.' },
   openapiYaml: { at: openApiPaths.whole.yaml, text: 'The same in YAML.' },
   revokeOpenapi: { at: openApiPaths.revoke.json, text: 'OpenAPI 3.1 of the revocation of leaked keys, in JSON.' },
@@ -29,7 +33,7 @@ const links = {
 /** What takes a form by POST. */
 const forms = {
   token: { at: '/v2/auth/token', text: 'Exchanges the id and the secret of an API key for an access token.' },
-  revocation: { at: '/v2/auth/revoke', text: 'Takes a leaked key out of service, for anyone who found it.' },
+  revocation: { at: '/v2/auth/revoke', text: 'Revokes a leaked key, for anyone who finds one.' },
 } as const
 
 /** What programs ask over RPC. */

@@ -56,7 +56,7 @@ function addressesFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUr
   if (publicUrlEu !== undefined) servers.push({ url: baseUrlFor(request, publicUrlEu), description: 'EU region' })
   return {
     servers,
-    externalDocs: { description: 'The reference, to read and to try', url: `${own}/docs` },
+    externalDocs: { description: 'The reference, where requests can be tried', url: `${own}/docs` },
   }
 }
 

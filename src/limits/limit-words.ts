@@ -54,7 +54,7 @@ export function textWords(rules: StringRules, { required, ignore }: FieldRules, 
   if (only !== '') return `must be ${only}`
   const [, characters] = /^\^\[([^^].*)\]\*\$$/.exec(pattern) ?? []
   const least = required || ignore === Ignore.IF_ZERO_VALUE ? 1 : minLen
-  if (characters !== undefined) return `must be ${least} to ${maxLen} characters of ${characters}`
+  if (characters !== undefined) return `must be ${least} to ${maxLen} characters from ${characters}`
   if (ruleId === 'string.min_len')
     return minLen === 1n ? 'must not be empty' : `must have at least ${minLen} characters`
   if (ruleId === 'string.max_len') return tooLongWords(maxLen)
@@ -70,8 +70,8 @@ export function tooLongWords(max: bigint | number): string {
 /** What is wrong with a text that has control characters, where some or none are allowed. */
 export function controlCharacterWords(multiline: boolean): string {
   return multiline
-    ? 'must not have control characters other than tabs and line breaks'
-    : 'must not have control characters, tabs and line breaks among them'
+    ? 'must not contain control characters other than tabs and line breaks'
+    : 'must not contain control characters, including tabs and line breaks'
 }
 
 function integerWords({ greaterThan, lessThan }: Int32Rules, { ignore }: FieldRules): string {

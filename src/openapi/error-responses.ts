@@ -12,7 +12,7 @@ interface ErrorStatus {
 const challenge = { description: 'The challenge (RFC 9110, RFC 6750).', schema: { type: 'string' } }
 
 const retryAfter = {
-  description: 'After how many whole seconds to come back.',
+  description: 'How many seconds to wait before trying again.',
   schema: { type: 'integer', minimum: 1 },
 }
 
@@ -30,7 +30,7 @@ const errorStatuses: Readonly<Record<string, ErrorStatus>> = {
     headers: { 'WWW-Authenticate': { ...challenge, required: true } },
   },
   '403': {
-    description: 'The credential is of a kind that the operation does not take, or lacks the permission.',
+    description: 'The operation does not accept this kind of credential, or the credential lacks the permission.',
     codes: ['permission_denied'],
     schema: 'Error403',
     headers: { 'WWW-Authenticate': challenge },
@@ -41,18 +41,18 @@ const errorStatuses: Readonly<Record<string, ErrorStatus>> = {
     schema: 'Error404',
   },
   '409': {
-    description: 'Something else has the value already, or other writes got in the way.',
+    description: 'Another object already has the value, or concurrent writes interfered.',
     codes: ['already_exists', 'aborted'],
     schema: 'Error409',
   },
   '413': { description: 'The body is too large.', codes: ['resource_exhausted'], schema: 'Error413' },
   '415': {
-    description: 'The body is of a type that is not taken here.',
+    description: 'The content type or the content coding of the body is not accepted.',
     codes: ['invalid_argument'],
     schema: 'Error415',
   },
   '429': {
-    description: 'More than 5 requests in 60 seconds from one address.',
+    description: 'More than 5 requests in 60 seconds from one client address.',
     codes: [],
     schema: 'SlowDown',
     headers: { 'Retry-After': { ...retryAfter, required: true } },

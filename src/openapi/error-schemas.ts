@@ -17,7 +17,7 @@ export const errorSchemas: JsonObject = {
         ],
       },
       message: { type: 'string', description: 'For developers, in English. Branch on `code` and `reason` instead.' },
-      detail: { $ref: '#/components/schemas/ErrorDetail', description: 'Absent where there is nothing to add.' },
+      detail: { $ref: '#/components/schemas/ErrorDetail', description: 'Absent if there is nothing to add.' },
     },
   },
   ErrorDetail: {
@@ -50,10 +50,10 @@ export const errorSchemas: JsonObject = {
     required: ['reason', 'domain'],
     properties: {
       reason: { $ref: '#/components/schemas/ErrorReason', description: 'The reason.' },
-      domain: { type: 'string', const: 'svc.v2', description: 'Whose reasons they are.' },
+      domain: { type: 'string', const: 'svc.v2', description: 'The domain that the reason belongs to.' },
       metadata: {
         type: 'object',
-        description: 'Facts, such as the id of a resource.',
+        description: 'Facts about the failure, such as the id of a resource.',
         additionalProperties: { type: 'string' },
       },
     },
@@ -72,7 +72,7 @@ export const errorSchemas: JsonObject = {
           properties: {
             field: { type: 'string', description: 'The field as the request spells it, such as `resources[3].name`.' },
             description: { type: 'string', description: 'What is wrong, in English.' },
-            reason: { $ref: '#/components/schemas/ErrorReason', description: 'Why, for programs.' },
+            reason: { $ref: '#/components/schemas/ErrorReason', description: 'The reason, for programs.' },
           },
         },
       },
@@ -80,7 +80,7 @@ export const errorSchemas: JsonObject = {
   },
   SlowDown: {
     type: 'object',
-    description: 'The answer to a client address that asks too often.',
+    description: 'The answer to a client address that sends too many requests.',
     required: ['error', 'error_description'],
     properties: {
       error: { type: 'string', const: 'slow_down', description: 'Always `slow_down`.' },

@@ -18,7 +18,7 @@ A failed REST call answers with the status of its code and this body:
 \`\`\`json
 {
   "code": "not_found",
-  "message": "priority not found: nothing within reach has this id",
+  "message": "priority not found: it does not exist or is out of reach",
   "detail": {
     "type": "google.rpc.ErrorInfo",
     "value": "<the same message, binary, base64>",
@@ -31,19 +31,19 @@ A failed REST call answers with the status of its code and this body:
 }
 \`\`\`
 
-Branch on \`code\` and \`reason\`, never on \`message\`: its text may change. Where single fields are at fault, the detail is a
-\`google.rpc.BadRequest\`, whose \`fieldViolations\` each name the field and the reason. \`detail\` is absent where there is
-nothing to add. Over Connect, gRPC and gRPC-Web the same details travel in the protocol's own place.
+Branch on \`code\` and \`reason\`, never on \`message\`: its text may change. If single fields are at fault, the detail is
+a \`google.rpc.BadRequest\`, and each of its \`fieldViolations\` names the field and the reason. \`detail\` is absent if there is
+nothing to add. Over Connect, gRPC and gRPC-Web the same details are where the protocol puts them.
 
 | code | REST status | what to do |
 | --- | --- | --- |
 | \`invalid_argument\`, \`out_of_range\` | 400 | correct the request |
 | \`failed_precondition\` | 400 | change the state first |
-| \`unauthenticated\` | 401 | get a new access token, once; then ask a person |
+| \`unauthenticated\` | 401 | get a new access token, once; if that fails, ask a person |
 | \`permission_denied\` | 403 | use another credential, or ask for the permission |
 | \`not_found\` | 404 | correct the id; it may belong to someone else |
 | \`unimplemented\` | 405 for a wrong method, else 501 | correct the call |
-| \`already_exists\` | 409 | take another value |
+| \`already_exists\` | 409 | choose another value |
 | \`aborted\` | 409 | try the whole call again |
 | \`resource_exhausted\` | 429, or 413 for a body that is too large | wait as \`Retry-After\` says; make it smaller |
 | \`canceled\` | 499 | nothing: the caller went away |
@@ -51,7 +51,7 @@ nothing to add. Over Connect, gRPC and gRPC-Web the same details travel in the p
 | \`unavailable\` | 503 | try again after \`Retry-After\`, or after a short delay |
 | \`deadline_exceeded\` | 504 | reads: try again; writes: look first |
 
-One answer has another body: a client address that asks the revoke operation more than five times in a minute gets 429
+One answer has a different body: a client address that calls the revoke operation more than five times in a minute gets 429
 with \`{"error": "slow_down", "error_description": "…"}\` and \`Retry-After\`.
 
 ## Reasons

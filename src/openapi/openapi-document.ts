@@ -63,7 +63,7 @@ export function openApiDocument(source: DocumentSource): JsonObject {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: placeholderServers,
-    externalDocs: { description: 'The reference, to read and to try', url: `${PLACEHOLDER_URL}/docs` },
+    externalDocs: { description: 'The reference, where requests can be tried', url: `${PLACEHOLDER_URL}/docs` },
     tags: services.flatMap(({ methods: [first], typeName }) =>
       first === undefined ? [] : [{ name: tagOf(first), description: comments(typeName) }],
     ),

@@ -134,6 +134,6 @@ function describe(method: DescMethod, comments: SourceComments): string {
   const rule = getOption(method, access)
   const who = rule.anonymous
     ? 'Needs no access token.'
-    : `Needs the permission \`${rule.permission}\`. Takes ${credentialKindTexts(rule.credentialKinds).join(', ')}.`
+    : `Requires the permission \`${rule.permission}\`. Accepts ${credentialKindTexts(rule.credentialKinds).join(', ')}.`
   return [comments(memberName(method)), who].join('\n\n')
 }

@@ -13,7 +13,7 @@ export function permissionsPage(services: readonly DescService[]): string {
       const route = found === undefined ? '' : `\`${found.httpMethod.toUpperCase()} ${found.path}\``
       const permission = rule.anonymous ? 'none needed' : `\`${rule.permission}\``
       const kinds = [...credentialKinds.keys()].map((kind) => {
-        if (rule.anonymous) return 'not looked at'
+        if (rule.anonymous) return 'ignored'
         return rule.credentialKinds.includes(kind) ? 'yes' : '**unsupported**'
       })
       const relation = rule.userRelationSuffices ? 'yes' : ''
@@ -25,19 +25,18 @@ export function permissionsPage(services: readonly DescService[]): string {
 
 # Who may call what
 
-Every method declares in the schema (\`option (svc.v2.access)\`) which kinds of credential it takes and which permission
-they need; the service enforces that before it reads a body. A method without the option does not start the server.
+Every method declares in the schema (\`option (svc.v2.access)\`) which kinds of credential it accepts and which permission
+they need. The service enforces this before it reads a body, and does not start if a method lacks the option.
 
 - **unsupported**: the kind of credential is refused with 403, whatever its permissions.
-- A team API key reaches its own team alone, an organization API key every team of its organization.
-- **relation suffices**: a user token is admitted without the permission where the request names something of the
-  person's own: the own profile; a journey that the person, or one of the person's reports, has requested.
+- A team API key reaches only its own team; an organization API key reaches every team of its organization.
+- **relation suffices**: a user token is accepted without the permission if the request is about the person: the person's own
+  profile, or a journey requested by the person or one of the person's reports.
 
 ${table([head, head.map(() => '---'), ...rows])}
 ## Where permissions come from
 
-API keys and worker keys carry a list of permissions, given when they are created. A person's permissions follow from
-roles:
+API keys and worker keys have a list of permissions, set when they are created. A person's permissions come from roles:
 
 | role | permissions |
 | --- | --- |
@@ -49,15 +48,15 @@ roles:
 | \`TEAM_USER_ROLE_AGENT\` | all reads, \`tickets:write\`, in the team |
 | \`TEAM_USER_ROLE_CONTRIBUTOR\`, \`TEAM_USER_ROLE_VIEWER\` | all reads, in the team |
 
-A person may always change the own profile, and never the own role.
+Users can always change their own profile, and never their own role.
 
 ## Which error to expect
 
 1. No credential, or one that is not accepted: 401.
-2. A kind that the method does not take, or a permission that the caller has nowhere: 403.
-3. Something that does not exist, belongs to another organization or to a team that the caller cannot see: 404, with
-   one text for all of these.
-4. Something that the caller sees, without the permission there: 403.
+2. A kind of credential that the method does not accept, or a permission that the caller has nowhere: 403.
+3. Something that does not exist, or that belongs to another organization or to a team that the caller cannot see: 404,
+   with the same text for all of these.
+4. Something that the caller can see but has no permission for: 403.
 `
 }
 

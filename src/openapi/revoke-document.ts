@@ -14,7 +14,7 @@ export function revokeDocument(whole: JsonObject): JsonObject {
     info: {
       title: 'API Spec: Revocation of Leaked API Keys',
       version: '1.0.0',
-      description: 'Takes a leaked API key out of service.',
+      description: 'Revokes a leaked API key.',
       license: info['license'] ?? null,
     },
     servers: whole['servers'] ?? [],

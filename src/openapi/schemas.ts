@@ -126,7 +126,7 @@ function chosenObject(
     direction,
     names,
   )
-  const absent = { type: 'null', description: `Not given beside \`${chosen.jsonName}\`.` }
+  const absent = { type: 'null', description: `Must be absent if \`${chosen.jsonName}\` is given.` }
   const given = fieldSchema(chosen, direction, names)
   return {
     properties: {

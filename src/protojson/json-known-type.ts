@@ -126,7 +126,7 @@ function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageRea
       const { value, ...others } = rest
       const unknown = Object.keys(others)[0]
       if (value === undefined || unknown !== undefined) {
-        throw new ValueFault(`${name} in Any takes "@type" and "value" alone`)
+        throw new ValueFault(`${name} in Any takes only "@type" and "value"`)
       }
       cursor.path.push('value')
       readers.message(desc).read(content, value, cursor)

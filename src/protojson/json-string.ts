@@ -26,7 +26,7 @@ function endOfEscape(text: string, at: number, fail: Fail): number {
       return at + 2
     case 0x75: // u
       for (let digit = at + 2; digit < at + 6; digit++) {
-        if (!isHexDigit(text.charCodeAt(digit))) fail('expected four hexadecimal digits behind \\u', at)
+        if (!isHexDigit(text.charCodeAt(digit))) fail('expected four hexadecimal digits after \\u', at)
       }
       return at + 6
     default:

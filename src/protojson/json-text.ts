@@ -185,7 +185,7 @@ function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPla
     const match = NUMBER.exec(text)
     if (match === null) {
       return text.charCodeAt(at) === 0x2d
-        ? fail('expected a digit behind "-"', at + 1)
+        ? fail('expected a digit after "-"', at + 1)
         : fail(`expected a value, found ${found()}`)
     }
     const start = at

@@ -12,9 +12,13 @@ const MAX_LISTED = 30
 export function suggestion(given: string, names: readonly string[]): string {
   const near = nearestName(given, names)
   if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`
-  if (names.length === 0) return 'there is none'
-  const more = names.length > MAX_LISTED ? ', …' : ''
-  return `there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MAX_LISTED).join(', ')}${more}`
+  if (names.length === 0) return 'there are none'
+  return `use ${names.length === 1 ? '' : 'one of '}${shortList(names)}`
+}
+
+/** The names with commas between them, cut after 30. */
+export function shortList(names: readonly string[]): string {
+  return `${names.slice(0, MAX_LISTED).join(', ')}${names.length > MAX_LISTED ? ', …' : ''}`
 }
 
 /** The name that was probably meant: the same but for case and separators, mistyped, or begun; undefined for none. */

@@ -151,10 +151,7 @@ function compileQuery(
   return compileParameterBinder(input, {
     kind: 'query parameter',
     taken,
-    closed:
-      rule.body === '*'
-        ? 'cannot be given: every field outside of the path is bound by the body; give it there'
-        : undefined,
+    closed: rule.body === '*' ? 'is not accepted: fields that are not in the path belong in the body' : undefined,
     ignoreUnknown: options.ignoreUnknown,
     allowed: options.systemParameters,
     maxPairs: options.limits.maxValues,

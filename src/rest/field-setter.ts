@@ -80,7 +80,7 @@ function compileStore(field: DescField): (at: Slots, value: unknown, name: strin
 
 function checkMember(member: { case?: string | undefined }, localName: string, name: string): void {
   if (member.case !== undefined && member.case !== localName) {
-    throw invalidArgument(name, `${member.case} and ${localName} exclude each other: give one of them`)
+    throw invalidArgument(name, `${member.case} and ${localName} cannot be given together: give one of them`)
   }
 }
 

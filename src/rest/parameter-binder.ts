@@ -107,7 +107,7 @@ function resolveParameter(
   if (options.closed !== undefined) return { ok: false, reason: options.closed }
   const { fields } = resolved
   const taken = options.taken.find((other) => startsWithPath(fields, other.fields))
-  if (taken !== undefined) return { ok: false, reason: `is bound by ${taken.by}` }
+  if (taken !== undefined) return { ok: false, reason: `is not accepted: it belongs in ${taken.by}` }
   const repeated = fields.at(-1)?.fieldKind === 'list'
   return { ok: true, id: fieldPathToString(fields), repeated, set: compileFieldSetter(fields) }
 }

@@ -177,7 +177,7 @@ async function receiveBody(route: Route, request: NodeRequest): Promise<BodyRead
   const { accepts } = requestBody
   if (accepts !== 'raw' && (type === undefined || !accepts.includes(type) || !route.requestTypes.includes(type))) {
     const taken = accepts.filter((each) => route.requestTypes.includes(each)).map((each) => MEDIA_TYPES[each])
-    const given = header === undefined ? 'the content type is missing' : `content-type ${header} is not taken here`
+    const given = header === undefined ? 'the content type is missing' : `content-type ${header} is not accepted here`
     // Nothing that is of no length is of a wrong type.
     if (headerOf(request, 'content-length') !== undefined || !(await isEmptyBody(request))) {
       throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })

@@ -120,7 +120,7 @@ function checkWire(bytes: Uint8Array, root: WireShape, maxValues: number): void 
       else if (wireType !== WireType.LengthDelimited) reader.skip(wireType)
       else {
         const stop = reader.uint32() + reader.pos
-        if (stop > end) throw new RangeError('a field is longer than what it is in')
+        if (stop > end) throw new RangeError('a field is longer than the message that contains it')
         if (field?.message !== undefined) walk(field.message(), stop, depth + 1)
         else if (field?.packedBytes !== undefined) count(itemsIn(bytes, reader.pos, stop, field.packedBytes))
         reader.pos = stop

@@ -60,7 +60,7 @@ export function createEnvelopeReader(request: HttpRequest, maxBytes: number): En
   const settle = (): void => {
     if (waiting === undefined) return
     const envelope = take()
-    if (envelope === undefined && ended && length > 0) fail(invalidArgument('', 'the last message ends early'))
+    if (envelope === undefined && ended && length > 0) fail(invalidArgument('', 'the last message is incomplete'))
     if (envelope === undefined && failure === undefined && !ended) return
     const { resolve, reject } = waiting
     waiting = undefined

@@ -167,7 +167,7 @@ async function nextMessage(exchange: Exchange, reader: EnvelopeReader): Promise<
 // Who declares identity and compresses contradicts itself, which gRPC wants to be told as INTERNAL.
 function compressedWithoutCoding({ call, protocol }: Exchange): ConnectError {
   const header = protocol.encodingHeader
-  const text = `a message is marked as compressed, and ${header} names no coding`
+  const text = `a message is marked as compressed, but ${header} names no coding`
   return call.request.headers[header] === 'identity'
     ? new ConnectError(text, Code.Internal)
     : invalidArgument(header, text)

@@ -1,4 +1,4 @@
-import { nearestName, suggestion } from '../protojson/nearest.js'
+import { nearestName, shortList } from '../protojson/nearest.js'
 
 /** Longer paths are not compared. */
 const MAX_LENGTH = 300
@@ -36,8 +36,8 @@ export function createNearestMethod(paths: Iterable<string>): (path: string) => 
     const owner = services.find((service) => methods.get(service)?.includes(givenMethod))
     if (owner !== undefined) return meant(owner, givenMethod)
     return near === undefined
-      ? { hint: `of services ${suggestion(givenService, services)}` }
-      : { hint: `of ${near} ${suggestion(givenMethod, names)}` }
+      ? { hint: `the services are ${shortList(services)}` }
+      : { hint: `${near} has ${shortList(names)}` }
   }
 }
 

@@ -67,7 +67,7 @@ function answerTo(question: Question, index: ReflectionIndex) {
       }
     }
     case undefined:
-      return errorAnswer(Code.InvalidArgument, 'the request asks nothing')
+      return errorAnswer(Code.InvalidArgument, 'the request is empty')
   }
 }
 

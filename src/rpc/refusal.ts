@@ -55,14 +55,14 @@ export function refuseVerb(request: HttpRequest, response: HttpResponse, allowed
 
 /** 505: a call in both directions needs HTTP/2. A client that waits for more on the connection is let go with it. */
 export function refuseHttp1(request: HttpRequest, response: HttpResponse): void {
-  const text = 'a stream in both directions needs HTTP/2\n'
+  const text = 'a bidirectional stream needs HTTP/2\n'
   endResponse(request, response, 505, { 'content-type': 'text/plain', connection: 'close' }, text)
 }
 
 /** 415: the request is in no form that the method takes. */
 export function refuseType(request: HttpRequest, response: HttpResponse, types: readonly string[]): void {
   const given = request.headers['content-type']
-  const fault = given === undefined ? 'the content type is missing' : `content-type ${given} is not taken here`
+  const fault = given === undefined ? 'the content type is missing' : `content-type ${given} is not accepted here`
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'accept-post': types.join(', ') }
   endResponse(request, response, 415, headers, `${fault}: send one of ${types.join(', ')}\n`)
 }

@@ -38,7 +38,7 @@ export async function importRows(
   let isStaged = false
   const work = async (transaction: PreparedTransaction) => {
     // The input can be read once, so that the transaction cannot be repeated; the part that can is repeated below.
-    if (isStaged) throw new ImportError(undefined, 'the database was too busy, nothing was imported')
+    if (isStaged) throw new ImportError(undefined, 'the database was too busy, and nothing was imported: try again')
     isStaged = true
     const staging = await createStaging(transaction)
     try {

@@ -56,5 +56,5 @@ function emptyOf(field: DescField): string | undefined {
 }
 
 function requireCalendar(field: string, date: DateMessage): void {
-  if (!isCalendarDate(date)) throw invalidField(field, 'must be a date of the calendar')
+  if (!isCalendarDate(date)) throw invalidField(field, 'must be a valid calendar date')
 }

@@ -37,7 +37,7 @@ export function settleRecord({ case: kind, value }: TransferRecord, runtime: Run
 
 function requireForeignShares({ teamId, sharedWithTeamIds }: AppInstanceRecord): undefined {
   const own = sharedWithTeamIds.indexOf(teamId)
-  if (own !== -1) throw invalidField(`sharedWithTeamIds[${own}]`, 'is the team that owns the app instance')
+  if (own !== -1) throw invalidField(`sharedWithTeamIds[${own}]`, 'already owns the app instance: leave it out')
 }
 
 /** Parts may name the definition that they stand in, and no other. */
@@ -45,6 +45,6 @@ function requireOwnParts({ id, conditions, actionDefinitions }: SlaDefinition): 
   for (const [list, parts] of Object.entries({ conditions, actionDefinitions })) {
     const foreign = parts.findIndex(({ slaDefinitionId }) => slaDefinitionId !== '' && slaDefinitionId !== id)
     if (foreign !== -1)
-      throw invalidField(`${list}[${foreign}].slaDefinitionId`, 'must be the id of the SLA definition')
+      throw invalidField(`${list}[${foreign}].slaDefinitionId`, 'must be the id of this SLA definition')
   }
 }

@@ -12,7 +12,7 @@ describe('svc demo reset', () => {
   afterAll(() => testDatabase.drop())
 
   it('puts the demo organization back, and takes away what came to it', async () => {
-    const said = 'The demo organization is as it was loaded. Earlier keys and tokens are gone.\n'
+    const said = 'The demo organization has been reset. Earlier keys and tokens are gone.\n'
     expect(await svc(['demo', 'reset'])).toEqual({ status: 0, stdout: said, stderr: '' })
     const loaded = (await svc(['export'])).stdout
     expect(loaded).toContain('"user_ada"')
@@ -34,7 +34,7 @@ describe('svc demo reset', () => {
     const { status, stderr } = await svc(['demo', 'reset'])
     expect([status, stderr]).toEqual([
       1,
-      expect.stringContaining('beside the demo, such as org_real: nothing was deleted'),
+      expect.stringContaining('other than the demo, such as org_real: nothing was deleted'),
     ])
     expect((await svc(['export'])).stdout).toBe(before)
   })

@@ -99,7 +99,7 @@ describe('svc keys and svc tokens', () => {
     expect((await svc(['keys', 'revoke', key.id])).stdout).toBe(`revoked ${key.id}\n`)
     expect((await use()).status).toBe(401)
     expect((await tokenOf(key.id, key.secret)).status).toBe(401)
-    expect((await svc(['keys', 'revoke', key.id])).stdout).toBe(`${key.id} had been revoked before\n`)
+    expect((await svc(['keys', 'revoke', key.id])).stdout).toBe(`${key.id} was already revoked\n`)
     const { keys } = await json('keys', 'list', '--org', acme)
     expect(keys.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ revokedAt: expect.any(String) })
   })

@@ -24,7 +24,7 @@ describe('a folder without a database', () => {
     const run = (args: readonly string[]) =>
       runSvc(args, { env: { SVC_DATA_DIR: join('dist', 'no-data') }, cwd: tmpdir() })
     for (const { status, stdout, stderr } of await Promise.all(commands.map(run))) {
-      const sentence = expect.stringContaining(`svc: there is no database in ${place}: "npx svc serve"`)
+      const sentence = expect.stringContaining(`svc: there is no database in ${place}: create one with "npx svc serve"`)
       expect([status, stdout, stderr]).toEqual([1, '', sentence])
     }
     expect(existsSync(place)).toBe(false)
@@ -43,7 +43,7 @@ describe('a PostgreSQL server', () => {
   it('whose database is empty keeps it so', async () => {
     for (const args of commands) {
       const { status, stdout, stderr } = await runInProcess(args, { env: { DATABASE_URL: empty.connectionString } })
-      const sentence = expect.stringMatching('^svc: the database is empty: "npx svc serve"')
+      const sentence = expect.stringMatching('^svc: the database is empty: run "npx svc serve"')
       expect([status, stdout, stderr]).toEqual([1, '', sentence])
     }
     expect(await empty.open().query("SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([])

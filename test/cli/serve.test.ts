@@ -108,7 +108,10 @@ describe('svc serve on the embedded database', () => {
 
   it('lets the command line name what it does not find', async () => {
     const { status, stderr } = await runSvc(['keys', 'list', '--org', 'nowhere', '--json'], { env })
-    expect([status, stderr]).toEqual([1, 'svc: organization not found: nothing within reach has this id: nowhere\n'])
+    expect([status, stderr]).toEqual([
+      1,
+      'svc: organization not found: it does not exist or is out of reach: nowhere\n',
+    ])
   })
 
   it('gives back with export what the demo file holds', async () => {
@@ -153,7 +156,10 @@ describe('svc serve on the embedded database', () => {
     const before = (await runSvc(['export'], { env })).stdout
     process.kill(serve.pid, 'SIGKILL')
     const { status, stderr } = await runSvc(['status'], { env })
-    expect([status, stderr]).toEqual([1, `svc: no server runs on the data in ${dataDir}: "npx svc serve" starts one\n`])
+    expect([status, stderr]).toEqual([
+      1,
+      `svc: no server is running on the data in ${dataDir}: start one with "npx svc serve"\n`,
+    ])
     serve = await startServe(['--demo'], env)
     expect((await runSvc(['export'], { env })).stdout).toBe(before)
   })

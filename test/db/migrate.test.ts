@@ -50,7 +50,7 @@ describe('migrations at start-up', () => {
   it('leave nothing of a migration that fails, keep those before it, and name it', async () => {
     const broken = { ...second, sql: 'CREATE TABLE half (id int); SELECT 1 / 0' }
     await expect(migrate(database.connectionString, [first, broken])).rejects.toThrow(
-      `migration ${second.name} fails: division by zero`,
+      `migration ${second.name} failed: division by zero`,
     )
     expect(await tables()).toEqual(['first'])
     expect(await migrate(database.connectionString, [first, second])).toEqual([second.name])

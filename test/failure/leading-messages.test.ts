@@ -35,7 +35,7 @@ describe('an error says what would be right', () => {
     ['a field in another case', updatePriority, { isAISelectable: true }, 'did you mean "isAiSelectable"?'],
     ['a mistyped field', updatePriority, { desciption: 'x' }, 'did you mean "description"?'],
     ['the first part of a field', updateUser, { phone: '1' }, 'did you mean "primaryPhone"?'],
-    ['a field like no other', updatePriority, { colour: 'red' }, 'there are id, name, description, isAiSelectable'],
+    ['a field like no other', updatePriority, { colour: 'red' }, 'use one of id, name, description, isAiSelectable'],
     [
       'a computed field',
       updateUser,
@@ -55,15 +55,15 @@ describe('an error says what would be right', () => {
       'a manager among the pinned',
       updateUser,
       { pinFields: ['USER_PROFILE_FIELD_MANAGER'] },
-      'send pin to POST /v2/user-relationships',
+      'set pin on POST /v2/user-relationships',
     ],
     [
       'a pinned field that is not set',
       updateUser,
       { pinFields: ['USER_PROFILE_FIELD_LOCALE'] },
-      'set it, or do not pin it',
+      'set it in the same request, or do not pin it',
     ],
-    ['neither steps nor stages', createProcedure, {}, 'stages: must have a stage where there are no steps'],
+    ['neither steps nor stages', createProcedure, {}, 'stages: must have at least one stage when steps is empty'],
     ['a nested field', createProcedure, { steps: [{ approvers: [{ users: {} }] }] }, 'did you mean "user"?'],
     ['a mistyped enum value', updateUser, { role: 'USER_ROLE_ORG_ADMINN' }, 'did you mean "USER_ROLE_ORG_ADMIN"?'],
     ['an enum value like no other', updateUser, { role: 'boss' }, 'USER_ROLE_ORG_ADMIN, USER_ROLE_ORG_MEMBER'],
@@ -71,7 +71,7 @@ describe('an error says what would be right', () => {
       'two members of a oneof',
       createProcedure,
       { steps: [{ approvers: [{ appOwner: {}, manager: {} }] }] },
-      'appOwner and manager exclude each other',
+      'appOwner and manager cannot be given together',
     ],
     [
       'an approver who does not exist',
@@ -103,10 +103,10 @@ describe('an error says what would be right', () => {
   it.each([
     [`team=${itTeam}`, 'did you mean "teamId"?'],
     ['page_sise=1', 'did you mean "pageSize"?'],
-    ['colour=red', 'there are teamId, pageSize, pageToken'],
+    ['colour=red', 'use one of teamId, pageSize, pageToken'],
     ['', 'teamId: is required unless the caller reaches exactly one team: send the id of a team'],
     ['pageSize=-1', 'pageSize: must be from 1 to 10000, or 0 for the most'],
-    [`teamId=${itTeam}&pageToken=x`, 'send it as it came, with the same filter, or leave it out to start again'],
+    [`teamId=${itTeam}&pageToken=x`, 'send it unchanged with the same filter, or omit it to start again'],
   ])('about the query %s', async (query, expected) => {
     const { status, json } = await service.rest('GET', `/v2/app-instances?${query}`, { token: tokens.key })
     expect([status, json.code]).toEqual([400, 'invalid_argument'])
@@ -144,17 +144,17 @@ describe('an error says what would be right', () => {
   it.each([
     ['nothing', undefined, 'send Authorization: Bearer <token>'],
     ['an empty token', 'Bearer ', 'the token is empty'],
-    ['a variable that was not put in', 'Bearer $TOKEN', 'the variable was not put in'],
-    ['a place for a token', 'Bearer <ACCESS_TOKEN>', 'the variable was not put in'],
+    ['a variable that was not put in', 'Bearer $TOKEN', 'this is a placeholder, not a token'],
+    ['a place for a token', 'Bearer <ACCESS_TOKEN>', 'this is a placeholder, not a token'],
     ['a variable that is not set', 'Bearer undefined', 'is not set'],
     ['two words', `Bearer ${'a'.repeat(9)} b`, 'has a space in it'],
-    ['the secret of a key', `Bearer ${secret}`, 'exchange it at POST /v2/auth/token'],
+    ['the secret of a key', `Bearer ${secret}`, 'exchange it for an access token at POST /v2/auth/token'],
     ['the secret of a management key', `Bearer ${managementSecret}`, 'the secret of a management key'],
     ['a token without its scheme', `svc_token_${'a'.repeat(43)}`, 'the word Bearer is missing'],
-    ['another scheme', 'Basic YTpi', 'Basic is taken by POST /v2/auth/token alone'],
-    ['a JWT without an issuer', `Bearer ${jwt}`, 'no issuer whose JWTs it takes'],
-    ['half a token', 'Bearer svc_token_abc', 'the token is not whole'],
-    ['something else', 'Bearer hunter2', 'this is no token of this service'],
+    ['another scheme', 'Basic YTpi', 'only POST /v2/auth/token accepts Basic'],
+    ['a JWT without an issuer', `Bearer ${jwt}`, 'this service does not accept JWTs'],
+    ['half a token', 'Bearer svc_token_abc', 'the token is incomplete or altered'],
+    ['something else', 'Bearer hunter2', 'this is not a token of this service'],
     [
       'a token that nobody has',
       `Bearer svc_user_${'a'.repeat(43)}`,
@@ -184,7 +184,7 @@ describe('an error says what would be right', () => {
     const { status, json } = await service.rest(updatePriority[0], updatePriority[1], { token: tokens.key, json: {} })
     expect([status, json.message]).toEqual([
       403,
-      'this method does not take organization API keys: it takes user tokens',
+      'this method does not accept organization API keys: it accepts user tokens',
     ])
   })
 
@@ -192,7 +192,7 @@ describe('an error says what would be right', () => {
     [
       '/v2/user-relationships',
       'text/plain',
-      'content-type text/plain is not taken here: send Content-Type: application/json',
+      'content-type text/plain is not accepted here: send Content-Type: application/json',
     ],
     ['/v2/auth/revoke', 'application/json', 'send Content-Type: application/x-www-form-urlencoded'],
     ['/v2/auth/revoke', undefined, 'the content type is missing: send Content-Type: application/x-www-form-urlencoded'],

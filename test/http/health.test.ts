@@ -129,7 +129,7 @@ describe('readiness', () => {
     frozen.searchParams.set('options', '-c default_transaction_read_only=on')
     const { pool } = database
     expect(await createAsked({ database: { pool, connectionString: frozen.href } }).ask()).toEqual({
-      database: 'only reads',
+      database: 'is read-only',
     })
     const empty = await createTestDatabase('empty')
     expect(await createAsked({ database: empty.open() }).ask()).toEqual({ migrations: 'are not applied' })
@@ -198,7 +198,10 @@ describe('probes', () => {
     expect(await probe('/readyz')).toEqual([503, { status: 'unavailable', reasons: { database: 'does not answer' } }])
     expect(await probe('/healthz')).toEqual([200, { status: 'ok' }])
     const stopped = service.close(500)
-    expect(await probe('/readyz')).toEqual([503, { status: 'unavailable', reasons: { draining: 'the service stops' } }])
+    expect(await probe('/readyz')).toEqual([
+      503,
+      { status: 'unavailable', reasons: { draining: 'the service is stopping' } },
+    ])
     expect(await probe('/healthz')).toEqual([200, { status: 'ok' }])
     await stopped
     await testDatabase.drop()

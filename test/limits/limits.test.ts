@@ -91,7 +91,7 @@ describe('limits', () => {
       'a tab in a name',
       'UpdateUserRequest',
       { jobTitle: 'a\tb' },
-      ['jobTitle FIELD_INVALID must not have control characters, tabs and line breaks among them'],
+      ['jobTitle FIELD_INVALID must not contain control characters, including tabs and line breaks'],
     ],
     [
       'a long name',
@@ -160,16 +160,16 @@ describe('limits', () => {
       { resources: [{ id: 'a', scopedId: 'a b', name: '' }, { description: 'a\u0007' }] },
       [
         'resources[0].name FIELD_INVALID must not be empty',
-        'resources[0].scopedId FIELD_INVALID must be 1 to 64 characters of A-Za-z0-9_.~:-',
+        'resources[0].scopedId FIELD_INVALID must be 1 to 64 characters from A-Za-z0-9_.~:-',
         'resources[1].id FIELD_REQUIRED is required',
-        'resources[1].description FIELD_INVALID must not have control characters other than tabs and line breaks',
+        'resources[1].description FIELD_INVALID must not contain control characters other than tabs and line breaks',
       ],
     ],
     [
       'a source of other letters',
       'IngestUserProfilesRequest',
       { source: 'HR IS', profiles: [{ externalId: '1', email: 'a@b.co' }] },
-      ['source FIELD_INVALID must be 1 to 64 characters of a-z0-9_.-'],
+      ['source FIELD_INVALID must be 1 to 64 characters from a-z0-9_.-'],
     ],
     [
       'steps that are none',
@@ -198,8 +198,8 @@ describe('limits', () => {
       'ImportRecord',
       { journey: journeyWithErrors({ 'a\tb': 'c', d: '\u0007' }) },
       [
-        'journey.workflowFailures[0].validationErrors.fieldErrors FIELD_INVALID must not have control characters, tabs and line breaks among them',
-        'journey.workflowFailures[0].validationErrors.fieldErrors["d"] FIELD_INVALID must not have control characters other than tabs and line breaks',
+        'journey.workflowFailures[0].validationErrors.fieldErrors FIELD_INVALID must not contain control characters, including tabs and line breaks',
+        'journey.workflowFailures[0].validationErrors.fieldErrors["d"] FIELD_INVALID must not contain control characters other than tabs and line breaks',
       ],
     ],
   ])('refuse %s in %s', (_, name, json, expected) => {

@@ -87,7 +87,7 @@ describe('strict JSON', () => {
     ['"\\u12g4"', 'four hexadecimal digits'],
     ['"\\udc00\\ud800"', 'lone surrogate'],
     ['"abc', 'unterminated string'],
-    ['-', 'expected a digit behind "-"'],
+    ['-', 'expected a digit after "-"'],
     ['1.', 'expected the end of a number'],
     ['tru', 'expected a value'],
     ['nullx', 'expected the end of the text'],

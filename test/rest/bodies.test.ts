@@ -196,12 +196,12 @@ const bodies: Row[] = [
   bad(
     'two members of a oneof in a body',
     send('POST', '/v1/things', '{"choiceText":"a","choiceNumber":1}'),
-    'choiceNumber: choiceText and choiceNumber exclude each other: give one of them (oneof choice)',
+    'choiceNumber: choiceText and choiceNumber cannot be given together: give one of them (oneof choice)',
   ),
   bad(
     'a oneof between path and body',
     send('POST', '/v1/choice/a', '{"choiceNumber":1}'),
-    'choice_text: choiceNumber and choiceText exclude each other: give one of them',
+    'choice_text: choiceNumber and choiceText cannot be given together: give one of them',
   ),
   bad(
     'a wrong type',

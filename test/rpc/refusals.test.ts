@@ -149,8 +149,8 @@ describe('a method that does not exist', () => {
     ['/svc.v2.PriorityService/update_priority', updatePriority],
     ['/svc.v2.PriorityServce/UpdatePriorty', updatePriority],
     ['/svc.v2.UserService/UpdatePriority', updatePriority],
-    [path, 'of svc.v2.PriorityService there is UpdatePriority'],
-    ['/acme.Warehouse/Open', 'of services there are '],
+    [path, 'svc.v2.PriorityService has UpdatePriority'],
+    ['/acme.Warehouse/Open', 'the services are '],
   ])('is told the one that was probably meant, or those that there are: %s', async (target, hint) => {
     const expected = expect.stringContaining(`is not a method of this service: ${hint}`)
     expect(await messagesOf(target)).toEqual([expected, expected, expected])

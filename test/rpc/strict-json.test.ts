@@ -70,7 +70,7 @@ describe('JSON over Connect', () => {
     stream.end('{"colour":"red"}')
     const answer = JSON.parse((await buffer(stream)).toString())
     session.close()
-    expect(answer.message).toContain('colour: no such field in svc.v2.UpdatePriorityRequest: there are id, name')
+    expect(answer.message).toContain('colour: no such field in svc.v2.UpdatePriorityRequest: use one of id, name')
   })
 
   it('judges the caller before the text', async () => {

@@ -6,7 +6,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   ['text that is no JSON', '{"priority":', 'invalid JSON at column 13: expected a value'],
   ['a list', '[]', 'expected an object, got an array'],
   ['nothing in it', '{}', 'record: must have one of organization, team'],
-  ['two kinds', '{"team":{},"priority":{}}', 'priority: team and priority exclude each other'],
+  ['two kinds', '{"team":{},"priority":{}}', 'priority: team and priority cannot be given together'],
   ['a key twice', '{"priority":{"id":"a","id":"b"}}', 'invalid JSON at column 23: duplicate key "id"'],
   [
     'both names of a field',
@@ -40,12 +40,12 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'an unknown enum value',
     sla({ metric: 'SLA_METRIC_MOOD' }),
-    'slaDefinition.metric: no value "SLA_METRIC_MOOD" in enum svc.v2.SlaMetric: there are SLA_METRIC_UNSPECIFIED, ',
+    'slaDefinition.metric: no value "SLA_METRIC_MOOD" in enum svc.v2.SlaMetric: use one of SLA_METRIC_UNSPECIFIED, ',
   ],
   [
     'an unknown enum number',
     sla({ metric: 77 }),
-    'slaDefinition.metric: no value 77 in enum svc.v2.SlaMetric: there are SLA_METRIC_UNSPECIFIED, ',
+    'slaDefinition.metric: no value 77 in enum svc.v2.SlaMetric: use one of SLA_METRIC_UNSPECIFIED, ',
   ],
   ['U+0000', priority({ description: 'a\0b' }), 'invalid text at column 89: U+0000 cannot be stored'],
   [
@@ -53,9 +53,13 @@ export const badLines: readonly (readonly [string, string, string])[] = [
     String.raw`{"priority":{"description":"\ud800"}}`,
     'invalid JSON at column 28: lone surrogate in a string',
   ],
-  ['a control character in a name', priority({ name: 'a\u0007' }), 'priority.name: must not have control characters'],
+  [
+    'a control character in a name',
+    priority({ name: 'a\u0007' }),
+    'priority.name: must not contain control characters',
+  ],
   ['no id', priority({ id: '' }), 'priority.id: is required'],
-  ['an id with a space', priority({ id: 'a b' }), 'priority.id: must be 1 to 128 characters of A-Za-z0-9_.~:-'],
+  ['an id with a space', priority({ id: 'a b' }), 'priority.id: must be 1 to 128 characters from A-Za-z0-9_.~:-'],
   ['an id that is too long', priority({ id: 'a'.repeat(129) }), 'priority.id: must be 1 to 128 characters'],
   ['no name', priority({ name: '' }), 'priority.name: must not be empty'],
   [
@@ -72,7 +76,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'a date that is not in the calendar',
     journey({ dueDate: { year: 2026, month: 2, day: 29 } }),
-    'journey.dueDate: must be a date of the calendar',
+    'journey.dueDate: must be a valid calendar date',
   ],
   [
     'a date without a day',
@@ -115,7 +119,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'a team twice',
     user({ teamRoles: [1, 2].map(() => ({ teamId: 'team_it', role: 'TEAM_USER_ROLE_AGENT' })) }),
-    'user.teamRoles[1].teamId: team_it stands twice',
+    'user.teamRoles[1].teamId: repeats teamRoles[0].teamId',
   ],
   [
     'an owner without a field',
@@ -127,18 +131,22 @@ export const badLines: readonly (readonly [string, string, string])[] = [
     user({ fieldOwnership: [{ field: 'USER_PROFILE_FIELD_LOCALE' }] }),
     'user.fieldOwnership[0].owner: must name an owner',
   ],
-  ['the user as the own manager', user({ managerUserId: 'user_x' }), 'user.managerUserId: must not be the user'],
+  [
+    'the user as the own manager',
+    user({ managerUserId: 'user_x' }),
+    "user.managerUserId: must not be the user's own id",
+  ],
   [
     'a member twice',
     line('group', { id: 'g', organizationId: 'org_acme', name: 'G', userIds: ['user_ada', 'user_ada'] }),
-    'group.userIds[1]: user_ada stands twice',
+    'group.userIds[1]: repeats userIds[0]',
   ],
   [
     'a share with the owner',
     app({ sharedWithTeamIds: ['team_it'] }),
-    'appInstance.sharedWithTeamIds[0]: is the team that owns the app instance',
+    'appInstance.sharedWithTeamIds[0]: already owns the app instance: leave it out',
   ],
-  ['a procedure without steps', procedure({}), 'approvalProcedure.stages: must have a stage'],
+  ['a procedure without steps', procedure({}), 'approvalProcedure.stages: must have at least one stage'],
   [
     'a stage without steps',
     procedure({ stages: [{}] }),
@@ -152,7 +160,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'an approver of two kinds',
     procedure({ stages: [{ steps: [{ approvers: [{ appOwner: {}, manager: {} }] }] }] }),
-    'approvalProcedure.stages[0].steps[0].approvers[0].manager: appOwner and manager exclude each other',
+    'approvalProcedure.stages[0].steps[0].approvers[0].manager: appOwner and manager cannot be given together',
   ],
   [
     'approvers and a workflow',
@@ -177,12 +185,12 @@ export const badLines: readonly (readonly [string, string, string])[] = [
         { ...owner, id: 'a' },
       ],
     }),
-    'approvalProcedure.steps[1].id: a stands twice',
+    'approvalProcedure.steps[1].id: repeats steps[0].id',
   ],
   [
     'a step id that is none',
     procedure({ steps: [{ ...owner, id: 'a b' }] }),
-    'approvalProcedure.steps[0].id: must be 1 to 128 characters of A-Za-z0-9_.~:-',
+    'approvalProcedure.steps[0].id: must be 1 to 128 characters from A-Za-z0-9_.~:-',
   ],
   [
     'a timeout that is too short',
@@ -218,25 +226,25 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'a health check twice',
     journey({ healthChecks: [{ id: 'c' }, { id: 'c' }] }),
-    'journey.healthChecks[1].id: c stands twice',
+    'journey.healthChecks[1].id: repeats healthChecks[0].id',
   ],
   [
     'a custom field twice',
     journey({ customFields: [{ fieldId: 'f' }, { fieldId: 'f' }] }),
-    'journey.customFields[1].fieldId: f stands twice',
+    'journey.customFields[1].fieldId: repeats customFields[0].fieldId',
   ],
   ['a text for a NUMBER', value('NUMBER', '5'), 'journey.customFields[0].value: must be a number'],
   ['a number for a BOOL', value('BOOL', 1), 'journey.customFields[0].value: must be true or false'],
-  ['a number for a TEXT', value('TEXT', 5), 'journey.customFields[0].value: must be a text'],
-  ['a text for a MULTI_SELECT', value('MULTI_SELECT', 'a'), 'journey.customFields[0].value: must be a list of texts'],
+  ['a number for a TEXT', value('TEXT', 5), 'journey.customFields[0].value: must be a string'],
+  ['a text for a MULTI_SELECT', value('MULTI_SELECT', 'a'), 'journey.customFields[0].value: must be a list of strings'],
   [
     'numbers in a MULTI_SELECT',
     value('MULTI_SELECT', ['a', 1]),
-    'journey.customFields[0].value: must be a list of texts',
+    'journey.customFields[0].value: must be a list of strings',
   ],
-  ['an object for a USER_REF', value('USER_REF', { id: 'a' }), 'journey.customFields[0].value: must be a text'],
+  ['an object for a USER_REF', value('USER_REF', { id: 'a' }), 'journey.customFields[0].value: must be a string'],
   ['a word for a TIMESTAMP', value('TIMESTAMP', 'today'), 'journey.customFields[0].value: must be a time'],
-  ['an object for an unspecified type', value('UNSPECIFIED', {}), 'journey.customFields[0].value: must be a text'],
+  ['an object for an unspecified type', value('UNSPECIFIED', {}), 'journey.customFields[0].value: must be a string'],
   [
     'a condition of another definition',
     sla({ conditions: [{ id: 'c', slaDefinitionId: 'sla_y' }] }),
@@ -245,6 +253,6 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'an action twice',
     sla({ actionDefinitions: [{ id: 'a' }, { id: 'a' }] }),
-    'slaDefinition.actionDefinitions[1].id: a stands twice',
+    'slaDefinition.actionDefinitions[1].id: repeats actionDefinitions[0].id',
   ],
 ]

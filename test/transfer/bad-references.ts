@@ -145,22 +145,22 @@ export const badReferences: readonly (readonly [string, string, string])[] = [
   [
     'an email that is taken, in other letters',
     user({ email: 'ADA@acme.example' }),
-    'user.email: user user_ada has it already',
+    'user.email: user user_ada already has it',
   ],
-  ['a phone that is taken', user({ primaryPhone: '+12125550101' }), 'user.primaryPhone: user user_ada has it already'],
+  ['a phone that is taken', user({ primaryPhone: '+12125550101' }), 'user.primaryPhone: user user_ada already has it'],
   [
     'a scoped id that is taken',
     priority({ scopedId: 'pri_urgent' }),
-    'priority.scopedId: priority pri_urgent has it already',
+    'priority.scopedId: priority pri_urgent already has it',
   ],
   [
     'a scoped id of a resource of the team',
     resource({ scopedId: 'ares_vpn_full' }),
-    'appResource.scopedId: app resource resource_vpn_full has it already',
+    'appResource.scopedId: app resource resource_vpn_full already has it',
   ],
   [
     'an external id that is taken',
     resource({ externalId: 'role-admin' }),
-    'appResource.externalId: app resource resource_forge_admins has it already',
+    'appResource.externalId: app resource resource_forge_admins already has it',
   ],
 ]

@@ -69,7 +69,7 @@ describe('managers', () => {
   it('must not go in a circle that the file closes', async () => {
     const manager = (id: string, managerUserId: string) => user({ id, email: `${id}@acme.example`, managerUserId })
     const error = await failure([manager('user_1', 'user_2'), manager('user_2', 'user_3'), manager('user_3', 'user_1')])
-    expect(error.message).toBe('line 1: user.managerUserId: the managers above the user go in a circle')
+    expect(error.message).toBe('line 1: user.managerUserId: the managers above the user form a cycle')
   })
 
   it('must not go in a circle that the file closes with those who stand', async () => {
@@ -84,6 +84,6 @@ it('the email of a person is taken when any organization of the person has it fr
     line('user', { id: 'user_shared', organizationId: 'org_acme', email: 'shared@acme.example' }),
     line('user', { id: 'user_shared', organizationId: 'org_other', email: 'OTHER@other.example' }),
   ]
-  expect((await failure(shared)).message).toBe('line 2: user.email: user user_other has it already')
+  expect((await failure(shared)).message).toBe('line 2: user.email: user user_other already has it')
   expect(await allRows(database)).toEqual(before)
 })

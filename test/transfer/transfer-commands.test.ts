@@ -55,7 +55,7 @@ describe('svc import and svc export', () => {
     expect(await svc(['import', await fileOf(lines)])).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'svc: line 2: team.id: must be 1 to 128 characters of A-Za-z0-9_.~:-\n',
+      stderr: 'svc: line 2: team.id: must be 1 to 128 characters from A-Za-z0-9_.~:-\n',
     })
     expect((await svc(['export'])).stdout).not.toContain('"id":"t"')
   })

@@ -66,7 +66,7 @@ describe.each(doors)('users over %s', (door) => {
       )
       const told = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
       expect(told).toEqual(
-        Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found: nothing within reach has this id'),
+        Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found: it does not exist or is out of reach'),
       )
     })
   })

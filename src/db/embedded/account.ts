@@ -22,7 +22,7 @@ export function unprivilegedAccount(passwd: string = readFileSync('/etc/passwd',
       return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
   }
   throw new Error(
-    `the embedded PostgreSQL does not run as root and /etc/passwd has none of ${PREFERRED.join(', ')}: ` +
+    `the embedded PostgreSQL cannot run as root, and /etc/passwd has none of ${PREFERRED.join(', ')}: ` +
       'add one of them, start as an ordinary user, or set DATABASE_URL',
   )
 }

@@ -55,7 +55,7 @@ function runInitdb(place: Place, binaries: Binaries, directory: string): Promise
     })
     child.once('error', (cause) => {
       reject(
-        new Error(`the embedded PostgreSQL does not run on this machine (${cause.message}): set DATABASE_URL`, {
+        new Error(`the embedded PostgreSQL cannot run on this machine (${cause.message}): set DATABASE_URL`, {
           cause,
         }),
       )

@@ -48,7 +48,7 @@ export async function joinOrStart(place: Place, settings: Readonly<Record<string
     }
   }
   throw new Error(
-    `the embedded PostgreSQL in ${place.directory} does not start: ${started?.output() || 'it accepts no session'}`,
+    `the embedded PostgreSQL in ${place.directory} did not start: ${started?.output() || 'it accepts no session'}`,
     { cause: failure },
   )
 }

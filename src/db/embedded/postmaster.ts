@@ -112,7 +112,7 @@ export async function stopPostmaster(dataDirectory: string): Promise<void> {
   const deadline = performance.now() + SHUTDOWN_MILLIS
   // The file goes last; the process may stay as a zombie where nobody collects it.
   while (readPidFile(dataDirectory)?.pid === running.pid && isPostmaster(running.pid, dataDirectory)) {
-    if (performance.now() > deadline) throw new Error(`PostgreSQL (pid ${running.pid}) does not stop`)
+    if (performance.now() > deadline) throw new Error(`PostgreSQL (pid ${running.pid}) did not stop`)
     await sleep(5)
   }
 }

@@ -30,7 +30,7 @@ export interface Topology {
 export function topologyFrom({ steps, stages }: TopologyDraft): Topology {
   if (stages.length === 0) return topologyOfSteps(steps)
   if (stages.reduce((count, stage) => count + stage.steps.length, 0) > MAX_STEPS) {
-    throw invalidField('stages', `must have at most ${MAX_STEPS} steps in all`, 'TOO_MANY_STEPS')
+    throw invalidField('stages', `must have at most ${MAX_STEPS} steps in total`, 'TOO_MANY_STEPS')
   }
   const placed = stages.flatMap((stage, stageIndex) =>
     stage.steps.map((draft, stepIndex) =>
@@ -44,7 +44,7 @@ function topologyOfSteps(drafts: readonly StepDraft[]): Topology {
   if (drafts.length === 0) {
     throw invalidField(
       'stages',
-      'must have a stage where there are no steps: send stages or steps',
+      'must have at least one stage when steps is empty: send stages or steps',
       'STEPS_OR_STAGES_REQUIRED',
     )
   }
@@ -56,7 +56,7 @@ function placedStep(path: string, stageIndex: number, stepIndex: number, draft: 
 }
 
 /** What is right where the steps differ from the stages. */
-const LEAVE_OUT = 'send the steps of the stages in order, or leave steps out'
+const LEAVE_OUT = 'send the steps of the stages in the same order, or omit steps'
 
 /** The first place where the steps are not the flat view of the stages. */
 function differences(drafts: readonly StepDraft[], placed: readonly PlacedStep[]): FieldViolation[] {

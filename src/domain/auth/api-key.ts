@@ -90,7 +90,7 @@ function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefine
   const fault = textFault(name, { max: 255 })
   if (fault !== undefined) violations.push({ field: 'name', description: fault, reason: 'FIELD_INVALID' })
   if (kind === 'mk' && teamId !== undefined) {
-    const description = 'a management key belongs to the organization'
+    const description = 'must be left out: a management key belongs to the whole organization'
     violations.push({ field: 'team', description, reason: 'FIELD_INVALID' })
   }
   return violations
@@ -98,7 +98,7 @@ function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefine
 
 function permissionsFrom(given: readonly string[] = [], kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
   if (given.length === 0) return defaultPermissions(kind, isTeamScoped)
-  if (kind === 'mk') throw invalidField('permission', 'a management key takes no permissions')
+  if (kind === 'mk') throw invalidField('permission', 'must be left out: a management key has no permissions')
   const unknown = given.find((permission) => !permissions.some((known) => known === permission))
   if (unknown !== undefined) throw invalidField('permission', `${unknown} is not one of ${permissions.join(', ')}`)
   return permissions.filter((permission) => given.includes(permission))

@@ -27,7 +27,7 @@ export function clientCredentialsFrom(request: ClientAuthentication): ClientCred
   if (clientId !== '' || clientSecret !== '') {
     throw new ServiceError(
       'MALFORMED_REQUEST',
-      'the id and the secret of the API key stand in the Authorization header and in the body: send them once',
+      'the id and the secret of the API key are in both the Authorization header and the body: send them in one place',
     )
   }
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? []

@@ -97,7 +97,7 @@ function identityFrom(payload: JWTPayload, organization: string | undefined): Oi
 async function discoverKeys({ issuer, cooldownMillis = 30_000 }: OidcOptions): Promise<JWTVerifyGetKey> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const document = await fetchIssuerDocument(url, AbortSignal.timeout(FETCH_TIMEOUT_MILLIS))
-  if (Reflect.get(document, 'issuer') !== issuer) throw new IssuerUnavailable(`${url} is that of another issuer`)
+  if (Reflect.get(document, 'issuer') !== issuer) throw new IssuerUnavailable(`${url} belongs to another issuer`)
   const keysUrl: unknown = Reflect.get(document, 'jwks_uri')
   if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new IssuerUnavailable(`${url} has no jwks_uri`)
   const { createRemoteJWKSet, customFetch } = await loadJose()
@@ -114,6 +114,6 @@ async function discoverKeys({ issuer, cooldownMillis = 30_000 }: OidcOptions): P
 /** The key set of the issuer (RFC 7517 section 5); what is no object in it is no key, and hinders none of the others. */
 async function fetchKeys(url: string, signal: AbortSignal): Promise<{ keys: object[] }> {
   const keys: unknown = Reflect.get(await fetchIssuerDocument(url, signal), 'keys')
-  if (!Array.isArray(keys)) throw new IssuerUnavailable(`${url} is no key set`)
+  if (!Array.isArray(keys)) throw new IssuerUnavailable(`${url} is not a key set`)
   return { keys: keys.filter((key: unknown) => typeof key === 'object' && key !== null) }
 }

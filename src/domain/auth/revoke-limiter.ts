@@ -45,6 +45,6 @@ export function createRevokeLimiter(tables: Queryable): RevokeLimiter {
 
 /** The error of a request that the limiter refuses. */
 export function rateLimited(retryAfterSeconds: number): ServiceError {
-  const limit = `at most ${REVOKE_LIMIT} requests in ${REVOKE_SPAN_SECONDS} seconds are taken from one address`
+  const limit = `an address can send at most ${REVOKE_LIMIT} requests in any ${REVOKE_SPAN_SECONDS} seconds`
   return new ServiceError('RATE_LIMITED', `${limit}; try again in ${retryAfterSeconds} seconds`, { retryAfterSeconds })
 }

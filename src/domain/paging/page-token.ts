@@ -98,6 +98,6 @@ function unpadded(position: Buffer): string {
 
 function tokenInvalid(): ServiceError {
   const description =
-    'was changed or belongs to another query: send it as it came, with the same filter, or leave it out to start again'
+    'was changed or belongs to another query: send it unchanged with the same filter, or omit it to start again'
   return invalidField('pageToken', description, 'PAGE_TOKEN_INVALID')
 }

@@ -24,12 +24,15 @@ export function pinViolations(
       { field: `pinFields[${index}]`, description: `${name} ${description}`, reason },
     ]
     if (!allowed.has(field)) {
-      const way = field === 'MANAGER' ? 'send pin to POST /v2/user-relationships' : 'leave it out'
+      const way = field === 'MANAGER' ? 'set pin on POST /v2/user-relationships' : 'leave it out'
       return violation('PIN_FIELD_NOT_ALLOWED', `cannot be pinned here: ${way}`)
     }
     if (released.has(field))
-      return violation('FIELD_PINNED_AND_RELEASED', 'is pinned and released at once: name it in one of the two lists')
+      return violation('FIELD_PINNED_AND_RELEASED', 'is in both pinFields and releaseFields: name it in one of them')
     if (request.setFields.has(field)) return []
-    return violation('PIN_FIELD_NOT_SET', 'is to be pinned and not set in the request: set it, or do not pin it')
+    return violation(
+      'PIN_FIELD_NOT_SET',
+      'cannot be pinned without a value: set it in the same request, or do not pin it',
+    )
   })
 }

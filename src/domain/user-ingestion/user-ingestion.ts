@@ -52,16 +52,17 @@ export async function ingestUserProfiles(
 /** The profiles, of which each is good and has an external id of its own. */
 function judgedProfiles({ profiles }: IngestionRequest): JudgedProfile[] {
   const all: FieldViolation[] = []
-  const seen = new Set<string>()
+  const firstOf = new Map<string, number>()
   const judgedProfiles = profiles.map((profile, index) => {
     const path = `profiles[${index}].`
     const { judged, violations } = judgeProfile(profile, path)
     all.push(...violations)
-    if (seen.has(profile.externalId)) {
-      const description = 'stands in the call more than once'
+    const first = firstOf.get(profile.externalId)
+    if (first === undefined) firstOf.set(profile.externalId, index)
+    else {
+      const description = `repeats profiles[${first}].externalId: send each external id once`
       all.push({ field: `${path}externalId`, description, reason: 'DUPLICATE_ID' })
     }
-    seen.add(profile.externalId)
     return judged
   })
   refuseViolations(all)

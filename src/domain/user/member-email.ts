@@ -48,7 +48,7 @@ export async function changeEmail(
 function changeNotAlone(): ServiceError {
   return invalidField(
     'email',
-    'must be the only change of a request: send the others in another one',
+    'must be the only change in a request: send the other changes separately',
     'EMAIL_CHANGE_NOT_ALONE',
   )
 }
@@ -63,6 +63,6 @@ function managedByDirectory(): ServiceError {
 function sharedBetweenOrganizations(): ServiceError {
   return new ServiceError(
     'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
-    'the user belongs to several organizations, none of which changes the email address: leave it as it is',
+    'the user belongs to several organizations, so none of them can change the email address: leave it as it is',
   )
 }

@@ -5,23 +5,23 @@ import { type UniqueValue, uniqueValueOf } from '../../store/unique-value.js'
 const reasons: Readonly<Record<UniqueValue, readonly [ErrorReason, string]>> = {
   'external id of resource': [
     'EXTERNAL_ID_TAKEN',
-    'another resource of the app instance and type has the external id: choose another one',
+    'another resource of the same app instance and type already has this external id: choose another one',
   ],
   'short handle of resource': [
     'SCOPED_ID_TAKEN',
-    'another resource of the team has the short handle: choose another one',
+    'another resource of the team already has this short handle: choose another one',
   ],
   'short handle of priority': [
     'SCOPED_ID_TAKEN',
-    'another priority of the team has the short handle: choose another one',
+    'another priority of the team already has this short handle: choose another one',
   ],
   'email address of member': [
     'EMAIL_TAKEN',
-    'a member of the organization has the email address: choose another one, or update that member',
+    'a member of the organization already has this email address: choose another one, or update that member',
   ],
   'phone number of member': [
     'PHONE_TAKEN',
-    'another member of the organization has the phone number: choose another one, or change that of the member first',
+    "another member of the organization already has this phone number: choose another one, or change that member's number first",
   ],
 }
 

@@ -28,7 +28,7 @@ export function takenCheck(kind: StagedTable, field: string, columns: readonly s
   const { table, staged, identity, stem } = kind
   const [noun, id] = [stem.replaceAll('_', ' '), identity.at(-1)].map((name) => Prisma.raw(String(name)))
   return Prisma.sql`
-SELECT s.line, '${Prisma.raw(field)}' AS field, format('${noun} %s has it already', other.${id}) AS fault
+SELECT s.line, '${Prisma.raw(field)}' AS field, format('${noun} %s already has it', other.${id}) AS fault
 FROM ${staged} s
 JOIN ${table} t ON ${equal(identity, 't', 's')}
 JOIN ${table} other ON ${equal(['organization_id', ...columns], 'other', 't')} AND NOT (${equal(identity, 'other', 't')})

@@ -76,12 +76,13 @@ function keyOfItems({ key }: Table, { parent }: PartsPlace): string | undefined 
   return key.find((column) => column !== parent && column !== 'position')
 }
 
-/** Refuses a list in which a value stands twice, naming the second place. `at` gives the field of a place. */
+/** Refuses a list with a repeated value. `at` gives the path of the field at an index. */
 export function requireDistinct(values: readonly string[], at: (index: number) => string): void {
-  const seen = new Set<string>()
+  const firstOf = new Map<string, number>()
   for (const [index, value] of values.entries()) {
-    if (seen.has(value)) throw invalidField(at(index), `${value} stands twice`)
-    seen.add(value)
+    const first = firstOf.get(value)
+    if (first !== undefined) throw invalidField(at(index), `repeats ${at(first)}`)
+    firstOf.set(value, index)
   }
 }
 

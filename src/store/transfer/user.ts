@@ -44,14 +44,14 @@ WITH RECURSIVE touched AS (
   SELECT m.organization_id, m.user_id FROM placed
   JOIN memberships m ON m.organization_id = placed.organization_id AND m.manager_user_id = placed.user_id
 )
-SELECT s.line, 'managerUserId' AS field, 'the managers above the user go in a circle' AS fault
+SELECT s.line, 'managerUserId' AS field, 'the managers above the user form a cycle' AS fault
 FROM staged_user s
 LEFT JOIN placed p ON p.organization_id = s.organization_id AND p.user_id = s.user_id
 WHERE p.user_id IS NULL`
 
 /** A person's email is that of the person's last line, whatever the organization, and may be taken in any of them. */
 const emailCheck = Prisma.sql`
-SELECT s.line, 'email' AS field, format('user %s has it already', other.user_id) AS fault
+SELECT s.line, 'email' AS field, format('user %s already has it', other.user_id) AS fault
 FROM (SELECT user_id, max(line) AS line FROM staged_user GROUP BY user_id) s
 JOIN memberships t ON t.user_id = s.user_id
 JOIN memberships other ON other.organization_id = t.organization_id AND other.email_key = t.email_key

@@ -34,7 +34,7 @@ function typeOf(json: JsonValue): DataType {
 }
 
 function textOf(field: string, json: JsonValue): string {
-  if (typeof json !== 'string') throw invalidField(field, 'must be a text')
+  if (typeof json !== 'string') throw invalidField(field, 'must be a string')
   const fault = textFault(json, textLimits)
   if (fault !== undefined) throw invalidField(field, fault)
   return json
@@ -42,7 +42,7 @@ function textOf(field: string, json: JsonValue): string {
 
 function requireTexts(field: string, json: JsonValue): void {
   if (!Array.isArray(json) || !json.every((item) => typeof item === 'string')) {
-    throw invalidField(field, 'must be a list of texts')
+    throw invalidField(field, 'must be a list of strings')
   }
   for (const [index, item] of json.entries()) textOf(`${field}[${index}]`, item)
 }

@@ -9,7 +9,7 @@ import { type Row, requireDistinct } from '../../store/transfer/row-writer.js'
 /** Brings the profile into canonical form, fills in the role, and gives the address and the owners of fields. */
 export function settleUser(user: UserRecord): Row {
   if (user.managerUserId !== '' && user.managerUserId === user.id) {
-    throw invalidField('managerUserId', 'must not be the user', 'MANAGER_IS_SELF')
+    throw invalidField('managerUserId', "must not be the user's own id", 'MANAGER_IS_SELF')
   }
   user.role ||= UserRole.ORG_MEMBER
   settleProfile(user)
