@@ -47,6 +47,14 @@ const logFormats = ['json', 'pretty'] as const
 /** Forms of the log. */
 export type LogFormat = (typeof logFormats)[number]
 
+/** A variable with what it comes to. */
+export interface Setting {
+  readonly name: string
+  /** As it would be written; secrets are `***`. Absent where there is no default. */
+  readonly value: string | undefined
+  readonly isDefault: boolean
+}
+
 /** The environment cannot be used; the message names every bad variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -117,7 +125,7 @@ const environmentSchema = v.object({
  * cannot be used.
  */
 export function configFromEnvironment(environment: Environment = process.env): Config {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const set = setVariables(environment)
   const parsed = v.safeParse(environmentSchema, set, { abortPipeEarly: true })
   const faults = parsed.success ? [] : parsed.issues.map(faultFrom)
   const values = parsed.success ? parsed.output : undefined
@@ -148,6 +156,37 @@ export function configFromEnvironment(environment: Environment = process.env): C
     maxBodyBytes: values.SVC_MAX_BODY_BYTES,
     drainSeconds: values.DRAIN_SECONDS,
   }
+}
+
+/** Every variable with the value that is in force. Throws as `configFromEnvironment` does. */
+export function settingsInForce(environment: Environment = process.env): Setting[] {
+  configFromEnvironment(environment)
+  const set = setVariables(environment)
+  return Object.entries(environmentSchema.entries).map(([name, { default: otherwise }]) => {
+    const given = set[name]
+    return { name, value: given === undefined ? otherwise : masked(name, given), isDefault: given === undefined }
+  })
+}
+
+function setVariables(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value]],
+    ),
+  )
+}
+
+const MASK = '***'
+
+function masked(name: string, value: string): string {
+  if (name.startsWith('SVC_SECRET_')) return MASK
+  if (name !== 'DATABASE_URL') return value
+  const url = new URL(value)
+  if (url.password !== '') url.password = MASK
+  for (const parameter of ['password', 'sslpassword']) {
+    if (url.searchParams.has(parameter)) url.searchParams.set(parameter, MASK)
+  }
+  return url.href
 }
 
 function oidcFrom(values: v.InferOutput<typeof environmentSchema>): OidcConfig | undefined {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
-import type { Config } from '../config.js'
+import type { Config, Setting } from '../config.js'
 import { createDatabase, type Database } from '../db/database.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
 import { hasCluster } from '../db/embedded/place.js'
@@ -24,6 +24,8 @@ export interface OpenedDatabase {
 /** What commands get from the outside. */
 export interface CommandContext {
   readonly config: Config
+  /** What the configuration comes from. */
+  readonly settings: readonly Setting[]
   readonly runtime: Runtime
   readonly log: Logger
   readonly stdin: NodeJS.ReadableStream
@@ -76,7 +78,12 @@ export async function openConfiguredDatabase(options: OpenOptions): Promise<Open
   }
 }
 
-async function openEmbedded(config: Config, log: Logger, make: boolean): Promise<EmbeddedPostgres> {
+/** Starts or joins the embedded database. Throws where there is none and none is to be made. */
+export async function openEmbedded(
+  config: Config,
+  log: Pick<Logger, 'debug'>,
+  make: boolean,
+): Promise<EmbeddedPostgres> {
   const dataDir = dataFolderOf(config)
   if (!make && !hasCluster(dataDir)) {
     throw new Error(

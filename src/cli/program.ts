@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Command, CommanderError } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, configFromEnvironment, type Environment } from '../config.js'
+import { type Config, configFromEnvironment, type Environment, settingsInForce } from '../config.js'
 import { ServiceError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -18,6 +18,8 @@ const commands = new Map([
   ['keys', async () => (await import('./keys.js')).registerKeysCommand],
   ['tokens', async () => (await import('./tokens.js')).registerTokensCommand],
   ['status', async () => (await import('./status.js')).registerStatusCommand],
+  ['config', async () => (await import('./config.js')).registerConfigCommand],
+  ['doctor', async () => (await import('./doctor.js')).registerDoctorCommand],
   ['demo', async () => (await import('./demo.js')).registerDemoCommand],
 ])
 
@@ -84,6 +86,9 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
     get config() {
       config ??= configFromEnvironment(environment)
       return config
+    },
+    get settings() {
+      return settingsInForce(environment)
     },
     get log() {
       log ??= createLog(context.config, context.stderr)

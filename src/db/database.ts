@@ -158,7 +158,7 @@ function createPool(options: DatabaseOptions, statementTimeoutMillis: number): B
  * were in UTC. Statements that PostgreSQL believes to be long are not compiled (`jit`): that takes longer than any of
  * them. The server gives up a client that is gone without a word (`tcp_user_timeout`), and so the locks that it held.
  */
-function withSessionSettings(connectionString: string): string {
+export function withSessionSettings(connectionString: string): string {
   const url = new URL(connectionString)
   const given = url.searchParams.get('options')
   const ours =

@@ -29,6 +29,7 @@ describe('svc keys and svc tokens', () => {
     const connectionString = service.testDatabase.connectionString
     const context: CommandContext = {
       config: configFromEnvironment({}),
+      settings: [],
       runtime: service.runtime,
       log: pino({ level: 'silent' }),
       ...{ stdin: Readable.from([stdin]), stdout, stderr, stopSignal: new AbortController().signal },

@@ -1,0 +1,159 @@
+import { createServer } from 'node:net'
+import type { Command } from 'commander'
+import { createDatabase } from '../db/database.js'
+import { type DatabaseDiagnosis, diagnoseDatabase } from '../db/diagnosis.js'
+import { loadMigrations, pendingMigrations } from '../db/migrate.js'
+import { runningServers } from '../db/server-presence.js'
+import { type CommandContext, openEmbedded } from './command-context.js'
+import { originOf } from './origin.js'
+
+/** What was found of one thing that a server needs: a sentence, and where it is a fault what to do. */
+interface Finding {
+  readonly check: 'configuration' | 'database' | 'sessions' | 'clock' | 'migrations' | 'port'
+  readonly isHealthy: boolean
+  readonly text: string
+}
+
+/** Below it PostgreSQL lacks what the migrations use. */
+const LEAST_MAJOR_VERSION = 15
+/** Credentials expire by both clocks; one second is what the network and a busy machine make. */
+const MAX_CLOCK_MILLIS = 1_000
+/** The connections of one process. */
+const POOL_CONNECTIONS = 10
+
+/** `svc doctor`: whether a server could run here, and what to do where it could not. Changes nothing; fails with any fault. */
+export function registerDoctorCommand(program: Command, context: CommandContext): void {
+  program
+    .command('doctor')
+    .description('check configuration, database, clock, migrations and port, and say what to do')
+    .option('--json', 'answer one JSON object')
+    .action(async ({ json }: { readonly json?: true }) => {
+      const findings = await examine(context)
+      const faults = findings.filter(({ isHealthy }) => !isHealthy).length
+      context.stdout.write(json ? `${jsonFrom(findings)}\n` : findings.map(lineOf).join(''))
+      if (faults > 0) throw new Error(faults === 1 ? '1 fault' : `${faults} faults`)
+    })
+}
+
+function jsonFrom(findings: readonly Finding[]): string {
+  return JSON.stringify({
+    healthy: findings.every(({ isHealthy }) => isHealthy),
+    checks: findings.map(({ check, isHealthy, text }) => ({ check, healthy: isHealthy, text })),
+  })
+}
+
+function lineOf({ check, isHealthy, text }: Finding): string {
+  return `${isHealthy ? 'ok   ' : 'FAULT'}  ${check.padEnd('configuration'.length)}  ${text}\n`
+}
+
+const healthy = (check: Finding['check'], text: string): Finding => ({ check, isHealthy: true, text })
+const fault = (check: Finding['check'], text: string): Finding => ({ check, isHealthy: false, text })
+
+async function examine(context: CommandContext): Promise<Finding[]> {
+  try {
+    const given = context.settings.filter(({ isDefault }) => !isDefault).length
+    const configuration = healthy('configuration', `valid; ${given} variables are set, "svc config" shows all`)
+    return [configuration, ...(await examineWithConfiguration(context))]
+  } catch (error) {
+    return [fault('configuration', `${reasonOf(error)}: correct the environment`)]
+  }
+}
+
+async function examineWithConfiguration(context: CommandContext): Promise<Finding[]> {
+  const { config, log, runtime } = context
+  const origins: string[] = []
+  const findings: Finding[] = []
+  let embedded: Awaited<ReturnType<typeof openEmbedded>> | undefined
+  try {
+    if (config.databaseUrl === undefined) embedded = await openEmbedded(config, log, false)
+    const connectionString = embedded?.connectionString ?? config.databaseUrl ?? ''
+    const diagnosis = await diagnoseDatabase(connectionString, runtime.now)
+    findings.push(databaseFinding(diagnosis), sessionsFinding(diagnosis), clockFinding(diagnosis))
+    findings.push(await migrationsFinding(connectionString))
+    origins.push(...(await originsOn(connectionString, context)))
+  } catch (error) {
+    const advice = config.databaseUrl === undefined ? '' : ': start the database or correct DATABASE_URL'
+    findings.push(fault('database', reasonOf(error) + advice))
+  } finally {
+    await embedded?.stop()
+  }
+  return [...findings, await portFinding(config, origins)]
+}
+
+function databaseFinding({ version, majorVersion, onlyReads, freeConnections }: DatabaseDiagnosis): Finding {
+  const name = `PostgreSQL ${version}`
+  if (majorVersion < LEAST_MAJOR_VERSION) {
+    return fault('database', `${name} is too old: the service needs PostgreSQL ${LEAST_MAJOR_VERSION} or later`)
+  }
+  if (onlyReads) {
+    return fault(
+      'database',
+      `${name} only reads: point DATABASE_URL to the primary, or end default_transaction_read_only`,
+    )
+  }
+  if (freeConnections < POOL_CONNECTIONS) {
+    const text = `${name} takes ${freeConnections} more connections, and each process keeps up to ${POOL_CONNECTIONS}`
+    return fault('database', `${text}: raise max_connections or stop other clients`)
+  }
+  return healthy('database', `${name} answers and takes ${freeConnections} more connections`)
+}
+
+function sessionsFinding({ lostSettings }: DatabaseDiagnosis): Finding {
+  if (lostSettings.length === 0) return healthy('sessions', 'have the settings that they ask for')
+  const text = `do not have the settings that they ask for (${lostSettings.join(', ')})`
+  return fault('sessions', `${text}: let the pooler between pass "options" on, or set them on the role`)
+}
+
+function clockFinding({ clockAheadMillis }: DatabaseDiagnosis): Finding {
+  const millis = Math.round(Math.abs(clockAheadMillis))
+  const text = `${millis} ms ${clockAheadMillis < 0 ? 'behind' : 'ahead of'} the database's`
+  if (millis <= MAX_CLOCK_MILLIS) return healthy('clock', text)
+  return fault('clock', `${text}: synchronize both machines, or credentials expire early or late`)
+}
+
+async function migrationsFinding(connectionString: string): Promise<Finding> {
+  const migrations = await loadMigrations()
+  try {
+    const pending = await pendingMigrations(connectionString, migrations)
+    if (pending === undefined) return fault('migrations', 'the database is empty: run "npx svc migrate"')
+    if (pending.length > 0) return fault('migrations', `${pending.join(', ')} not applied: run "npx svc migrate"`)
+    return healthy('migrations', `all ${migrations.length} are applied`)
+  } catch (error) {
+    return fault('migrations', reasonOf(error))
+  }
+}
+
+async function originsOn(connectionString: string, { log }: CommandContext): Promise<string[]> {
+  const database = createDatabase({ connectionString, log, maxConnections: 1 })
+  try {
+    return await runningServers(database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Listens for a moment: that alone tells whether a server could. */
+async function portFinding(
+  { host, port }: CommandContext['config'],
+  runningOrigins: readonly string[],
+): Promise<Finding> {
+  const origin = originOf(host, port)
+  if (runningOrigins.includes(origin)) return healthy('port', `a server of this database listens on ${origin}`)
+  const server = createServer()
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, host, resolve)
+    })
+    return healthy('port', `${origin} is free`)
+  } catch (error) {
+    return fault('port', `${reasonOf(error)}: PORT and HOST name another address`)
+  } finally {
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+/** A name with several addresses fails with an error that has no message of its own. */
+function reasonOf(error: unknown): string {
+  const causes = error instanceof AggregateError ? error.errors : [error]
+  return causes.map((each) => (each instanceof Error ? each.message : String(each))).join(', ')
+}

@@ -1,0 +1,68 @@
+import pg from 'pg'
+import { withSessionSettings } from './database.js'
+
+/** What a database says of itself to a session of the service. */
+export interface DatabaseDiagnosis {
+  /** Such as `15.4`. */
+  readonly version: string
+  readonly majorVersion: number
+  readonly onlyReads: boolean
+  /** How far the clock of this machine is ahead of the database's, in milliseconds; negative where it is behind. */
+  readonly clockAheadMillis: number
+  /** The settings that sessions ask for and do not have, such as `TimeZone is Asia/Tokyo`. */
+  readonly lostSettings: readonly string[]
+  /** How many more sessions the server takes. */
+  readonly freeConnections: number
+}
+
+const ANSWER_MILLIS = 10_000
+
+const question = `
+SELECT current_setting('server_version') AS version,
+       current_setting('server_version_num')::int / 10000 AS "majorVersion",
+       current_setting('transaction_read_only')::boolean AS "onlyReads",
+       extract(epoch FROM clock_timestamp()) * 1000 AS millis,
+       current_setting('TimeZone') AS "TimeZone",
+       current_setting('jit') AS jit,
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+         - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS "freeConnections"`
+
+interface Answer extends Pick<DatabaseDiagnosis, 'version' | 'majorVersion' | 'onlyReads' | 'freeConnections'> {
+  readonly millis: string
+  readonly TimeZone: string
+  readonly jit: string
+}
+
+/** Asks the database what an operator should know of it, on a connection of its own. `now` is this machine's clock. */
+export async function diagnoseDatabase(connectionString: string, now: () => Date): Promise<DatabaseDiagnosis> {
+  const client = new pg.Client({
+    connectionString: withSessionSettings(connectionString),
+    application_name: 'svc doctor',
+    connectionTimeoutMillis: ANSWER_MILLIS,
+    query_timeout: ANSWER_MILLIS,
+  })
+  client.on('error', () => {}) // The query fails with it.
+  await client.connect()
+  try {
+    await client.query('SELECT') // The first answer of a session takes longer.
+    const asked = now().getTime()
+    const { rows } = await client.query<Answer>(question)
+    const answered = now().getTime()
+    const [answer] = rows
+    if (answer === undefined) throw new Error('the database gives no answer')
+    const { version, majorVersion, onlyReads, freeConnections, millis } = answer
+    return {
+      version,
+      majorVersion,
+      onlyReads,
+      freeConnections,
+      clockAheadMillis: (asked + answered) / 2 - Number(millis),
+      lostSettings: Object.entries({ TimeZone: 'UTC', jit: 'off' }).flatMap(([name, wanted]) => {
+        const value = answer[name as 'TimeZone' | 'jit']
+        return value === wanted ? [] : [`${name} is ${value}`]
+      }),
+    }
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals'
+import { configFromEnvironment } from '../../src/config.js'
+import { runInProcess } from '../support/command-line.js'
+
+const env = {
+  DATABASE_URL: 'postgresql://svc:in-the-url@db.internal/svc?password=as-parameter&application_name=mine',
+  SVC_SECRET_PEPPER: 'sixteen characters',
+  SVC_SECRET_PEPPER_PREVIOUS: 'the ones before them',
+  PORT: '9000',
+  LOG_LEVEL: '',
+}
+
+describe('svc config', () => {
+  it('shows each variable that the service reads, as given or by default', async () => {
+    const { status, stdout } = await runInProcess(['config'], { env })
+    expect(status).toBe(0)
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining([
+        'PORT=9000',
+        'HOST=127.0.0.1  # default',
+        'LOG_LEVEL=info  # default',
+        'PUBLIC_URL=  # default',
+      ]),
+    )
+  })
+
+  it('answers one JSON object, with null for what has no value', async () => {
+    const { stdout } = await runInProcess(['config', '--json'], { env })
+    expect(JSON.parse(stdout)).toMatchObject({ PORT: '9000', HOST: '127.0.0.1', PUBLIC_URL: null })
+  })
+
+  it.each([[[]], [['--json']]])('shows no secret (%j)', async (options) => {
+    const { stdout, stderr } = await runInProcess(['config', ...options], { env })
+    for (const secret of ['in-the-url', 'as-parameter', 'sixteen characters', 'the ones before them']) {
+      expect(stdout + stderr).not.toContain(secret)
+    }
+    expect(stdout).toContain('postgresql://svc:***@db.internal/svc?password=***&application_name=mine')
+  })
+
+  it('shows what the service reads back as the same configuration', async () => {
+    const { stdout } = await runInProcess(['config', '--json'], {
+      env: { TRUST_PROXY: '10.0.0.0/8', CORS_ORIGINS: '*' },
+    })
+    const shown: Record<string, string | null> = JSON.parse(stdout)
+    const set = Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, value ?? undefined]))
+    expect(configFromEnvironment(set)).toEqual(configFromEnvironment({ TRUST_PROXY: '10.0.0.0/8', CORS_ORIGINS: '*' }))
+  })
+
+  it('fails with all faults at once', async () => {
+    const { status, stdout, stderr } = await runInProcess(['config'], { env: { PORT: 'http', DRAIN_SECONDS: '-1' } })
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('PORT must be a whole number')
+    expect(stderr).toContain('DRAIN_SECONDS must be a whole number')
+  })
+})

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { diagnoseDatabase } from '../../src/db/diagnosis.js'
+import { runInProcess } from '../support/command-line.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { startServe } from '../support/program.js'
+import { scratchFolder } from '../support/scratch-folder.js'
+
+let testDatabase: TestDatabase
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+})
+afterAll(() => testDatabase.drop())
+
+/** What the doctor finds: the sentences of faults by check, and the names of what is healthy. */
+async function examine(env: Readonly<Record<string, string>>) {
+  const { status, stdout, stderr } = await runInProcess(['doctor', '--json'], { env })
+  const { healthy, checks }: { healthy: boolean; checks: { check: string; healthy: boolean; text: string }[] } =
+    JSON.parse(stdout)
+  const faults = checks.filter((each) => !each.healthy)
+  expect([status, healthy]).toEqual(faults.length === 0 ? [0, true] : [1, false])
+  expect(stderr).toBe(faults.length === 0 ? '' : `svc: ${faults.length} fault${faults.length === 1 ? '' : 's'}\n`)
+  return {
+    sound: checks.filter((each) => each.healthy).map(({ check }) => check),
+    faults: Object.fromEntries(faults.map(({ check, text }) => [check, text])),
+  }
+}
+
+const environment = (more: Readonly<Record<string, string>> = {}) => ({
+  DATABASE_URL: testDatabase.connectionString,
+  PORT: '0',
+  ...more,
+})
+
+describe('svc doctor', () => {
+  it('finds nothing where a server could run, and says so of each thing', async () => {
+    expect(await examine(environment())).toEqual({
+      sound: ['configuration', 'database', 'sessions', 'clock', 'migrations', 'port'],
+      faults: {},
+    })
+    const { stdout } = await runInProcess(['doctor'], { env: environment() })
+    expect(stdout).toMatch(/^ok {5}configuration {2}valid/)
+    expect(stdout.trimEnd().split('\n')).toHaveLength(6)
+  })
+
+  it('tells bad variables, and looks at nothing then', async () => {
+    expect(await examine(environment({ PORT: 'http' }))).toEqual({
+      sound: [],
+      faults: { configuration: expect.stringContaining('PORT must be a whole number') },
+    })
+  })
+
+  it('tells that the database does not answer, and looks at the port all the same', async () => {
+    const { sound, faults } = await examine(environment({ DATABASE_URL: 'postgresql://svc@127.0.0.1:1/svc' }))
+    expect(sound).toEqual(['configuration', 'port'])
+    expect(faults['database']).toMatch(/ECONNREFUSED.*: start the database or correct DATABASE_URL$/)
+  })
+
+  it('makes no embedded database, and tells that there is none', async () => {
+    const { faults } = await examine({ SVC_DATA_DIR: join(scratchFolder(), randomUUID()), PORT: '0' })
+    expect(faults['database']).toMatch(/^there is no database in /)
+  })
+
+  it('tells a database without tables, and one that only reads', async () => {
+    const other = await createTestDatabase('empty')
+    try {
+      const { faults } = await examine(environment({ DATABASE_URL: other.connectionString }))
+      expect(faults).toEqual({ migrations: 'the database is empty: run "npx svc migrate"' })
+      const frozen = new URL(other.connectionString)
+      frozen.searchParams.set('options', '-c default_transaction_read_only=on')
+      const found = await examine(environment({ DATABASE_URL: frozen.href }))
+      expect(found.faults['database']).toMatch(/only reads: point DATABASE_URL to the primary/)
+    } finally {
+      await other.drop()
+    }
+  })
+
+  it('tells a port that another program has taken', async () => {
+    const taken = await listening()
+    const address = taken.address()
+    const port = typeof address === 'object' ? `${address?.port}` : ''
+    try {
+      const { faults } = await examine(environment({ PORT: port }))
+      expect(faults).toEqual({ port: expect.stringMatching(/EADDRINUSE.*: PORT and HOST name another address$/) })
+    } finally {
+      await new Promise((resolve) => taken.close(resolve))
+    }
+  })
+
+  it('takes the port of a server of the same database for healthy', async () => {
+    const server = await startServe([], { DATABASE_URL: testDatabase.connectionString })
+    try {
+      const { faults } = await examine(environment({ PORT: new URL(server.origin).port }))
+      expect(faults).toEqual({})
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('measures the clock against that of the database', async () => {
+    const inAnHour = () => new Date(Date.now() + 3_600_000)
+    const { clockAheadMillis } = await diagnoseDatabase(testDatabase.connectionString, inAnHour)
+    expect(Math.abs(clockAheadMillis - 3_600_000)).toBeLessThan(60_000)
+  })
+})
+
+async function listening(): Promise<Server> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
