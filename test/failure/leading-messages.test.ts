@@ -105,7 +105,7 @@ describe('an error says what would be right', () => {
     ['page_sise=1', 'did you mean "pageSize"?'],
     ['colour=red', 'use one of teamId, pageSize, pageToken'],
     ['', 'teamId: is required unless the caller reaches exactly one team: send the id of a team'],
-    ['pageSize=-1', 'pageSize: must be from 1 to 10000, or 0 for the most'],
+    ['pageSize=-1', 'pageSize: must be from 1 to 10000, or 0 for the maximum'],
     [`teamId=${itTeam}&pageToken=x`, 'send it unchanged with the same filter, or omit it to start again'],
   ])('about the query %s', async (query, expected) => {
     const { status, json } = await service.rest('GET', `/v2/app-instances?${query}`, { token: tokens.key })

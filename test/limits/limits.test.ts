@@ -67,19 +67,19 @@ describe('limits', () => {
       'a negative page',
       'ListUsersRequest',
       { pageSize: -1 },
-      ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the most'],
+      ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the maximum'],
     ],
     [
       'a negative page',
       'ListAppInstancesRequest',
       { pageSize: -1 },
-      ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the most'],
+      ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the maximum'],
     ],
     [
       'a negative page',
       'ListAuditEventsRequest',
       { pageSize: -1 },
-      ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the most'],
+      ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the maximum'],
     ],
     [
       'a page token that is none',

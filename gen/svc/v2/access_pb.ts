@@ -17,14 +17,13 @@ export const file_svc_v2_access: GenFile = /*@__PURE__*/
   fileDesc("ChNzdmMvdjIvYWNjZXNzLnByb3RvEgZzdmMudjIipQEKCkFjY2Vzc1J1bGUSMAoQY3JlZGVudGlhbF9raW5kcxgBIAMoDjIWLnN2Yy52Mi5DcmVkZW50aWFsS2luZBISCgpwZXJtaXNzaW9uGAIgASgJEhEKCWFub255bW91cxgDIAEoCBIeChZ1c2VyX3JlbGF0aW9uX3N1ZmZpY2VzGAQgASgIEh4KFnJlc291cmNlX2JlZm9yZV9saW1pdHMYBSABKAgqvwEKDkNyZWRlbnRpYWxLaW5kEh8KG0NSRURFTlRJQUxfS0lORF9VTlNQRUNJRklFRBAAEigKJENSRURFTlRJQUxfS0lORF9PUkdBTklaQVRJT05fQVBJX0tFWRABEiAKHENSRURFTlRJQUxfS0lORF9URUFNX0FQSV9LRVkQAhIeChpDUkVERU5USUFMX0tJTkRfVVNFUl9UT0tFThADEiAKHENSRURFTlRJQUxfS0lORF9XT1JLRVJfVE9LRU4QBDpMCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMhIuc3ZjLnYyLkFjY2Vzc1J1bGVSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
- * Which callers a method takes, and the permission that they need.
+ * Which callers a method accepts, and the permission that they need.
  *
  * @generated from message svc.v2.AccessRule
  */
 export type AccessRule = Message<"svc.v2.AccessRule"> & {
   /**
-   * The kinds of credential that the method supports; others answer `permission_denied`. Empty together with
-   * `anonymous` alone.
+   * The kinds of credential that the method supports; others get `permission_denied`. Empty only if `anonymous` is set.
    *
    * @generated from field: repeated svc.v2.CredentialKind credential_kinds = 1;
    */
@@ -38,23 +37,23 @@ export type AccessRule = Message<"svc.v2.AccessRule"> & {
   permission: string;
 
   /**
-   * True where the method takes no credential.
+   * True if the method needs no credential.
    *
    * @generated from field: bool anonymous = 3;
    */
   anonymous: boolean;
 
   /**
-   * True where a user may be admitted by what the request names instead of by the permission: a person's own profile,
-   * the requester of a journey. The method then judges the resource itself.
+   * True if a user without the permission can be admitted because of what the request names: the user's own profile, or
+   * a journey that the user requested. The method then checks the resource itself.
    *
    * @generated from field: bool user_relation_suffices = 4;
    */
   userRelationSuffices: boolean;
 
   /**
-   * True where the resource that the request is about, and what the caller may do with it, are judged before the limits
-   * of the request: who may not see the resource is told nothing else.
+   * True if the resource, and what the caller may do with it, are checked before the limits of the request, so that
+   * callers who may not see the resource learn nothing else.
    *
    * @generated from field: bool resource_before_limits = 5;
    */
@@ -117,7 +116,7 @@ export const CredentialKindSchema: GenEnum<CredentialKind> = /*@__PURE__*/
   enumDesc(file_svc_v2_access, 0);
 
 /**
- * The access rule of the method. A method without it does not start the server.
+ * The access rule of the method. The server does not start if a method lacks it.
  *
  * @generated from extension: svc.v2.AccessRule access = 50001;
  */

@@ -21,13 +21,13 @@ export const file_svc_v2_access_policy_approval_procedure: GenFile = /*@__PURE__
   fileDesc("Ci1zdmMvdjIvYWNjZXNzX3BvbGljeV9hcHByb3ZhbF9wcm9jZWR1cmUucHJvdG8SBnN2Yy52MiKPAgoRQXBwcm92YWxQcm9jZWR1cmUSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjoKEGFjY2Vzc19wb2xpY3lfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEisKBXN0ZXBzGAMgAygLMgwuc3ZjLnYyLlN0ZXBCDrpIBZIBAhAyorUYAggTEjQKD3RpbWVvdXRfc2Vjb25kcxgEIAEoBUIbukgN2AEBGggYgM7aAyisAqK1GAcIFBiAmp4BEi0KBnN0YWdlcxgFIAMoCzINLnN2Yy52Mi5TdGFnZUIOukgFkgECEDKitRgCCBMiUwoFU3RhZ2USSgoFc3RlcHMYASADKAsyDC5zdmMudjIuU3RlcEItukgHkgEECAEQMqK1GB8IAhIbbXVzdCBoYXZlIGF0IGxlYXN0IG9uZSBzdGVwItoCCgRTdGVwEg8KAmlkGAEgASgJQgPgQQMSIAoTYWxsb3dfc2VsZl9hcHByb3ZhbBgCIAEoCEgAiAEBEi4KCWFwcHJvdmVycxgDIAMoCzIQLnN2Yy52Mi5BcHByb3ZlckIJukgGkgEDEOgHEi8KD2N1c3RvbV93b3JrZmxvdxgEIAEoCzIWLnN2Yy52Mi5DdXN0b21Xb3JrZmxvdxJGChthcHByb3Zlcl9qdXN0aWZpY2F0aW9uX21vZGUYBSABKAlCIbpIHnIcUgBSBE5PTkVSCE9QVElPTkFMUghSRVFVSVJFRBIeChZzdXBwcmVzc19ub3RpZmljYXRpb25zGAYgASgIEhkKEWF1dG9fYXBwcm92ZV9zZWxmGAcgASgIOiO6SCAiHgoJYXBwcm92ZXJzCg9jdXN0b21fd29ya2Zsb3cQAUIWChRfYWxsb3dfc2VsZl9hcHByb3ZhbCKxAgoIQXBwcm92ZXISLgoJYXBwX293bmVyGAEgASgLMhkuc3ZjLnYyLkFwcHJvdmVyLkFwcE93bmVySAASKwoHbWFuYWdlchgDIAEoCzIYLnN2Yy52Mi5BcHByb3Zlci5NYW5hZ2VySAASJQoEdXNlchgEIAEoCzIVLnN2Yy52Mi5BcHByb3Zlci5Vc2VySAASJwoFZ3JvdXAYBSABKAsyFi5zdmMudjIuQXBwcm92ZXIuR3JvdXBIABIOCgZub3RpZnkYAiABKAgaCgoIQXBwT3duZXIaCQoHTWFuYWdlchofCgRVc2VyEhcKB3VzZXJfaWQYASABKAlCBrpIA8gBARohCgVHcm91cBIYCghncm91cF9pZBgBIAEoCUIGukgDyAEBQg0KBGtpbmQSBbpIAggBIkwKDkN1c3RvbVdvcmtmbG93EjoKC3dvcmtmbG93X2lkGAEgASgJQiW6SCLIAQFyHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokIvYBCipDcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlcXVlc3QSGAoQYWNjZXNzX3BvbGljeV9pZBgBIAEoCRIrCgVzdGVwcxgCIAMoCzIMLnN2Yy52Mi5TdGVwQg66SAWSAQIQMqK1GAIIExI0Cg90aW1lb3V0X3NlY29uZHMYAyABKAVCG7pIDdgBARoIGIDO2gMorAKitRgHCBQYgJqeARItCgZzdGFnZXMYBCADKAsyDS5zdmMudjIuU3RhZ2VCDrpIBZIBAhAyorUYAggTOhyatRgYCgJpZBISdGhlIHNlcnZlciBzZXRzIGl0IlYKK0NyZWF0ZUFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVzcG9uc2USJwoEZGF0YRgBIAEoCzIZLnN2Yy52Mi5BcHByb3ZhbFByb2NlZHVyZTKbAgokQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVTZXJ2aWNlEvIBCiNDcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZRIyLnN2Yy52Mi5DcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlcXVlc3QaMy5zdmMudjIuQ3JlYXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXNwb25zZSJikAIAirUYFgoEAQIDBBIMYWNjZXNzOndyaXRlKAGC0+STAj86ASoiOi92Mi9hY2Nlc3MtcG9saWNpZXMve2FjY2Vzc19wb2xpY3lfaWR9L2FwcHJvdmFsLXByb2NlZHVyZXNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit]);
 
 /**
- * How access under a policy is approved: stages in order, each with steps that run side by side.
+ * How access under a policy is approved: stages in order, each with steps that run in parallel.
  *
  * @generated from message svc.v2.ApprovalProcedure
  */
 export type ApprovalProcedure = Message<"svc.v2.ApprovalProcedure"> & {
   /**
-   * Made by the server.
+   * Set by the server.
    *
    * @generated from field: string id = 1;
    */
@@ -70,7 +70,7 @@ export const ApprovalProcedureSchema: GenMessage<ApprovalProcedure> = /*@__PURE_
   messageDesc(file_svc_v2_access_policy_approval_procedure, 0);
 
 /**
- * Steps that run side by side. At least one.
+ * Steps that run in parallel. At least one.
  *
  * @generated from message svc.v2.Stage
  */
@@ -97,14 +97,14 @@ export const StageSchema: GenMessage<Stage> = /*@__PURE__*/
  */
 export type Step = Message<"svc.v2.Step"> & {
   /**
-   * Made by the server; ignored in requests.
+   * Set by the server; ignored in requests.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Whether who asks for access may approve it. Default true.
+   * Whether the requester may approve the request. Default true.
    *
    * @generated from field: optional bool allow_self_approval = 2;
    */
@@ -132,14 +132,14 @@ export type Step = Message<"svc.v2.Step"> & {
   approverJustificationMode: string;
 
   /**
-   * Whether approvers are left without a notification.
+   * Whether approvers are not notified.
    *
    * @generated from field: bool suppress_notifications = 6;
    */
   suppressNotifications: boolean;
 
   /**
-   * Whether the step approves itself where who asks is an approver.
+   * Whether the step is approved automatically if the requester is an approver.
    *
    * @generated from field: bool auto_approve_self = 7;
    */
@@ -174,7 +174,7 @@ export type Approver = Message<"svc.v2.Approver"> & {
     case: "appOwner";
   } | {
     /**
-     * The manager of who asks.
+     * The requester's manager.
      *
      * @generated from field: svc.v2.Approver.Manager manager = 3;
      */
@@ -199,7 +199,7 @@ export type Approver = Message<"svc.v2.Approver"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Whether the approver is told of new requests.
+   * Whether the approver is notified of new requests.
    *
    * @generated from field: bool notify = 2;
    */
@@ -229,7 +229,7 @@ export const Approver_AppOwnerSchema: GenMessage<Approver_AppOwner> = /*@__PURE_
   messageDesc(file_svc_v2_access_policy_approval_procedure, 3, 0);
 
 /**
- * The manager of who asks.
+ * The requester's manager.
  *
  * @generated from message svc.v2.Approver.Manager
  */
@@ -286,7 +286,7 @@ export const Approver_GroupSchema: GenMessage<Approver_Group> = /*@__PURE__*/
   messageDesc(file_svc_v2_access_policy_approval_procedure, 3, 3);
 
 /**
- * A workflow that takes a decision.
+ * A workflow that makes a decision.
  *
  * @generated from message svc.v2.CustomWorkflow
  */
@@ -320,7 +320,8 @@ export type CreateAccessPolicyApprovalProcedureRequest = Message<"svc.v2.CreateA
   accessPolicyId: string;
 
   /**
-   * The steps, one stage each where `stages` is absent; else they must equal the steps of the stages in order.
+   * The steps, each a stage of its own if `stages` is absent; otherwise they must equal the steps of the stages, in
+   * order.
    *
    * @generated from field: repeated svc.v2.Step steps = 2;
    */
@@ -334,7 +335,7 @@ export type CreateAccessPolicyApprovalProcedureRequest = Message<"svc.v2.CreateA
   timeoutSeconds: number;
 
   /**
-   * The stages, which have no more steps in all than `steps` takes. One of `steps` and `stages` is required.
+   * The stages, with no more steps in total than `steps` accepts. Either `steps` or `stages` is required.
    *
    * @generated from field: repeated svc.v2.Stage stages = 4;
    */

@@ -16,10 +16,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/app_instance.proto.
  */
 export const file_svc_v2_app_instance: GenFile = /*@__PURE__*/
-  fileDesc("ChlzdmMvdjIvYXBwX2luc3RhbmNlLnByb3RvEgZzdmMudjIi0wIKC0FwcEluc3RhbmNlEgoKAmlkGAEgASgJEhkKEWN1c3RvbV9zZXJ2aWNlX2lkGAIgASgJEg8KB3RlYW1faWQYAyABKAkSJAocZXh0ZXJuYWxfc2VydmljZV9pbnN0YW5jZV9pZBgEIAEoCRIMCgRuYW1lGAUgASgJEh8KF2FjY2Vzc19yZXF1ZXN0c19lbmFibGVkGAYgASgIEiAKGGRlZmF1bHRfYWNjZXNzX3BvbGljeV9pZBgHIAEoCRIbChNjdXN0b21fc2VydmljZV9uYW1lGAggASgJEg8KB3RhZ19pZHMYCSADKAkSFwoPaW50ZWdyYXRpb25faWRzGAogAygJEiwKDmEyYV9hZ2VudF9jYXJkGAsgASgLMhQuc3ZjLnYyLkEyYUFnZW50Q2FyZBIgChhyb3V0ZV9kaXJlY3RfZnJvbV93b3JrZXIYDCABKAgi7AkKDEEyYUFnZW50Q2FyZBIwCgRuYW1lGAEgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAIgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSLwoDdXJsGAMgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjMKB3ZlcnNpb24YBCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSKgoGc2tpbGxzGAUgAygLMhouc3ZjLnYyLkEyYUFnZW50Q2FyZC5Ta2lsbBI3Cgt3b3JrZmxvd19pZBgGIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIhCg5sYXN0X3N5bmNlZF9hdBgHIAEoCUIEqLUYAUgAiAEBEj0KEHNlY3VyaXR5X3NjaGVtZXMYCCADKAsyIy5zdmMudjIuQTJhQWdlbnRDYXJkLlNlY3VyaXR5U2NoZW1lGrkDCgVTa2lsbBIuCgJpZBgBIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIwCgRuYW1lGAIgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAMgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSNwoEdGFncxgEIAMoCUIpukgmkgEjIiFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSgoIZXhhbXBsZXMYBSADKAlCOLpINZIBMiIwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokEj4KC2lucHV0X21vZGVzGAYgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI/CgxvdXRwdXRfbW9kZXMYByADKAlCKbpIJpIBIyIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokGuMCCg5TZWN1cml0eVNjaGVtZRIwCgRuYW1lGAEgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjAKBGtpbmQYAiABKA4yIi5zdmMudjIuQTJhQWdlbnRTZWN1cml0eVNjaGVtZUtpbmQSPwoTb3Blbl9pZF9jb25uZWN0X3VybBgDIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIwCgRmbG93GAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEj8KE29hdXRoMl9tZXRhZGF0YV91cmwYBSABKAlCIrpIH3IdGIAQMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSOQoGc2NvcGVzGAYgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEIRCg9fbGFzdF9zeW5jZWRfYXQinQEKF0xpc3RBcHBJbnN0YW5jZXNSZXF1ZXN0Eg8KB3RlYW1faWQYASABKAkSTQoJcGFnZV9zaXplGAIgASgFQjq6SAQaAigAorUYLxIqbXVzdCBiZSBmcm9tIDEgdG8gMTAwMDAsIG9yIDAgZm9yIHRoZSBtb3N0GJBOEiIKCnBhZ2VfdG9rZW4YAyABKAlCDrpIBXIDGIAIorUYAggQIlYKGExpc3RBcHBJbnN0YW5jZXNSZXNwb25zZRIhCgRkYXRhGAEgAygLMhMuc3ZjLnYyLkFwcEluc3RhbmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSq0AgoaQTJhQWdlbnRTZWN1cml0eVNjaGVtZUtpbmQSLgoqQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX1VOU1BFQ0lGSUVEEAASKgomQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX0FQSV9LRVkQARIsCihBMkFfQUdFTlRfU0VDVVJJVFlfU0NIRU1FX0tJTkRfSFRUUF9BVVRIEAISKQolQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX09BVVRIMhADEjIKLkEyQV9BR0VOVF9TRUNVUklUWV9TQ0hFTUVfS0lORF9PUEVOX0lEX0NPTk5FQ1QQBBItCilBMkFfQUdFTlRfU0VDVVJJVFlfU0NIRU1FX0tJTkRfTVVUVUFMX1RMUxAFMp8BChJBcHBJbnN0YW5jZVNlcnZpY2USiAEKEExpc3RBcHBJbnN0YW5jZXMSHy5zdmMudjIuTGlzdEFwcEluc3RhbmNlc1JlcXVlc3QaIC5zdmMudjIuTGlzdEFwcEluc3RhbmNlc1Jlc3BvbnNlIjGQAgGKtRgRCgQBAgMEEglhcHBzOnJlYWSC0+STAhMSES92Mi9hcHAtaW5zdGFuY2VzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit]);
+  fileDesc("ChlzdmMvdjIvYXBwX2luc3RhbmNlLnByb3RvEgZzdmMudjIi0wIKC0FwcEluc3RhbmNlEgoKAmlkGAEgASgJEhkKEWN1c3RvbV9zZXJ2aWNlX2lkGAIgASgJEg8KB3RlYW1faWQYAyABKAkSJAocZXh0ZXJuYWxfc2VydmljZV9pbnN0YW5jZV9pZBgEIAEoCRIMCgRuYW1lGAUgASgJEh8KF2FjY2Vzc19yZXF1ZXN0c19lbmFibGVkGAYgASgIEiAKGGRlZmF1bHRfYWNjZXNzX3BvbGljeV9pZBgHIAEoCRIbChNjdXN0b21fc2VydmljZV9uYW1lGAggASgJEg8KB3RhZ19pZHMYCSADKAkSFwoPaW50ZWdyYXRpb25faWRzGAogAygJEiwKDmEyYV9hZ2VudF9jYXJkGAsgASgLMhQuc3ZjLnYyLkEyYUFnZW50Q2FyZBIgChhyb3V0ZV9kaXJlY3RfZnJvbV93b3JrZXIYDCABKAgi7AkKDEEyYUFnZW50Q2FyZBIwCgRuYW1lGAEgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAIgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSLwoDdXJsGAMgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjMKB3ZlcnNpb24YBCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSKgoGc2tpbGxzGAUgAygLMhouc3ZjLnYyLkEyYUFnZW50Q2FyZC5Ta2lsbBI3Cgt3b3JrZmxvd19pZBgGIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIhCg5sYXN0X3N5bmNlZF9hdBgHIAEoCUIEqLUYAUgAiAEBEj0KEHNlY3VyaXR5X3NjaGVtZXMYCCADKAsyIy5zdmMudjIuQTJhQWdlbnRDYXJkLlNlY3VyaXR5U2NoZW1lGrkDCgVTa2lsbBIuCgJpZBgBIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIwCgRuYW1lGAIgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAMgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSNwoEdGFncxgEIAMoCUIpukgmkgEjIiFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSgoIZXhhbXBsZXMYBSADKAlCOLpINZIBMiIwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokEj4KC2lucHV0X21vZGVzGAYgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI/CgxvdXRwdXRfbW9kZXMYByADKAlCKbpIJpIBIyIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokGuMCCg5TZWN1cml0eVNjaGVtZRIwCgRuYW1lGAEgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjAKBGtpbmQYAiABKA4yIi5zdmMudjIuQTJhQWdlbnRTZWN1cml0eVNjaGVtZUtpbmQSPwoTb3Blbl9pZF9jb25uZWN0X3VybBgDIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIwCgRmbG93GAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEj8KE29hdXRoMl9tZXRhZGF0YV91cmwYBSABKAlCIrpIH3IdGIAQMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSOQoGc2NvcGVzGAYgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEIRCg9fbGFzdF9zeW5jZWRfYXQioAEKF0xpc3RBcHBJbnN0YW5jZXNSZXF1ZXN0Eg8KB3RlYW1faWQYASABKAkSUAoJcGFnZV9zaXplGAIgASgFQj26SAQaAigAorUYMhItbXVzdCBiZSBmcm9tIDEgdG8gMTAwMDAsIG9yIDAgZm9yIHRoZSBtYXhpbXVtGJBOEiIKCnBhZ2VfdG9rZW4YAyABKAlCDrpIBXIDGIAIorUYAggQIlYKGExpc3RBcHBJbnN0YW5jZXNSZXNwb25zZRIhCgRkYXRhGAEgAygLMhMuc3ZjLnYyLkFwcEluc3RhbmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSq0AgoaQTJhQWdlbnRTZWN1cml0eVNjaGVtZUtpbmQSLgoqQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX1VOU1BFQ0lGSUVEEAASKgomQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX0FQSV9LRVkQARIsCihBMkFfQUdFTlRfU0VDVVJJVFlfU0NIRU1FX0tJTkRfSFRUUF9BVVRIEAISKQolQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX09BVVRIMhADEjIKLkEyQV9BR0VOVF9TRUNVUklUWV9TQ0hFTUVfS0lORF9PUEVOX0lEX0NPTk5FQ1QQBBItCilBMkFfQUdFTlRfU0VDVVJJVFlfU0NIRU1FX0tJTkRfTVVUVUFMX1RMUxAFMp8BChJBcHBJbnN0YW5jZVNlcnZpY2USiAEKEExpc3RBcHBJbnN0YW5jZXMSHy5zdmMudjIuTGlzdEFwcEluc3RhbmNlc1JlcXVlc3QaIC5zdmMudjIuTGlzdEFwcEluc3RhbmNlc1Jlc3BvbnNlIjGQAgGKtRgRCgQBAgMEEglhcHBzOnJlYWSC0+STAhMSES92Mi9hcHAtaW5zdGFuY2VzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit]);
 
 /**
- * One installation of an app that access and tickets are about.
+ * An installation of an app, which access and tickets refer to.
  *
  * @generated from message svc.v2.AppInstance
  */
@@ -32,7 +32,7 @@ export type AppInstance = Message<"svc.v2.AppInstance"> & {
   id: string;
 
   /**
-   * The custom service that it is an instance of; empty where it is none.
+   * The custom service that it is an instance of; empty if there is none.
    *
    * @generated from field: string custom_service_id = 2;
    */
@@ -67,7 +67,7 @@ export type AppInstance = Message<"svc.v2.AppInstance"> & {
   accessRequestsEnabled: boolean;
 
   /**
-   * The access policy of requests that no other policy covers; empty where there is none.
+   * The access policy of requests that no other policy covers; empty if there is none.
    *
    * @generated from field: string default_access_policy_id = 7;
    */
@@ -95,7 +95,7 @@ export type AppInstance = Message<"svc.v2.AppInstance"> & {
   integrationIds: string[];
 
   /**
-   * What its agent says of itself (A2A); absent where it has none.
+   * The card of its agent (A2A); absent if it has none.
    *
    * @generated from field: svc.v2.A2aAgentCard a2a_agent_card = 11;
    */
@@ -165,7 +165,7 @@ export type A2aAgentCard = Message<"svc.v2.A2aAgentCard"> & {
   workflowId: string;
 
   /**
-   * When the card was last read from the agent; absent where never.
+   * When the card was last read from the agent; absent if it never was.
    *
    * @generated from field: optional string last_synced_at = 7;
    */
@@ -228,14 +228,14 @@ export type A2aAgentCard_Skill = Message<"svc.v2.A2aAgentCard.Skill"> & {
   examples: string[];
 
   /**
-   * Media types that it takes.
+   * Media types that it accepts.
    *
    * @generated from field: repeated string input_modes = 6;
    */
   inputModes: string[];
 
   /**
-   * Media types that it gives.
+   * Media types that it returns.
    *
    * @generated from field: repeated string output_modes = 7;
    */
@@ -319,14 +319,14 @@ export type ListAppInstancesRequest = Message<"svc.v2.ListAppInstancesRequest"> 
   teamId: string;
 
   /**
-   * The most instances to answer. 0 and more than 10,000 are 10,000; negative is an error.
+   * The maximum number of instances. 0, or more than 10,000, means 10,000; a negative number is an error.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * `next_page_token` of the page before, with the same other parameters; empty for the first page.
+   * The `next_page_token` of the previous page, with the other parameters unchanged; empty for the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -354,7 +354,7 @@ export type ListAppInstancesResponse = Message<"svc.v2.ListAppInstancesResponse"
   data: AppInstance[];
 
   /**
-   * Ask with it for the next page; empty on the last one.
+   * The token of the next page; empty on the last one.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -375,7 +375,7 @@ export const ListAppInstancesResponseSchema: GenMessage<ListAppInstancesResponse
  */
 export enum A2aAgentSecuritySchemeKind {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: A2A_AGENT_SECURITY_SCHEME_KIND_UNSPECIFIED = 0;
    */

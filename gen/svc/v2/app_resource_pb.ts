@@ -20,7 +20,7 @@ export const file_svc_v2_app_resource: GenFile = /*@__PURE__*/
   fileDesc("ChlzdmMvdjIvYXBwX3Jlc291cmNlLnByb3RvEgZzdmMudjIi2gMKC0FwcFJlc291cmNlEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9hcHBfaW5zdGFuY2VfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjsKDXJlc291cmNlX3R5cGUYAyABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIyCgRuYW1lGAQgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSAoLZGVzY3JpcHRpb24YBSABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBI3CgtleHRlcm5hbF9pZBgGIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI6Cgd0YWdfaWRzGAcgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIyCglzY29wZWRfaWQYCCABKAlCH7pIHNgBAXIXGEAyE15bQS1aYS16MC05Xy5+Oi1dKiQiYQoeQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXF1ZXN0Ej8KCXJlc291cmNlcxgBIAMoCzIZLnN2Yy52Mi5BcHBSZXNvdXJjZVVwZGF0ZUIRukgIkgEFCAEQ6AeitRgCCBYirQQKEUFwcFJlc291cmNlVXBkYXRlEhIKAmlkGAEgASgJQga6SAPIAQESQAoNcmVzb3VyY2VfdHlwZRgCIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSACIAQESNwoEbmFtZRgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESTQoLZGVzY3JpcHRpb24YBCABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEjwKC2V4dGVybmFsX2lkGAUgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAOIAQESNgoJc2NvcGVkX2lkGAYgASgJQh66SBtyGRABGEAyE15bQS1aYS16MC05Xy5+Oi1dKiRIBIgBATp7mrUYNQoNYXBwSW5zdGFuY2VJZBIkYSByZXNvdXJjZSBzdGF5cyBpbiBpdHMgYXBwIGluc3RhbmNlmrUYPgoGdGFnSWRzEjR0YWdzIGFyZSBzZXQgYnkgYW4gaW1wb3J0IGFuZCBjYW5ub3QgYmUgY2hhbmdlZCBoZXJlQhAKDl9yZXNvdXJjZV90eXBlQgcKBV9uYW1lQg4KDF9kZXNjcmlwdGlvbkIOCgxfZXh0ZXJuYWxfaWRCDAoKX3Njb3BlZF9pZCJECh9CYXRjaFVwZGF0ZUFwcFJlc291cmNlc1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5zdmMudjIuQXBwUmVzb3VyY2UyvgEKEkFwcFJlc291cmNlU2VydmljZRKnAQoXQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXMSJi5zdmMudjIuQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXF1ZXN0Gicuc3ZjLnYyLkJhdGNoVXBkYXRlQXBwUmVzb3VyY2VzUmVzcG9uc2UiO5ACAoq1GBIKBAECAwQSCmFwcHM6d3JpdGWC0+STAhw6ASoaFy92Mi9hcHAtcmVzb3VyY2VzL2JhdGNoYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit]);
 
 /**
- * Something inside an app that access can be given to: a group, a repository, a licence.
+ * Something inside an app that access can be granted to: a group, a repository, a licence.
  *
  * @generated from message svc.v2.AppResource
  */
@@ -40,7 +40,7 @@ export type AppResource = Message<"svc.v2.AppResource"> & {
   appInstanceId: string;
 
   /**
-   * What kind of resource it is, in the words of the app.
+   * The kind of resource, as the app calls it.
    *
    * @generated from field: string resource_type = 3;
    */
@@ -61,7 +61,7 @@ export type AppResource = Message<"svc.v2.AppResource"> & {
   description: string;
 
   /**
-   * Its id in the app; where set, unique per app instance and resource type.
+   * Its id in the app; if set, unique per app instance and resource type.
    *
    * @generated from field: string external_id = 6;
    */
@@ -111,7 +111,7 @@ export const BatchUpdateAppResourcesRequestSchema: GenMessage<BatchUpdateAppReso
   messageDesc(file_svc_v2_app_resource, 1);
 
 /**
- * The change of one resource. An absent field stays as it is, an empty text clears.
+ * The change of one resource. An absent field stays as it is; an empty string clears it.
  *
  * @generated from message svc.v2.AppResourceUpdate
  */
@@ -194,9 +194,9 @@ export const BatchUpdateAppResourcesResponseSchema: GenMessage<BatchUpdateAppRes
  */
 export const AppResourceService: GenService<{
   /**
-   * Updates resources in one transaction: all of them or none. An absent field stays as it is. Uniqueness
-   * is judged after the whole batch, so that two entries may swap theirs. An id that does not exist or is hidden fails
-   * the batch with `not_found` and names its index. Safe to repeat.
+   * Updates resources in one transaction: all of them or none. An absent field stays as it is. Uniqueness is checked
+   * after the whole batch, so two entries can swap their values. An id that does not exist or is hidden fails the batch
+   * with `not_found`, and the error names its index. Safe to repeat.
    *
    * @generated from rpc svc.v2.AppResourceService.BatchUpdateAppResources
    */

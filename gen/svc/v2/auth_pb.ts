@@ -26,7 +26,7 @@ export const file_svc_v2_auth: GenFile = /*@__PURE__*/
  */
 export type RevokeLeakedKeyRequest = Message<"svc.v2.RevokeLeakedKeyRequest"> & {
   /**
-   * The secret that leaked. Required; any other text than a live secret is accepted and does nothing.
+   * The leaked secret. Required; any text other than a live secret is accepted and has no effect.
    *
    * @generated from field: string secret = 1;
    */
@@ -41,7 +41,7 @@ export const RevokeLeakedKeyRequestSchema: GenMessage<RevokeLeakedKeyRequest> = 
   messageDesc(file_svc_v2_auth, 0);
 
 /**
- * Response of RevokeLeakedKey: nothing, whatever happened.
+ * Response of RevokeLeakedKey: always empty.
  *
  * @generated from message svc.v2.RevokeLeakedKeyResponse
  */
@@ -69,14 +69,14 @@ export type CreateTokenRequest = Message<"svc.v2.CreateTokenRequest"> & {
   grantType: string;
 
   /**
-   * The id of the API key, where the Authorization header does not carry it.
+   * The id of the API key, if it is not in the Authorization header.
    *
    * @generated from field: string client_id = 2 [json_name = "client_id"];
    */
   clientId: string;
 
   /**
-   * The secret of the API key, where the Authorization header does not carry it.
+   * The secret of the API key, if it is not in the Authorization header.
    *
    * @generated from field: string client_secret = 3 [json_name = "client_secret"];
    */
@@ -126,16 +126,16 @@ export const CreateTokenResponseSchema: GenMessage<CreateTokenResponse> = /*@__P
   messageDesc(file_svc_v2_auth, 3);
 
 /**
- * Takes leaked keys out of service and exchanges live ones for access tokens.
+ * Revokes leaked keys and exchanges live ones for access tokens.
  *
  * @generated from service svc.v2.AuthService
  */
 export const AuthService: GenService<{
   /**
    * Revokes the API key of a leaked secret, for anyone who holds it. The answer is the same and comes at the same time
-   * whether the secret belongs to a live key, to a revoked one or to none. When it is out, no process accepts a token
-   * of that key any more. At most 5 requests in any 60 seconds per client address; more answer `resource_exhausted`
-   * with `Retry-After`. Safe to repeat.
+   * whether the secret belongs to a live key, to a revoked one or to none. Once it is sent, no process accepts a token
+   * of that key. At most 5 requests in any 60 seconds per client address; further ones get `resource_exhausted` with
+   * `Retry-After`. Safe to repeat.
    *
    * @generated from rpc svc.v2.AuthService.RevokeLeakedKey
    */
@@ -145,8 +145,8 @@ export const AuthService: GenService<{
     output: typeof RevokeLeakedKeyResponseSchema;
   },
   /**
-   * Exchanges the id and the secret of an API key for an access token (RFC 6749 section 4.4). The credentials come in
-   * the `Authorization: Basic` header or in the body, not in both. Each call makes a new token.
+   * Exchanges the id and the secret of an API key for an access token (RFC 6749 section 4.4). The credentials are in
+   * either the `Authorization: Basic` header or the body, not in both. Each call makes a new token.
    *
    * @generated from rpc svc.v2.AuthService.CreateToken
    */

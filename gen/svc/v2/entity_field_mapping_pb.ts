@@ -19,7 +19,7 @@ export const file_svc_v2_entity_field_mapping: GenFile = /*@__PURE__*/
   fileDesc("CiFzdmMvdjIvZW50aXR5X2ZpZWxkX21hcHBpbmcucHJvdG8SBnN2Yy52MiK7AQoSRW50aXR5RmllbGRNYXBwaW5nEgoKAmlkGAEgASgJEhsKE2luZ2VzdGlvbl9jb25maWdfaWQYAiABKAkSGQoRaW50ZXJuYWxfZmllbGRfaWQYAyABKAkSGwoTZXh0ZXJuYWxfZmllbGRfcGF0aBgEIAEoCRIQCghwcmlvcml0eRgFIAEoBRIYCgpjcmVhdGVkX2F0GAYgASgJQgSotRgBEhgKCnVwZGF0ZWRfYXQYByABKAlCBKi1GAEiXQoeTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXF1ZXN0Eh4KDmVudGl0eV90eXBlX2lkGAEgASgJQga6SAPIAQESGwoTaW5nZXN0aW9uX2NvbmZpZ19pZBgCIAEoCSJLCh9MaXN0RW50aXR5RmllbGRNYXBwaW5nc1Jlc3BvbnNlEigKBGRhdGEYASADKAsyGi5zdmMudjIuRW50aXR5RmllbGRNYXBwaW5nMscBChlFbnRpdHlGaWVsZE1hcHBpbmdTZXJ2aWNlEqkBChdMaXN0RW50aXR5RmllbGRNYXBwaW5ncxImLnN2Yy52Mi5MaXN0RW50aXR5RmllbGRNYXBwaW5nc1JlcXVlc3QaJy5zdmMudjIuTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXNwb25zZSI9kAIBirUYFQoEAQIDBBINZW50aXRpZXM6cmVhZILT5JMCGxIZL3YyL2VudGl0eS1maWVsZC1tYXBwaW5nc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit]);
 
 /**
- * One rule: this outside field fills that field.
+ * A rule that fills a field of an entity from an outside field.
  *
  * @generated from message svc.v2.EntityFieldMapping
  */
@@ -46,21 +46,21 @@ export type EntityFieldMapping = Message<"svc.v2.EntityFieldMapping"> & {
   internalFieldId: string;
 
   /**
-   * Where the value stands in the outside record.
+   * Where the value is in the outside record.
    *
    * @generated from field: string external_field_path = 4;
    */
   externalFieldPath: string;
 
   /**
-   * Which mapping wins where several fill one field: the highest.
+   * If several mappings fill one field, the one with the highest priority wins.
    *
    * @generated from field: int32 priority = 5;
    */
   priority: number;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: string created_at = 6;
    */
@@ -137,7 +137,7 @@ export const ListEntityFieldMappingsResponseSchema: GenMessage<ListEntityFieldMa
  */
 export const EntityFieldMappingService: GenService<{
   /**
-   * Lists the field mappings of an entity type, the highest priority first, then by id. A type that does not exist or
+   * Lists the field mappings of an entity type, by priority, highest first, then by id. A type that does not exist or
    * is hidden from the caller is `not_found`.
    *
    * @generated from rpc svc.v2.EntityFieldMappingService.ListEntityFieldMappings

@@ -19,7 +19,7 @@ export const file_svc_v2_entity_ingestion_config: GenFile = /*@__PURE__*/
   fileDesc("CiRzdmMvdjIvZW50aXR5X2luZ2VzdGlvbl9jb25maWcucHJvdG8SBnN2Yy52MiLnBAoVRW50aXR5SW5nZXN0aW9uQ29uZmlnEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9hcHBfaW5zdGFuY2VfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjcKC3dvcmtmbG93X2lkGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjEKB3RlYW1faWQYBCABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjgKDHNlcnZpY2VfbmFtZRgFIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI5Cg13b3JrZmxvd19uYW1lGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkEKF2ludGVybmFsX2VudGl0eV90eXBlX2lkGAcgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIPCgdlbmFibGVkGAggASgIEh0KFWlzX3dvcmtmbG93X3B1Ymxpc2hlZBgJIAEoCBIdChVoYXNfaW5nZXN0aW9uX2NvbnRleHQYCiABKAgSFgoOc3luY19kZWxldGlvbnMYCyABKAgSGAoKY3JlYXRlZF9hdBgMIAEoCUIEqLUYARIYCgp1cGRhdGVkX2F0GA0gASgJQgSotRgBEiYKFXN5bmNfaW50ZXJ2YWxfc2Vjb25kcxgOIAEoBUIHukgEGgIoACJNCiFMaXN0RW50aXR5SW5nZXN0aW9uQ29uZmlnc1JlcXVlc3QSDwoHdGVhbV9pZBgBIAEoCRIXCg9hcHBfaW5zdGFuY2VfaWQYAiABKAkiUQoiTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3NSZXNwb25zZRIrCgRkYXRhGAEgAygLMh0uc3ZjLnYyLkVudGl0eUluZ2VzdGlvbkNvbmZpZzLWAQocRW50aXR5SW5nZXN0aW9uQ29uZmlnU2VydmljZRK1AQoaTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3MSKS5zdmMudjIuTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3NSZXF1ZXN0Giouc3ZjLnYyLkxpc3RFbnRpdHlJbmdlc3Rpb25Db25maWdzUmVzcG9uc2UiQJACAYq1GBUKBAECAwQSDWVudGl0aWVzOnJlYWSC0+STAh4SHC92Mi9lbnRpdHktaW5nZXN0aW9uLWNvbmZpZ3NiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit]);
 
 /**
- * One configured ingestion: a workflow that brings entities of one type in from an app instance.
+ * One configured ingestion: a workflow that brings in entities of one type from an app instance.
  *
  * @generated from message svc.v2.EntityIngestionConfig
  */
@@ -39,7 +39,7 @@ export type EntityIngestionConfig = Message<"svc.v2.EntityIngestionConfig"> & {
   appInstanceId: string;
 
   /**
-   * The workflow that brings them.
+   * The workflow that brings them in.
    *
    * @generated from field: string workflow_id = 3;
    */
@@ -88,21 +88,21 @@ export type EntityIngestionConfig = Message<"svc.v2.EntityIngestionConfig"> & {
   isWorkflowPublished: boolean;
 
   /**
-   * Whether it carries on from where the last run ended.
+   * Whether it continues where the last run ended.
    *
    * @generated from field: bool has_ingestion_context = 10;
    */
   hasIngestionContext: boolean;
 
   /**
-   * Whether entities that are gone outside are deleted here.
+   * Whether entities that were deleted outside are deleted here.
    *
    * @generated from field: bool sync_deletions = 11;
    */
   syncDeletions: boolean;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: string created_at = 12;
    */
@@ -144,8 +144,8 @@ export type ListEntityIngestionConfigsRequest = Message<"svc.v2.ListEntityIngest
   teamId: string;
 
   /**
-   * Only configs of this app instance; one that does not exist, or that no team that the caller sees owns or shares,
-   * gives an empty list.
+   * Only configs of this app instance. The list is empty if the instance does not exist, or if it is neither owned by
+   * nor shared with a team that the caller can see.
    *
    * @generated from field: string app_instance_id = 2;
    */

@@ -29,7 +29,7 @@ export enum ErrorReason {
 
   /**
    * The body or the query cannot be read as the request message. Code `invalid_argument`.
-   * Example: `{"nme": "High"}` on a priority: "nme" is no field of it.
+   * Example: `{"nme": "High"}` on a priority, which has no field "nme".
    *
    * @generated from enum value: ERROR_REASON_MALFORMED_REQUEST = 1;
    */
@@ -44,7 +44,7 @@ export enum ErrorReason {
   FIELD_REQUIRED = 2,
 
   /**
-   * A field has a value that it cannot take. Code `invalid_argument`.
+   * A field has a value that is not allowed. Code `invalid_argument`.
    * Example: a `pageSize` of -1.
    *
    * @generated from enum value: ERROR_REASON_FIELD_INVALID = 3;
@@ -60,7 +60,8 @@ export enum ErrorReason {
   CREDENTIAL_MISSING = 4,
 
   /**
-   * The bearer credential is malformed, unknown, expired, revoked, or of a deactivated user. Code `unauthenticated`.
+   * The bearer credential is malformed, unknown, expired, revoked, or belongs to a deactivated user. Code
+   * `unauthenticated`.
    * Example: a token of a key that was revoked a second ago.
    *
    * @generated from enum value: ERROR_REASON_CREDENTIAL_INVALID = 5;
@@ -68,7 +69,7 @@ export enum ErrorReason {
   CREDENTIAL_INVALID = 5,
 
   /**
-   * The method does not take this kind of credential. Code `permission_denied`.
+   * The method does not accept this kind of credential. Code `permission_denied`.
    * Example: a priority update with the token of an API key.
    *
    * @generated from enum value: ERROR_REASON_CREDENTIAL_KIND_UNSUPPORTED = 6;
@@ -124,7 +125,7 @@ export enum ErrorReason {
   SERVICE_UNAVAILABLE = 12,
 
   /**
-   * Other writes of the same rows got in the way too often. Nothing was written; try again. Code `aborted`.
+   * Concurrent writes of the same rows interfered too often. Nothing was written; try again. Code `aborted`.
    * Example: many batches of the same resources at once.
    *
    * @generated from enum value: ERROR_REASON_TRANSACTION_CONFLICT = 13;
@@ -132,7 +133,7 @@ export enum ErrorReason {
   TRANSACTION_CONFLICT = 13,
 
   /**
-   * The deadline passed before the answer was there. Reads may be repeated at once. Code `deadline_exceeded`.
+   * The deadline passed before the answer was ready. Reads may be repeated at once. Code `deadline_exceeded`.
    * Example: a list with a timeout of 1 ms.
    *
    * @generated from enum value: ERROR_REASON_DEADLINE_EXCEEDED = 14;
@@ -140,7 +141,7 @@ export enum ErrorReason {
   DEADLINE_EXCEEDED = 14,
 
   /**
-   * The caller reaches several teams and has to name one. Code `invalid_argument`.
+   * The caller reaches several teams and must name one. Code `invalid_argument`.
    * Example: an app instance list of an organization key without `teamId`.
    *
    * @generated from enum value: ERROR_REASON_TEAM_REQUIRED = 15;
@@ -188,7 +189,7 @@ export enum ErrorReason {
   TIMEOUT_OUT_OF_RANGE = 20,
 
   /**
-   * A user or group that is to approve does not exist in the organization. Code `invalid_argument`.
+   * A user or group named as an approver does not exist in the organization. Code `invalid_argument`.
    * Example: a user of another organization as approver.
    *
    * @generated from enum value: ERROR_REASON_APPROVER_NOT_FOUND = 21;
@@ -204,7 +205,7 @@ export enum ErrorReason {
   BATCH_SIZE_OUT_OF_RANGE = 22,
 
   /**
-   * An id stands in the batch more than once. Code `invalid_argument`.
+   * An id is repeated in the batch. Code `invalid_argument`.
    * Example: two entries for one resource.
    *
    * @generated from enum value: ERROR_REASON_DUPLICATE_ID = 23;
@@ -212,7 +213,7 @@ export enum ErrorReason {
   DUPLICATE_ID = 23,
 
   /**
-   * Another resource of the app instance and type has the external id. Code `already_exists`.
+   * Another resource of the same app instance and type already has the external id. Code `already_exists`.
    * Example: a resource takes the external id of its neighbour.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_ID_TAKEN = 24;
@@ -220,7 +221,7 @@ export enum ErrorReason {
   EXTERNAL_ID_TAKEN = 24,
 
   /**
-   * Another resource of the team has the short handle. Code `already_exists`.
+   * Another resource of the team already has the short handle. Code `already_exists`.
    * Example: a resource takes the handle of its neighbour.
    *
    * @generated from enum value: ERROR_REASON_SCOPED_ID_TAKEN = 25;
@@ -228,7 +229,8 @@ export enum ErrorReason {
   SCOPED_ID_TAKEN = 25,
 
   /**
-   * A member of the organization has the email address; `holderId` and `holderName` are in the metadata. Code `already_exists`.
+   * A member of the organization already has the email address; `holderId` and `holderName` are in the metadata. Code
+   * `already_exists`.
    * Example: an email change to the address of a deactivated colleague.
    *
    * @generated from enum value: ERROR_REASON_EMAIL_TAKEN = 26;
@@ -236,7 +238,7 @@ export enum ErrorReason {
   EMAIL_TAKEN = 26,
 
   /**
-   * An email change has to be the only change of the request. Code `invalid_argument`.
+   * An email change must be the only change in the request. Code `invalid_argument`.
    * Example: a new email address and a new job title.
    *
    * @generated from enum value: ERROR_REASON_EMAIL_CHANGE_NOT_ALONE = 27;
@@ -252,7 +254,8 @@ export enum ErrorReason {
   EMAIL_MANAGED_BY_DIRECTORY = 28,
 
   /**
-   * The user belongs to several organizations, so none of them changes the email address. Code `failed_precondition`.
+   * The user belongs to several organizations, so none of them can change the email address. Code
+   * `failed_precondition`.
    * Example: an email change of a consultant.
    *
    * @generated from enum value: ERROR_REASON_EMAIL_SHARED_BETWEEN_ORGANIZATIONS = 29;
@@ -260,7 +263,7 @@ export enum ErrorReason {
   EMAIL_SHARED_BETWEEN_ORGANIZATIONS = 29,
 
   /**
-   * Another member of the organization has the phone number. Code `already_exists`.
+   * Another member of the organization already has the phone number. Code `already_exists`.
    * Example: a direct edit to a colleague's number.
    *
    * @generated from enum value: ERROR_REASON_PHONE_TAKEN = 30;
@@ -268,7 +271,7 @@ export enum ErrorReason {
   PHONE_TAKEN = 30,
 
   /**
-   * A field is to be pinned that the request does not set. Code `invalid_argument`.
+   * A field in `pinFields` is not set in the request. Code `invalid_argument`.
    * Example: `pinFields` with the department, and no `department`.
    *
    * @generated from enum value: ERROR_REASON_PIN_FIELD_NOT_SET = 31;
@@ -276,7 +279,7 @@ export enum ErrorReason {
   PIN_FIELD_NOT_SET = 31,
 
   /**
-   * The method does not pin this field. Code `invalid_argument`.
+   * The method cannot pin this field. Code `invalid_argument`.
    * Example: `USER_PROFILE_FIELD_AVATAR_URL` in `pinFields`.
    *
    * @generated from enum value: ERROR_REASON_PIN_FIELD_NOT_ALLOWED = 32;
@@ -284,7 +287,7 @@ export enum ErrorReason {
   PIN_FIELD_NOT_ALLOWED = 32,
 
   /**
-   * A field is to be pinned and released at once. Code `invalid_argument`.
+   * A field is to be both pinned and released. Code `invalid_argument`.
    * Example: the department in `pinFields` and in `releaseFields`.
    *
    * @generated from enum value: ERROR_REASON_FIELD_PINNED_AND_RELEASED = 33;
@@ -308,7 +311,7 @@ export enum ErrorReason {
   MANAGER_IS_SELF = 35,
 
   /**
-   * The assignment would close a chain of managers. Code `failed_precondition`.
+   * The assignment would create a cycle of managers. Code `failed_precondition`.
    * Example: the manager of Ada's manager gets Ada as manager.
    *
    * @generated from enum value: ERROR_REASON_MANAGER_CYCLE = 36;
@@ -316,7 +319,7 @@ export enum ErrorReason {
   MANAGER_CYCLE = 36,
 
   /**
-   * The manager is no member of the organization. Code `failed_precondition`.
+   * The manager is not a member of the organization. Code `failed_precondition`.
    * Example: a relationship with a person of another organization.
    *
    * @generated from enum value: ERROR_REASON_MANAGER_NOT_FOUND = 37;
@@ -325,14 +328,14 @@ export enum ErrorReason {
 
   /**
    * No method of the service has the path. Code `not_found`.
-   * Example: `/v2/app-instances/`, with a slash too many.
+   * Example: `/v2/app-instances/`, with an extra slash.
    *
    * @generated from enum value: ERROR_REASON_PATH_NOT_FOUND = 38;
    */
   PATH_NOT_FOUND = 38,
 
   /**
-   * The path is known, and not for this HTTP method; `Allow` names those that it takes. Code `unimplemented`, status 405.
+   * The path does not accept this HTTP method; `Allow` lists those that it accepts. Code `unimplemented`, status 405.
    * Example: DELETE on a priority.
    *
    * @generated from enum value: ERROR_REASON_METHOD_NOT_ALLOWED = 39;
@@ -340,7 +343,7 @@ export enum ErrorReason {
   METHOD_NOT_ALLOWED = 39,
 
   /**
-   * The body is larger than the method takes, as sent or when decompressed. Code `resource_exhausted`, status 413.
+   * The body is larger than the method accepts, as sent or when decompressed. Code `resource_exhausted`, status 413.
    * Example: a batch of 5 MiB.
    *
    * @generated from enum value: ERROR_REASON_BODY_TOO_LARGE = 40;
@@ -348,7 +351,7 @@ export enum ErrorReason {
   BODY_TOO_LARGE = 40,
 
   /**
-   * The content type or the content coding of the body is not taken. Code `invalid_argument`, status 415.
+   * The content type or the content coding of the body is not accepted. Code `invalid_argument`, status 415.
    * Example: a revoke with a JSON body.
    *
    * @generated from enum value: ERROR_REASON_MEDIA_TYPE_UNSUPPORTED = 41;

@@ -33,7 +33,7 @@ export const file_svc_v2_import_record: GenFile = /*@__PURE__*/
   fileDesc("ChpzdmMvdjIvaW1wb3J0X3JlY29yZC5wcm90bxIGc3ZjLnYyIroFCgxJbXBvcnRSZWNvcmQSMgoMb3JnYW5pemF0aW9uGAEgASgLMhouc3ZjLnYyLk9yZ2FuaXphdGlvblJlY29yZEgAEiIKBHRlYW0YAiABKAsyEi5zdmMudjIuVGVhbVJlY29yZEgAEiQKBWdyb3VwGAMgASgLMhMuc3ZjLnYyLkdyb3VwUmVjb3JkSAASIgoEdXNlchgEIAEoCzISLnN2Yy52Mi5Vc2VyUmVjb3JkSAASMwoNYWNjZXNzX3BvbGljeRgFIAEoCzIaLnN2Yy52Mi5BY2Nlc3NQb2xpY3lSZWNvcmRIABI3ChJhcHByb3ZhbF9wcm9jZWR1cmUYBiABKAsyGS5zdmMudjIuQXBwcm92YWxQcm9jZWR1cmVIABIxCgxhcHBfaW5zdGFuY2UYByABKAsyGS5zdmMudjIuQXBwSW5zdGFuY2VSZWNvcmRIABIrCgxhcHBfcmVzb3VyY2UYCCABKAsyEy5zdmMudjIuQXBwUmVzb3VyY2VIABIkCghwcmlvcml0eRgJIAEoCzIQLnN2Yy52Mi5Qcmlvcml0eUgAEiIKB2pvdXJuZXkYCiABKAsyDy5zdmMudjIuSm91cm5leUgAEi8KC2VudGl0eV90eXBlGAsgASgLMhguc3ZjLnYyLkVudGl0eVR5cGVSZWNvcmRIABJAChdlbnRpdHlfaW5nZXN0aW9uX2NvbmZpZxgMIAEoCzIdLnN2Yy52Mi5FbnRpdHlJbmdlc3Rpb25Db25maWdIABJAChRlbnRpdHlfZmllbGRfbWFwcGluZxgNIAEoCzIgLnN2Yy52Mi5FbnRpdHlGaWVsZE1hcHBpbmdSZWNvcmRIABIvCg5zbGFfZGVmaW5pdGlvbhgOIAEoCzIVLnN2Yy52Mi5TbGFEZWZpbml0aW9uSABCCgoIcmVzb3VyY2UimAEKEk9yZ2FuaXphdGlvblJlY29yZBIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgCIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEiAKBnJlZ2lvbhgDIAEoCUIQukgN2AEBcghSAnVzUgJldSKpAQoKVGVhbVJlY29yZBIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSOQoPb3JnYW5pemF0aW9uX2lkGAIgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIyCgRuYW1lGAMgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQi4gEKC0dyb3VwUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9vcmdhbml6YXRpb25faWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjIKBG5hbWUYAyABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI2Cgh1c2VyX2lkcxgEIAMoCUIkukghkgEeIhxyGhABGIABMhNeW0EtWmEtejAtOV8ufjotXSokIq0ICgpVc2VyUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIcCgVlbWFpbBgCIAEoCUINukgKyAEBcgUY/gFgARI2CgpmaXJzdF9uYW1lGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjUKCWxhc3RfbmFtZRgEIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIMCgRuYW1lGAUgASgJEh4KBHJvbGUYBiABKA4yEC5zdmMudjIuVXNlclJvbGUSNgoKYXZhdGFyX3VybBgHIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIzCgh0aW1lem9uZRgIIAEoCUIhukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjIKBmxvY2FsZRgJIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI2CgpkZXBhcnRtZW50GAogASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjUKCWpvYl90aXRsZRgLIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI4Cg1wcmltYXJ5X3Bob25lGAwgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSOQoPbWFuYWdlcl91c2VyX2lkGA0gASgJQiC6SB3YAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIYCgpjcmVhdGVkX2F0GA4gASgJQgSotRgBEiEKDmRlYWN0aXZhdGVkX2F0GA8gASgJQgSotRgBSACIAQESLwoPZmllbGRfb3duZXJzaGlwGBAgAygLMhYuc3ZjLnYyLkZpZWxkT3duZXJzaGlwEjkKD29yZ2FuaXphdGlvbl9pZBgRIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSLwoKdGVhbV9yb2xlcxgSIAMoCzIbLnN2Yy52Mi5Vc2VyUmVjb3JkLlRlYW1Sb2xlEhkKEWRpcmVjdG9yeV9tYW5hZ2VkGBMgASgIEiYKE21hbmFnZXJfYXNzaWduZWRfYXQYFCABKAlCBKi1GAFIAYgBARppCghUZWFtUm9sZRIxCgd0ZWFtX2lkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIqCgRyb2xlGAIgASgOMhQuc3ZjLnYyLlRlYW1Vc2VyUm9sZUIGukgDyAEBQhEKD19kZWFjdGl2YXRlZF9hdEIWChRfbWFuYWdlcl9hc3NpZ25lZF9hdCKpAQoSQWNjZXNzUG9saWN5UmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIxCgd0ZWFtX2lkGAIgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIyCgRuYW1lGAMgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQi6wUKEUFwcEluc3RhbmNlUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI9ChFjdXN0b21fc2VydmljZV9pZBgCIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIxCgd0ZWFtX2lkGAMgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBJIChxleHRlcm5hbF9zZXJ2aWNlX2luc3RhbmNlX2lkGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjIKBG5hbWUYBSABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIfChdhY2Nlc3NfcmVxdWVzdHNfZW5hYmxlZBgGIAEoCBJCChhkZWZhdWx0X2FjY2Vzc19wb2xpY3lfaWQYByABKAlCILpIHdgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEj8KE2N1c3RvbV9zZXJ2aWNlX25hbWUYCCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSOgoHdGFnX2lkcxgJIAMoCUIpukgmkgEjIiFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSQgoPaW50ZWdyYXRpb25faWRzGAogAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIsCg5hMmFfYWdlbnRfY2FyZBgLIAEoCzIULnN2Yy52Mi5BMmFBZ2VudENhcmQSIAoYcm91dGVfZGlyZWN0X2Zyb21fd29ya2VyGAwgASgIEkIKFHNoYXJlZF93aXRoX3RlYW1faWRzGA0gAygJQiS6SCGSAR4iHHIaEAEYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQipwEKEEVudGl0eVR5cGVSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjEKB3RlYW1faWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjIKBG5hbWUYAyABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJCKJAwoYRW50aXR5RmllbGRNYXBwaW5nUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI9ChNpbmdlc3Rpb25fY29uZmlnX2lkGAIgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI/ChFpbnRlcm5hbF9maWVsZF9pZBgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEj8KE2V4dGVybmFsX2ZpZWxkX3BhdGgYBCABKAlCIrpIH3IdGIAQMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSEAoIcHJpb3JpdHkYBSABKAUSGAoKY3JlYXRlZF9hdBgGIAEoCUIEqLUYARIYCgp1cGRhdGVkX2F0GAcgASgJQgSotRgBEjgKDmVudGl0eV90eXBlX2lkGAggASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJGIGcHJvdG8z", [file_buf_validate_validate, file_svc_v2_access_policy_approval_procedure, file_svc_v2_app_instance, file_svc_v2_app_resource, file_svc_v2_entity_ingestion_config, file_svc_v2_journey, file_svc_v2_limit, file_svc_v2_priority, file_svc_v2_sla_definition, file_svc_v2_user]);
 
 /**
- * One line of newline-delimited JSON: one resource, replacing the whole of what stood under its id. Computed values
+ * One line of newline-delimited JSON: one resource, which replaces all that was stored under its id. Computed values
  * are ignored.
  *
  * @generated from message svc.v2.ImportRecord
@@ -279,7 +279,7 @@ export const GroupRecordSchema: GenMessage<GroupRecord> = /*@__PURE__*/
   messageDesc(file_svc_v2_import_record, 3);
 
 /**
- * A member of an organization: the fields of User and what places it.
+ * A member of an organization: the fields of User and where they belong.
  *
  * @generated from message svc.v2.UserRecord
  */
@@ -320,7 +320,7 @@ export type UserRecord = Message<"svc.v2.UserRecord"> & {
   name: string;
 
   /**
-   * Role; absent is `USER_ROLE_ORG_MEMBER`.
+   * Role; default `USER_ROLE_ORG_MEMBER`.
    *
    * @generated from field: svc.v2.UserRole role = 6;
    */
@@ -376,7 +376,7 @@ export type UserRecord = Message<"svc.v2.UserRecord"> & {
   managerUserId: string;
 
   /**
-   * When the person joined the organization (RFC 3339); absent is now.
+   * When the person joined the organization (RFC 3339); default: now.
    *
    * @generated from field: string created_at = 14;
    */
@@ -390,7 +390,7 @@ export type UserRecord = Message<"svc.v2.UserRecord"> & {
   deactivatedAt?: string | undefined;
 
   /**
-   * Owners of governed fields, taken over as given; fields that are not named belong to automation.
+   * Owners of governed fields, stored as given; fields that are not named belong to automation.
    *
    * @generated from field: repeated svc.v2.FieldOwnership field_ownership = 16;
    */
@@ -418,7 +418,7 @@ export type UserRecord = Message<"svc.v2.UserRecord"> & {
   directoryManaged: boolean;
 
   /**
-   * When the manager was assigned (RFC 3339); absent is since when the field has its owner.
+   * When the manager was assigned (RFC 3339); default: when the field got its owner.
    *
    * @generated from field: optional string manager_assigned_at = 20;
    */
@@ -572,7 +572,7 @@ export type AppInstanceRecord = Message<"svc.v2.AppInstanceRecord"> & {
   integrationIds: string[];
 
   /**
-   * What its agent says of itself (A2A).
+   * The card of its agent (A2A).
    *
    * @generated from field: svc.v2.A2aAgentCard a2a_agent_card = 11;
    */
@@ -663,28 +663,28 @@ export type EntityFieldMappingRecord = Message<"svc.v2.EntityFieldMappingRecord"
   internalFieldId: string;
 
   /**
-   * Where the value stands in the outside record.
+   * Where the value is in the outside record.
    *
    * @generated from field: string external_field_path = 4;
    */
   externalFieldPath: string;
 
   /**
-   * Which mapping wins where several fill one field: the highest.
+   * If several mappings fill one field, the one with the highest priority wins.
    *
    * @generated from field: int32 priority = 5;
    */
   priority: number;
 
   /**
-   * When it was made (RFC 3339); absent is now.
+   * When it was created (RFC 3339); default: now.
    *
    * @generated from field: string created_at = 6;
    */
   createdAt: string;
 
   /**
-   * When it last changed (RFC 3339); absent is `created_at`.
+   * When it last changed (RFC 3339); default: `created_at`.
    *
    * @generated from field: string updated_at = 7;
    */

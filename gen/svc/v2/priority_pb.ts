@@ -130,7 +130,7 @@ export const UpdatePriorityRequestSchema: GenMessage<UpdatePriorityRequest> = /*
  */
 export type UpdatePriorityResponse = Message<"svc.v2.UpdatePriorityResponse"> & {
   /**
-   * The priority as it stands now.
+   * The priority after the update.
    *
    * @generated from field: svc.v2.Priority data = 1;
    */

@@ -16,7 +16,7 @@ export const file_svc_v2_rule: GenFile = /*@__PURE__*/
   fileDesc("ChFzdmMvdjIvcnVsZS5wcm90bxIGc3ZjLnYyIt8CCgRSdWxlEjAKBHR5cGUYASABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSMQoFZmllbGQYAiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSLgoCb3AYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSQgoFdmFsdWUYBCABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBJICgZ2YWx1ZXMYBSADKAlCOLpINZIBMiIwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokEjQKCGxvZ2ljX29wGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokYgZwcm90bzM", [file_buf_validate_validate]);
 
 /**
- * A condition, or the link between two conditions. Kept as given.
+ * A condition, or the link between two conditions. Stored as given.
  *
  * @generated from message svc.v2.Rule
  */
@@ -43,14 +43,14 @@ export type Rule = Message<"svc.v2.Rule"> & {
   op: string;
 
   /**
-   * The value to compare with, where there is one.
+   * The value to compare with, if there is one.
    *
    * @generated from field: string value = 4;
    */
   value: string;
 
   /**
-   * The values to compare with, where there are several.
+   * The values to compare with, if there are several.
    *
    * @generated from field: repeated string values = 5;
    */

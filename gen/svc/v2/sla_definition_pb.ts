@@ -55,14 +55,14 @@ export type SlaDefinition = Message<"svc.v2.SlaDefinition"> & {
   description: string;
 
   /**
-   * The schedule whose hours count; empty where calendar time counts.
+   * The schedule whose hours count; empty if calendar time counts.
    *
    * @generated from field: string schedule_id = 5;
    */
   scheduleId: string;
 
   /**
-   * Definitions of one group exclude each other on a ticket.
+   * Of the definitions in one group, at most one applies to a ticket.
    *
    * @generated from field: string policy_group = 6;
    */
@@ -125,7 +125,7 @@ export type SlaDefinition = Message<"svc.v2.SlaDefinition"> & {
   metric: SlaMetric;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: string created_at = 15;
    */
@@ -154,7 +154,7 @@ export const SlaDefinitionSchema: GenMessage<SlaDefinition> = /*@__PURE__*/
   messageDesc(file_svc_v2_sla_definition, 0);
 
 /**
- * A condition that moves the clock of an SLA.
+ * A condition that starts, pauses or stops the clock of an SLA.
  *
  * @generated from message svc.v2.SlaCondition
  */
@@ -188,14 +188,14 @@ export type SlaCondition = Message<"svc.v2.SlaCondition"> & {
   conditionRule?: Rule | undefined;
 
   /**
-   * How the clock goes on after a pause.
+   * How the clock resumes after a pause.
    *
    * @generated from field: string resume_policy = 5;
    */
   resumePolicy: string;
 
   /**
-   * Which condition is judged first.
+   * Which condition is evaluated first.
    *
    * @generated from field: int32 priority = 6;
    */
@@ -244,7 +244,7 @@ export type SlaAction = Message<"svc.v2.SlaAction"> & {
   offsetSeconds: number;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: string created_at = 5;
    */
@@ -314,7 +314,7 @@ export const ListSlaDefinitionsResponseSchema: GenMessage<ListSlaDefinitionsResp
  */
 export enum SlaStartingPoint {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: SLA_STARTING_POINT_UNSPECIFIED = 0;
    */
@@ -328,7 +328,7 @@ export enum SlaStartingPoint {
   TICKET_CREATED = 1,
 
   /**
-   * When the SLA came to apply.
+   * When the SLA was attached to the ticket.
    *
    * @generated from enum value: SLA_STARTING_POINT_SLA_ATTACHED = 2;
    */
@@ -355,7 +355,7 @@ export const SlaStartingPointSchema: GenEnum<SlaStartingPoint> = /*@__PURE__*/
  */
 export enum SlaMetric {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: SLA_METRIC_UNSPECIFIED = 0;
    */
@@ -396,7 +396,7 @@ export const SlaMetricSchema: GenEnum<SlaMetric> = /*@__PURE__*/
  */
 export enum SlaConditionType {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: SLA_CONDITION_TYPE_UNSPECIFIED = 0;
    */

@@ -22,7 +22,7 @@ export const file_svc_v2_user_ingestion: GenFile = /*@__PURE__*/
   fileDesc("ChtzdmMvdjIvdXNlcl9pbmdlc3Rpb24ucHJvdG8SBnN2Yy52MiLgBwoNU291cmNlUHJvZmlsZRI6CgtleHRlcm5hbF9pZBgBIAEoCUIlukgiyAEBch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIcCgVlbWFpbBgCIAEoCUINukgKyAEBcgUY/gFgARI7CgpmaXJzdF9uYW1lGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSACIAQESOgoJbGFzdF9uYW1lGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESOwoKYXZhdGFyX3VybBgFIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEjgKCHRpbWV6b25lGAYgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIA4gBARI3CgZsb2NhbGUYByABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBIgBARI7CgpkZXBhcnRtZW50GAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESOgoJam9iX3RpdGxlGAkgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESJAoNbWFuYWdlcl9lbWFpbBgKIAEoCUIIukgFcgMY/gFIB4gBARI9Cg1wcmltYXJ5X3Bob25lGAsgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRICIgBATroAZq1GDAKBG5hbWUSKGl0IGlzIGNvbXB1dGVkIG9mIGZpcnN0TmFtZSBhbmQgbGFzdE5hbWWatRhACg1tYW5hZ2VyVXNlcklkEi9naXZlIHRoZSBhZGRyZXNzIG9mIHRoZSBtYW5hZ2VyIGFzIG1hbmFnZXJFbWFpbJq1GCsKBHJvbGUSI3JvbGVzIGFyZSBzZXQgYnkgUFVUIC92Mi91c2Vycy97aWR9mrUYPQoCaWQSN3VzZXJzIGFyZSBmb3VuZCBieSBzb3VyY2UgYW5kIGV4dGVybmFsSWQsIHRoZW4gYnkgZW1haWxCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUINCgtfYXZhdGFyX3VybEILCglfdGltZXpvbmVCCQoHX2xvY2FsZUINCgtfZGVwYXJ0bWVudEIMCgpfam9iX3RpdGxlQhAKDl9tYW5hZ2VyX2VtYWlsQhAKDl9wcmltYXJ5X3Bob25lIpECCg9Jbmdlc3Rpb25SZXN1bHQSEwoLZXh0ZXJuYWxfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIpCgdvdXRjb21lGAMgASgOMhguc3ZjLnYyLkluZ2VzdGlvbk91dGNvbWUSNwoVc2tpcHBlZF9waW5uZWRfZmllbGRzGAQgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSQQofc2tpcHBlZF9kaXJlY3RvcnlfbG9ja2VkX2ZpZWxkcxgFIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEhUKDXNraXBwZWRfcGhvbmUYBiABKAgSGgoSdW5yZXNvbHZlZF9tYW5hZ2VyGAcgASgIIoMBChlJbmdlc3RVc2VyUHJvZmlsZXNSZXF1ZXN0EioKBnNvdXJjZRgBIAEoCUIaukgXyAEBchIYQDIOXlthLXowLTlfLi1dKiQSOgoIcHJvZmlsZXMYAiADKAsyFS5zdmMudjIuU291cmNlUHJvZmlsZUIRukgIkgEFCAEQ6AeitRgCCBYiQwoaSW5nZXN0VXNlclByb2ZpbGVzUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnN2Yy52Mi5Jbmdlc3Rpb25SZXN1bHQiIgoUUmVwdWJsaXNoVXNlclJlcXVlc3QSCgoCaWQYASABKAki4gEKFVJlcHVibGlzaFVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXISNwoVc2tpcHBlZF9waW5uZWRfZmllbGRzGAIgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSQQofc2tpcHBlZF9kaXJlY3RvcnlfbG9ja2VkX2ZpZWxkcxgDIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEhUKDXNraXBwZWRfcGhvbmUYBCABKAgSGgoSdW5yZXNvbHZlZF9tYW5hZ2VyGAUgASgIKpQBChBJbmdlc3Rpb25PdXRjb21lEiEKHUlOR0VTVElPTl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZSU5HRVNUSU9OX09VVENPTUVfQ1JFQVRFRBABEh0KGUlOR0VTVElPTl9PVVRDT01FX1VQREFURUQQAhIfChtJTkdFU1RJT05fT1VUQ09NRV9VTkNIQU5HRUQQAzLIAgoUVXNlckluZ2VzdGlvblNlcnZpY2USnwEKEkluZ2VzdFVzZXJQcm9maWxlcxIhLnN2Yy52Mi5Jbmdlc3RVc2VyUHJvZmlsZXNSZXF1ZXN0GiIuc3ZjLnYyLkluZ2VzdFVzZXJQcm9maWxlc1Jlc3BvbnNlIkKQAgKKtRgVCgIBBBIPaW5nZXN0aW9uOndyaXRlgtPkkwIgOgEqIhsvdjIvdXNlci1pbmdlc3Rpb24vcHJvZmlsZXMSjQEKDVJlcHVibGlzaFVzZXISHC5zdmMudjIuUmVwdWJsaXNoVXNlclJlcXVlc3QaHS5zdmMudjIuUmVwdWJsaXNoVXNlclJlc3BvbnNlIj+QAgKKtRgVCgIBBBIPaW5nZXN0aW9uOndyaXRlgtPkkwIdOgEqIhgvdjIvdXNlcnMve2lkfTpyZXB1Ymxpc2hiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
- * A person as a connected app knows it. An absent field is not supplied; an empty one clears.
+ * A person as a connected app knows it. An absent field is not supplied; an empty one clears the value.
  *
  * @generated from message svc.v2.SourceProfile
  */
@@ -35,7 +35,7 @@ export type SourceProfile = Message<"svc.v2.SourceProfile"> & {
   externalId: string;
 
   /**
-   * Email address. Required. Finds an existing user, and never changes one.
+   * Email address. Required. Identifies an existing user, and never changes the email of one.
    *
    * @generated from field: string email = 2;
    */
@@ -113,7 +113,7 @@ export const SourceProfileSchema: GenMessage<SourceProfile> = /*@__PURE__*/
   messageDesc(file_svc_v2_user_ingestion, 0);
 
 /**
- * What became of one profile.
+ * The result for one profile.
  *
  * @generated from message svc.v2.IngestionResult
  */
@@ -161,8 +161,8 @@ export type IngestionResult = Message<"svc.v2.IngestionResult"> & {
   skippedPhone: boolean;
 
   /**
-   * Whether the manager was left out because no member has the email address, or because it would be the user or close a
-   * chain of managers.
+   * Whether the manager was left out because no member has the email address, or because the manager would be the user
+   * or part of a cycle of managers.
    *
    * @generated from field: bool unresolved_manager = 7;
    */
@@ -253,7 +253,7 @@ export const RepublishUserRequestSchema: GenMessage<RepublishUserRequest> = /*@_
  */
 export type RepublishUserResponse = Message<"svc.v2.RepublishUserResponse"> & {
   /**
-   * The user as it stands now.
+   * The user after the publication.
    *
    * @generated from field: svc.v2.User data = 1;
    */
@@ -281,8 +281,8 @@ export type RepublishUserResponse = Message<"svc.v2.RepublishUserResponse"> & {
   skippedPhone: boolean;
 
   /**
-   * Whether a manager was left out because no member has the email address, or because it would be the user or close a
-   * chain of managers.
+   * Whether a manager was left out because no member has the email address, or because the manager would be the user or
+   * part of a cycle of managers.
    *
    * @generated from field: bool unresolved_manager = 5;
    */
@@ -303,7 +303,7 @@ export const RepublishUserResponseSchema: GenMessage<RepublishUserResponse> = /*
  */
 export enum IngestionOutcome {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: INGESTION_OUTCOME_UNSPECIFIED = 0;
    */
@@ -338,14 +338,14 @@ export const IngestionOutcomeSchema: GenEnum<IngestionOutcome> = /*@__PURE__*/
   enumDesc(file_svc_v2_user_ingestion, 0);
 
 /**
- * Takes profiles in from connected apps.
+ * Takes in profiles from connected apps.
  *
  * @generated from service svc.v2.UserIngestionService
  */
 export const UserIngestionService: GenService<{
   /**
-   * Publishes profiles of one source. A malformed profile refuses the whole call; fields that a higher owner holds, a
-   * phone number of another user and an unknown manager are left out, the rest is published. Safe to repeat.
+   * Publishes profiles of one source. A malformed profile fails the whole call. Fields held by a higher-ranking owner,
+   * a phone number of another user and an unknown manager are left out; the rest is published. Safe to repeat.
    *
    * @generated from rpc svc.v2.UserIngestionService.IngestUserProfiles
    */
@@ -355,7 +355,7 @@ export const UserIngestionService: GenService<{
     output: typeof IngestUserProfilesResponseSchema;
   },
   /**
-   * Publishes all source profiles of a user anew, in the order of their last change. Safe to repeat.
+   * Publishes all source profiles of a user again, in the order of their last change. Safe to repeat.
    *
    * @generated from rpc svc.v2.UserIngestionService.RepublishUser
    */

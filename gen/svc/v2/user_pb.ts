@@ -17,11 +17,11 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/user.proto.
  */
 export const file_svc_v2_user: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjIvdXNlci5wcm90bxIGc3ZjLnYyIo0DCgRVc2VyEgoKAmlkGAEgASgJEhYKBWVtYWlsGAIgASgJQge6SARyAmABEhIKCmZpcnN0X25hbWUYAyABKAkSEQoJbGFzdF9uYW1lGAQgASgJEgwKBG5hbWUYBSABKAkSHgoEcm9sZRgGIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZRISCgphdmF0YXJfdXJsGAcgASgJEhAKCHRpbWV6b25lGAggASgJEg4KBmxvY2FsZRgJIAEoCRISCgpkZXBhcnRtZW50GAogASgJEhEKCWpvYl90aXRsZRgLIAEoCRIVCg1wcmltYXJ5X3Bob25lGAwgASgJEhcKD21hbmFnZXJfdXNlcl9pZBgNIAEoCRIYCgpjcmVhdGVkX2F0GA4gASgJQgSotRgBEiEKDmRlYWN0aXZhdGVkX2F0GA8gASgJQgSotRgBSACIAQESLwoPZmllbGRfb3duZXJzaGlwGBAgAygLMhYuc3ZjLnYyLkZpZWxkT3duZXJzaGlwQhEKD19kZWFjdGl2YXRlZF9hdCK4AQoORmllbGRPd25lcnNoaXASSgoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEIhukgHggEEEAEgAKK1GBMSEW11c3QgbmFtZSBhIGZpZWxkEkUKBW93bmVyGAIgASgOMhIuc3ZjLnYyLkZpZWxkT3duZXJCIrpIB4IBBBABIACitRgUEhJtdXN0IG5hbWUgYW4gb3duZXISEwoFc2luY2UYAyABKAlCBKi1GAEi5wkKEVVwZGF0ZVVzZXJSZXF1ZXN0EgoKAmlkGAEgASgJEh4KBWVtYWlsGAIgASgJQgq6SAdyBRj+AWABSACIAQESOwoKZmlyc3RfbmFtZRgDIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgBiAEBEjoKCWxhc3RfbmFtZRgEIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEi8KBHJvbGUYBSABKA4yEC5zdmMudjIuVXNlclJvbGVCCrpIB4IBBBABIABIA4gBARI7CgphdmF0YXJfdXJsGAYgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSASIAQESOAoIdGltZXpvbmUYByABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgFiAEBEjcKBmxvY2FsZRgIIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgGiAEBEjsKCmRlcGFydG1lbnQYCSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIB4gBARI6Cglqb2JfdGl0bGUYCiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRICIgBARI9Cg1wcmltYXJ5X3Bob25lGAsgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRICYgBARJACgpwaW5fZmllbGRzGAwgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGRCErpID5IBDBDoByIHggEEEAEgABJECg5yZWxlYXNlX2ZpZWxkcxgNIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkQhK6SA+SAQwQ6AciB4IBBBABIAA6hQOatRgwCgRuYW1lEihpdCBpcyBjb21wdXRlZCBvZiBmaXJzdE5hbWUgYW5kIGxhc3ROYW1lmrUYRQoNbWFuYWdlclVzZXJJZBI0YSBtYW5hZ2VyIGlzIGFzc2lnbmVkIGJ5IFBPU1QgL3YyL3VzZXItcmVsYXRpb25zaGlwc5q1GD8KB21hbmFnZXISNGEgbWFuYWdlciBpcyBhc3NpZ25lZCBieSBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRgfCgljcmVhdGVkQXQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GEcKDWRlYWN0aXZhdGVkQXQSNnVzZXJzIGFyZSBkZWFjdGl2YXRlZCBieSB0aGUgZGlyZWN0b3J5IG9yIGJ5IGFuIGltcG9ydJq1GFMKDmZpZWxkT3duZXJzaGlwEkFpdCBmb2xsb3dzIGZyb20gd2hvIHdyaXRlczsgcGluRmllbGRzIGFuZCByZWxlYXNlRmllbGRzIGNoYW5nZSBpdEIICgZfZW1haWxCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUIHCgVfcm9sZUINCgtfYXZhdGFyX3VybEILCglfdGltZXpvbmVCCQoHX2xvY2FsZUINCgtfZGVwYXJ0bWVudEIMCgpfam9iX3RpdGxlQhAKDl9wcmltYXJ5X3Bob25lIqwBChJVcGRhdGVVc2VyUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5Vc2VyEjcKFXNraXBwZWRfcGlubmVkX2ZpZWxkcxgCIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEkEKH3NraXBwZWRfZGlyZWN0b3J5X2xvY2tlZF9maWVsZHMYAyADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZCKvCQoRQ3JlYXRlVXNlclJlcXVlc3QSHAoFZW1haWwYASABKAlCDbpICsgBAXIFGP4BYAESOwoKZmlyc3RfbmFtZRgCIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgAiAEBEjoKCWxhc3RfbmFtZRgDIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgBiAEBEigKBHJvbGUYBCABKA4yEC5zdmMudjIuVXNlclJvbGVCCLpIBYIBAhABEjgKCHRpbWV6b25lGAUgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAogBARI3CgZsb2NhbGUYBiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIA4gBARI7CgpkZXBhcnRtZW50GAcgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSASIAQESOgoJam9iX3RpdGxlGAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESPQoNcHJpbWFyeV9waG9uZRgJIAEoCUIhukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESQAoKcGluX2ZpZWxkcxgKIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkQhK6SA+SAQwQ6AciB4IBBBABIAA6hwSatRgYCgJpZBISdGhlIHNlcnZlciBzZXRzIGl0mrUYMAoEbmFtZRIoaXQgaXMgY29tcHV0ZWQgb2YgZmlyc3ROYW1lIGFuZCBsYXN0TmFtZZq1GCkKCWF2YXRhclVybBIcc2V0IGl0IGJ5IFBVVCAvdjIvdXNlcnMve2lkfZq1GEUKDW1hbmFnZXJVc2VySWQSNGEgbWFuYWdlciBpcyBhc3NpZ25lZCBieSBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRg/CgdtYW5hZ2VyEjRhIG1hbmFnZXIgaXMgYXNzaWduZWQgYnkgUE9TVCAvdjIvdXNlci1yZWxhdGlvbnNoaXBzmrUYHwoJY3JlYXRlZEF0EhJ0aGUgc2VydmVyIHNldHMgaXSatRhHCg1kZWFjdGl2YXRlZEF0EjZ1c2VycyBhcmUgZGVhY3RpdmF0ZWQgYnkgdGhlIGRpcmVjdG9yeSBvciBieSBhbiBpbXBvcnSatRhCCg5maWVsZE93bmVyc2hpcBIwaXQgZm9sbG93cyBmcm9tIHdobyB3cml0ZXM7IHBpbkZpZWxkcyBjaGFuZ2VzIGl0mrUYRgoNcmVsZWFzZUZpZWxkcxI1bm90aGluZyBpcyBwaW5uZWQgYmVmb3JlOyBQVVQgL3YyL3VzZXJzL3tpZH0gdGFrZXMgaXRCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUILCglfdGltZXpvbmVCCQoHX2xvY2FsZUINCgtfZGVwYXJ0bWVudEIMCgpfam9iX3RpdGxlQhAKDl9wcmltYXJ5X3Bob25lIjAKEkNyZWF0ZVVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXIiHAoOR2V0VXNlclJlcXVlc3QSCgoCaWQYASABKAkiLQoPR2V0VXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlciKiAQoQTGlzdFVzZXJzUmVxdWVzdBJNCglwYWdlX3NpemUYASABKAVCOrpIBBoCKACitRgvEiptdXN0IGJlIGZyb20gMSB0byAxMDAwMCwgb3IgMCBmb3IgdGhlIG1vc3QYkE4SIgoKcGFnZV90b2tlbhgCIAEoCUIOukgFcgMYgAiitRgCCBASGwoTaW5jbHVkZV9kZWFjdGl2YXRlZBgDIAEoCCJIChFMaXN0VXNlcnNSZXNwb25zZRIaCgRkYXRhGAEgAygLMgwuc3ZjLnYyLlVzZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIh4KHExpc3REZXBhcnRtZW50T3B0aW9uc1JlcXVlc3QiRwodTGlzdERlcGFydG1lbnRPcHRpb25zUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLnN2Yy52Mi5EZXBhcnRtZW50T3B0aW9uIiwKEERlcGFydG1lbnRPcHRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSrpAgoQVXNlclByb2ZpbGVGaWVsZBIiCh5VU0VSX1BST0ZJTEVfRklFTERfVU5TUEVDSUZJRUQQABIhCh1VU0VSX1BST0ZJTEVfRklFTERfRklSU1RfTkFNRRABEiAKHFVTRVJfUFJPRklMRV9GSUVMRF9MQVNUX05BTUUQAhIhCh1VU0VSX1BST0ZJTEVfRklFTERfQVZBVEFSX1VSTBADEh8KG1VTRVJfUFJPRklMRV9GSUVMRF9USU1FWk9ORRAEEh0KGVVTRVJfUFJPRklMRV9GSUVMRF9MT0NBTEUQBRIhCh1VU0VSX1BST0ZJTEVfRklFTERfREVQQVJUTUVOVBAGEiAKHFVTRVJfUFJPRklMRV9GSUVMRF9KT0JfVElUTEUQBxIeChpVU0VSX1BST0ZJTEVfRklFTERfTUFOQUdFUhAIEiQKIFVTRVJfUFJPRklMRV9GSUVMRF9QUklNQVJZX1BIT05FEAkqeAoKRmllbGRPd25lchIbChdGSUVMRF9PV05FUl9VTlNQRUNJRklFRBAAEhoKFkZJRUxEX09XTkVSX0FVVE9NQVRJT04QARIWChJGSUVMRF9PV05FUl9QSU5ORUQQAhIZChVGSUVMRF9PV05FUl9ESVJFQ1RPUlkQAypxCghVc2VyUm9sZRIZChVVU0VSX1JPTEVfVU5TUEVDSUZJRUQQABIXChNVU0VSX1JPTEVfT1JHX0FETUlOEAESGAoUVVNFUl9ST0xFX09SR19NRU1CRVIQAhIXChNVU0VSX1JPTEVfT1JHX0dVRVNUEAMquwEKDFRlYW1Vc2VyUm9sZRIeChpURUFNX1VTRVJfUk9MRV9VTlNQRUNJRklFRBAAEhoKFlRFQU1fVVNFUl9ST0xFX01BTkFHRVIQARIaChZURUFNX1VTRVJfUk9MRV9CVUlMREVSEAISGAoUVEVBTV9VU0VSX1JPTEVfQUdFTlQQAxIeChpURUFNX1VTRVJfUk9MRV9DT05UUklCVVRPUhAEEhkKFVRFQU1fVVNFUl9ST0xFX1ZJRVdFUhAFMvQECgtVc2VyU2VydmljZRJ5CgpVcGRhdGVVc2VyEhkuc3ZjLnYyLlVwZGF0ZVVzZXJSZXF1ZXN0Ghouc3ZjLnYyLlVwZGF0ZVVzZXJSZXNwb25zZSI0kAICirUYFAoDAQMEEgt1c2Vyczp3cml0ZSABgtPkkwITOgEqGg4vdjIvdXNlcnMve2lkfRJyCgpDcmVhdGVVc2VyEhkuc3ZjLnYyLkNyZWF0ZVVzZXJSZXF1ZXN0Ghouc3ZjLnYyLkNyZWF0ZVVzZXJSZXNwb25zZSItkAIAirUYEgoDAQMEEgt1c2Vyczp3cml0ZYLT5JMCDjoBKiIJL3YyL3VzZXJzEmoKB0dldFVzZXISFi5zdmMudjIuR2V0VXNlclJlcXVlc3QaFy5zdmMudjIuR2V0VXNlclJlc3BvbnNlIi6QAgGKtRgRCgMBAwQSCnVzZXJzOnJlYWSC0+STAhASDi92Mi91c2Vycy97aWR9EmsKCUxpc3RVc2VycxIYLnN2Yy52Mi5MaXN0VXNlcnNSZXF1ZXN0Ghkuc3ZjLnYyLkxpc3RVc2Vyc1Jlc3BvbnNlIimQAgGKtRgRCgMBAwQSCnVzZXJzOnJlYWSC0+STAgsSCS92Mi91c2VycxKcAQoVTGlzdERlcGFydG1lbnRPcHRpb25zEiQuc3ZjLnYyLkxpc3REZXBhcnRtZW50T3B0aW9uc1JlcXVlc3QaJS5zdmMudjIuTGlzdERlcGFydG1lbnRPcHRpb25zUmVzcG9uc2UiNpACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZILT5JMCGBIWL3YyL2RlcGFydG1lbnQtb3B0aW9uc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit]);
+  fileDesc("ChFzdmMvdjIvdXNlci5wcm90bxIGc3ZjLnYyIo0DCgRVc2VyEgoKAmlkGAEgASgJEhYKBWVtYWlsGAIgASgJQge6SARyAmABEhIKCmZpcnN0X25hbWUYAyABKAkSEQoJbGFzdF9uYW1lGAQgASgJEgwKBG5hbWUYBSABKAkSHgoEcm9sZRgGIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZRISCgphdmF0YXJfdXJsGAcgASgJEhAKCHRpbWV6b25lGAggASgJEg4KBmxvY2FsZRgJIAEoCRISCgpkZXBhcnRtZW50GAogASgJEhEKCWpvYl90aXRsZRgLIAEoCRIVCg1wcmltYXJ5X3Bob25lGAwgASgJEhcKD21hbmFnZXJfdXNlcl9pZBgNIAEoCRIYCgpjcmVhdGVkX2F0GA4gASgJQgSotRgBEiEKDmRlYWN0aXZhdGVkX2F0GA8gASgJQgSotRgBSACIAQESLwoPZmllbGRfb3duZXJzaGlwGBAgAygLMhYuc3ZjLnYyLkZpZWxkT3duZXJzaGlwQhEKD19kZWFjdGl2YXRlZF9hdCK4AQoORmllbGRPd25lcnNoaXASSgoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEIhukgHggEEEAEgAKK1GBMSEW11c3QgbmFtZSBhIGZpZWxkEkUKBW93bmVyGAIgASgOMhIuc3ZjLnYyLkZpZWxkT3duZXJCIrpIB4IBBBABIACitRgUEhJtdXN0IG5hbWUgYW4gb3duZXISEwoFc2luY2UYAyABKAlCBKi1GAEi5wkKEVVwZGF0ZVVzZXJSZXF1ZXN0EgoKAmlkGAEgASgJEh4KBWVtYWlsGAIgASgJQgq6SAdyBRj+AWABSACIAQESOwoKZmlyc3RfbmFtZRgDIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgBiAEBEjoKCWxhc3RfbmFtZRgEIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEi8KBHJvbGUYBSABKA4yEC5zdmMudjIuVXNlclJvbGVCCrpIB4IBBBABIABIA4gBARI7CgphdmF0YXJfdXJsGAYgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSASIAQESOAoIdGltZXpvbmUYByABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgFiAEBEjcKBmxvY2FsZRgIIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgGiAEBEjsKCmRlcGFydG1lbnQYCSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIB4gBARI6Cglqb2JfdGl0bGUYCiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRICIgBARI9Cg1wcmltYXJ5X3Bob25lGAsgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRICYgBARJACgpwaW5fZmllbGRzGAwgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGRCErpID5IBDBDoByIHggEEEAEgABJECg5yZWxlYXNlX2ZpZWxkcxgNIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkQhK6SA+SAQwQ6AciB4IBBBABIAA6hQOatRgwCgRuYW1lEihpdCBpcyBjb21wdXRlZCBvZiBmaXJzdE5hbWUgYW5kIGxhc3ROYW1lmrUYRQoNbWFuYWdlclVzZXJJZBI0YSBtYW5hZ2VyIGlzIGFzc2lnbmVkIGJ5IFBPU1QgL3YyL3VzZXItcmVsYXRpb25zaGlwc5q1GD8KB21hbmFnZXISNGEgbWFuYWdlciBpcyBhc3NpZ25lZCBieSBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRgfCgljcmVhdGVkQXQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GEcKDWRlYWN0aXZhdGVkQXQSNnVzZXJzIGFyZSBkZWFjdGl2YXRlZCBieSB0aGUgZGlyZWN0b3J5IG9yIGJ5IGFuIGltcG9ydJq1GFMKDmZpZWxkT3duZXJzaGlwEkFpdCBmb2xsb3dzIGZyb20gd2hvIHdyaXRlczsgcGluRmllbGRzIGFuZCByZWxlYXNlRmllbGRzIGNoYW5nZSBpdEIICgZfZW1haWxCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUIHCgVfcm9sZUINCgtfYXZhdGFyX3VybEILCglfdGltZXpvbmVCCQoHX2xvY2FsZUINCgtfZGVwYXJ0bWVudEIMCgpfam9iX3RpdGxlQhAKDl9wcmltYXJ5X3Bob25lIqwBChJVcGRhdGVVc2VyUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5Vc2VyEjcKFXNraXBwZWRfcGlubmVkX2ZpZWxkcxgCIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEkEKH3NraXBwZWRfZGlyZWN0b3J5X2xvY2tlZF9maWVsZHMYAyADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZCKvCQoRQ3JlYXRlVXNlclJlcXVlc3QSHAoFZW1haWwYASABKAlCDbpICsgBAXIFGP4BYAESOwoKZmlyc3RfbmFtZRgCIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgAiAEBEjoKCWxhc3RfbmFtZRgDIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgBiAEBEigKBHJvbGUYBCABKA4yEC5zdmMudjIuVXNlclJvbGVCCLpIBYIBAhABEjgKCHRpbWV6b25lGAUgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAogBARI3CgZsb2NhbGUYBiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIA4gBARI7CgpkZXBhcnRtZW50GAcgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSASIAQESOgoJam9iX3RpdGxlGAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESPQoNcHJpbWFyeV9waG9uZRgJIAEoCUIhukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESQAoKcGluX2ZpZWxkcxgKIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkQhK6SA+SAQwQ6AciB4IBBBABIAA6hwSatRgYCgJpZBISdGhlIHNlcnZlciBzZXRzIGl0mrUYMAoEbmFtZRIoaXQgaXMgY29tcHV0ZWQgb2YgZmlyc3ROYW1lIGFuZCBsYXN0TmFtZZq1GCkKCWF2YXRhclVybBIcc2V0IGl0IGJ5IFBVVCAvdjIvdXNlcnMve2lkfZq1GEUKDW1hbmFnZXJVc2VySWQSNGEgbWFuYWdlciBpcyBhc3NpZ25lZCBieSBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRg/CgdtYW5hZ2VyEjRhIG1hbmFnZXIgaXMgYXNzaWduZWQgYnkgUE9TVCAvdjIvdXNlci1yZWxhdGlvbnNoaXBzmrUYHwoJY3JlYXRlZEF0EhJ0aGUgc2VydmVyIHNldHMgaXSatRhHCg1kZWFjdGl2YXRlZEF0EjZ1c2VycyBhcmUgZGVhY3RpdmF0ZWQgYnkgdGhlIGRpcmVjdG9yeSBvciBieSBhbiBpbXBvcnSatRhCCg5maWVsZE93bmVyc2hpcBIwaXQgZm9sbG93cyBmcm9tIHdobyB3cml0ZXM7IHBpbkZpZWxkcyBjaGFuZ2VzIGl0mrUYRgoNcmVsZWFzZUZpZWxkcxI1bm90aGluZyBpcyBwaW5uZWQgYmVmb3JlOyBQVVQgL3YyL3VzZXJzL3tpZH0gdGFrZXMgaXRCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUILCglfdGltZXpvbmVCCQoHX2xvY2FsZUINCgtfZGVwYXJ0bWVudEIMCgpfam9iX3RpdGxlQhAKDl9wcmltYXJ5X3Bob25lIjAKEkNyZWF0ZVVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXIiHAoOR2V0VXNlclJlcXVlc3QSCgoCaWQYASABKAkiLQoPR2V0VXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlciKlAQoQTGlzdFVzZXJzUmVxdWVzdBJQCglwYWdlX3NpemUYASABKAVCPbpIBBoCKACitRgyEi1tdXN0IGJlIGZyb20gMSB0byAxMDAwMCwgb3IgMCBmb3IgdGhlIG1heGltdW0YkE4SIgoKcGFnZV90b2tlbhgCIAEoCUIOukgFcgMYgAiitRgCCBASGwoTaW5jbHVkZV9kZWFjdGl2YXRlZBgDIAEoCCJIChFMaXN0VXNlcnNSZXNwb25zZRIaCgRkYXRhGAEgAygLMgwuc3ZjLnYyLlVzZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIh4KHExpc3REZXBhcnRtZW50T3B0aW9uc1JlcXVlc3QiRwodTGlzdERlcGFydG1lbnRPcHRpb25zUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLnN2Yy52Mi5EZXBhcnRtZW50T3B0aW9uIiwKEERlcGFydG1lbnRPcHRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSrpAgoQVXNlclByb2ZpbGVGaWVsZBIiCh5VU0VSX1BST0ZJTEVfRklFTERfVU5TUEVDSUZJRUQQABIhCh1VU0VSX1BST0ZJTEVfRklFTERfRklSU1RfTkFNRRABEiAKHFVTRVJfUFJPRklMRV9GSUVMRF9MQVNUX05BTUUQAhIhCh1VU0VSX1BST0ZJTEVfRklFTERfQVZBVEFSX1VSTBADEh8KG1VTRVJfUFJPRklMRV9GSUVMRF9USU1FWk9ORRAEEh0KGVVTRVJfUFJPRklMRV9GSUVMRF9MT0NBTEUQBRIhCh1VU0VSX1BST0ZJTEVfRklFTERfREVQQVJUTUVOVBAGEiAKHFVTRVJfUFJPRklMRV9GSUVMRF9KT0JfVElUTEUQBxIeChpVU0VSX1BST0ZJTEVfRklFTERfTUFOQUdFUhAIEiQKIFVTRVJfUFJPRklMRV9GSUVMRF9QUklNQVJZX1BIT05FEAkqeAoKRmllbGRPd25lchIbChdGSUVMRF9PV05FUl9VTlNQRUNJRklFRBAAEhoKFkZJRUxEX09XTkVSX0FVVE9NQVRJT04QARIWChJGSUVMRF9PV05FUl9QSU5ORUQQAhIZChVGSUVMRF9PV05FUl9ESVJFQ1RPUlkQAypxCghVc2VyUm9sZRIZChVVU0VSX1JPTEVfVU5TUEVDSUZJRUQQABIXChNVU0VSX1JPTEVfT1JHX0FETUlOEAESGAoUVVNFUl9ST0xFX09SR19NRU1CRVIQAhIXChNVU0VSX1JPTEVfT1JHX0dVRVNUEAMquwEKDFRlYW1Vc2VyUm9sZRIeChpURUFNX1VTRVJfUk9MRV9VTlNQRUNJRklFRBAAEhoKFlRFQU1fVVNFUl9ST0xFX01BTkFHRVIQARIaChZURUFNX1VTRVJfUk9MRV9CVUlMREVSEAISGAoUVEVBTV9VU0VSX1JPTEVfQUdFTlQQAxIeChpURUFNX1VTRVJfUk9MRV9DT05UUklCVVRPUhAEEhkKFVRFQU1fVVNFUl9ST0xFX1ZJRVdFUhAFMvQECgtVc2VyU2VydmljZRJ5CgpVcGRhdGVVc2VyEhkuc3ZjLnYyLlVwZGF0ZVVzZXJSZXF1ZXN0Ghouc3ZjLnYyLlVwZGF0ZVVzZXJSZXNwb25zZSI0kAICirUYFAoDAQMEEgt1c2Vyczp3cml0ZSABgtPkkwITOgEqGg4vdjIvdXNlcnMve2lkfRJyCgpDcmVhdGVVc2VyEhkuc3ZjLnYyLkNyZWF0ZVVzZXJSZXF1ZXN0Ghouc3ZjLnYyLkNyZWF0ZVVzZXJSZXNwb25zZSItkAIAirUYEgoDAQMEEgt1c2Vyczp3cml0ZYLT5JMCDjoBKiIJL3YyL3VzZXJzEmoKB0dldFVzZXISFi5zdmMudjIuR2V0VXNlclJlcXVlc3QaFy5zdmMudjIuR2V0VXNlclJlc3BvbnNlIi6QAgGKtRgRCgMBAwQSCnVzZXJzOnJlYWSC0+STAhASDi92Mi91c2Vycy97aWR9EmsKCUxpc3RVc2VycxIYLnN2Yy52Mi5MaXN0VXNlcnNSZXF1ZXN0Ghkuc3ZjLnYyLkxpc3RVc2Vyc1Jlc3BvbnNlIimQAgGKtRgRCgMBAwQSCnVzZXJzOnJlYWSC0+STAgsSCS92Mi91c2VycxKcAQoVTGlzdERlcGFydG1lbnRPcHRpb25zEiQuc3ZjLnYyLkxpc3REZXBhcnRtZW50T3B0aW9uc1JlcXVlc3QaJS5zdmMudjIuTGlzdERlcGFydG1lbnRPcHRpb25zUmVzcG9uc2UiNpACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZILT5JMCGBIWL3YyL2RlcGFydG1lbnQtb3B0aW9uc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit]);
 
 /**
- * A person as a member of one organization. `id` and `email` are the person's everywhere; all else belongs to the
- * membership, so that no organization sees another's values.
+ * A person as a member of one organization. `id` and `email` are the same in every organization; everything else
+ * belongs to the membership, so no organization sees another's values.
  *
  * @generated from message svc.v2.User
  */
@@ -111,7 +111,7 @@ export type User = Message<"svc.v2.User"> & {
   primaryPhone: string;
 
   /**
-   * The manager's id; empty where there is none. Governed.
+   * The manager's id; empty if there is none. Governed.
    *
    * @generated from field: string manager_user_id = 13;
    */
@@ -167,7 +167,7 @@ export type FieldOwnership = Message<"svc.v2.FieldOwnership"> & {
   owner: FieldOwner;
 
   /**
-   * Since when.
+   * When this owner took over.
    *
    * @generated from field: string since = 3;
    */
@@ -195,7 +195,7 @@ export type UpdateUserRequest = Message<"svc.v2.UpdateUserRequest"> & {
   id: string;
 
   /**
-   * New email address; has to be the only change.
+   * New email address; must be the only change.
    *
    * @generated from field: optional string email = 2;
    */
@@ -216,7 +216,7 @@ export type UpdateUserRequest = Message<"svc.v2.UpdateUserRequest"> & {
   lastName?: string | undefined;
 
   /**
-   * New role. Nobody changes the own.
+   * New role. Users cannot change their own.
    *
    * @generated from field: optional svc.v2.UserRole role = 5;
    */
@@ -244,7 +244,7 @@ export type UpdateUserRequest = Message<"svc.v2.UpdateUserRequest"> & {
   locale?: string | undefined;
 
   /**
-   * New department; joins the organization's options.
+   * New department; added to the organization's options.
    *
    * @generated from field: optional string department = 9;
    */
@@ -265,7 +265,7 @@ export type UpdateUserRequest = Message<"svc.v2.UpdateUserRequest"> & {
   primaryPhone?: string | undefined;
 
   /**
-   * Fields to pin. Each has to be set in the same request; `AVATAR_URL` and `MANAGER` are refused.
+   * Fields to pin. Each must be set in the same request; `AVATAR_URL` and `MANAGER` are refused.
    *
    * @generated from field: repeated svc.v2.UserProfileField pin_fields = 12;
    */
@@ -293,7 +293,7 @@ export const UpdateUserRequestSchema: GenMessage<UpdateUserRequest> = /*@__PURE_
  */
 export type UpdateUserResponse = Message<"svc.v2.UpdateUserResponse"> & {
   /**
-   * The user as it stands now.
+   * The user after the update.
    *
    * @generated from field: svc.v2.User data = 1;
    */
@@ -349,7 +349,7 @@ export type CreateUserRequest = Message<"svc.v2.CreateUserRequest"> & {
   lastName?: string | undefined;
 
   /**
-   * Role; absent is `USER_ROLE_ORG_MEMBER`.
+   * Role; default `USER_ROLE_ORG_MEMBER`.
    *
    * @generated from field: svc.v2.UserRole role = 4;
    */
@@ -370,7 +370,7 @@ export type CreateUserRequest = Message<"svc.v2.CreateUserRequest"> & {
   locale?: string | undefined;
 
   /**
-   * Department; joins the organization's options.
+   * Department; added to the organization's options.
    *
    * @generated from field: optional string department = 7;
    */
@@ -391,7 +391,7 @@ export type CreateUserRequest = Message<"svc.v2.CreateUserRequest"> & {
   primaryPhone?: string | undefined;
 
   /**
-   * Fields to pin: `FIRST_NAME` and `LAST_NAME` alone, each set in the same request.
+   * Fields to pin: only `FIRST_NAME` and `LAST_NAME`, each set in the same request.
    *
    * @generated from field: repeated svc.v2.UserProfileField pin_fields = 10;
    */
@@ -475,14 +475,14 @@ export const GetUserResponseSchema: GenMessage<GetUserResponse> = /*@__PURE__*/
  */
 export type ListUsersRequest = Message<"svc.v2.ListUsersRequest"> & {
   /**
-   * The most users to answer. 0 and more than 10,000 are 10,000; negative is an error.
+   * The maximum number of users. 0, or more than 10,000, means 10,000; a negative number is an error.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * `next_page_token` of the page before, with the same other parameters; empty for the first page.
+   * The `next_page_token` of the previous page, with the other parameters unchanged; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -517,7 +517,7 @@ export type ListUsersResponse = Message<"svc.v2.ListUsersResponse"> & {
   data: User[];
 
   /**
-   * Ask with it for the next page; empty on the last one.
+   * The token of the next page; empty on the last one.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -568,7 +568,7 @@ export const ListDepartmentOptionsResponseSchema: GenMessage<ListDepartmentOptio
   messageDesc(file_svc_v2_user, 11);
 
 /**
- * A department that profiles can name.
+ * A department that profiles can use.
  *
  * @generated from message svc.v2.DepartmentOption
  */
@@ -623,7 +623,7 @@ export enum UserProfileField {
   LAST_NAME = 2,
 
   /**
-   * `avatar_url`. Not pinned by name; a person's own write pins it.
+   * `avatar_url`. Cannot be pinned by name; a write with a user token pins it.
    *
    * @generated from enum value: USER_PROFILE_FIELD_AVATAR_URL = 3;
    */
@@ -679,13 +679,13 @@ export const UserProfileFieldSchema: GenEnum<UserProfileField> = /*@__PURE__*/
   enumDesc(file_svc_v2_user, 0);
 
 /**
- * The classes of writer that own fields, the lowest rank first.
+ * The classes of writer that own fields, lowest rank first.
  *
  * @generated from enum svc.v2.FieldOwner
  */
 export enum FieldOwner {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: FIELD_OWNER_UNSPECIFIED = 0;
    */
@@ -726,7 +726,7 @@ export const FieldOwnerSchema: GenEnum<FieldOwner> = /*@__PURE__*/
  */
 export enum UserRole {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: USER_ROLE_UNSPECIFIED = 0;
    */
@@ -740,14 +740,14 @@ export enum UserRole {
   ORG_ADMIN = 1,
 
   /**
-   * What the person's team roles give.
+   * What the person's team roles allow.
    *
    * @generated from enum value: USER_ROLE_ORG_MEMBER = 2;
    */
   ORG_MEMBER = 2,
 
   /**
-   * The reads of the person's team roles, and the own profile.
+   * What the person's team roles allow to read, and the person's own profile.
    *
    * @generated from enum value: USER_ROLE_ORG_GUEST = 3;
    */
@@ -767,7 +767,7 @@ export const UserRoleSchema: GenEnum<UserRole> = /*@__PURE__*/
  */
 export enum TeamUserRole {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: TEAM_USER_ROLE_UNSPECIFIED = 0;
    */
@@ -822,9 +822,9 @@ export const TeamUserRoleSchema: GenEnum<TeamUserRole> = /*@__PURE__*/
  */
 export const UserService: GenService<{
   /**
-   * Updates a profile, and pins or releases fields. An absent field stays as it is. Fields that a higher owner holds
-   * are skipped and listed, the rest is applied. A user token pins what it writes. An email change has to be the only
-   * change. All or nothing apart from skipped fields; safe to repeat.
+   * Updates a profile, and pins or releases fields. An absent field stays as it is. Fields held by a higher-ranking
+   * owner are skipped and listed; the rest is applied. A user token pins what it writes. An email change must be the
+   * only change. Apart from skipped fields, all or nothing. Safe to repeat.
    *
    * @generated from rpc svc.v2.UserService.UpdateUser
    */
@@ -835,7 +835,7 @@ export const UserService: GenService<{
   },
   /**
    * Adds a person to the organization. The email of a person of another organization adds a membership to that person.
-   * An email that the organization knows already is `already_exists`.
+   * An email that a member of the organization already has is `already_exists`.
    *
    * @generated from rpc svc.v2.UserService.CreateUser
    */
@@ -845,7 +845,7 @@ export const UserService: GenService<{
     output: typeof CreateUserResponseSchema;
   },
   /**
-   * Gives one member of the organization.
+   * Gets one member of the organization.
    *
    * @generated from rpc svc.v2.UserService.GetUser
    */
@@ -865,7 +865,7 @@ export const UserService: GenService<{
     output: typeof ListUsersResponseSchema;
   },
   /**
-   * Lists the departments that profiles of the organization have named, by name.
+   * Lists the departments that profiles of the organization have used, by name.
    *
    * @generated from rpc svc.v2.UserService.ListDepartmentOptions
    */

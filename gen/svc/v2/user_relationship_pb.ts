@@ -49,7 +49,7 @@ export type UserRelationship = Message<"svc.v2.UserRelationship"> & {
   relationshipType: UserRelationshipType;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: string created_at = 4;
    */
@@ -84,14 +84,14 @@ export type CreateUserRelationshipRequest = Message<"svc.v2.CreateUserRelationsh
   relatedUserId: string;
 
   /**
-   * The type; absent is manager.
+   * The type; default manager.
    *
    * @generated from field: svc.v2.UserRelationshipType relationship_type = 3;
    */
   relationshipType: UserRelationshipType;
 
   /**
-   * Whether the assignment is pinned. Absent: a user token pins, a key does not.
+   * Whether the assignment is pinned. Default: a user token pins, a key does not.
    *
    * @generated from field: optional bool pin = 4;
    */
@@ -112,21 +112,21 @@ export const CreateUserRelationshipRequestSchema: GenMessage<CreateUserRelations
  */
 export type CreateUserRelationshipResponse = Message<"svc.v2.CreateUserRelationshipResponse"> & {
   /**
-   * The relationship as it stands now; absent where there is none.
+   * The relationship after the call; absent if there is none.
    *
    * @generated from field: svc.v2.UserRelationship data = 1;
    */
   data?: UserRelationship | undefined;
 
   /**
-   * `MANAGER` where it was left alone because it is pinned.
+   * `MANAGER` if it was left alone because it is pinned.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_pinned_fields = 2;
    */
   skippedPinnedFields: UserProfileField[];
 
   /**
-   * `MANAGER` where it was left alone because the directory supplies it.
+   * `MANAGER` if it was left alone because the directory supplies it.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_directory_locked_fields = 3;
    */
@@ -154,14 +154,14 @@ export type DeleteUserRelationshipRequest = Message<"svc.v2.DeleteUserRelationsh
   userId: string;
 
   /**
-   * The type; absent is manager.
+   * The type; default manager.
    *
    * @generated from field: svc.v2.UserRelationshipType relationship_type = 2;
    */
   relationshipType: UserRelationshipType;
 
   /**
-   * Whether the cleared state is pinned. Absent: a user token pins, a key does not.
+   * Whether the cleared state is pinned. Default: a user token pins, a key does not.
    *
    * @generated from field: optional bool pin = 3;
    */
@@ -182,14 +182,14 @@ export const DeleteUserRelationshipRequestSchema: GenMessage<DeleteUserRelations
  */
 export type DeleteUserRelationshipResponse = Message<"svc.v2.DeleteUserRelationshipResponse"> & {
   /**
-   * `MANAGER` where it was left alone because it is pinned.
+   * `MANAGER` if it was left alone because it is pinned.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_pinned_fields = 1;
    */
   skippedPinnedFields: UserProfileField[];
 
   /**
-   * `MANAGER` where it was left alone because the directory supplies it.
+   * `MANAGER` if it was left alone because the directory supplies it.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_directory_locked_fields = 2;
    */
@@ -217,7 +217,7 @@ export type GetUserRelationshipRequest = Message<"svc.v2.GetUserRelationshipRequ
   userId: string;
 
   /**
-   * The type; absent is manager.
+   * The type; default manager.
    *
    * @generated from field: svc.v2.UserRelationshipType relationship_type = 2;
    */
@@ -259,7 +259,7 @@ export const GetUserRelationshipResponseSchema: GenMessage<GetUserRelationshipRe
  */
 export enum UserRelationshipType {
   /**
-   * Read as manager.
+   * Treated as manager.
    *
    * @generated from enum value: USER_RELATIONSHIP_TYPE_UNSPECIFIED = 0;
    */
@@ -286,8 +286,9 @@ export const UserRelationshipTypeSchema: GenEnum<UserRelationshipType> = /*@__PU
  */
 export const UserRelationshipService: GenService<{
   /**
-   * Assigns a manager, or replaces the one assigned. The manager is another member of the organization, and no chain of
-   * managers closes. A pinned or locked manager is skipped and listed where the caller ranks below. Safe to repeat.
+   * Assigns a manager, or replaces the one assigned. The manager must be another member of the organization, and must
+   * not create a cycle of managers. If a higher-ranking owner holds the manager, the write is skipped and listed. Safe
+   * to repeat.
    *
    * @generated from rpc svc.v2.UserRelationshipService.CreateUserRelationship
    */
@@ -297,7 +298,7 @@ export const UserRelationshipService: GenService<{
     output: typeof CreateUserRelationshipResponseSchema;
   },
   /**
-   * Clears the manager of a user. One that is not set is not an error. Safe to repeat.
+   * Clears the manager of a user. It is not an error if none is set. Safe to repeat.
    *
    * @generated from rpc svc.v2.UserRelationshipService.DeleteUserRelationship
    */
@@ -307,7 +308,7 @@ export const UserRelationshipService: GenService<{
     output: typeof DeleteUserRelationshipResponseSchema;
   },
   /**
-   * Gives the manager of a user. `not_found` where none is assigned.
+   * Gets the manager of a user. `not_found` if none is assigned.
    *
    * @generated from rpc svc.v2.UserRelationshipService.GetUserRelationship
    */
