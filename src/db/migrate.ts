@@ -1,70 +1,57 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { packageRoot } from '../package.js'
+import { concurrentIndexOf, runConcurrently } from './concurrent-index.js'
+import type { Migration } from './migration.js'
+import { createHistory, pendingOf, readHistory, recordMigration } from './migration-history.js'
 import { splitStatements } from './split-statements.js'
 
-/** One migration of `prisma/migrations`. */
-export interface Migration {
-  /** Name of its folder; the order of the names is the order of application. */
-  readonly name: string
-  readonly sql: string
-  /** SHA-256 of the file in hexadecimal, as Prisma Migrate records it. */
-  readonly checksum: string
+/** How long a migration may take, and wait. */
+export interface MigrationTimes {
+  /** How long all tries for a lock may take, in milliseconds: that of other runners, then those of tables. Default 60,000. */
+  readonly patienceMillis?: number
+  /**
+   * How long one statement waits for a table that calls use, in milliseconds: as long as it waits, every call to the table
+   * waits behind it. Default 2,000.
+   */
+  readonly lockMillis?: number
+  /** How long one statement may run, in milliseconds. Default 30 minutes. */
+  readonly statementMillis?: number
 }
-
-/** The migrations that come with this build. */
-export const MIGRATIONS_FOLDER = join(packageRoot(), 'prisma', 'migrations')
 
 /** Prisma Migrate's own advisory lock: this runner and `prisma migrate` exclude each other. */
 const PRISMA_LOCK = 72707369
-const LOCK_TIMEOUT_MILLIS = 60_000
+/** How long calls have a table for themselves between two tries for it. */
+const PAUSE_MILLIS = 500
+const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK = '40P01'
 
-/** Prisma Migrate's own table. */
-const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
-  id VARCHAR(36) PRIMARY KEY NOT NULL,
-  checksum VARCHAR(64) NOT NULL,
-  finished_at TIMESTAMPTZ,
-  migration_name VARCHAR(255) NOT NULL,
-  logs TEXT,
-  rolled_back_at TIMESTAMPTZ,
-  started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
-  applied_steps_count INTEGER NOT NULL DEFAULT 0
-)`
-
-/**
- * The server refuses a message of several statements: a distributed database takes changes of its schema one at a
- * time.
-
- */
+/** The server refuses a message of several statements: a distributed database changes its schema one at a time. */
 const ALONE = { queryMode: 'extended' }
 
-/** Reads the migrations of a folder in order. Throws when one has no `migration.sql`. */
-export async function loadMigrations(folder: string = MIGRATIONS_FOLDER): Promise<Migration[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
-  return Promise.all(
-    names.sort().map(async (name) => {
-      const bytes = await readFile(join(folder, name, 'migration.sql'))
-      return { name, sql: bytes.toString('utf8'), checksum: createHash('sha256').update(bytes).digest('hex') }
-    }),
-  )
-}
-
 /**
- * Applies what is pending, in order, each migration in a transaction of its own, statement by statement, and answers the
- * names applied. Any
- * number of processes may do so at once. Throws, having changed nothing more, when a migration fails, has failed
- * earlier under `prisma migrate`, was edited after it was applied, or is unknown to this build.
+ * Applies what is pending, in order, and answers the names applied. Each migration is a transaction of its own, sent a
+ * statement at a time; one that makes or drops an index concurrently is that one statement, in no transaction. Any number of
+ * processes may do so at once, while servers run, and again after one has ended at any point. Throws, having changed nothing
+ * more, when a migration fails or cannot have its locks, and where `pendingOf` throws.
  */
-export function migrate(connectionString: string, migrations: readonly Migration[]): Promise<string[]> {
+export function migrate(
+  connectionString: string,
+  migrations: readonly Migration[],
+  times: MigrationTimes = {},
+): Promise<string[]> {
+  const { patienceMillis = 60_000, lockMillis = 2_000, statementMillis = 1_800_000 } = times
   return withClient(connectionString, async (client) => {
-    await lock(client)
-    const applied = await readHistory(client)
-    if (applied === undefined) await client.query(CREATE_TABLE)
-    const pending = pendingOf(applied, migrations)
-    for (const migration of pending) await apply(client, migration)
+    await lock(client, patienceMillis)
+    const history = await readHistory(client)
+    if (history === undefined) await createHistory(client)
+    const pending = pendingOf(history, migrations)
+    for (const migration of pending) {
+      try {
+        await apply(client, migration, { patienceMillis, lockMillis, statementMillis })
+      } catch (cause) {
+        throw new Error(`migration ${migration.name} failed: ${messageOf(cause)}`, { cause })
+      }
+    }
     return pending.map(({ name }) => name)
   })
 }
@@ -84,7 +71,7 @@ export function pendingMigrations(
 }
 
 async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString, application_name: 'svc migrate', lock_timeout: LOCK_TIMEOUT_MILLIS })
+  const client = new pg.Client({ connectionString, application_name: 'svc migrate' })
   let lost: Error | undefined
   client.on('error', (error) => {
     lost = error // The next query fails with it.
@@ -110,59 +97,55 @@ async function connect(client: pg.Client): Promise<void> {
   }
 }
 
-async function lock(client: pg.Client): Promise<void> {
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK])
-  } catch (cause) {
-    if (!(cause instanceof pg.DatabaseError) || cause.code !== '55P03') throw cause
-    throw new Error('another process has been migrating this database for a minute: try again later', { cause })
+/** Asks again and again: a session that waits in a statement would hold up an index that is made concurrently. */
+async function lock(client: pg.Client, patienceMillis: number): Promise<void> {
+  const end = performance.now() + patienceMillis
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [PRISMA_LOCK])
+    if (rows[0]?.locked === true) return
+    if (performance.now() >= end) throw new Error('another process is migrating this database: try again later')
+    await delay(PAUSE_MILLIS)
   }
 }
 
-interface AppliedMigration {
-  readonly name: string
-  readonly checksum: string
-  readonly finished: boolean
+async function apply(client: pg.Client, migration: Migration, times: Required<MigrationTimes>): Promise<void> {
+  const statements = splitStatements(migration.sql)
+  const concurrent = statements.map(concurrentIndexOf).find((found) => found !== undefined)
+  if (concurrent === undefined) return applyInTransaction(client, migration, statements, times)
+  const [alone = '', ...others] = statements
+  if (others.length > 0) throw new Error('what is done concurrently has to be the only statement of its migration')
+  await runConcurrently(client, alone, concurrent)
+  await recordMigration(client, migration)
 }
 
-/** What was applied; undefined where nothing ever was. */
-async function readHistory(client: pg.Client): Promise<Map<string, AppliedMigration> | undefined> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found`,
-  )
-  if (rows[0]?.found !== true) return undefined
-  const applied = await client.query<AppliedMigration>(
-    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
-       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
-  )
-  return new Map(applied.rows.map((row) => [row.name, row]))
-}
-
-function pendingOf(applied = new Map<string, AppliedMigration>(), migrations: readonly Migration[]): Migration[] {
-  const known = new Map(migrations.map((migration) => [migration.name, migration]))
-  for (const { name, checksum, finished } of applied.values()) {
-    if (!finished) {
-      throw new Error(`migration ${name} failed earlier: repair the database, then use "npx prisma migrate resolve"`)
+async function applyInTransaction(
+  client: pg.Client,
+  migration: Migration,
+  statements: readonly string[],
+  { patienceMillis, lockMillis, statementMillis }: Required<MigrationTimes>,
+): Promise<void> {
+  const end = performance.now() + patienceMillis
+  for (;;) {
+    try {
+      await client.query('BEGIN')
+      await client.query(`SET LOCAL lock_timeout = ${lockMillis}`)
+      await client.query(`SET LOCAL statement_timeout = ${statementMillis}`)
+      for (const text of statements) await client.query({ text, ...ALONE })
+      await recordMigration(client, migration)
+      await client.query('COMMIT')
+      return
+    } catch (error) {
+      await client.query('ROLLBACK')
+      const code = error instanceof pg.DatabaseError ? error.code : undefined
+      if (code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK) throw error
+      if (performance.now() >= end) {
+        throw new Error(`${messageOf(error)}: end long transactions (pg_stat_activity) and try again`, { cause: error })
+      }
+      await delay(PAUSE_MILLIS)
     }
-    const migration = known.get(name)
-    if (migration === undefined) throw new Error(`the database has migration ${name}, which this build does not know`)
-    if (migration.checksum !== checksum) throw new Error(`migration ${name} was edited after it had been applied`)
   }
-  return migrations.filter(({ name }) => !applied.has(name))
 }
 
-async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
-  await client.query('BEGIN')
-  try {
-    for (const text of splitStatements(sql)) await client.query({ text, ...ALONE })
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name],
-    )
-    await client.query('COMMIT')
-  } catch (cause) {
-    await client.query('ROLLBACK')
-    throw new Error(`migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-  }
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Database } from './database.js'
-import { loadMigrations } from './migrate.js'
+import { loadMigrations } from './migration.js'
 
 /** What is not as calls need it, each in a few words that tell nothing of the inside; empty where all is. */
 export type NotReady = Readonly<Partial<Record<'database' | 'migrations', string>>>

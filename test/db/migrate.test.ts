@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { loadMigrations, type Migration, migrate } from '../../src/db/migrate.js'
+import { migrate, pendingMigrations } from '../../src/db/migrate.js'
+import { loadMigrations, type Migration } from '../../src/db/migration.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 
@@ -72,11 +73,18 @@ describe('migrations at start-up', () => {
     expect(await tables()).toEqual(['first'])
   })
 
-  it('refuse a database that is newer than the build', async () => {
+  it('pass over those of a later build, so that an older process starts beside it', async () => {
     await migrate(database.connectionString, [first, second])
-    await expect(migrate(database.connectionString, [first])).rejects.toThrow(
-      `the database has migration ${second.name}, which this build does not know`,
+    expect(await migrate(database.connectionString, [first])).toEqual([])
+    expect(await pendingMigrations(database.connectionString, [first])).toEqual([])
+  })
+
+  it('refuse a database with one that comes before the last of the build and is unknown to it', async () => {
+    await migrate(database.connectionString, [first])
+    await expect(migrate(database.connectionString, [second])).rejects.toThrow(
+      `the database has migration ${first.name}, which this build does not know`,
     )
+    expect(await tables()).toEqual(['first'])
   })
 
   it('refuse a database in which "prisma migrate" has failed, until that is resolved', async () => {
@@ -88,14 +96,60 @@ describe('migrations at start-up', () => {
     expect(await migrate(database.connectionString, [first])).toEqual([first.name])
   })
 
-  it('wait for the lock of "prisma migrate"', async () => {
+  it('wait for the lock of "prisma migrate", and give up when that takes too long', async () => {
     await client.query('SELECT pg_advisory_lock(72707369)')
-    const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707369 AND NOT granted
-                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+    await expect(migrate(database.connectionString, [first], { patienceMillis: 10 })).rejects.toThrow(
+      'another process is migrating this database: try again later',
+    )
     const run = migrate(database.connectionString, [first])
-    await eventually(async () => expect((await client.query(waiting)).rowCount).toBeGreaterThan(0))
+    const sessions = `SELECT FROM pg_stat_activity WHERE application_name = 'svc migrate'
+                         AND datname = current_database() AND query LIKE '%pg_try_advisory_lock%'`
+    await eventually(async () => expect((await client.query(sessions)).rowCount).toBeGreaterThan(0))
     expect(await tables()).toEqual([])
     await client.query('SELECT pg_advisory_unlock(72707369)')
     expect(await run).toEqual([first.name])
+  })
+
+  it('leave a table to its calls while they wait for it, and get it in the end', async () => {
+    await migrate(database.connectionString, [first])
+    const wider = { ...second, sql: 'ALTER TABLE first ADD COLUMN name text' }
+    await client.query('BEGIN')
+    await client.query('SELECT FROM first')
+    const run = migrate(database.connectionString, [first, wider], { lockMillis: 20 })
+    const waiting = `SELECT FROM pg_locks WHERE relation = 'first'::regclass AND NOT granted`
+    await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(1))
+    await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(0))
+    await client.query('COMMIT')
+    expect(await run).toEqual([second.name])
+  })
+
+  it('fail, and say what to do, where a table is never free', async () => {
+    await migrate(database.connectionString, [first])
+    const wider = { ...second, sql: 'ALTER TABLE first ADD COLUMN name text' }
+    await client.query('BEGIN')
+    await client.query('SELECT FROM first')
+    const times = { lockMillis: 10, patienceMillis: 0 }
+    await expect(migrate(database.connectionString, [first, wider], times)).rejects.toThrow(
+      /^migration 20260102000000_second failed: canceling statement due to lock timeout: end long transactions/,
+    )
+    await client.query('COMMIT')
+    expect(await migrate(database.connectionString, [first, wider])).toEqual([second.name])
+  })
+
+  it('fail where a statement takes longer than it may', async () => {
+    const slow = { ...first, sql: 'SELECT pg_sleep(60)' }
+    await expect(migrate(database.connectionString, [slow], { statementMillis: 10 })).rejects.toThrow(
+      `migration ${first.name} failed: canceling statement due to statement timeout`,
+    )
+  })
+
+  const cut = 'SELECT pg_terminate_backend(pg_backend_pid())'
+  it.each([0, 1, 2])('apply whole after a process that ended before statement %i of them', async (place) => {
+    const statements = ['CREATE TABLE one (id int)', 'CREATE TABLE two (id int)']
+    const interrupted = { ...first, sql: statements.toSpliced(place, 0, cut).join(';') }
+    await expect(migrate(database.connectionString, [interrupted])).rejects.toThrow()
+    expect(await tables()).toEqual([])
+    expect(await migrate(database.connectionString, [{ ...first, sql: statements.join(';') }])).toEqual([first.name])
+    expect(await tables()).toEqual(['one', 'two'])
   })
 })

@@ -1,0 +1,51 @@
+import type pg from 'pg'
+
+/** A statement that makes or drops an index beside running writes, and that PostgreSQL refuses in a transaction. */
+export interface ConcurrentIndex {
+  readonly action: 'create' | 'drop'
+  /** As the statement writes it. */
+  readonly index: string
+}
+
+const blanks = String.raw`(?:\s|--[^\n]*\n)+`
+const name = String.raw`((?:[\w$]+|"(?:[^"]|"")+")(?:\.(?:[\w$]+|"(?:[^"]|"")+"))?)`
+const statement = new RegExp(
+  `^(?:${blanks})?(CREATE(?:${blanks}UNIQUE)?|DROP)${blanks}INDEX${blanks}CONCURRENTLY${blanks}(?:IF${blanks}(?:NOT${blanks})?EXISTS${blanks})?${name}`,
+  'i',
+)
+
+/** What a statement does to an index concurrently; undefined where it does something else. */
+export function concurrentIndexOf(sql: string): ConcurrentIndex | undefined {
+  const [, verb = '', index = ''] = statement.exec(sql) ?? []
+  if (index === '') return undefined
+  return { action: /^drop$/i.test(verb) ? 'drop' : 'create', index }
+}
+
+/**
+ * Runs such a statement, in no transaction. It may have run before, in a process that ended before it was noted: an index
+ * that is there is taken as it is, and one that was left half made is dropped and made again.
+ */
+export async function runConcurrently(
+  client: pg.Client,
+  sql: string,
+  { action, index }: ConcurrentIndex,
+): Promise<void> {
+  // It waits for every transaction that is older, and holds up nobody.
+  await client.query('SET lock_timeout = 0')
+  await client.query('SET statement_timeout = 0')
+  const state = await stateOf(client, index)
+  if (action === 'drop') {
+    if (state !== 'absent') await client.query(sql)
+    return
+  }
+  if (state === 'invalid') await client.query(`DROP INDEX CONCURRENTLY ${index}`)
+  if (state !== 'valid') await client.query(sql)
+}
+
+async function stateOf(client: pg.Client, index: string): Promise<'absent' | 'invalid' | 'valid'> {
+  const { rows } = await client.query<{ valid: boolean }>(
+    'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)',
+    [index],
+  )
+  return rows[0] === undefined ? 'absent' : rows[0].valid ? 'valid' : 'invalid'
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { packageRoot } from '../package.js'
+
+/** One migration of `prisma/migrations`. */
+export interface Migration {
+  /** Name of its folder; the order of the names is the order of application. */
+  readonly name: string
+  readonly sql: string
+  /** SHA-256 of the file in hexadecimal, as Prisma Migrate records it. */
+  readonly checksum: string
+}
+
+/** The migrations that come with this build. */
+export const MIGRATIONS_FOLDER = join(packageRoot(), 'prisma', 'migrations')
+
+/** Reads the migrations of a folder in order. Throws when one has no `migration.sql`. */
+export async function loadMigrations(folder: string = MIGRATIONS_FOLDER): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const bytes = await readFile(join(folder, name, 'migration.sql'))
+      return { name, sql: bytes.toString('utf8'), checksum: createHash('sha256').update(bytes).digest('hex') }
+    }),
+  )
+}
