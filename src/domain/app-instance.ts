@@ -7,7 +7,7 @@ import type { Page } from './paging/page.js'
 import { pageSizeFrom } from './paging/page-size.js'
 import type { PageQuery, PageTokens } from './paging/page-token.js'
 
-/** What to list; empty texts and 0 are absent. */
+/** What to list; empty strings and 0 mean absent. */
 export interface AppInstanceListRequest {
   readonly teamId: string
   readonly pageSize: number

@@ -7,7 +7,7 @@ import { pageSizeFrom } from './paging/page-size.js'
 import type { PageQuery, PageTokens } from './paging/page-token.js'
 import { timestampOf } from './value/timestamp.js'
 
-/** Which events to list; 0 and empty texts are absent. */
+/** Which events to list; 0 and empty strings mean absent. */
 export interface AuditEventListRequest {
   readonly pageSize: number
   readonly pageToken: string
@@ -20,8 +20,8 @@ export interface AuditEventListRequest {
 }
 
 /**
- * A page of the events of the caller's organization, the newest first. Who has `audit:read` in teams alone gets the
- * events of these teams. Throws `FIELD_INVALID` for times that are none, `PAGE_TOKEN_INVALID`.
+ * A page of the events of the caller's organization, newest first. Callers with `audit:read` only in teams get the
+ * events of those teams. Throws `FIELD_INVALID` for invalid times, and `PAGE_TOKEN_INVALID`.
  */
 export async function listAuditEvents(
   tables: PreparedQueryable,

@@ -3,16 +3,16 @@ import { notFound } from '../errors.js'
 import { listMappingsOfConfig, listMappingsOfType } from '../store/entity-field-mapping.js'
 import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
 
-/** What to list; empty texts are absent. */
+/** What to list; empty strings mean absent. */
 export interface EntityFieldMappingListRequest {
   readonly entityTypeId: string
   readonly ingestionConfigId: string
 }
 
 /**
- * The JSON of the field mappings of an entity type, the highest priority first, then by id, of one config's source where the
- * request names it. Throws `RESOURCE_NOT_FOUND` for the type, and `PERMISSION_MISSING`
- * without `entities:read` in its team.
+ * The JSON of the field mappings of an entity type, highest priority first, then by id; only those of one config's
+ * source if the request names it. Throws `RESOURCE_NOT_FOUND` for the type, and `PERMISSION_MISSING` without
+ * `entities:read` in its team.
  */
 export async function listEntityFieldMappings(
   tables: PreparedQueryable,

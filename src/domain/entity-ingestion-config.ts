@@ -3,15 +3,16 @@ import { listConfigsOfAppInstance, listConfigsOfTeam } from '../store/entity-ing
 import { type Caller, visibleScope } from './caller/caller.js'
 import { listOfTeam, teamIdFor } from './caller/team-scope.js'
 
-/** What to list; empty texts are absent. */
+/** What to list; empty strings mean absent. */
 export interface EntityIngestionConfigListRequest {
   readonly teamId: string
   readonly appInstanceId: string
 }
 
 /**
- * The JSON of the ingestion configs of a team in the order of their creation, of one app instance where the request names it.
- * Throws `TEAM_REQUIRED`, `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without `entities:read` in it.
+ * The JSON of the ingestion configs of a team in the order of their creation; only those of one app instance if the
+ * request names it. Throws `TEAM_REQUIRED`, `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without
+ * `entities:read` in it.
  */
 export async function listEntityIngestionConfigs(
   tables: Queryable,

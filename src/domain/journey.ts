@@ -4,10 +4,10 @@ import { printJourney } from '../store/journey.js'
 import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
 
 /**
- * The API's JSON of a journey with all that belongs to it, as it stands at one moment; what is overdue is so by the date of
- * `now` in UTC. Callers with `tickets:read` in its team see it, and so do its requester and the requester's manager
- * (docs/resources.md). Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING`
- * where the caller sees the team and nothing more.
+ * The API's JSON of a journey with all its parts, as of one moment; tasks are overdue by the date of `now` in UTC.
+ * Callers with `tickets:read` in its team see it, and so do its requester and the requester's manager
+ * (docs/resources.md). Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` if the caller can see the team but not the
+ * journey.
  */
 export async function getJourney(tables: PreparedQueryable, caller: Caller, id: string, now: Date): Promise<string> {
   const userId = caller.kind === 'user' ? caller.id : null

@@ -15,8 +15,8 @@ export interface PriorityUpdate {
 }
 
 /**
- * Changes a priority and answers its JSON as it stands then. Throws
- * `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without `tickets:write` in its team.
+ * Changes a priority and returns its JSON after the change. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING`
+ * without `tickets:write` in its team.
  */
 export async function updatePriority(
   tables: Queryable,
@@ -38,7 +38,9 @@ export async function updatePriority(
   return updated ?? refuse(tables, caller, id)
 }
 
-/** Says why no priority could be changed: hidden and missing are one answer, and only what is seen is forbidden. */
+/**
+ * Throws why no priority was changed: the same error for hidden and missing ones, forbidden only for what is visible.
+ */
 async function refuse(tables: Queryable, caller: Caller, id: string): Promise<never> {
   const teamId = await priorities.findTeamOfPriority(tables, id, visibleScope(caller))
   if (teamId !== undefined) requirePermissionIn(caller, teamId, 'tickets:write')

@@ -12,7 +12,10 @@ import { type Caller, requirePermissionIn, visibleScope } from '../caller/caller
 import { approverIdPath, storedApprovers, storedStep } from './approval-step.js'
 import { type PlacedStep, type TopologyDraft, topologyFrom } from './approval-topology.js'
 
-/** A procedure to create; a timeout of 0 is the default. What it breaks of the limits of the schema is told with the rest. */
+/**
+ * A procedure to create; a timeout of 0 means the default. Limits of the schema that it breaks are reported with the
+ * rest.
+ */
 export interface ApprovalProcedureDraft extends TopologyDraft {
   readonly accessPolicyId: string
   readonly timeoutSeconds: number
@@ -22,8 +25,8 @@ export interface ApprovalProcedureDraft extends TopologyDraft {
 type StepWithId = PlacedStep & { readonly id: string }
 
 /**
- * Creates a procedure for an access policy and answers its JSON (docs/resources.md). Throws `RESOURCE_NOT_FOUND` for the policy,
- * `PERMISSION_MISSING` without `access:write` in its team, then the faults of the procedure:
+ * Creates a procedure for an access policy and returns its JSON (docs/resources.md). Throws `RESOURCE_NOT_FOUND` for
+ * the policy, `PERMISSION_MISSING` without `access:write` in its team, then the faults of the procedure:
  * `STEPS_OR_STAGES_REQUIRED`, `TOO_MANY_STEPS`, the limits that the draft breaks, `STEPS_DIFFER_FROM_STAGES`,
  * `APPROVER_NOT_FOUND`.
  */
@@ -49,9 +52,9 @@ export async function createApprovalProcedure(
   }, context)
 }
 
-/** Judges the policy and keeps it in its team until the end of the transaction. */
+/** Checks access to the policy and keeps it in its team until the end of the transaction. */
 async function lockPolicy(transaction: PreparedTransaction, caller: Caller, id: string): Promise<string> {
-  // Sending a long text that is no id costs more than knowing that none has it.
+  // A long text that cannot be an id is not worth sending to the database.
   const isId = idFault(id) === undefined
   const teamId = isId ? await lockAccessPolicy(transaction, id, visibleScope(caller)) : undefined
   if (teamId === undefined) throw notFound('access policy', id)

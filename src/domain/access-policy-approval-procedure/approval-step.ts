@@ -1,6 +1,6 @@
 import type { ApproverJustificationMode, ApproverKind } from '../../../gen/prisma/enums.js'
 
-/** Who may approve; `kind` is absent where the request names none, the ids are empty where the kind has none. */
+/** Who may approve; `kind` is absent if the request names none, and ids are empty if the kind has none. */
 export interface Approver {
   readonly kind: ApproverKind | undefined
   readonly userId: string
@@ -10,7 +10,7 @@ export interface Approver {
 
 /** A step as requested. */
 export interface StepDraft {
-  /** Absent is true. */
+  /** Default: true. */
   readonly allowSelfApproval?: boolean | undefined
   readonly approvers: readonly Approver[]
   readonly customWorkflow?: { readonly workflowId: string } | undefined
@@ -29,7 +29,7 @@ export interface StepDefinition {
   readonly autoApproveSelf: boolean
 }
 
-/** What the API calls a justification mode, and how it is stored. */
+/** The API's names of the justification modes, and how they are stored. */
 const justificationModes: ReadonlyMap<string, ApproverJustificationMode> = new Map([
   ['', 'UNSET'],
   ['NONE', 'NONE'],
@@ -37,11 +37,11 @@ const justificationModes: ReadonlyMap<string, ApproverJustificationMode> = new M
   ['REQUIRED', 'REQUIRED'],
 ])
 
-/** A step in the form in which it is kept, without its place and its approvers. */
+/** A step as it is stored, without its place and its approvers. */
 export function storedStep({ approverJustificationMode, ...step }: StepDefinition) {
   return {
     allowSelfApproval: step.allowSelfApproval,
-    // The rules have let no other mode through.
+    // The limits of the schema let no other mode through.
     approverJustificationMode: justificationModes.get(approverJustificationMode) ?? 'UNSET',
     suppressNotifications: step.suppressNotifications,
     autoApproveSelf: step.autoApproveSelf,
@@ -49,7 +49,7 @@ export function storedStep({ approverJustificationMode, ...step }: StepDefinitio
   }
 }
 
-/** The approvers of a step in the form in which they are kept. The rules have let none without a kind through. */
+/** The approvers of a step as they are stored. The limits of the schema let none without a kind through. */
 export function storedApprovers({ approvers }: StepDefinition) {
   return approvers.flatMap(({ kind, userId, groupId, notify }) => {
     if (kind === undefined) return []

@@ -3,7 +3,7 @@ import { type FieldViolation, invalidField } from '../../errors.js'
 import { MAX_STEPS } from '../../limits/known-limits.js'
 import { type StepDefinition, type StepDraft, stepFromDraft } from './approval-step.js'
 
-/** Steps and stages as requested; empty lists are absent. */
+/** Steps and stages as requested; empty lists mean absent. */
 export interface TopologyDraft {
   readonly steps: readonly StepDraft[]
   readonly stages: readonly { readonly steps: readonly StepDraft[] }[]
@@ -55,10 +55,10 @@ function placedStep(path: string, stageIndex: number, stepIndex: number, draft: 
   return { path, stageIndex, stepIndex, step: stepFromDraft(draft) }
 }
 
-/** What is right where the steps differ from the stages. */
+/** What to do if the steps differ from the stages. */
 const LEAVE_OUT = 'send the steps of the stages in the same order, or omit steps'
 
-/** The first place where the steps are not the flat view of the stages. */
+/** The first difference between the steps and the flat view of the stages. */
 function differences(drafts: readonly StepDraft[], placed: readonly PlacedStep[]): FieldViolation[] {
   if (drafts.length !== placed.length) {
     return [differ('steps', `has ${drafts.length} steps, but the stages have ${placed.length}: ${LEAVE_OUT}`)]

@@ -1,6 +1,6 @@
 import { refuseViolations } from '../../errors.js'
 
-/** New values of one resource; what is absent stays as it is, an empty description or external id clears. */
+/** New values of one resource; absent ones stay as they are, and an empty description or external id clears it. */
 export interface AppResourceUpdate {
   readonly id: string
   readonly resourceType?: string | undefined
@@ -10,7 +10,7 @@ export interface AppResourceUpdate {
   readonly scopedId?: string | undefined
 }
 
-/** Throws `DUPLICATE_ID` for ids that stand in the batch more than once. */
+/** Throws `DUPLICATE_ID` for ids that the batch repeats. */
 export function refuseRepeatedIds(updates: readonly AppResourceUpdate[]): void {
   const firstIndexes = new Map<string, number>()
   for (const [index, { id }] of updates.entries()) if (!firstIndexes.has(id)) firstIndexes.set(id, index)

@@ -24,8 +24,8 @@ export async function lockAppResources(
 }
 
 /**
- * Two transactions that write one value under a deferrable unique constraint find each other at the end of their
- * statements and deadlock. Who takes a new value therefore holds what the value has to be unique in.
+ * Two transactions that write the same value under a deferrable unique constraint meet only at the end of their
+ * statements, and deadlock. So whoever sets a new value first locks the owner within which it must be unique.
  */
 async function lockNewNames(
   transaction: PreparedTransaction,

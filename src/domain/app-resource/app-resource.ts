@@ -7,8 +7,8 @@ import { type AppResourceUpdate, refuseRepeatedIds } from './app-resource-batch.
 import { lockAppResources } from './app-resource-lock.js'
 
 /**
- * Changes all of the resources or none, and answers their JSON in the order of the updates (docs/resources.md). Throws what
- * `refuseRepeatedIds` and `lockAppResources` throw; a value that another resource has violates a unique
+ * Changes all of the resources or none, and returns their JSON in the order of the updates (docs/resources.md). Throws
+ * what `refuseRepeatedIds` and `lockAppResources` throw; a value that another resource already has violates a unique
  * constraint.
  */
 export async function batchUpdateAppResources(

@@ -28,7 +28,7 @@ export interface FieldChange {
   readonly newOwner: FieldOwner
 }
 
-/** Something that was done, to be kept in the audit log of the organization. It never holds a secret or a personal value. */
+/** An action to record in the audit log of the organization. It never holds a secret or a personal value. */
 export interface AuditEvent {
   readonly organizationId: string
   readonly actor: Actor
@@ -37,9 +37,9 @@ export interface AuditEvent {
   /** Such as `user`. */
   readonly targetType: string
   readonly targetId: string
-  /** The team of the target, where it has one. */
+  /** The team of the target, if it has one. */
   readonly teamId?: string | undefined
-  /** The request that did it, where one did. */
+  /** The request that did it, if one did. */
   readonly requestId?: string | undefined
   readonly changes?: readonly FieldChange[]
 }
@@ -63,8 +63,8 @@ export function actorOf(caller: Caller): Actor {
 }
 
 /**
- * Writes the events in the order given, at the time of the transaction that they are written in, which must be the one
- * that does what they tell. The statement is sent for none as well, so that its time does not tell whether there was one.
+ * Writes the events in the order given, with the time of the transaction, which must be the one that does what they
+ * record. The statement is sent even without events, so that timing does not reveal whether there was one.
  */
 export async function recordAuditEvents(
   tables: PreparedQueryable,

@@ -25,8 +25,8 @@ export interface AccessTokenOptions {
 }
 
 /**
- * Makes an access token of a live key that can have one, and keeps its hash as a session of the key. Throws
- * `CLIENT_CREDENTIALS_INVALID`, with one text, for every other id and secret.
+ * Makes an access token for a live key that can have one, and stores its hash as a session of the key. Throws
+ * `CLIENT_CREDENTIALS_INVALID`, always with the same text, for every other id and secret.
  */
 export async function createAccessToken(options: AccessTokenOptions, credentials: ClientCredentials): Promise<string> {
   const { database, hasher, keyUses, runtime } = options
@@ -48,8 +48,8 @@ export async function createAccessToken(options: AccessTokenOptions, credentials
 }
 
 /**
- * The error for every fault of an id and a secret (RFC 6749 section 5.2, `invalid_client`). It tells more by the form of the
- * request alone: unknown, wrong and revoked ones have one text.
+ * The error for every fault of an id and a secret (RFC 6749 section 5.2, `invalid_client`). Only faults in the form of
+ * the request have a text of their own: unknown, wrong and revoked credentials share one.
  */
 export function clientCredentialsInvalid(
   fault = 'the id and the secret do not belong to a live API key: check both, or create another key',

@@ -22,12 +22,12 @@ export function createApiKeySecret(kind: ApiKeyKind, runtime: Pick<Runtime, 'ran
   return unchecked + checksumOf(unchecked)
 }
 
-/** What a text is as a secret: its kind, or what is wrong with it. Looks at the text alone. */
+/** The kind of a secret, or what is wrong with the text. Judged by the text alone. */
 export type SecretInspection =
   | { readonly ok: true; readonly kind: ApiKeyKind }
   | { readonly ok: false; readonly fault: 'form' | 'checksum' }
 
-/** Tells whether a text has the form of a secret, and whether its checksum is right. */
+/** Checks whether a text has the form of a secret and a correct checksum. */
 export function inspectApiKeySecret(text: string): SecretInspection {
   const kind = apiKeyKindFrom(wholeSecret.exec(text)?.[1])
   if (kind === undefined) return { ok: false, fault: 'form' }

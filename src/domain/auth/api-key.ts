@@ -14,7 +14,7 @@ import type { SecretHasher } from './secret-hash.js'
 /** A key to be made. */
 export interface ApiKeyRequest {
   readonly organizationId: string
-  /** The one team that it reaches; without it, every team of the organization. */
+  /** The only team that it reaches; default: every team of the organization. */
   readonly teamId?: string | undefined
   /** Default: `pk`. */
   readonly kind?: ApiKeyKind | undefined
@@ -23,7 +23,7 @@ export interface ApiKeyRequest {
   readonly permissions?: readonly string[] | undefined
 }
 
-/** A new key. The secret is not kept and cannot be shown again. */
+/** A new key. The secret is not stored and cannot be shown again. */
 export interface NewApiKey {
   readonly id: string
   readonly secret: string
@@ -49,7 +49,7 @@ const organizationWide: ReadonlySet<Permission> = new Set([
 
 /**
  * All that a kind of key can use (docs/resources.md): no key updates priorities, workers do not read the audit log, a
- * team's key leaves alone what belongs to the organization, and a management key has no permissions.
+ * team's key has no permissions on what belongs to the organization, and a management key has none at all.
  */
 export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
   if (kind === 'mk') return []
@@ -59,7 +59,9 @@ export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Per
   })
 }
 
-/** Makes a key, with an audit event. Throws for a team or an organization that does not exist, and for bad values. */
+/**
+ * Makes a key and records an audit event. Throws for a team or an organization that does not exist, and for bad values.
+ */
 export async function createApiKey(options: ApiKeyOptions, request: ApiKeyRequest): Promise<NewApiKey> {
   const { database, hasher, runtime } = options
   const { organizationId, teamId, kind = 'pk', name = '' } = request
@@ -122,7 +124,10 @@ export interface ApiKeySummary {
   readonly revokedAt: Date | undefined
 }
 
-/** The keys of an organization, revoked ones too, in the order of creation. Throws where there is no such organization. */
+/**
+ * The keys of an organization, including revoked ones, in the order of creation. Throws if there is no such
+ * organization.
+ */
 export async function listApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
   const rows = await selectApiKeys(tables, organizationId)
   if (rows.length === 0) await requireOwner(tables, organizationId, undefined)

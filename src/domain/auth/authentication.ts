@@ -15,24 +15,24 @@ import type { OidcVerifier } from './oidc.js'
 import type { SecretHasher } from './secret-hash.js'
 
 /**
- * Who holds a bearer token; undefined where it is not accepted, whatever the reason, but for one: a token that would be
- * accepted had it not expired within the last day.
+ * Finds who holds a bearer token; undefined if it is not accepted, for whatever reason except one: `expired` for a
+ * token that would still be accepted if it had not expired within the last day.
  */
 export type Authenticate = (bearerToken: string) => Promise<Caller | 'expired' | undefined>
 
-/** What authentication stands on. */
+/** What authentication depends on. */
 export interface AuthenticatorOptions {
   readonly database: PreparedQueryable
   readonly hasher: SecretHasher
   readonly keyUses: KeyUses
-  /** Verifies the tokens of the OpenID Connect issuer, where there is one. */
+  /** Verifies the tokens of the OpenID Connect issuer, if there is one. */
   readonly oidc?: OidcVerifier | undefined
 }
 
 /**
- * Makes the authenticator. It asks the database for every call after the call came and keeps nothing, so that a revocation
- * holds in every process as soon as it is committed; calls that come at the same time share a statement. Secrets of keys
- * are no bearer tokens. Throws when the database fails.
+ * Makes the authenticator. It asks the database anew for every call and caches nothing, so a revocation takes effect in
+ * every process as soon as it is committed; calls that arrive together share a statement. Secrets of keys are not
+ * bearer tokens. Throws if the database fails.
  */
 export function createAuthenticator({ database, hasher, keyUses, oidc }: AuthenticatorOptions): Authenticate {
   const findKey = createTokenLookup(hasher, (hashes) => selectKeysOfTokens(database, hashes))

@@ -2,7 +2,7 @@ import type { Runtime } from '../../runtime/runtime.js'
 
 /** Prefix of the access tokens of API keys. */
 export const ACCESS_TOKEN_PREFIX = 'svc_token_'
-/** Prefix of the opaque tokens of people. */
+/** Prefix of opaque user tokens. */
 export const USER_TOKEN_PREFIX = 'svc_user_'
 
 /** Makes an opaque token: the prefix and 256 random bits in base64url. */

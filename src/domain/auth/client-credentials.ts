@@ -4,17 +4,17 @@ import { type ClientCredentials, clientCredentialsInvalid } from './access-token
 
 /** The parts of a token request that name the client. */
 export interface ClientAuthentication {
-  /** The Authorization header, where there is one. */
+  /** The Authorization header, if there is one. */
   readonly authorization: string | undefined
-  /** `client_id` of the body, empty where it is not there. */
+  /** `client_id` of the body, empty if absent. */
   readonly clientId: string
-  /** `client_secret` of the body, empty where it is not there. */
+  /** `client_secret` of the body, empty if absent. */
   readonly clientSecret: string
 }
 
 /**
  * The credentials of a token request, from the header or from the body (RFC 6749 section 2.3.1). Throws
- * `MALFORMED_REQUEST` where they come both ways, and `CLIENT_CREDENTIALS_INVALID` where they are missing or unreadable.
+ * `MALFORMED_REQUEST` if they are in both, and `CLIENT_CREDENTIALS_INVALID` if they are missing or unreadable.
  */
 export function clientCredentialsFrom(request: ClientAuthentication): ClientCredentials {
   const { authorization, clientId, clientSecret } = request
@@ -44,7 +44,7 @@ function headerUnreadable(): ServiceError {
   return clientCredentialsInvalid(`the Authorization header does not hold an id and a secret: ${howToSend}`)
 }
 
-/** Both halves are form-encoded before they are joined. What is badly encoded stays as it is, and will not be found. */
+/** Both halves are form-encoded before they are joined. Badly encoded text stays as it is, and matches no key. */
 function formDecoded(text: string): string {
   return percentDecoded(text.replaceAll('+', ' '))
 }

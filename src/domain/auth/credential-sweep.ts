@@ -3,15 +3,15 @@ import type { Timing } from '../../db/transaction.js'
 import { sweep } from '../../store/sweep.js'
 import { REVOKE_SPAN_SECONDS } from './revoke-limiter.js'
 
-/** Rows of a table that one statement deletes at most, so that no lock is held for long. */
+/** The most rows that one statement deletes, so that no lock is held for long. */
 const BATCH = 1_000
 /** How long to wait after a sweep, in milliseconds. */
 const PAUSE_MILLIS = 60_000
 
-/** Whose token has expired is told so for a day. */
+/** For a day, holders of an expired token are told that it has expired. */
 const KEPT_SECONDS = 86_400
 
-/** Deletes expired tokens and counts of addresses. Answers how many rows went. */
+/** Deletes expired tokens and counts of addresses. Returns the number of deleted rows. */
 export function sweepCredentials(tables: Pick<Queryable, 'run'>): Promise<number> {
   return sweep(tables, { keptSeconds: KEPT_SECONDS, spanSeconds: REVOKE_SPAN_SECONDS, rows: BATCH })
 }

@@ -1,14 +1,14 @@
-/** The issuer cannot be asked, or does not answer with what it has to. */
+/** The issuer cannot be reached, or does not answer as it should. */
 export class IssuerUnavailable extends Error {
   override readonly name = 'IssuerUnavailable'
 }
 
-/** What a document of the issuer may have at most. */
+/** The largest document that is accepted from the issuer. */
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Fetches a JSON object of the issuer, of at most 1 MiB. Rejects with `IssuerUnavailable` where there is none, whatever
- * the reason; redirects are not followed.
+ * Fetches a JSON object of the issuer, of at most 1 MiB. Rejects with `IssuerUnavailable` if it cannot be had, for
+ * whatever reason; redirects are not followed.
  */
 export async function fetchIssuerDocument(url: string, signal: AbortSignal): Promise<object> {
   try {
@@ -22,7 +22,9 @@ export async function fetchIssuerDocument(url: string, signal: AbortSignal): Pro
   }
 }
 
-/** Counted as it comes: a declared length may be wrong, and that of a compressed body is not what it unpacks to. */
+/**
+ * Counted as it arrives: a declared length may be wrong, and for a compressed body it is not the length of the text.
+ */
 async function readText(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0

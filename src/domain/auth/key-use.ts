@@ -7,9 +7,9 @@ export interface UsedKey {
   readonly id: string
 }
 
-/** Keeps when keys were last used, to the minute, without making a request wait. */
+/** Records when keys were last used, to the minute, without making a request wait. */
 export interface KeyUses {
-  /** Notes that a key is used now. Never throws; what cannot be written is logged and tried again a second later. */
+  /** Notes that a key is used now. Never throws; a failed write is logged and tried again a second later. */
   note(key: UsedKey): void
   /** Writes what is still noted; to be called when the process stops. Throws when that fails. */
   flush(): Promise<void>
@@ -21,10 +21,10 @@ export interface KeyUsesOptions {
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 
-/** How long no use is written after one that could not be: a database in trouble is not asked with every call. */
+/** How long to pause after a failed write, so that a database in trouble is not asked with every call. */
 const RETRY_MILLIS = 1_000
 
-/** Makes the recorder. One statement is under way at a time; what is noted meanwhile goes with the next one. */
+/** Makes the recorder. One statement runs at a time; uses noted in the meantime go into the next one. */
 export function createKeyUses({ database, log }: KeyUsesOptions): KeyUses {
   const noted = new Map<string, UsedKey>()
   let notBefore = 0

@@ -7,38 +7,38 @@ import { fetchIssuerDocument, IssuerUnavailable } from './issuer-document.js'
 export interface OidcIdentity {
   /** The verified address. */
   readonly email: string
-  /** The organization that the token names, else the one for tokens that name none, where there is such a one. */
+  /** The organization that the token names, otherwise the configured one for tokens that name none, if any. */
   readonly organizationId: string | undefined
 }
 
 /**
- * Verifies a token of the issuer; undefined where it is not accepted, `expired` for a genuine one that is too old. Throws
- * `SERVICE_UNAVAILABLE` where the keys of the issuer cannot be had.
+ * Verifies a token of the issuer; undefined if it is not accepted, `expired` if it is genuine but too old. Throws
+ * `SERVICE_UNAVAILABLE` if the keys of the issuer cannot be fetched.
  */
 export type OidcVerifier = (token: string) => Promise<OidcIdentity | 'expired' | undefined>
 
 /** The issuer that is trusted. */
 export interface OidcOptions {
   readonly issuer: string
-  /** What `aud` has to name. */
+  /** What `aud` must name. */
   readonly audience: string
   /** The organization of tokens that name none. */
   readonly organization?: string | undefined
   readonly runtime: Pick<Runtime, 'now'>
-  /** How long after a fetch of the keys none follows, whatever tokens ask for, in milliseconds; default 30 s. */
+  /** The shortest time between two fetches of the keys, whatever keys tokens name, in milliseconds; default 30 s. */
   readonly cooldownMillis?: number | undefined
 }
 
-/** Asymmetric algorithms alone: `none` and those with a shared secret would let anybody sign who can read the keys. */
+/** Only asymmetric algorithms: with `none` or a shared secret, anybody who can read the keys could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 /** How far the clock of the issuer may be off, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 30
 /** How long the issuer may take, in milliseconds. */
 const FETCH_TIMEOUT_MILLIS = 5_000
-/** How long keys are taken from memory, in milliseconds: so long may a key that the issuer has withdrawn still count. */
+/** How long keys are cached, in milliseconds: for that time a key that the issuer has withdrawn is still accepted. */
 const KEYS_MAX_AGE_MILLIS = 10 * 60_000
 
-/** Loaded where an issuer is trusted: most services have none, and would start later for it. */
+/** Loaded only if an issuer is configured: most services have none, and would start more slowly. */
 const loadJose = () => import('jose')
 
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
@@ -58,7 +58,7 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
     return found
   }
   return async (token) => {
-    // Texts of another form cannot be tokens of the issuer, and need none of its keys.
+    // Text of any other form cannot be a token of the issuer, so its keys are not needed.
     if (!tokenForm.test(token)) return undefined
     const getKey: JWTVerifyGetKey = async (header, jws) => (await keys())(header, jws)
     const { errors, jwtVerify } = await loadJose()
@@ -75,7 +75,7 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
     } catch (cause) {
       // Signature, issuer and audience are verified before the time is.
       if (cause instanceof errors.JWTExpired) return 'expired'
-      // The token is at fault, or the key that it names: one that cannot be used verifies nothing.
+      // The fault is in the token, or in the key that it names: an unusable key verifies nothing.
       const isOfToken = cause instanceof errors.JOSEError || cause instanceof TypeError || cause instanceof DOMException
       if (isOfToken) return undefined
       if (!(cause instanceof IssuerUnavailable)) throw cause
@@ -111,7 +111,10 @@ async function discoverKeys({ issuer, cooldownMillis = 30_000 }: OidcOptions): P
   })
 }
 
-/** The key set of the issuer (RFC 7517 section 5); what is no object in it is no key, and hinders none of the others. */
+/**
+ * The key set of the issuer (RFC 7517 section 5); entries that are not objects are skipped, and do not affect the
+ * others.
+ */
 async function fetchKeys(url: string, signal: AbortSignal): Promise<{ keys: object[] }> {
   const keys: unknown = Reflect.get(await fetchIssuerDocument(url, signal), 'keys')
   if (!Array.isArray(keys)) throw new IssuerUnavailable(`${url} is not a key set`)

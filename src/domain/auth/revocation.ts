@@ -21,15 +21,15 @@ export interface RevocationOptions {
 }
 
 /**
- * Revokes the live key of a secret, if it is one. Neither the result nor the time tells whether it was: the same
- * statements run for every text, and the answer, a failure as well, leaves on a grid. When it resolves, no process
- * accepts a token of the key. Throws `SERVICE_UNAVAILABLE` where the database could not do it in time; it may have been
- * done all the same, and may be repeated.
+ * Revokes the live key of a secret, if there is one. Neither the result nor the timing reveals whether there was: the
+ * same statements run for every text, and the answer, even a failure, leaves on a time grid. Once it resolves, no
+ * process accepts a token of the key. Throws `SERVICE_UNAVAILABLE` if the database did not answer in time; the key may
+ * have been revoked all the same, and the call can be repeated.
  */
 export function revokeLeakedKey(options: RevocationOptions, secret: string, requestId: string): Promise<void> {
   const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
   const revoke = async (transaction: PreparedTransaction) => {
-    // What has not the form of a secret is not even hashed: it may be a password that somebody pasted.
+    // Text that does not have the form of a secret is not even hashed: it may be a password that somebody pasted.
     const candidates = inspectApiKeySecret(secret).ok
       ? hasher.candidates(secret)
       : hasher.candidates('').map(() => runtime.randomBytes(32))
@@ -41,7 +41,7 @@ export function revokeLeakedKey(options: RevocationOptions, secret: string, requ
   )
 }
 
-/** Revokes a key by its id, for the operator. Answers `undefined` where there is no such key. */
+/** Revokes a key by its id, for the operator. Returns `undefined` if there is no such key. */
 export async function revokeKeyById(
   tables: Store,
   runtime: Runtime,
@@ -62,7 +62,7 @@ interface RevocationCircumstances {
   readonly requestId?: string
 }
 
-/** Ends the sessions and writes the audit event; sends the same statements where there is nothing to end. */
+/** Ends the sessions and writes the audit event; sends the same statements even if there is nothing to end. */
 async function endSessions(
   transaction: PreparedTransaction,
   keys: readonly RevokedKey[],
@@ -85,7 +85,7 @@ async function endSessions(
   await recordAuditEvents(transaction, events, runtime)
 }
 
-/** Turns every failure of the database, and its silence past the time given, into the one that revocations answer. */
+/** Turns every failure of the database, and its silence past the timeout, into the one error that revocations throw. */
 export async function withDatabase<T>(
   timing: Pick<Timing, 'sleep'>,
   timeoutMillis: number,
@@ -93,7 +93,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const settled = new AbortController()
   const silence = async () => {
-    // The server ends slow statements by itself and says so; this is for one that does not say anything any more.
+    // The server ends slow statements itself and reports it; this is for a server that no longer answers.
     await timing.sleep(timeoutMillis + 500, settled.signal)
     throw unavailable(undefined)
   }

@@ -2,31 +2,32 @@ import type { Queryable } from '../../db/queryable.js'
 import { ServiceError } from '../../errors.js'
 import { decideRevokeAttempt } from '../../store/revoke-attempt.js'
 
-/** What a limiter says of a request. */
+/** What a limiter decides about a request. */
 export type Admission =
   | { readonly allowed: true }
   /** Whole seconds until the next request is allowed, at least 1. */
   | { readonly allowed: false; readonly retryAfterSeconds: number }
 
-/** Decides whether a client address may try a revocation now, and counts it when it may. */
+/** Decides whether a client address may attempt a revocation now, and counts the attempt if so. */
 export interface RevokeLimiter {
   admit(clientAddress: string): Promise<Admission>
 }
 
-/** Accepted requests of an address in any span. */
+/** The most accepted requests of an address in any span. */
 const REVOKE_LIMIT = 5
 /** The span, in seconds. */
 export const REVOKE_SPAN_SECONDS = 60
 
 /**
  * The limiter of a deployment: at most five accepted requests of an address in any 60 seconds of the database's clock,
- * whichever process asks. A refused request writes nothing, and so does not extend the wait. Throws when the database
+ * whichever process asks. A refused request writes nothing, so it does not extend the wait. Throws if the database
  * fails.
  */
 export function createRevokeLimiter(tables: Queryable): RevokeLimiter {
   return {
     admit: async (clientAddress) => {
-      // Neither allowed nor refused: others were counted while it waited for the row. The next look sees them.
+      // Neither allowed nor refused means that others were counted while it waited for the row: the next look sees
+      // them.
       for (let look = 0; look <= REVOKE_LIMIT; look++) {
         const decision = await decideRevokeAttempt(tables, {
           clientAddress,

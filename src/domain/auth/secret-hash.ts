@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto'
 
-/** Keys of the hash that are kept outside of the database. */
+/** Keys of the hash, kept outside of the database. */
 export interface Peppers {
-  /** Hashes whatever is stored from now on; without it nothing is mixed in. */
+  /** Used for everything stored from now on; without it, plain SHA-256 is. */
   readonly current?: string | undefined
-  /** Recognizes what was stored while it was the current one. */
+  /** Recognizes what was stored while it was the current pepper. */
   readonly previous?: string | undefined
 }
 
@@ -12,12 +12,12 @@ export interface Peppers {
 export interface SecretHasher {
   /** The hash to store. */
   hash(secret: string): Buffer
-  /** Every hash under which the secret may be stored, that of `hash` first; always as many. */
+  /** Every hash under which the secret may be stored, starting with that of `hash`; always the same number. */
   candidates(secret: string): Buffer[]
 }
 
 /**
- * SHA-256, or HMAC-SHA-256 where there is a pepper. What was stored without a pepper, or with the previous one, is still
+ * SHA-256, or HMAC-SHA-256 with a pepper. Hashes stored without a pepper, or with the previous one, are still
  * recognized.
  */
 export function createSecretHasher({ current, previous }: Peppers = {}): SecretHasher {

@@ -6,7 +6,7 @@ import { insertUserToken } from '../../store/user-token.js'
 import { createOpaqueToken, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHasher } from './secret-hash.js'
 
-/** How long a user token lasts unless told otherwise, in seconds: 8 hours. */
+/** How long a user token lasts by default, in seconds: 8 hours. */
 export const DEFAULT_USER_TOKEN_SECONDS = 8 * 3600
 /** How long a user token may last, in seconds: 90 days. */
 export const MAX_USER_TOKEN_SECONDS = 90 * 24 * 3600
@@ -32,7 +32,7 @@ export interface UserTokenOptions {
   readonly runtime: Runtime
 }
 
-/** Makes a token of an active member of an organization. Throws `RESOURCE_NOT_FOUND` where there is no such member. */
+/** Makes a token for an active member of an organization. Throws `RESOURCE_NOT_FOUND` if there is no such member. */
 export async function createUserToken(options: UserTokenOptions, request: UserTokenRequest): Promise<UserToken> {
   const { database, hasher, runtime } = options
   const { userId, organizationId, ttlSeconds = DEFAULT_USER_TOKEN_SECONDS } = request

@@ -1,13 +1,15 @@
 import { createWaitQueue, type WaitLimits } from '../../db/wait-queue.js'
 import { ServiceError } from '../../errors.js'
 
-/** Finds what belongs to a key; rejects with what `load` rejects with, or `SERVICE_UNAVAILABLE` where too many ask. */
+/**
+ * Finds what belongs to a key; rejects with what `load` rejects with, or `SERVICE_UNAVAILABLE` if too many are waiting.
+ */
 export type Lookup<Key, Found> = (key: Key) => Promise<Found>
 
-/** So many loads may be under way at once, and so many keys go with one of them. */
+/** How many loads may run at once, and how many keys go into one. */
 const MAX_LOADS = 2
 const MAX_KEYS = 128
-/** What a machine answers in less than the time; those who come later than that are better told so at once. */
+/** As many as can be answered within the time; any more are better refused at once. */
 const DEFAULT_LIMITS: WaitLimits = { maxWaiting: 1_024, maxWaitMillis: 1_000 }
 
 interface Waiting<Key, Found> {
@@ -17,9 +19,9 @@ interface Waiting<Key, Found> {
 }
 
 /**
- * Makes a lookup whose calls share their loads: what is asked for while loads are under way goes with the next one. A call
- * is never answered from a load that began before it, so that what was committed before the call is seen; nothing is kept.
- * The bounds of a load are those of `load`.
+ * Makes a lookup whose calls share loads: keys asked for while loads are running go into the next one. A call is never
+ * answered from a load that began before it, so it sees whatever was committed before the call; nothing is cached. The
+ * time limits of a load are those of `load`.
  */
 export function createBatchedLookup<Key, Found>(
   load: (keys: readonly Key[]) => Promise<(key: Key) => Found>,

@@ -35,12 +35,12 @@ export interface Caller {
   readonly reach: Reach
 }
 
-/** The ids of the teams that the caller sees; `null` is every team of the organization. */
+/** The ids of the teams that the caller can see; `null` means every team of the organization. */
 export function visibleTeamIds(caller: Caller): string[] | null {
   return caller.reach.scope === 'organization' ? null : [...caller.reach.teams.keys()]
 }
 
-/** What the caller sees, as stores take it. */
+/** What the caller can see, as stores expect it. */
 export function visibleScope(caller: Caller): { organizationId: string; teamIds: string[] | null } {
   return { organizationId: caller.organizationId, teamIds: visibleTeamIds(caller) }
 }
@@ -60,7 +60,7 @@ export function hasPermissionIn(caller: Caller, teamId: string, permission: Perm
   return caller.reach.teams.get(teamId)?.has(permission) ?? false
 }
 
-/** Refuses with `permission_denied` who sees something of the team but lacks the permission there. */
+/** Refuses, with `permission_denied`, a caller who can see the team but lacks the permission there. */
 export function requirePermissionIn(caller: Caller, teamId: string, permission: Permission): void {
   if (!hasPermissionIn(caller, teamId, permission)) throw permissionMissing(permission)
 }

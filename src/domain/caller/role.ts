@@ -5,7 +5,7 @@ const all: ReadonlySet<Permission> = new Set(permissions)
 const reads = permissions.filter((permission) => permission.endsWith(':read'))
 const readAll: ReadonlySet<Permission> = new Set(reads)
 
-/** What a role in a team gives there (docs/permissions.md). */
+/** The permissions that a role in a team gives there (docs/permissions.md). */
 const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Permission>>> = {
   MANAGER: all,
   BUILDER: new Set<Permission>([...reads, 'access:write', 'apps:write']),
@@ -15,8 +15,8 @@ const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Permission>
 }
 
 /**
- * How far a person's permissions go: an administrator's over the organization, a member's as the team roles say, a
- * guest's to the reads of the team roles. `teamRoles` goes by the id of the team.
+ * How far a person's permissions reach: an administrator's over the organization, a member's as the team roles say, a
+ * guest's to the reads of the team roles. `teamRoles` is keyed by the id of the team.
  */
 export function reachOfUser(role: UserRole, teamRoles: Readonly<Record<string, TeamUserRole>>): Reach {
   if (role === 'ORG_ADMIN') return { scope: 'organization', permissions: all }

@@ -4,9 +4,9 @@ import { firstTeamIds } from '../../store/team.js'
 import { type Caller, hasPermissionIn, type Permission, requirePermissionIn, visibleTeamIds } from './caller.js'
 
 /**
- * The team that a list is about: the one that the request names, else the only one that the caller reaches
- * (docs/resources.md). Throws `TEAM_REQUIRED` for callers that reach several, or none. Whether the team exists is not
- * judged.
+ * The team that a list is about: the one that the request names, otherwise the only one that the caller reaches
+ * (docs/resources.md). Throws `TEAM_REQUIRED` for callers that reach several, or none. Does not check whether the team
+ * exists.
  */
 export async function teamIdFor(tables: Queryable, caller: Caller, requested: string): Promise<string> {
   if (requested !== '') return requested
@@ -19,7 +19,7 @@ export async function teamIdFor(tables: Queryable, caller: Caller, requested: st
   )
 }
 
-/** Ids of the teams in which the caller has the permission; `null` is every team of the organization. */
+/** Ids of the teams in which the caller has the permission; `null` means every team of the organization. */
 export function permittedTeamIds(caller: Caller, permission: Permission): string[] | null {
   const { reach } = caller
   if (reach.scope === 'organization') return reach.permissions.has(permission) ? null : []
@@ -27,8 +27,8 @@ export function permittedTeamIds(caller: Caller, permission: Permission): string
 }
 
 /**
- * The JSON of a list that was selected from its team. No list is a team that does not exist or is hidden from the caller
- * (404); then the permission there is judged (403).
+ * The JSON of a list that was selected within a team. No list means that the team does not exist or is hidden from the
+ * caller (404); otherwise the permission in the team is checked (403).
  */
 export function listOfTeam(
   list: { readonly json: string } | undefined,

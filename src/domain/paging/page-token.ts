@@ -12,7 +12,10 @@ export interface PageQuery {
 
 /** Makes and reads page tokens. */
 export interface PageTokens {
-  /** The token of the page that starts after `position`, a text of the list's own: not empty, without U+0000. */
+  /**
+   * The token of the page that starts after `position`, a text in a format of the list's own: not empty, without
+   * U+0000.
+   */
   issue(query: PageQuery, position: string): Promise<string>
   /**
    * The position that a token holds; `undefined` for the empty token of the first page. Throws `PAGE_TOKEN_INVALID` for
@@ -28,11 +31,11 @@ interface Keys {
 
 const MAC_BYTES = 32
 const IV_BYTES = 16
-/** Positions are padded to a multiple of this, so that their length tells nothing. */
+/** Positions are padded to a multiple of this, so that their length reveals nothing. */
 const BLOCK_BYTES = 32
 
 /**
- * Page tokens under the signing key `page_token`, which is read when first needed and kept.
+ * Makes page tokens with the signing key `page_token`, which is read when first needed and then cached.
  *
  * A token is an HMAC-SHA-256 over the query and the position, followed by the position, encrypted with the HMAC as
  * initialization vector (the construction of SIV, RFC 5297): it can be neither read nor changed nor moved elsewhere.
@@ -66,7 +69,7 @@ function seal(keys: Keys, query: PageQuery, position: Buffer): string {
 
 function open(keys: Keys, query: PageQuery, token: string): Buffer {
   const bytes = Buffer.from(token, 'base64url')
-  // Decoding skips foreign characters; only what encodes to the same text is the same token.
+  // Decoding skips invalid characters, so the bytes must encode to the same text again.
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== token) throw tokenInvalid()
   const mac = bytes.subarray(0, MAC_BYTES)
   const position = crypt(keys, mac, bytes.subarray(MAC_BYTES))

@@ -1,19 +1,19 @@
 import { type OwnedField, ownedPlaces, perOwnedField } from '../../store/owned-column.js'
 import type { FieldWriteOutcome } from '../audit/audit-event.js'
 
-/** A governed field: one of a profile that has an owner. */
+/** A governed field: a field of a profile that has an owner. */
 export type GovernedField = OwnedField
 
 /** The governed fields, in the order of `svc.v2.UserProfileField`. */
 export const governedFields: readonly GovernedField[] = ownedPlaces.map(({ field }) => field)
 
-/** The classes of writer that own fields, the lowest rank first. */
+/** The classes of writer that own fields, lowest rank first. */
 export const fieldOwners = ['AUTOMATION', 'PINNED', 'DIRECTORY'] as const
 
 /** A class of writer, and so the owner of what it has written. */
 export type FieldOwner = (typeof fieldOwners)[number]
 
-/** A field as it stands: its value (empty is none), its owner, and since when it has that owner. */
+/** The state of a field: its value (empty means none), its owner, and since when it has that owner. */
 export interface FieldState {
   readonly value: string
   readonly owner: FieldOwner
@@ -27,19 +27,19 @@ export type Profile = Readonly<Record<GovernedField, FieldState>>
 export type FieldCommand =
   /** Store a value as a writer of that class. */
   | { readonly kind: 'set'; readonly field: GovernedField; readonly value: string; readonly as: FieldOwner }
-  /** Hand the field back to automation, on a caller's word. */
+  /** Hand the field back to automation, at a caller's request. */
   | { readonly kind: 'release'; readonly field: GovernedField }
-  /** The directory supplies the field no longer. */
+  /** The directory no longer supplies the field. */
   | { readonly kind: 'withdraw'; readonly field: GovernedField }
 
-/** The values that commands set in a field, in their order; an empty one clears it and is none. */
+/** The values that commands set in a field, in order, without the empty ones, which clear it. */
 export function valuesSet(commands: readonly FieldCommand[], field: GovernedField): string[] {
   return commands.flatMap((command) => {
     return command.kind === 'set' && command.field === field && command.value !== '' ? command.value : []
   })
 }
 
-/** What has happened to one field, for the audit log: no value stands in it. */
+/** What happened to one field, for the audit log; it contains no value. */
 export interface FieldChange {
   readonly field: GovernedField
   readonly outcome: FieldWriteOutcome
@@ -53,16 +53,18 @@ export interface SkippedFields {
   readonly directoryLocked: readonly GovernedField[]
 }
 
-/** A profile after a write, and what the write has done to each field that it named, in the order of the commands. */
+/** A profile after a write, and what the write did to each field that it named, in the order of the commands. */
 export interface ProfileWrite {
   readonly profile: Profile
   readonly changes: readonly FieldChange[]
 }
 
-/** Asked for each value that is to be stored, also for the one that is held: false leaves the field alone. */
+/** Asked about each value to be stored, even if it is the current one: false leaves the field alone. */
 export type FieldGuard = (field: GovernedField, value: string, replaced: string) => boolean
 
-/** Applies the commands one after the other. A release of what automation owns is nothing and leaves no change. */
+/**
+ * Applies the commands one after the other. Releasing a field that automation owns does nothing and records no change.
+ */
 export function writeProfile(
   profile: Profile,
   commands: Iterable<FieldCommand>,
@@ -132,17 +134,19 @@ export function skippedFields(changes: Iterable<FieldChange>): SkippedFields {
   }
 }
 
-/** Who writes through the API: people own what they write, keys and workers do not unless they ask for it. */
+/** Who writes through the API: people own what they write; keys and workers do only if they ask for it. */
 export type ApiWriter = 'person' | 'automation'
 
 /** A write of profile fields through the API: what `PUT /v2/users/{id}` and the relationship methods ask for. */
 export interface ProfileRequest {
   readonly writer: ApiWriter
-  /** The fields that the request sets; empty clears. */
+  /** The fields that the request sets; an empty value clears one. */
   readonly values: ReadonlyMap<GovernedField, string>
   readonly pinFields?: ReadonlySet<GovernedField>
   readonly releaseFields?: ReadonlySet<GovernedField>
-  /** Overrides who owns what is set: true pins, false writes as automation. Absent: the writer and `pinFields` say. */
+  /**
+   * Overrides who owns what is set: true pins, false writes as automation. Absent: the writer and `pinFields` decide.
+   */
   readonly pin?: boolean | undefined
 }
 
@@ -166,7 +170,9 @@ export function commandsOfIngestion(supplied: ReadonlyMap<GovernedField, string>
   return commandsOfRequest({ writer: 'automation', values: supplied })
 }
 
-/** The commands of directory sync: what it supplies is taken and locked, what it withdraws is unlocked. */
+/**
+ * The commands of directory sync: fields that it supplies are stored and locked, fields that it withdraws are unlocked.
+ */
 export function commandsOfDirectory(
   supplied: ReadonlyMap<GovernedField, string>,
   withdrawn: ReadonlySet<GovernedField>,
@@ -178,12 +184,12 @@ export function commandsOfDirectory(
   })
 }
 
-/** A profile, made field by field. */
+/** Makes a profile field by field. */
 export function profileOf(stateOf: (field: GovernedField) => FieldState): Profile {
   return perOwnedField(({ field }) => stateOf(field))
 }
 
-/** A profile with nothing in it, owned by automation. */
+/** An empty profile, owned by automation. */
 export function emptyProfile(now: Date): Profile {
   return profileOf(() => ({ value: '', owner: 'AUTOMATION', since: now }))
 }

@@ -2,10 +2,12 @@ import type { FieldViolation } from '../../errors.js'
 import type { GovernedField } from './field-ownership.js'
 import { textFields } from './profile-value.js'
 
-/** The fields that `PUT /v2/users/{id}` pins by name: an avatar has no pin, a manager is pinned as a relationship. */
+/**
+ * The fields that `PUT /v2/users/{id}` can pin by name: avatars cannot be, and managers are pinned as relationships.
+ */
 export const updatePinFields: ReadonlySet<GovernedField> = new Set(textFields.filter((field) => field !== 'AVATAR_URL'))
 
-/** The fields that `POST /v2/users` pins by name. */
+/** The fields that `POST /v2/users` can pin by name. */
 export const createPinFields: ReadonlySet<GovernedField> = new Set<GovernedField>(['FIRST_NAME', 'LAST_NAME'])
 
 /** What is wrong with the pins and releases of a request that sets `setFields` (docs/field-ownership.md). */

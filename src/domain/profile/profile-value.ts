@@ -5,16 +5,16 @@ import { phoneNumberFromText } from '../value/phone-number.js'
 import { timezoneFromText } from '../value/timezone.js'
 import { type GovernedField, governedFields } from './field-ownership.js'
 
-/** The governed fields that requests carry as text; the manager is a person. */
+/** The governed fields that requests give as text; the manager is a person. */
 export type TextField = Exclude<GovernedField, 'MANAGER'>
 
 /** Those fields, in enum order. */
 export const textFields: readonly TextField[] = governedFields.filter((field) => field !== 'MANAGER')
 
-/** How requests and answers call the governed fields. */
+/** The names of the governed fields in requests and answers. */
 export const fieldNames = perOwnedField(({ value }) => value)
 
-/** Values as a caller gives them: absent is not given, empty clears. */
+/** Values as a caller gives them: absent means not given, empty clears the field. */
 export type ProfileInput = Readonly<Partial<Record<TextField, string | undefined>>>
 
 /** The same under the names of requests and answers. */
@@ -25,7 +25,7 @@ export function profileInputFrom(profile: NamedProfile): ProfileInput {
   return Object.fromEntries(textFields.map((field) => [field, profile[fieldNames[field]]]))
 }
 
-/** Values in the form in which they are kept, and what is wrong with the others. */
+/** Values in their stored form, and what is wrong with the others. */
 export interface ProfileValues {
   readonly values: Map<GovernedField, string>
   readonly violations: FieldViolation[]
@@ -36,7 +36,7 @@ export function fieldsOf(input: ProfileInput): ReadonlySet<GovernedField> {
   return new Set(textFields.filter((field) => input[field] !== undefined))
 }
 
-/** What values of a field have to be, and the form in which they are kept; nothing where a text is none. */
+/** What values of a field must be, and their stored form; undefined for text that is not a valid value. */
 interface ValueForm {
   readonly expectation: string
   readonly canonical: (text: string) => string | undefined
@@ -44,7 +44,7 @@ interface ValueForm {
 
 const asGiven: ValueForm = { expectation: 'must be text', canonical: (text) => text }
 
-/** The fields that are not kept as they are given. */
+/** The fields that are not stored as they are given. */
 const forms: Readonly<Partial<Record<TextField, ValueForm>>> = {
   AVATAR_URL: { expectation: 'must be an https URL without credentials', canonical: httpsUrlFromText },
   TIMEZONE: {
@@ -77,16 +77,16 @@ export function profileValuesOf(input: ProfileInput, path = ''): ProfileValues {
   return { values, violations }
 }
 
-/** The URL in the form of the URL standard; nothing where it is not https, or carries credentials. */
+/** The URL in the form of the URL standard; undefined if it is not https or contains credentials. */
 function httpsUrlFromText(text: string): string | undefined {
-  // The parser would drop white space.
+  // The parser would silently drop white space.
   if (/\s/.test(text) || !/^https:\/\//i.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   const hasCredentials = url.username !== '' || url.password !== ''
   return hasCredentials || url.href.length > MAX_URL_LENGTH ? undefined : url.href
 }
 
-/** The language tag in canonical form (RFC 5646 section 4.5); nothing where it is not well-formed. */
+/** The language tag in canonical form (RFC 5646 section 4.5); undefined if it is not well-formed. */
 function localeFromText(text: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(text)[0]

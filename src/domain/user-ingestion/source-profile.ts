@@ -11,7 +11,7 @@ import { commandsOfIngestion, type FieldCommand, type GovernedField } from '../p
 import { type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
 import { emailViolations } from '../value/email-address.js'
 
-/** A person as a connected app knows it. An absent field is not supplied; an empty one clears. */
+/** A person as a connected app knows it. An absent field is not supplied; an empty one clears the value. */
 export interface SourceProfile {
   readonly externalId: string
   readonly email: string
@@ -19,7 +19,7 @@ export interface SourceProfile {
   readonly managerEmail: string | undefined
 }
 
-/** A profile as it is kept, the SHA-256 of that, and what it asks for when it is published. */
+/** A profile as it is stored, the SHA-256 of that, and the commands for publishing it. */
 export interface JudgedProfile {
   readonly externalId: string
   readonly stored: SourceProfileDocument
@@ -27,7 +27,7 @@ export interface JudgedProfile {
   readonly commands: readonly FieldCommand[]
 }
 
-/** Judges a profile by itself; `path` is its place in the request, such as `profiles[3].`. */
+/** Validates one profile; `path` is its place in the request, such as `profiles[3].`. */
 export function judgeProfile(
   { externalId, email, profile, managerEmail }: SourceProfile,
   path: string,
@@ -41,7 +41,7 @@ export function judgeProfile(
     violations: [
       ...emailViolations(`${path}email`, email),
       ...violations,
-      // Empty clears.
+      // An empty address clears the manager.
       ...(managerEmail ? emailViolations(`${path}managerEmail`, managerEmail) : []),
     ],
   }
@@ -54,7 +54,7 @@ function hashOf({ email, fields, managerEmail }: SourceProfileDocument): Buffer 
     .digest()
 }
 
-/** What a kept profile asks for. A value that this version does not take any more is not supplied. */
+/** The commands of a stored profile. A value that this version no longer accepts counts as not supplied. */
 export function commandsOfKept({ fields, managerEmail }: SourceProfileDocument): FieldCommand[] {
   return commandsOf(profileValuesOf(fields).values, managerEmail)
 }
@@ -64,13 +64,13 @@ function commandsOf(values: ReadonlyMap<GovernedField, string>, managerEmail: st
   return [...commandsOfIngestion(values), ...commandsOfIngestion(new Map(manager))]
 }
 
-/** What is known of a source profile before a call. */
+/** What is known about a source profile before a call. */
 export interface KnownProfile {
   readonly userId: string
   readonly hash: Uint8Array
 }
 
-/** The profiles of a source that are kept already, by external id. */
+/** The profiles of a source that are already stored, by external id. */
 export async function findSourceProfiles(
   tables: PreparedQueryable,
   source: SourceKey,
@@ -80,7 +80,7 @@ export async function findSourceProfiles(
   return new Map(rows.map(({ externalId, userId, profileHash }) => [externalId, { userId, hash: profileHash }]))
 }
 
-/** Keeps profiles of one source; their order is the order of their last change. */
+/** Stores profiles of one source; their order becomes the order of their last change. */
 export async function keepSourceProfiles(
   transaction: AnyTransaction,
   source: SourceKey,

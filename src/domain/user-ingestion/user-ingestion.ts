@@ -24,7 +24,7 @@ export interface IngestionRequest {
   readonly profiles: readonly SourceProfile[]
 }
 
-/** What became of one profile. */
+/** The outcome for one profile. */
 export interface IngestionResult extends PublishedFields {
   readonly externalId: string
   readonly userId: string
@@ -32,8 +32,9 @@ export interface IngestionResult extends PublishedFields {
 }
 
 /**
- * Takes in profiles of one source and publishes those that are new or changed; one result per profile, in their order
- * (docs/field-ownership.md). Throws `FIELD_INVALID` and `DUPLICATE_ID` for the request, and `PERMISSION_MISSING`; nothing is written then.
+ * Takes in profiles of one source and publishes those that are new or changed; returns one result per profile, in their
+ * order (docs/field-ownership.md). Throws `FIELD_INVALID` and `DUPLICATE_ID` for the request, and `PERMISSION_MISSING`;
+ * then nothing is written.
  */
 export async function ingestUserProfiles(
   database: Store,
@@ -49,7 +50,7 @@ export async function ingestUserProfiles(
   )
 }
 
-/** The profiles, of which each is good and has an external id of its own. */
+/** Validates the profiles, each of which must have an external id of its own. */
 function judgedProfiles({ profiles }: IngestionRequest): JudgedProfile[] {
   const all: FieldViolation[] = []
   const firstOf = new Map<string, number>()

@@ -13,14 +13,14 @@ import { requireMemberPermission } from '../user/user-access.js'
 import { type PublishedFields, publishedFields } from './published-fields.js'
 import { commandsOfKept } from './source-profile.js'
 
-/** The JSON of a user after all of its source profiles were published anew. */
+/** The JSON of a user after all of its source profiles were published again. */
 export interface RepublishResult extends PublishedFields {
   readonly json: string
 }
 
 /**
- * Publishes all source profiles of a user anew, in the order of their last change: what ingestion has left out is
- * considered again (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
+ * Publishes all source profiles of a user again, in the order of their last change: whatever ingestion left out is
+ * reconsidered (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
  */
 export async function republishUser(
   database: Store,
@@ -32,7 +32,7 @@ export async function republishUser(
   const { organizationId } = caller
   return memberTransaction(database, context, async (transaction) => {
     await lockManagers(transaction, organizationId)
-    // Locked before the profiles are read: whoever takes in a newer one holds the member until it is kept.
+    // Locked before the profiles are read: whoever takes in a newer one holds this lock until it is stored.
     const [held] = await lockMembers(transaction, organizationId, [userId])
     if (held === undefined) throw notFound('user', userId)
     const profiles = await readSourceProfiles(transaction, organizationId, userId)

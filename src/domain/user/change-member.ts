@@ -34,7 +34,7 @@ export function changeMember(
   })
 }
 
-/** The same, and the JSON of the user as it stands then. */
+/** The same, and returns the JSON of the user after the change. */
 export function changeUser(
   database: Store,
   writer: MemberWriter,
@@ -52,12 +52,12 @@ export function changeUser(
 }
 
 /**
- * The one way in which members are written: holds them in the one order of locks, applies the rule of ownership, claims
- * addresses, numbers and managers, writes the rows in one statement, keeps new departments, and leaves audit events. One
- * change is applied after the other, and each has its outcome (docs/field-ownership.md).
+ * The only way to write members: locks them in the one order of locks, applies the rule of ownership, claims addresses,
+ * numbers and managers, writes the rows in one statement, stores new departments, and records audit events. Changes are
+ * applied one after the other, each with its own outcome (docs/field-ownership.md).
  *
- * Throws `RESOURCE_NOT_FOUND`, `OWN_ROLE`, the reasons about emails in their order, those about managers and
- * `PHONE_TAKEN`; nothing is written then.
+ * Throws `RESOURCE_NOT_FOUND`, `OWN_ROLE`, the reasons about emails in their order, those about managers, and
+ * `PHONE_TAKEN`; then nothing is written.
  */
 export async function changeMembers<Change extends MemberChange>(
   transaction: PreparedTransaction,
@@ -106,7 +106,7 @@ export async function changeMembers<Change extends MemberChange>(
   return changed
 }
 
-/** The commands with ids of managers; an address that no member has stays, as an id that no member has. */
+/** The commands with the ids of managers; an address that no member has stays, and is an id that no member has. */
 function withManagerIds(commands: readonly FieldCommand[], idsByEmail: ReadonlyMap<string, string>): FieldCommand[] {
   return commands.map((command) => {
     if (command.kind !== 'set' || command.field !== 'MANAGER') return command
@@ -114,7 +114,9 @@ function withManagerIds(commands: readonly FieldCommand[], idsByEmail: ReadonlyM
   })
 }
 
-/** The member with what is no field of the profile: role, email address, whether active, and whether of the directory. */
+/**
+ * The member with changes outside the profile: role, email address, whether active, whether managed by the directory.
+ */
 async function withStanding(
   transaction: PreparedTransaction,
   writer: MemberWriter,
@@ -136,7 +138,7 @@ async function withStanding(
   }
 }
 
-/** The member with other governed fields, as far as the rule of ownership and the claims let it. */
+/** The member with changed governed fields, as far as the rule of ownership and the claims allow. */
 function withFields(
   { isPublication = false }: MemberWriter,
   claims: FieldClaims,
@@ -154,12 +156,12 @@ function withFields(
   })
   if (!isChanged(changes)) return { member, changes, leftOut }
   const manager = profile.MANAGER.value
-  // A manager who was not there before is assigned now.
+  // A new manager is assigned now.
   const assignedAt = manager === member.profile.MANAGER.value ? member.managerAssignedAt : now
   return { member: { ...member, profile, managerAssignedAt: manager === '' ? null : assignedAt }, changes, leftOut }
 }
 
-/** Whether the organization says something else than before of the member; the email address is the person's. */
+/** Whether the membership has changed; the email address belongs to the person. */
 function isRewritten(before: Member, member: Member): boolean {
   return (
     member.profile !== before.profile ||

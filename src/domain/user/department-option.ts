@@ -8,14 +8,14 @@ export function listDepartmentOptions(tables: PreparedQueryable, { organizationI
   return departments.printDepartmentOptions(tables, organizationId)
 }
 
-/** Adds departments to the organization's options; those that are there already stay. */
+/** Adds departments to the organization's options; existing ones stay. */
 export async function addDepartmentOptions(
   tables: PreparedQueryable,
   organizationId: string,
   names: Iterable<string>,
   runtime: Runtime,
 ): Promise<void> {
-  // In one order everywhere, so that writers who wait for each other's names do not wait in a circle.
+  // In the same order everywhere, so that writers who wait for each other's names do not deadlock.
   const sorted = [...new Set(names)].sort()
   if (sorted.length === 0) return
   await departments.insertDepartmentOptions(

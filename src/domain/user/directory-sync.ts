@@ -20,20 +20,23 @@ export interface Directory {
   readonly name: string
 }
 
-/** What a directory says of a member, within the limits of `svc.v2.UserRecord`. What is absent stays as it is. */
+/** What a directory says of a member, within the limits of `svc.v2.UserRecord`. Absent values stay as they are. */
 export interface DirectoryWrite {
-  /** Values to store and to lock; an empty one is stored as empty. */
+  /** Values to store and lock; an empty one is stored as empty. */
   readonly supplied: ProfileInput
-  /** The manager's id, empty for none: stored and locked as well. */
+  /** The manager's id, empty for none; stored and locked as well. */
   readonly managerUserId?: string | undefined
-  /** Fields that the directory supplies no longer: unlocked, their values stay. A supplied field counts as supplied. */
+  /**
+   * Fields that the directory no longer supplies: unlocked, with their values kept. A field in `supplied` counts as
+   * supplied.
+   */
   readonly withdrawn?: ReadonlySet<GovernedField>
   readonly email?: string | undefined
   /** False deactivates, true reactivates. */
   readonly active?: boolean | undefined
 }
 
-/** Every field that a write does not supply: what is withdrawn where a write replaces the whole of a user. */
+/** Every field that a write does not supply: those to withdraw if the write replaces the whole user. */
 export function fieldsNotSupplied({ supplied, managerUserId }: DirectoryWrite): ReadonlySet<GovernedField> {
   return new Set(
     governedFields.filter((field) => (field === 'MANAGER' ? managerUserId : supplied[field]) === undefined),
@@ -54,8 +57,8 @@ export function createDirectoryUser(
 }
 
 /**
- * Changes a member as the directory says: over any pin, and locking what it supplies (docs/field-ownership.md). The
- * member comes from the directory from then on. Throws `FIELD_INVALID`, `RESOURCE_NOT_FOUND`,
+ * Changes a member as the directory says: overrides any pin, and locks what it supplies (docs/field-ownership.md). From
+ * then on the directory manages the member. Throws `FIELD_INVALID`, `RESOURCE_NOT_FOUND`,
  * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export function writeDirectoryUser(
@@ -81,7 +84,7 @@ async function changeAs(
   return (await changeMember(database, writer, change, context)).member
 }
 
-/** What the write asks for, judged by itself. */
+/** The commands of the write, which is validated on its own. */
 function commandsOf({ supplied, managerUserId, withdrawn = new Set(), email }: DirectoryWrite): FieldCommand[] {
   const { values, violations } = profileValuesOf(supplied)
   refuseViolations([...(email === undefined ? [] : emailViolations('email', email)), ...violations])

@@ -16,7 +16,7 @@ export interface FieldClaim {
   readonly replaced: string
 }
 
-/** Commands for members who are held. */
+/** Commands for members who are locked. */
 export interface WantedFields {
   readonly wanted: readonly { readonly userId: string; readonly commands: readonly FieldCommand[] }[]
   readonly members: ReadonlyMap<string, Member>
@@ -24,17 +24,17 @@ export interface WantedFields {
   readonly joining: ReadonlySet<string>
 }
 
-/** The values of which not every member can have any. */
+/** Claims on the values that not every member can have. */
 export interface FieldClaims {
-  /** Why the member cannot have the value; undefined where the member can, and from now on has it. */
+  /** Why the member cannot have the value; undefined if the member can, and has it from now on. */
   readonly take: (claim: FieldClaim) => ServiceError | undefined
   /** The departments that were taken. */
   readonly departments: ReadonlySet<string>
 }
 
 /**
- * Claims the phone numbers that the changes set, and reads the managers. Of a request every manager has to be good, also
- * where the field is left alone: throws `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
+ * Claims the phone numbers that the changes set, and reads the managers. Every manager in a request must be valid, even
+ * if the field is left alone: throws `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function claimFields(
   transaction: AnyTransaction,

@@ -24,9 +24,9 @@ export interface ManagerAssignment {
 }
 
 /**
- * Why a member cannot have a manager, nothing where the assignment is good: `MANAGER_NOT_FOUND` where the organization has
- * no such member, `MANAGER_IS_SELF`, and `MANAGER_CYCLE` where the member manages the manager. The chains above the manager
- * must be read.
+ * Why a member cannot have a manager, undefined if the assignment is valid: `MANAGER_NOT_FOUND` if the organization has
+ * no such member, `MANAGER_IS_SELF`, or `MANAGER_CYCLE` if the member manages the manager. The chains above the manager
+ * must have been read.
  */
 export function managerFault(
   chains: ManagerChains,
@@ -45,7 +45,7 @@ export function managerFault(
         'the manager reports to the user, directly or through others: name a user who does not',
       )
     }
-    // A chain that is closed already, by hand, must not hold the walk.
+    // A cycle that already exists, made by hand, must not trap the walk.
     if (seen.has(above)) return undefined
     seen.add(above)
   }

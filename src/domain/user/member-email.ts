@@ -6,7 +6,10 @@ import { emailKeyOf } from '../value/email-address.js'
 import type { Member } from './member.js'
 import type { MemberChange, MemberWriter } from './member-change.js'
 
-/** The error for an address that a member of the organization has; it names the holder (docs/field-ownership.md). */
+/**
+ * The error for an address that a member of the organization already has; it names the holder
+ * (docs/field-ownership.md).
+ */
 export function emailTaken({ userId, name }: EmailHolder): ServiceError {
   const holder = name === '' ? `user ${userId}` : `${name} (user ${userId})`
   return new ServiceError(
@@ -19,9 +22,9 @@ export function emailTaken({ userId, name }: EmailHolder): ServiceError {
 }
 
 /**
- * Gives the person of a held member another address, in every membership, where the change has one; case does not count.
- * Answers the address that the member has then. Throws, in this order, `EMAIL_CHANGE_NOT_ALONE` and
- * `EMAIL_MANAGED_BY_DIRECTORY`, which do not bind the directory itself, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and
+ * Gives the person of a locked member the address of the change, if it has one, in every membership; case does not
+ * count. Returns the member's address afterwards. Throws, in this order, `EMAIL_CHANGE_NOT_ALONE` and
+ * `EMAIL_MANAGED_BY_DIRECTORY`, which do not apply to the directory itself, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and
  * `EMAIL_TAKEN` with the holder. The address is locked.
  */
 export async function changeEmail(
@@ -33,11 +36,11 @@ export async function changeEmail(
   const emailKey = emailKeyOf(email)
   if (emailKey === emailKeyOf(held)) return held
   if (actor.kind !== 'DIRECTORY') {
-    // Any other field counts, whatever its value: to write what is held may take ownership of it.
+    // Any other field counts, whatever its value: even writing the current value may take ownership.
     if (role !== undefined || commands.length > 0) throw changeNotAlone()
     if (directoryManaged) throw managedByDirectory()
   }
-  // Whoever adds a membership holds the person.
+  // Whoever adds a membership locks the person first.
   if ((await countMembershipsOfLocked(transaction, userId)) > 1) throw sharedBetweenOrganizations()
   const holder = (await findEmailHolders(transaction, organizationId, [emailKey])).get(emailKey)
   if (holder !== undefined && holder.userId !== userId) throw emailTaken(holder)

@@ -5,15 +5,15 @@ import type { FieldChange } from '../profile/field-ownership.js'
 import type { Member } from './member.js'
 import type { ChangedMember, MemberWriter } from './member-change.js'
 
-/** What was done to a member: such as `user.update`. */
+/** What was done to a member, such as `user.update`. */
 interface MemberEvent {
   readonly action: string
   readonly changes?: readonly FieldChange[]
 }
 
 /**
- * Records what was done to members, in the order given; `before` is who they were, by id. The target is always the user,
- * also where the manager is written, so that one filter finds all of it.
+ * Records what was done to members, in the order given; `before` is their previous state, by id. The target is always
+ * the user, even if the manager is written, so that one filter finds everything.
  */
 export async function recordMemberEvents(
   transaction: AnyTransaction,

@@ -10,31 +10,34 @@ import type { MemberTarget } from './member-change.js'
 import { emailTaken } from './member-email.js'
 import { findOrAddPersons } from './person.js'
 
-/** What changes of members touch. */
+/** What changes of members affect. */
 export interface MembersToHold {
   readonly targets: readonly MemberTarget[]
-  /** Addresses that members get. */
+  /** The new addresses of members. */
   readonly newEmails: readonly string[]
   /** Whether members get managers. */
   readonly assignsManagers: boolean
-  /** Addresses of managers, which are only looked up. */
+  /** The addresses of managers, which are only looked up. */
   readonly managerEmails: readonly string[]
 }
 
-/** Members who are held until the transaction ends. */
+/** Members who are locked until the transaction ends. */
 export interface HeldMembers {
-  /** By id; those who join as well. */
+  /** By id, including those who join. */
   readonly members: ReadonlyMap<string, Member>
-  /** The ids of those who are not in the tables yet, in the order of the targets. Their persons are. */
+  /**
+   * The ids of those whose memberships are not in the tables yet, although the persons are, in the order of the
+   * targets.
+   */
   readonly joining: ReadonlySet<string>
-  /** The ids of the members who have addresses at hand, by the keys of these. */
+  /** The ids of the members who have the given addresses, by the keys of the addresses. */
   readonly idsByEmail: ReadonlyMap<string, string>
 }
 
 /**
- * Holds what changes of members touch. Locks are taken in one order everywhere, so that writers do not wait in a circle:
- * source, managers, addresses, members, the person whose address changes, phone numbers. Throws `RESOURCE_NOT_FOUND` and
- * `EMAIL_TAKEN`.
+ * Locks what changes of members affect. Locks are taken in the same order everywhere, so that writers do not deadlock:
+ * source, managers, addresses, members, the person whose address changes, phone numbers. Throws `RESOURCE_NOT_FOUND`
+ * and `EMAIL_TAKEN`.
  */
 export async function holdMembers(
   transaction: AnyTransaction,
@@ -69,7 +72,7 @@ export async function holdMembers(
   return { members, joining, idsByEmail }
 }
 
-/** The id of a target's member. */
+/** The id of the member that a target names. */
 export function userIdOf(target: MemberTarget, idsByEmail: ReadonlyMap<string, string>): string {
   const userId = 'userId' in target ? target.userId : idsByEmail.get(emailKeyOf(target.email))
   if (userId === undefined) throw new Error('nobody has been found for an address')

@@ -8,9 +8,9 @@ const memberValues: readonly UniqueValue[] = ['email address of member', 'phone 
 const MAX_ATTEMPTS = 5
 
 /**
- * Runs work that changes members in a transaction, and again when it has lost a race for an email address or a phone
- * number to a writer that takes no claim on it, such as import: the winner's row is visible then, and the rules see it.
- * The failure of the last attempt is thrown.
+ * Runs work that changes members in a transaction, and again if it lost a race for an email address or a phone number
+ * to a writer that does not claim it, such as an import: by then the winner's row is visible, and the rules see it.
+ * Throws the failure of the last attempt.
  */
 export async function memberTransaction<T>(
   database: Store,

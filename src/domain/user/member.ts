@@ -5,7 +5,7 @@ import { emptyProfile } from '../profile/field-ownership.js'
 /** A person in one organization: who the person is, and the governed profile. */
 export type Member = MemberRow
 
-/** A member who joins now, is active, and of whom nothing is known yet. */
+/** A member who joins now: active, with an empty profile. */
 export function newMember({ id, email }: PersonRow, now: Date): Member {
   return {
     userId: id,

@@ -4,8 +4,8 @@ import { insertPersons, lockPersonsByEmail, type PersonRow } from '../../store/p
 import { emailKeyOf } from '../value/email-address.js'
 
 /**
- * The persons with these addresses, each once, in the order given: those whom some organization knows, and new ones under
- * the address as it is first spelled. The addresses are locked, and none is a member's of the organization at hand.
+ * The persons with these addresses, each once, in the order given: existing ones, and new ones with the address as it
+ * is first spelled. The addresses must be locked, and no member of the organization may have one of them.
  */
 export async function findOrAddPersons(
   transaction: AnyTransaction,
@@ -14,9 +14,9 @@ export async function findOrAddPersons(
 ): Promise<PersonRow[]> {
   if (emails.length === 0) return []
   const persons = new Map<string, PersonRow | undefined>(emails.map((email) => [emailKeyOf(email), undefined]))
-  // Held, so that none of them changes the address before the membership refers to it.
+  // Locked, so that no address changes before the membership refers to it.
   const known = await lockPersonsByEmail(transaction, [...persons.keys()])
-  // Where import has made several persons with one address, the first is taken.
+  // If imports made several persons with the same address, the first one is used.
   for (const person of known.toReversed()) persons.set(person.emailKey, person)
   const added: PersonRow[] = []
   for (const email of emails) {

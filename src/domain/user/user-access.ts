@@ -2,8 +2,8 @@ import { type Caller, type Permission, permissionMissing } from '../caller/calle
 import type { ApiWriter } from '../profile/field-ownership.js'
 
 /**
- * Refuses who does not have the permission over the whole organization. People belong to the organization and not to a
- * team, so what a team role or a team key gives does not reach them (docs/field-ownership.md).
+ * Refuses a caller who does not have the permission over the whole organization. People belong to the organization, not
+ * to a team, so the permissions of a team role or a team key do not cover them (docs/field-ownership.md).
  */
 export function requireOrganizationPermission(caller: Caller, permission: Permission): void {
   if (!hasOrganizationPermission(caller, permission)) throw permissionMissing(permission)
@@ -13,14 +13,14 @@ function hasOrganizationPermission({ reach }: Caller, permission: Permission): b
   return reach.scope === 'organization' && reach.permissions.has(permission)
 }
 
-/** Whether the caller is the person whom a request is about. */
+/** Whether the caller is the person that a request is about. */
 export function isOwnProfile(caller: Caller, userId: string): boolean {
   return caller.kind === 'user' && caller.id === userId
 }
 
 /**
- * Refuses who may not write a member. `requireMember` refuses first where the organization has no such member: who is a
- * member is no secret within the organization, and of others nothing is told (docs/permissions.md).
+ * Refuses a caller who may not write a member. `requireMember` refuses first if the organization has no such member:
+ * membership is no secret within the organization, and nothing is revealed about anyone else (docs/permissions.md).
  */
 export async function requireMemberPermission(
   caller: Caller,
@@ -32,7 +32,7 @@ export async function requireMemberPermission(
   throw permissionMissing(permission)
 }
 
-/** The class of writer that the caller is, where the request does not say otherwise (docs/field-ownership.md). */
+/** The caller's class of writer, unless the request says otherwise (docs/field-ownership.md). */
 export function apiWriterOf(caller: Caller): ApiWriter {
   return caller.kind === 'user' ? 'person' : 'automation'
 }

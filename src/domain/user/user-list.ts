@@ -5,7 +5,7 @@ import type { Page } from '../paging/page.js'
 import { pageSizeFrom } from '../paging/page-size.js'
 import type { PageQuery, PageTokens } from '../paging/page-token.js'
 
-/** Which users to list; 0 and the empty token are absent. */
+/** Which users to list; 0 and an empty token mean absent. */
 export interface UserListRequest {
   readonly pageSize: number
   readonly pageToken: string

@@ -17,7 +17,7 @@ export interface ManagerRelationship {
   readonly createdAt: Date
 }
 
-/** A manager to assign, or to clear where there is no id. `pin` absent: a user token pins, a key does not. */
+/** A manager to assign, or to clear if there is no id. Default of `pin`: a user token pins, a key does not. */
 export interface ManagerWrite {
   readonly userId: string
   readonly managerUserId: string
@@ -30,7 +30,7 @@ export interface ManagerWriteResult {
   readonly skipped: SkippedFields
 }
 
-/** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND`, for a user without a manager as for one that is unknown. */
+/** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND` for an unknown user, and for one without a manager. */
 export async function getManager(tables: Queryable, caller: Caller, userId: string): Promise<ManagerRelationship> {
   const member = await findMember(tables, caller.organizationId, userId)
   const relationship = member && relationshipOf(member)

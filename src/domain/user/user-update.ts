@@ -18,7 +18,7 @@ import { changeUser } from './change-member.js'
 import { getUser } from './user.js'
 import { apiWriterOf, isOwnProfile, requireMemberPermission } from './user-access.js'
 
-/** Changes of a user; what is absent stays as it is. */
+/** Changes of a user; whatever is absent stays as it is. */
 export interface UserUpdate {
   readonly userId: string
   readonly email: string | undefined
@@ -28,17 +28,17 @@ export interface UserUpdate {
   readonly releaseFields: readonly GovernedField[]
 }
 
-/** The JSON of a user after a write, and the fields that the write has left alone. */
+/** The JSON of a user after a write, and the fields that the write left alone. */
 export interface UserWrite {
   readonly json: string
   readonly skipped: SkippedFields
 }
 
 /**
- * Changes a member of the caller's organization (docs/field-ownership.md). A person changes the own profile without any
+ * Changes a member of the caller's organization (docs/field-ownership.md). People change their own profile without any
  * permission; everyone else needs `users:write` over the organization. Throws `FIELD_INVALID` and the reasons about
  * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `OWN_ROLE`, the reasons about emails in their
- * order, and `PHONE_TAKEN`; nothing is written then.
+ * order, and `PHONE_TAKEN`; then nothing is written.
  */
 export async function updateUser(
   database: Store,
@@ -57,7 +57,7 @@ export async function updateUser(
   return { json, skipped: skippedFields(changes) }
 }
 
-/** What the request asks for, judged by itself. */
+/** The commands of the request, which is validated on its own. */
 function commandsOf(caller: Caller, { email, profile, pinFields, releaseFields }: UserUpdate): FieldCommand[] {
   const { values, violations } = profileValuesOf(profile)
   refuseViolations([

@@ -32,8 +32,8 @@ export async function getUser(
 }
 
 /**
- * Adds a person to the caller's organization and answers the JSON of the user; a person whom another organization knows by
- * the address gets a further membership. Throws `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`,
+ * Adds a person to the caller's organization and returns the JSON of the user; a person with this address in another
+ * organization gets an additional membership. Throws `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`,
  * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
  */
 export async function createUser(

@@ -8,9 +8,9 @@ const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|
 const domainLabel = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
 /**
- * What is wrong with an email address; nothing where it is good. Taken is what mail is sent to in practice: a dot-atom
- * and a domain of at least two labels (RFC 5321 section 4.1.2 without quoted strings, comments and address literals),
- * in ASCII, so that upper and lower case have one meaning everywhere; international domains come as A-labels.
+ * What is wrong with an email address; undefined if it is valid. Accepts the addresses that mail is sent to in
+ * practice: a dot-atom and a domain of at least two labels (RFC 5321 section 4.1.2 without quoted strings, comments and
+ * address literals), in ASCII, so that case means the same everywhere; international domains must be A-labels.
  */
 export function emailAddressFault(address: string): string | undefined {
   const at = address.lastIndexOf('@')
@@ -24,12 +24,12 @@ export function emailAddressFault(address: string): string | undefined {
   return localPart.test(local) ? undefined : NO_EMAIL_ADDRESS
 }
 
-/** What email addresses are compared by: the ASCII letters in lower case, as the database does it. */
+/** The form in which email addresses are compared: ASCII letters in lower case, as the database does it. */
 export function emailKeyOf(address: string): string {
   return address.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-/** What is wrong with an email address of a request. */
+/** What is wrong with an email address in a request. */
 export function emailViolations(field: string, address: string): FieldViolation[] {
   const fault = emailAddressFault(address)
   return fault === undefined ? [] : [{ field, description: fault, reason: 'FIELD_INVALID' }]

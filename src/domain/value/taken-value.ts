@@ -25,13 +25,13 @@ const reasons: Readonly<Record<UniqueValue, readonly [ErrorReason, string]>> = {
   ],
 }
 
-/** The value that a failed write wanted and another row has; undefined where it failed otherwise. */
+/** The value that a failed write wanted but another row has; undefined if it failed for another reason. */
 export function takenValueOf(error: unknown): UniqueValue | undefined {
   const failure = databaseFailure(error)
   return failure?.kind === 'unique_violation' ? uniqueValueOf(failure.constraint) : undefined
 }
 
-/** What a caller is told who wants a value that another row has. */
+/** The error for a caller who wants a value that another row has. */
 export function takenValueError(value: UniqueValue, cause?: unknown): ServiceError {
   const [reason, message] = reasons[value]
   return new ServiceError(reason, message, { cause })

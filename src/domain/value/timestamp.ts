@@ -2,9 +2,7 @@ import { invalidField } from '../../errors.js'
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
-/**
- * The moment (RFC 3339) in UTC with milliseconds; further digits are cut off. Null where the field is absent or empty.
- */
+/** The moment (RFC 3339) in UTC with milliseconds; further digits are cut off. Null if the field is absent or empty. */
 export function timestampOf(field: string, value: string | undefined): string | null {
   if (value === undefined || value === '') return null
   const moment = momentOf(value)
@@ -24,18 +22,18 @@ function momentOf(value: string): string | undefined {
   )
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
   const utc = new Date(sign === '-' ? local + offset : local - offset).toISOString()
-  // Years outside of 1 to 9999 do not have four digits, or are the year 0.
+  // Years outside 1 to 9999 do not have four digits, or are the year 0.
   return utc.length === 24 && !utc.startsWith('0000') ? utc : undefined
 }
 
-/** A date of the calendar, or what claims to be one. */
+/** A calendar date, not necessarily a valid one. */
 export interface CalendarDate {
   readonly year: number
   readonly month: number
   readonly day: number
 }
 
-/** Whether the date is one of the calendar, from year 1 to 9999. */
+/** Whether the date is valid, from year 1 to 9999. */
 export function isCalendarDate({ year, month, day }: CalendarDate): boolean {
   if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1) return false
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)

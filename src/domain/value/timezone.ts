@@ -1,4 +1,4 @@
-/** Zones that ICU, and so Node, still calls by an older name than the time zone database (IANA) does. */
+/** Zones that ICU, and therefore Node, still calls by an older name than the time zone database (IANA). */
 const currentNames: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -21,14 +21,14 @@ const currentNames: Readonly<Record<string, string>> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 }
 
-/** The names in use, which need no formatter: to make one takes a tenth of a millisecond. */
+/** The current names, which are looked up because making a formatter takes a tenth of a millisecond. */
 const namesInUse: ReadonlySet<string> = new Set(
   Intl.supportedValuesOf('timeZone').map((name) => currentNames[name] ?? name),
 )
 
 const zoneName = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/
 
-/** The IANA name of a time zone as the database spells it today; nothing where the text names none. Offsets are none. */
+/** The current IANA name of a time zone; undefined if the text names none. Offsets are not time zones. */
 export function timezoneFromText(text: string): string | undefined {
   if (namesInUse.has(text)) return text
   if (!zoneName.test(text)) return undefined
