@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change lands: generated code is fresh, contract, format, lint, types, drift, tests.
+# Everything that must hold before a change lands: generated code is fresh, contract, migrations, format, lint, types, drift, tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 step() { printf '\n== %s\n' "$*"; "$@"; }
@@ -22,10 +22,19 @@ contract() {
   landed=$(git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD)
   npx buf breaking --against ".git#ref=$landed"
 }
+migrations() {
+  # Those up to this one are applied everywhere, or change tables that no service of before can go on with.
+  local file new=()
+  for file in prisma/migrations/*/migration.sql; do
+    [[ $file < prisma/migrations/20261122145959 ]] || new+=("$file")
+  done
+  [ ${#new[@]} -eq 0 ] || npx squawk "${new[@]}"
+}
 
 step lockfile
 step generated
 step contract
+step migrations
 step npm run --silent lint
 step npm run --silent types
 step npm run --silent build
