@@ -5,6 +5,7 @@ import { benchImport, benchMemory, benchStart } from './process-costs.js'
 import { profileOperations } from './profile.js'
 import { benchProtocols } from './protocols.js'
 import { createReport } from './report.js'
+import { benchTelemetry } from './telemetry.js'
 import { benchTranscoder } from './transcoder.js'
 
 // Run: npm run bench [-- suite…]. ROUNDS and ROUND_MS set how long the comparisons take; ONLY picks operations by name.
@@ -17,6 +18,7 @@ const suites = {
   start: () => benchStart(report),
   operations: withServer((server) => benchOperations(server, report, rounds, process.env['ONLY'])),
   protocols: () => benchProtocols(report, rounds, process.env['ONLY']),
+  telemetry: withServer((server) => benchTelemetry(server, report, rounds, process.env['ONLY'])),
   transcoder: () => benchTranscoder(report),
   import: withServer((server) => benchImport(server, report)),
   memory: withServer((server) => benchMemory(server, report)),

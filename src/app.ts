@@ -8,6 +8,7 @@ import { anonymousAccessOf, methodAccessOf } from './admission/access-rule.js'
 import { createAdmission } from './admission/admission.js'
 import type { Config } from './config.js'
 import type { Database } from './db/database.js'
+import { observeDatabase } from './db/observed-database.js'
 import { createReadiness } from './db/readiness.js'
 import { systemTiming } from './db/transaction.js'
 import { createAuthenticator } from './domain/auth/authentication.js'
@@ -42,6 +43,7 @@ import type { HttpRequest } from './rpc/http-message.js'
 import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
 import { createRpcHandler } from './rpc/rpc-handler.js'
 import type { Runtime } from './runtime/runtime.js'
+import type { Meters } from './telemetry/meters.js'
 
 /** What the service is made of. */
 export interface AppOptions {
@@ -49,6 +51,8 @@ export interface AppOptions {
   readonly database: Database
   readonly runtime: Runtime
   readonly log: Logger
+  /** Told of what happens; absent is nobody. */
+  readonly meters?: Meters | undefined
 }
 
 /** The service, ready to listen. */
@@ -77,7 +81,9 @@ const AUTHENTICATION_MS = 2_000
 const LAST_WRITES_MS = 500
 
 /** Builds the service once: every pool, cache and clock it uses is made here or passed in. */
-export function createApp({ config, database, runtime, log }: AppOptions): App {
+export function createApp(options: AppOptions): App {
+  const { config, runtime, log, meters } = options
+  const database = meters === undefined ? options.database : observeDatabase(options.database, meters.statements)
   /** The service is not ready for more calls, and ends. */
   const closing = new AbortController()
   /** Calls that still run are told to stop. */
@@ -119,7 +125,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
   const onError = (error: unknown, request: HttpRequest) =>
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
 
-  const countRevokeCall = createRevokeCallCounter(createRevokeLimiter(database), systemTiming)
+  const countRevokeCall = createRevokeCallCounter(createRevokeLimiter(database), systemTiming, meters?.tally)
   const limitCheck = createLimitCheck()
   const routes = createRoutes({
     database,
@@ -130,6 +136,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     limitCheck,
     pageTokens: createPageTokens(database),
     preprintMessage: preprintedMessage,
+    tally: meters?.tally,
   })
   const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
     masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))
@@ -149,12 +156,14 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     completeError: addReason,
     maxTimeoutMs: MAX_TIMEOUT_MS,
     shutdownSignal: shutdown.signal,
+    observer: meters?.calls,
     onError: (cause, { request }) => onError(cause, request),
   })
+  const isReady = async () => Object.keys(await notReady()).length === 0
   const health = createHealthRoutes({
     services,
     closing: closing.signal,
-    isReady: async () => Object.keys(await notReady()).length === 0,
+    isReady,
   })
   const reflection = createReflectionRoutes([...services, ...infrastructure])
   const rpc = createRpcHandler({
@@ -169,6 +178,7 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     maxBodyBytes,
     maxTimeoutMs: (method) => (isWatch(method) ? undefined : MAX_TIMEOUT_MS),
     shutdownSignal: shutdown.signal,
+    observer: meters?.calls,
     onError,
   })
   const root = packageRoot()
@@ -182,11 +192,13 @@ export function createApp({ config, database, runtime, log }: AppOptions): App {
     pages,
     rest,
     onEnd: callLimit.end,
+    observer: meters?.requests,
     newId: runtime.newId,
     log,
     redact: withoutCredentials,
   }
   const server = createHttpServer(createRequestHandler(doors, requestIds))
+  meters?.watch({ database, callLimit, traffic: server.traffic, isReady })
   // The first thing that runs by itself: nothing may throw after it.
   const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })
   return {

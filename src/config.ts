@@ -25,6 +25,9 @@ export interface Config {
   /** Origins that browsers may call from; `*` is all. */
   readonly corsOrigins: readonly string[]
   readonly maxBodyBytes: number
+  /** Where metrics are served; absent is nowhere. */
+  readonly metricsPort: number | undefined
+  readonly metricsHost: string
   /** How long connections are still taken when the service is asked to stop. */
   readonly drainSeconds: number
 }
@@ -69,17 +72,18 @@ const urlOf = (protocol: RegExp, error: string) =>
 const webUrl = urlOf(/^https?:$/, 'must be an http or https URL')
 
 /** Digits alone: `0x50`, `1e3` and blanks are mistakes. */
-const wholeNumber = (min: number, max: number, otherwise: number) => {
+const numberFrom = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`
-  const schema = v.pipe(
+  return v.pipe(
     v.string(),
     v.regex(/^[0-9]+$/, error),
     v.transform(Number),
     v.minValue(min, error),
     v.maxValue(max, error),
   )
-  return v.optional(schema, String(otherwise))
 }
+
+const wholeNumber = (min: number, max: number, otherwise: number) => v.optional(numberFrom(min, max), String(otherwise))
 
 const trustProxy = v.pipe(
   v.string(),
@@ -117,6 +121,8 @@ const environmentSchema = v.object({
   SVC_SECRET_PEPPER_PREVIOUS: pepper,
   CORS_ORIGINS: v.optional(v.string(), ''),
   SVC_MAX_BODY_BYTES: wholeNumber(1024, 256 * 1024 * 1024, 4 * 1024 * 1024),
+  METRICS_PORT: v.optional(numberFrom(0, 65_535)),
+  METRICS_HOST: v.optional(v.string(), '127.0.0.1'),
   DRAIN_SECONDS: wholeNumber(0, 300, 5),
 })
 
@@ -154,6 +160,8 @@ export function configFromEnvironment(environment: Environment = process.env): C
     secretPepper: { current: values.SVC_SECRET_PEPPER, previous: values.SVC_SECRET_PEPPER_PREVIOUS },
     corsOrigins,
     maxBodyBytes: values.SVC_MAX_BODY_BYTES,
+    metricsPort: values.METRICS_PORT,
+    metricsHost: values.METRICS_HOST,
     drainSeconds: values.DRAIN_SECONDS,
   }
 }

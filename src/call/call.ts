@@ -17,6 +17,10 @@ export class Call {
   readonly response: NodeResponse
   /** What handlers are told: `rest`, or the protocol of whoever makes the call. */
   readonly protocolName: string
+  /** On the clock of `performance.now`. */
+  readonly startedAt = performance.now()
+  /** The code of the error that the call is answered with; undefined where it is not. */
+  errorCode: Code | undefined
   /** Why the call was aborted; undefined while it was not. Known only once somebody watches the call. */
   abortReason: ConnectError | undefined
   readonly #shutdown: Shutdown

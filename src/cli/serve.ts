@@ -5,6 +5,7 @@ import { createDatabase, type Database } from '../db/database.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
 import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
 import { type CommandContext, type OpenedDatabase, openConfiguredDatabase } from './command-context.js'
+import { openMetrics, openWorkerMetrics } from './metrics.js'
 import { originOf } from './origin.js'
 import { runWorkers } from './workers.js'
 
@@ -55,8 +56,14 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
   }
   try {
     if (demo ?? opened.embedded !== undefined) await (await import('./demo.js')).loadDemo(opened.database, context)
-    if (workers > 1) await runWorkers(workers, opened.connectionString, context, onListening)
-    else await runApp(opened.database, context, onListening)
+    if (workers > 1) {
+      const metrics = await openWorkerMetrics(config, log)
+      try {
+        await runWorkers(workers, opened.connectionString, context, onListening)
+      } finally {
+        await metrics?.close()
+      }
+    } else await runApp(opened.database, context, onListening)
   } finally {
     await presence?.close()
     await opened.close()
@@ -72,7 +79,8 @@ async function runApp(
   const { createApp } = await import('../app.js')
   // It loads its query compiler with its first query, which no caller should wait for.
   await database.prisma.$connect()
-  const app = createApp({ config, database, runtime, log })
+  const metrics = await openMetrics(config, log)
+  const app = createApp({ config, database, runtime, log, meters: metrics?.meters })
   try {
     const { address, port } = await app.listen(config.port, config.host)
     await onListening(originOf(address, port))
@@ -80,6 +88,7 @@ async function runApp(
   } finally {
     // At a terminal nobody waits for a balancer to notice.
     await app.close(stopSignal.reason === 'SIGTERM' ? config.drainSeconds * 1000 : 0)
+    await metrics?.close()
   }
 }
 

@@ -5,7 +5,7 @@ import type { PreparedQueryable, PreparedTransaction, Snapshots, Store } from '.
 import { readSnapshot } from './snapshot.js'
 import { createSql, runPreparedOn, type Sql, withConnection } from './sql.js'
 import { isPrepared } from './statement.js'
-import { runTransaction, systemTiming, type Timing, withRetries } from './transaction.js'
+import { type RetryCounts, runTransaction, systemTiming, type Timing, withRetries } from './transaction.js'
 import type { TransactionOptions } from './transaction-options.js'
 
 /** How to reach a database. */
@@ -45,6 +45,7 @@ export interface Database extends Sql, Store, Snapshots {
   readonly connectionString: string
   readonly pool: BoundedPool
   readonly prisma: Prisma
+  readonly retries: Readonly<RetryCounts>
   /** Prepared statements and SQL within a time: a connection that does not answer a second later is given up. */
   within(bounds: SqlBounds): Sql & PreparedQueryable
   /** A transaction past Prisma. SQL in it is for what is no part of the service, such as tests. */
@@ -73,9 +74,10 @@ export function createDatabase(options: DatabaseOptions): Database {
   const connectionString = withSessionSettings(options.connectionString)
   const pool = createPool({ ...options, connectionString }, statementTimeoutMillis)
   const prisma = createPrisma(pool)
+  const retries: RetryCounts = { conflict: 0, staleStatement: 0 }
   const within = ({ timeoutMillis }: SqlBounds): Sql & PreparedQueryable => {
     const repeated = <T>(attempt: (deadline: number | undefined) => Promise<T>) =>
-      withRetries((left) => attempt(deadlineIn(left)), { timeoutMillis }, timing)
+      withRetries((left) => attempt(deadlineIn(left)), { timeoutMillis }, timing, retries)
     const send = <T>(work: (sql: Sql) => Promise<T>) =>
       repeated((deadline) => withConnection(pool, deadline, (client) => work(createSql(client, { deadline }))))
     return {
@@ -89,13 +91,14 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionString,
     pool,
     prisma,
+    retries,
     models: prisma,
     ...unbounded,
     within,
     run: (statement, values) =>
       isPrepared(statement)
         ? unbounded.run(statement, values)
-        : withRetries(() => prisma.$queryRaw(statement.bound(values)), {}, timing),
+        : withRetries(() => prisma.$queryRaw(statement.bound(values)), {}, timing, retries),
     preparedTransaction: (work, transactionOptions = {}) =>
       withRetries(
         (left) =>
@@ -107,6 +110,7 @@ export function createDatabase(options: DatabaseOptions): Database {
           ),
         transactionOptions,
         timing,
+        retries,
       ),
     transaction: (work, transactionOptions = {}) =>
       withRetries(
@@ -117,6 +121,7 @@ export function createDatabase(options: DatabaseOptions): Database {
           }),
         transactionOptions,
         timing,
+        retries,
       ),
     readSnapshot: (statements) => readSnapshot(pool, statements),
     close: async () => {

@@ -35,6 +35,7 @@ export class BoundedPool extends pg.Pool {
   readonly #watches = new Map<pg.PoolClient, ConnectionWatch>()
   /** Connections that are used, or made for somebody. */
   #held = 0
+  #onWaited: ((millis: number) => void) | undefined
 
   constructor({ config, waiting, maxSilenceMillis }: BoundedPoolOptions) {
     const sockets = new Set<Socket>()
@@ -61,6 +62,26 @@ export class BoundedPool extends pg.Pool {
     this.on('remove', (client) => this.#watches.delete(client))
   }
 
+  /** How many connections are used, or made for somebody. */
+  get inUse(): number {
+    return this.#held
+  }
+
+  /** How many there may be. */
+  get size(): number {
+    return this.#max
+  }
+
+  /** How many callers wait for one. */
+  get waiting(): number {
+    return this.#queue.size
+  }
+
+  /** Lets one listener hear how long each caller has waited that found all connections used, whether it got one or not. */
+  observeWaits(listener: (millis: number) => void): void {
+    this.#onWaited = listener
+  }
+
   /** For how many milliseconds every connection has owed an answer and said nothing; 0 where another can be made. */
   get silentMillis(): number {
     if (this.#watches.size < this.#max) return 0
@@ -76,7 +97,7 @@ export class BoundedPool extends pg.Pool {
       })
     }
     if (this.#held < this.#max) this.#connect(callback)
-    else this.#queue.add(callback)
+    else this.#queue.add(this.#onWaited === undefined ? callback : timed(callback, this.#onWaited))
     return undefined
   }
 
@@ -129,6 +150,14 @@ export class BoundedPool extends pg.Pool {
   #isUsable(client: pg.PoolClient, cause: Error | boolean | undefined): boolean {
     const isReport = !cause || cause instanceof pg.DatabaseError
     return isReport && client.getTransactionStatus() === 'I' && this.#watches.get(client)?.isRefused === false
+  }
+}
+
+function timed(callback: ConnectCallback, onWaited: (millis: number) => void): ConnectCallback {
+  const start = performance.now()
+  return (error, client, done) => {
+    onWaited(performance.now() - start)
+    callback(error, client, done)
   }
 }
 

@@ -25,6 +25,14 @@ export const systemTiming: Timing = {
   random: Math.random,
 }
 
+/** What has been repeated since the start: see `withRetries`. */
+export interface RetryCounts {
+  /** After a deadlock or a serialization failure. */
+  conflict: number
+  /** After prepared statements that were outdated. */
+  staleStatement: number
+}
+
 const MAX_RETRIES = 5
 const FIRST_PAUSE_MILLIS = 10
 const ISOLATION_SQL: Record<IsolationLevel, string> = {
@@ -42,6 +50,7 @@ export function withRetries<T>(
   attempt: (leftMillis: number | undefined) => Promise<T>,
   { signal, timeoutMillis }: Pick<TransactionOptions, 'signal' | 'timeoutMillis'>,
   timing: Timing,
+  counts: RetryCounts,
 ): Promise<T> {
   const deadline = timeoutMillis === undefined ? undefined : timing.now() + timeoutMillis
   let retries = 0
@@ -56,11 +65,13 @@ export function withRetries<T>(
     const kind = databaseFailure(error)?.kind
     if (kind === 'stale_statement' && !isFresh) {
       isFresh = true // The pool has given up the connections that have the old statements.
+      counts.staleStatement++
     } else {
       if (retries >= MAX_RETRIES || kind !== 'retryable') throw error
       const pause = timing.random() * FIRST_PAUSE_MILLIS * 2 ** retries
       if (deadline !== undefined && timing.now() + pause >= deadline) throw error
       await timing.sleep(pause, signal)
+      counts.conflict++
     }
     retries++
     return start()

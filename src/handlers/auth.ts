@@ -4,17 +4,21 @@ import { ACCESS_TOKEN_SECONDS, type AccessTokenOptions, createAccessToken } from
 import { clientCredentialsFrom } from '../domain/auth/client-credentials.js'
 import { type RevocationOptions, revokeLeakedKey } from '../domain/auth/revocation.js'
 import { requestContextOf } from './request-context.js'
+import type { Tally } from './tally.js'
 
 /** What the methods of credentials need. */
 export interface AuthHandlersOptions extends AccessTokenOptions, RevocationOptions {
   readonly database: AccessTokenOptions['database'] & RevocationOptions['database']
+  readonly tally?: Tally | undefined
 }
 
 /** The methods of `AuthService`. */
 export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<typeof AuthService> {
+  const { tally } = options
+  const revocation = { ...options, onRevoked: (keys: number) => tally?.keysRevoked(keys) }
   return {
     revokeLeakedKey: async ({ secret }, context) => {
-      await revokeLeakedKey(options, secret, requestContextOf(context).requestId)
+      await revokeLeakedKey(revocation, secret, requestContextOf(context).requestId)
       return {}
     },
     createToken: async (request, context) => {
@@ -24,6 +28,7 @@ export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<ty
         clientSecret: request.clientSecret,
       })
       const accessToken = await createAccessToken(options, credentials)
+      tally?.sessionCreated()
       context.responseHeader.set('cache-control', 'no-store')
       context.responseHeader.set('pragma', 'no-cache')
       return { accessToken, tokenType: 'Bearer', expiresIn: ACCESS_TOKEN_SECONDS }

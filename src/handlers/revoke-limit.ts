@@ -6,6 +6,7 @@ import type { Timing } from '../db/transaction.js'
 import { withDatabase } from '../domain/auth/revocation.js'
 import { type RevokeLimiter, rateLimited } from '../domain/auth/revoke-limiter.js'
 import { requestContextOf } from './request-context.js'
+import type { Tally } from './tally.js'
 
 /** Counts a call of `RevokeLeakedKey`; other methods pass. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`. */
 export type CountRevokeCall = (method: DescMethod, values: ContextValues) => Promise<void>
@@ -17,11 +18,16 @@ const TIMEOUT_MILLIS = 5_000
  * Makes the counter. Every door asks it when the size and the type of the body are judged and nothing of it is decoded,
  * so that malformed requests count.
  */
-export function createRevokeCallCounter(limiter: RevokeLimiter, timing: Pick<Timing, 'sleep'>): CountRevokeCall {
+export function createRevokeCallCounter(
+  limiter: RevokeLimiter,
+  timing: Pick<Timing, 'sleep'>,
+  tally?: Tally,
+): CountRevokeCall {
   return async (method, values) => {
     if (method !== AuthService.method.revokeLeakedKey) return
     const { clientAddress } = requestContextOf({ values })
     const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => limiter.admit(clientAddress))
+    tally?.revokeAttempt(admission.allowed)
     if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
   }
 }

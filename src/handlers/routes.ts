@@ -28,6 +28,7 @@ import { createJourneyHandlers } from './journey.js'
 import { createPrintedAnswers, type PreprintMessage, readPrinted } from './printed-answer.js'
 import { createPriorityHandlers } from './priority.js'
 import { createSlaDefinitionHandlers } from './sla-definition.js'
+import type { Tally } from './tally.js'
 import { createUserHandlers } from './user.js'
 import { createUserIngestionHandlers } from './user-ingestion.js'
 import { createUserRelationshipHandlers } from './user-relationship.js'
@@ -57,6 +58,7 @@ export type RoutesOptions = AuthHandlersOptions & {
   readonly runtime: Runtime
   readonly pageTokens: PageTokens
   readonly limitCheck: LimitCheck
+  readonly tally?: Tally | undefined
 }
 
 /** Registers every service. A method without an implementation answers `unimplemented`. */

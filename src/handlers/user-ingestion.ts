@@ -8,6 +8,7 @@ import {
   type UserIngestionService,
 } from '../../gen/svc/v2/user_ingestion_pb.js'
 import type { Store } from '../db/queryable.js'
+import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles } from '../domain/user-ingestion/user-ingestion.js'
 import { republishUser } from '../domain/user-ingestion/user-republication.js'
@@ -15,17 +16,24 @@ import type { Runtime } from '../runtime/runtime.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
+import type { Tally } from './tally.js'
 import { writeContextOf } from './write-context.js'
 
 /** The service of profiles that connected apps supply. */
 export function createUserIngestionHandlers({
   database,
   runtime,
+  tally,
   printedAnswer,
 }: PrintedAnswerOptions & {
   readonly database: Store
   readonly runtime: Runtime
+  readonly tally?: Tally | undefined
 }): ServiceImpl<typeof UserIngestionService> {
+  const count = ({ skipped, skippedPhone }: { readonly skipped: SkippedFields; readonly skippedPhone: boolean }) => {
+    tally?.fieldsSkipped(skipped)
+    if (skippedPhone) tally?.phoneSkipped()
+  }
   return {
     async ingestUserProfiles({ source, profiles }, context) {
       const results = await ingestUserProfiles(
@@ -42,6 +50,7 @@ export function createUserIngestionHandlers({
         },
         writeContextOf(runtime, context),
       )
+      results.forEach(count)
       return create(IngestUserProfilesResponseSchema, {
         data: results.map(({ outcome, skipped, ...result }) =>
           create(IngestionResultSchema, {
@@ -54,12 +63,14 @@ export function createUserIngestionHandlers({
     },
 
     async republishUser({ id }, context) {
-      const { json, skipped, skippedPhone, unresolvedManager } = await republishUser(
+      const { json, ...published } = await republishUser(
         database,
         callerOf(context),
         id,
         writeContextOf(runtime, context),
       )
+      count(published)
+      const { skipped, skippedPhone, unresolvedManager } = published
       return printedAnswer(RepublishUserResponseSchema, json, {
         ...skippedFieldsToMessage(skipped),
         skippedPhone,

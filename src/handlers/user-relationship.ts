@@ -14,15 +14,18 @@ import { assignManager, clearManager, getManager, type ManagerRelationship } fro
 import type { Runtime } from '../runtime/runtime.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
+import type { Tally } from './tally.js'
 import { writeContextOf } from './write-context.js'
 
 /** The service of relationships between users. */
 export function createUserRelationshipHandlers({
   database,
   runtime,
+  tally,
 }: {
   readonly database: Store
   readonly runtime: Runtime
+  readonly tally?: Tally | undefined
 }): ServiceImpl<typeof UserRelationshipService> {
   return {
     async createUserRelationship(request, context) {
@@ -32,6 +35,7 @@ export function createUserRelationshipHandlers({
         { userId: request.userId, managerUserId: request.relatedUserId, pin: request.pin },
         writeContextOf(runtime, context),
       )
+      tally?.fieldsSkipped(skipped)
       return create(CreateUserRelationshipResponseSchema, {
         ...(relationship !== undefined && { data: relationshipToMessage(relationship) }),
         ...skippedFieldsToMessage(skipped),
@@ -42,6 +46,7 @@ export function createUserRelationshipHandlers({
       const { userId, pin } = request
       const write = { userId, pin }
       const { skipped } = await clearManager(database, callerOf(context), write, writeContextOf(runtime, context))
+      tally?.fieldsSkipped(skipped)
       return create(DeleteUserRelationshipResponseSchema, skippedFieldsToMessage(skipped))
     },
 

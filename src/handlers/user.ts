@@ -19,6 +19,7 @@ import type { Runtime } from '../runtime/runtime.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { governedFieldsFrom, skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
+import type { Tally } from './tally.js'
 import { writeContextOf } from './write-context.js'
 
 /** What the service of users needs. */
@@ -26,6 +27,7 @@ export interface UserHandlersOptions extends PrintedAnswerOptions {
   readonly database: Store
   readonly runtime: Runtime
   readonly pageTokens: PageTokens
+  readonly tally?: Tally | undefined
 }
 
 /** The service of users. */
@@ -33,6 +35,7 @@ export function createUserHandlers({
   database,
   runtime,
   pageTokens,
+  tally,
   printedAnswer,
   printedPage,
 }: UserHandlersOptions): ServiceImpl<typeof UserService> {
@@ -47,6 +50,7 @@ export function createUserHandlers({
         releaseFields: governedFieldsFrom(request.releaseFields),
       }
       const { json, skipped } = await updateUser(database, callerOf(context), update, writeContextOf(runtime, context))
+      tally?.fieldsSkipped(skipped)
       return printedAnswer(UpdateUserResponseSchema, json, skippedFieldsToMessage(skipped))
     },
 

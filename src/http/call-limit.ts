@@ -7,6 +7,10 @@ export interface CallLimit {
   begin(request: HttpRequest): void
   /** The request is over, whether its call was taken up or not. */
   end(request: HttpRequest): void
+  /** How many calls run now. */
+  readonly running: number
+  /** How many were refused since the start. */
+  readonly refused: number
 }
 
 /** How the limit is set. */
@@ -27,6 +31,7 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
   let count = 0
   let windowEnds = 0
   let refused = 0
+  let allRefused = 0
   let answered = 0
   let retryAfterSeconds = 1
 
@@ -45,6 +50,7 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
       lookAtWindow()
       if (count >= maxRunning) {
         refused++
+        allRefused++
         throw new ServiceError('SERVICE_UNAVAILABLE', 'the service is busy; try again', { retryAfterSeconds })
       }
       running.add(request)
@@ -54,6 +60,12 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
       if (!running.delete(request)) return
       count--
       answered++
+    },
+    get running() {
+      return count
+    },
+    get refused() {
+      return allRefused
     },
   }
 }

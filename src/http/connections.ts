@@ -24,6 +24,15 @@ export interface Connections {
    */
   endQuiet(): void
   cutAll(): void
+  traffic(): Traffic
+}
+
+/** What has gone over the connections of a server since its start, and how many there are. */
+export interface Traffic {
+  readonly http1: number
+  readonly http2: number
+  readonly bytesReceived: number
+  readonly bytesSent: number
 }
 
 interface Connection {
@@ -47,6 +56,9 @@ export function createConnections(): Connections {
   const connections = new Map<Socket, Connection>()
   const socketOf = new WeakMap<Http2Session, Socket>()
   const answering = new Roster<Answering>()
+  /** Of the connections that have ended. */
+  let bytesReceived = 0
+  let bytesSent = 0
   let isEnding = false
 
   const give = (connection: Connection, socket: Socket): void => {
@@ -63,7 +75,11 @@ export function createConnections(): Connections {
   return {
     add: (socket) => {
       connections.set(socket, { hasNotice: false, bytesRead: NOT_LOOKED_AT })
-      socket.once('close', () => connections.delete(socket))
+      socket.once('close', () => {
+        connections.delete(socket)
+        bytesReceived += socket.bytesRead
+        bytesSent += socket.bytesWritten
+      })
     },
     addSession: (session, socket) => {
       connections.set(socket, { session, hasNotice: false, bytesRead: NOT_LOOKED_AT })
@@ -98,5 +114,19 @@ export function createConnections(): Connections {
     cutAll: () => {
       for (const socket of connections.keys()) socket.destroy()
     },
+    traffic: () => {
+      const sockets = [...connections.keys()]
+      const http2 = [...connections.values()].filter(({ session }) => session !== undefined).length
+      return {
+        http1: sockets.length - http2,
+        http2,
+        bytesReceived: bytesReceived + sumOf(sockets, ({ bytesRead }) => bytesRead),
+        bytesSent: bytesSent + sumOf(sockets, ({ bytesWritten }) => bytesWritten),
+      }
+    },
   }
+}
+
+function sumOf(sockets: readonly Socket[], count: (socket: Socket) => number): number {
+  return sockets.reduce((sum, socket) => sum + count(socket), 0)
 }

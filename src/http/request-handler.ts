@@ -9,6 +9,19 @@ export interface RequestLog {
   info(fields: Record<string, unknown>, message: string): void
 }
 
+/** Which part of the service has answered a request: `refused` what nobody can read in one way alone, `preflight` CORS. */
+export const doorNames = ['refused', 'preflight', 'probe', 'rpc', 'page', 'rest'] as const
+
+/** One of them. */
+export type DoorName = (typeof doorNames)[number]
+
+/** Told of every request, whatever it asks for. Nothing of it may throw. */
+export interface RequestObserver {
+  begun(): void
+  /** The answer is sent, or its client is gone. */
+  ended(door: DoorName, status: number): void
+}
+
 /** What stands behind the port. */
 export interface RequestHandlerOptions {
   /** Marks answers for browsers; true where it answered itself. */
@@ -23,6 +36,7 @@ export interface RequestHandlerOptions {
   readonly rest: (request: HttpRequest, response: HttpResponse) => void
   /** Told that a request is answered or over, at times twice. */
   readonly onEnd: (request: HttpRequest) => void
+  readonly observer?: RequestObserver | undefined
   readonly newId: () => string
   readonly log: RequestLog
   /** Takes credentials out of what a caller has written. */
@@ -34,8 +48,11 @@ export type RequestIds = WeakMap<HttpRequest, string>
 
 /** Gives each request its id, logs its end, and hands it to the door whose path it has. */
 export function createRequestHandler(options: RequestHandlerOptions, ids: RequestIds): HttpHandler {
-  const { cors, probes, rpc, pages, rest, onEnd, newId, log, redact } = options
+  const { cors, probes, rpc, pages, rest, onEnd, observer, newId, log, redact } = options
+  const doors = [refuseAmbiguous, cors, probes, rpc, pages]
   return (request, response) => {
+    let door: DoorName = 'rest'
+    observer?.begun()
     const requestId = requestIdFrom(request.headers['x-request-id'], newId, redact)
     const start = performance.now()
     ids.set(request, requestId)
@@ -49,8 +66,10 @@ export function createRequestHandler(options: RequestHandlerOptions, ids: Reques
       // The query is left out: it may hold what people should not have put there.
       const path = request.url?.split('?', 1)[0]
       log.info({ requestId, method: request.method, path, status: response.statusCode, durationMs }, 'request')
+      observer?.ended(door, response.statusCode)
     })
-    const doors = [refuseAmbiguous, cors, probes, rpc, pages]
-    if (!doors.some((answers) => answers(request, response))) rest(request, response)
+    const place = doors.findIndex((answers) => answers(request, response))
+    if (place < 0) rest(request, response)
+    else door = doorNames[place] ?? door
   }
 }

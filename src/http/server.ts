@@ -3,7 +3,7 @@ import { createServer as createHttp2Server, type ServerHttp2Session } from 'node
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
-import { createConnections } from './connections.js'
+import { createConnections, type Traffic } from './connections.js'
 import { createProtocolSwitch } from './protocol-switch.js'
 
 /** Answers a request. */
@@ -25,6 +25,7 @@ export interface HttpServer {
   listen(port: number, host: string): Promise<AddressInfo>
   /** Ends every connection with an answer, and resolves when there is none left. Does nothing where it does not listen. */
   close(plan: ClosePlan): Promise<void>
+  traffic(): Traffic
 }
 
 /** How long a client may take for its first bytes and for the header of a request. */
@@ -88,6 +89,7 @@ export function createHttpServer(handler: HttpHandler, idleMillis = IDLE_MILLIS)
     route(socket)
   })
   return {
+    traffic: connections.traffic,
     listen: (port, host) =>
       new Promise((resolve, reject) => {
         http1.once('error', reject)

@@ -1,6 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { ConnectError, ConnectRouter, ContextValues, Interceptor } from '@connectrpc/connect'
 import type { AdmitCall } from '../call/admit-call.js'
+import type { CallObserver } from '../call/call-observer.js'
 import type { BodyType } from '../call/content-type.js'
 import type { TimeoutOptions } from '../call/deadline.js'
 import type { ErrorBody } from '../call/error-body.js'
@@ -80,6 +81,8 @@ export interface RestTranscoderOptions extends TimeoutOptions {
   readonly shutdownSignal?: AbortSignal | undefined
   /** Whether `%2F` in a capture of several segments is decoded too; default false, as http.proto says. */
   readonly fullyDecodeReservedExpansion?: boolean | undefined
+  /** Told of every request whose path and method are those of a route. */
+  readonly observer?: CallObserver | undefined
   /** Told the cause of every failure that is masked as `internal`. */
   readonly onError?:
     | ((cause: unknown, context: { readonly method: DescMethod | undefined; readonly request: NodeRequest }) => void)

@@ -88,9 +88,10 @@ interface Matched {
 
 // Every failure is an answer, unless the client is gone.
 async function serve(matched: Matched, request: NodeRequest, response: NodeResponse): Promise<void> {
-  const { errors, shutdown, readTimeout } = matched.shared
+  const { options, errors, shutdown, readTimeout } = matched.shared
   const { route } = matched.match
   const call = new Call(route.method, request, response, shutdown)
+  options.observer?.begun(call)
   try {
     const timeout = readTimeout(request, route.maxTimeoutMs)
     if (timeout.timeoutMs !== undefined) call.startDeadline(timeout.timeoutMs)
@@ -100,10 +101,12 @@ async function serve(matched: Matched, request: NodeRequest, response: NodeRespo
     await (isWhole ? call.unlessAborted(answered) : answered)
   } catch (cause) {
     const failure = errors.publicError(publicCause(call, cause), route.method, request)
+    call.errorCode = failure.error.code
     if (!response.headersSent) errors.send(failure, request, response, call)
     else if (!response.writableEnded) cutResponse(response)
   }
   call.finish()
+  options.observer?.ended(call)
 }
 
 // What fails because its call was aborted, failed for the reason of the abort.
@@ -119,9 +122,11 @@ async function answer(matched: Matched, call: Call, timeout: Timeout): Promise<v
   if (spec.kind === 'server_streaming') {
     const message = bound instanceof Promise ? await call.unlessAborted(bound) : bound
     const messages = invokeStreaming(spec, route.interceptors, call, once(message))
-    await sendStream(call, messages, binding.responseBody, codingOf(call, options), (cause) =>
-      errors.json(errors.publicError(publicCause(call, cause), route.method, call.request).error),
-    )
+    await sendStream(call, messages, binding.responseBody, codingOf(call, options), (cause) => {
+      const { error } = errors.publicError(publicCause(call, cause), route.method, call.request)
+      call.errorCode = error.code
+      return errors.json(error)
+    })
   } else {
     // Each turn that is not waited for is a part of the cost of a call.
     const message = bound instanceof Promise ? await bound : bound

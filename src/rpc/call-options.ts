@@ -1,6 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { ContextValues, Interceptor } from '@connectrpc/connect'
 import type { AdmitCall } from '../call/admit-call.js'
+import type { CallObserver } from '../call/call-observer.js'
 import type { Shutdown } from '../call/shutdown.js'
 import type { HttpRequest } from './http-message.js'
 
@@ -19,6 +20,8 @@ export interface RpcCallOptions {
    */
   readonly maxTimeoutMs: (method: DescMethod) => number | undefined
   readonly shutdown: Shutdown
+  /** Told of every call of a method in one of the protocols. */
+  readonly observer?: CallObserver | undefined
   /** Told about failures that no caller can be told about. */
   readonly onError: (error: unknown, request: HttpRequest) => void
 }

@@ -4,12 +4,17 @@ import { HttpFailure } from '../call/http-failure.js'
 import { addReason } from '../failure/error-reason.js'
 import type { RpcCallOptions } from './call-options.js'
 
-/** The error to answer for whatever was thrown, with its reason; what nobody meant to tell is reported and masked. */
-export function publicErrorFrom(
-  cause: unknown,
-  call: Call,
-  { onError }: Pick<RpcCallOptions, 'onError'>,
-): ConnectError {
+/**
+ * The error to answer for whatever was thrown, with its reason; what nobody meant to tell is reported and masked. The
+ * call keeps its code.
+ */
+export function publicErrorFrom(cause: unknown, call: Call, options: Pick<RpcCallOptions, 'onError'>): ConnectError {
+  const error = knownErrorFrom(cause, call, options)
+  call.errorCode = error.code
+  return error
+}
+
+function knownErrorFrom(cause: unknown, call: Call, { onError }: Pick<RpcCallOptions, 'onError'>): ConnectError {
   const known = cause instanceof HttpFailure ? cause.error : cause
   if (known instanceof ConnectError) {
     addReason(known)

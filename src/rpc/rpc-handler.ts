@@ -1,5 +1,5 @@
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
-import type { ConnectRouter, MethodImplSpec } from '@connectrpc/connect'
+import { Code, type ConnectRouter, type MethodImplSpec } from '@connectrpc/connect'
 import { createMethodUrl } from '@connectrpc/connect/protocol'
 import { isEmptyBody } from '../call/body-reader.js'
 import type { ReadTimeout } from '../call/deadline.js'
@@ -89,10 +89,13 @@ async function answer(method: ServedMethod, request: HttpRequest, response: Http
   if (spec.kind === 'bidi_streaming' && !('stream' in response)) return refuseHttp1(request, response)
   const way = wayOf(method, request)
   const started = startCall(method, request, response, way)
+  const { observer } = method.options
+  observer?.begun(started.call)
   try {
     await way.answer(started)
   } finally {
     started.call.finish()
+    observer?.ended(started.call)
     drainRequest(request)
   }
 }
@@ -135,6 +138,7 @@ async function refuseTypeOf({ spec, options }: RpcMethod, { call, admit }: Start
     if (await call.unlessAborted(isWithoutBody(request))) {
       throw invalidArgument('', `the request message is missing: send Content-Type: ${typesOf(spec)[0]} and a message`)
     }
+    call.errorCode = Code.InvalidArgument
     refuseType(request, response, typesOf(spec))
   } catch (cause) {
     const { status, headers, body } = connectErrorAnswer(publicErrorFrom(cause, call, options))

@@ -172,6 +172,7 @@ describe('a transaction', () => {
   it('is not repeated past its budget, and each try is told what is left', async () => {
     const timing = createTiming()
     const left: (number | undefined)[] = []
+    const counts = { conflict: 0, staleStatement: 0 }
     const attempt = withRetries(
       (millis) => {
         left.push(millis)
@@ -179,9 +180,11 @@ describe('a transaction', () => {
       },
       { timeoutMillis: 30 },
       timing,
+      counts,
     )
     expect(await attempt.catch(databaseFailure)).toEqual({ kind: 'retryable' })
     expect(left).toEqual([30, 25, 15])
+    expect(counts).toEqual({ conflict: 2, staleStatement: 0 })
   })
 
   it('ends a statement that outlasts its budget', async () => {

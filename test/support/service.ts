@@ -6,6 +6,7 @@ import { createApp } from '../../src/app.js'
 import { type Config, configFromEnvironment } from '../../src/config.js'
 import type { Database } from '../../src/db/database.js'
 import { createRedactedLog } from '../../src/log.js'
+import type { Meters } from '../../src/telemetry/meters.js'
 import { assertContract } from './contract.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { createTestRuntime, type TestRuntime } from './runtime.js'
@@ -62,6 +63,7 @@ export interface TestServiceOptions {
   /** A database that is there already; `stop` leaves it. */
   readonly testDatabase?: TestDatabase
   readonly runtime?: TestRuntime
+  readonly meters?: Meters
 }
 
 /** Starts the service on a free port. */
@@ -71,7 +73,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const runtime = options.runtime ?? createTestRuntime()
   const logLines: string[] = []
   const log = createRedactedLog('trace', lineSink(logLines))
-  const app = createApp({ config: { ...configFromEnvironment({}), ...options.config }, database, runtime, log })
+  const config = { ...configFromEnvironment({}), ...options.config }
+  const app = createApp({ config, database, runtime, log, meters: options.meters })
   const { port } = await app.listen(0, '127.0.0.1')
   const baseUrl = `http://127.0.0.1:${port}`
   let closed: Promise<void> | undefined

@@ -18,6 +18,8 @@ export interface RevocationOptions {
   readonly timing: Pick<Timing, 'now' | 'sleep'>
   /** How long a revocation may take, in milliseconds; default 5 s. */
   readonly timeoutMillis?: number | undefined
+  /** Told after every revocation that was done how many keys it has ended: none or one, at the same price. */
+  readonly onRevoked?: ((keys: number) => void) | undefined
 }
 
 /**
@@ -35,10 +37,14 @@ export function revokeLeakedKey(options: RevocationOptions, secret: string, requ
       : hasher.candidates('').map(() => runtime.randomBytes(32))
     const keys = await revokeKeyOfSecret(transaction, candidates)
     await endSessions(transaction, keys, { runtime, actor: anonymousActor, requestId })
+    return keys.length
   }
-  return onTimeGrid(timing, () =>
-    withDatabase(timing, timeoutMillis, () => database.preparedTransaction(revoke, { timeoutMillis })),
-  )
+  return onTimeGrid(timing, async () => {
+    const keys = await withDatabase(timing, timeoutMillis, () =>
+      database.preparedTransaction(revoke, { timeoutMillis }),
+    )
+    options.onRevoked?.(keys)
+  })
 }
 
 /** Revokes a key by its id, for the operator. Returns `undefined` if there is no such key. */

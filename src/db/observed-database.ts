@@ -1,0 +1,166 @@
+import type { Database } from './database.js'
+import type { Models } from './prisma.js'
+import type { PreparedQueryable, PreparedTransaction, Queryable, Transaction } from './queryable.js'
+import type { Sql } from './sql.js'
+import type { IsolationLevel } from './transaction-options.js'
+
+/** Told of what is asked of a database. Nothing of it may throw. Times are on the clock of `performance.now`. */
+export interface StatementObserver {
+  /**
+   * A statement was answered, or has failed, which `failure` then is; waits and repetitions count. `name` is that of the
+   * statement, and of a query of Prisma's models the model and the operation, such as `priority.findUnique`.
+   */
+  statement(name: string, startedAt: number, failure: unknown): void
+  /** A transaction was committed, or has failed, which `failure` then is. */
+  transaction(startedAt: number, failure: unknown): void
+}
+
+/**
+ * The same database, with an observer for what goes through what is answered here. SQL that is no statement, and
+ * snapshots, are not observed.
+ */
+export function observeDatabase(database: Database, observer: StatementObserver): Database {
+  return new ObservedDatabase(database, observer)
+}
+
+// A class, because one is made for each call that is traced.
+class ObservedDatabase implements Database {
+  readonly connectionString: string
+  readonly pool: Database['pool']
+  readonly prisma: Database['prisma']
+  readonly retries: Database['retries']
+  readonly run: Database['run']
+  readonly query: Database['query']
+  readonly execute: Database['execute']
+  readonly within: Database['within']
+  readonly transaction: Database['transaction']
+  readonly preparedTransaction: Database['preparedTransaction']
+  readonly readSnapshot: Database['readSnapshot']
+  readonly close: Database['close']
+  readonly #database: Database
+  readonly #observer: StatementObserver
+  #models: Models | undefined
+
+  constructor(database: Database, observer: StatementObserver) {
+    this.#database = database
+    this.#observer = observer
+    this.connectionString = database.connectionString
+    this.pool = database.pool
+    this.prisma = database.prisma
+    this.retries = database.retries
+    this.query = database.query
+    this.execute = database.execute
+    this.readSnapshot = database.readSnapshot
+    this.close = database.close
+    this.run = observedRun(database.run, observer)
+    this.within = (bounds) => {
+      const { query, execute, run } = database.within(bounds)
+      return { query, execute, run: observedPreparedRun(run, observer) }
+    }
+    this.transaction = (work, options) => {
+      const startedAt = performance.now()
+      const result = database.transaction(
+        (transaction) => work(new ObservedTransaction(transaction, observer)),
+        options,
+      )
+      return watched(result, (failure) => observer.transaction(startedAt, failure))
+    }
+    this.preparedTransaction = (work, options) => {
+      const startedAt = performance.now()
+      const result = database.preparedTransaction(
+        (transaction) => work(new ObservedPreparedTransaction(transaction, observer)),
+        options,
+      )
+      return watched(result, (failure) => observer.transaction(startedAt, failure))
+    }
+  }
+
+  get models(): Models {
+    this.#models ??= observedModels(this.#database.models, this.#observer)
+    return this.#models
+  }
+}
+
+class ObservedTransaction implements Transaction {
+  readonly isolationLevel: IsolationLevel
+  readonly run: Transaction['run']
+  readonly #transaction: Transaction
+  readonly #observer: StatementObserver
+
+  constructor(transaction: Transaction, observer: StatementObserver) {
+    this.#transaction = transaction
+    this.#observer = observer
+    this.isolationLevel = transaction.isolationLevel
+    this.run = observedRun(transaction.run, observer)
+  }
+
+  // Asked for anew for each query: nothing is sent for a caller who has gone.
+  get models(): Models {
+    return observedModels(this.#transaction.models, this.#observer)
+  }
+}
+
+class ObservedPreparedTransaction implements PreparedTransaction, Sql {
+  readonly isolationLevel: IsolationLevel
+  readonly nested: PreparedTransaction['nested']
+  readonly run: PreparedTransaction['run']
+  readonly query: Sql['query']
+  readonly execute: Sql['execute']
+
+  constructor(transaction: PreparedTransaction & Sql, observer: StatementObserver) {
+    this.isolationLevel = transaction.isolationLevel
+    this.nested = transaction.nested
+    this.run = observedPreparedRun(transaction.run, observer)
+    this.query = transaction.query
+    this.execute = transaction.execute
+  }
+}
+
+function observedRun(run: Queryable['run'], observer: StatementObserver): Queryable['run'] {
+  return (statement, values) => {
+    const startedAt = performance.now()
+    return watched(run(statement, values), (failure) => observer.statement(statement.name, startedAt, failure))
+  }
+}
+
+function observedPreparedRun(run: PreparedQueryable['run'], observer: StatementObserver): PreparedQueryable['run'] {
+  return (statement, values) => {
+    const startedAt = performance.now()
+    return watched(run(statement, values), (failure) => observer.statement(statement.name, startedAt, failure))
+  }
+}
+
+function observedModels(models: Models, observer: StatementObserver): Models {
+  return new Proxy(models, {
+    get: (target, model) => {
+      const queries: unknown = Reflect.get(target, model)
+      if (typeof queries !== 'object' || queries === null) return queries
+      return observedQueries(String(model), queries, observer)
+    },
+  })
+}
+
+/** The operations of one model. Prisma sends a query when it is first waited for, and once however many wait. */
+function observedQueries(model: string, queries: object, observer: StatementObserver): object {
+  return new Proxy(queries, {
+    get: (target, operation) => {
+      const send: unknown = Reflect.get(target, operation)
+      if (typeof send !== 'function') return send
+      return (...values: unknown[]) => {
+        const startedAt = performance.now()
+        const name = `${model}.${String(operation)}`
+        const answer: PromiseLike<unknown> = Reflect.apply(send, target, values)
+        return watched(answer, (failure) => observer.statement(name, startedAt, failure))
+      }
+    },
+  })
+}
+
+/** The promise itself is passed on: what is told beside it makes nobody wait. */
+function watched<Answer extends PromiseLike<unknown>>(answer: Answer, tell: (failure: unknown) => void): Answer {
+  answer.then(
+    () => tell(undefined),
+    (error: unknown) => tell(error),
+  )
+  return answer
+}

@@ -1,0 +1,97 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Database } from '../db/database.js'
+import type { CallLimit } from '../http/call-limit.js'
+import type { Traffic } from '../http/connections.js'
+
+/** The parts of a running service that tell how they are when they are asked. */
+export interface WatchedParts {
+  readonly database: Pick<Database, 'pool' | 'retries'>
+  readonly callLimit: Pick<CallLimit, 'running' | 'refused'>
+  readonly traffic: () => Traffic
+  readonly isReady: () => Promise<boolean>
+}
+
+const WAIT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3]
+
+/** Tells of the parts whenever the metrics are asked for. */
+export function watchParts(registry: Registry, parts: WatchedParts): void {
+  const { database, callLimit, traffic, isReady } = parts
+  watchPool(registry, database)
+  const registers = [registry]
+  new Gauge({
+    name: 'svc_ready',
+    help: 'Whether calls can be answered, as /readyz says: 1 or 0.',
+    registers,
+    aggregator: 'min',
+    async collect() {
+      this.set((await isReady()) ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'svc_calls_running',
+    help: 'Calls with a credential that run now; more than 256 are refused.',
+    registers,
+    collect() {
+      this.set(callLimit.running)
+    },
+  })
+  counted(registry, 'svc_calls_refused_total', 'Calls that were refused because too many ran.', () => callLimit.refused)
+  new Gauge({
+    name: 'svc_http_connections',
+    help: 'Connections of clients by the version of HTTP.',
+    labelNames: ['version'],
+    registers,
+    collect() {
+      const { http1, http2 } = traffic()
+      this.set({ version: '1.1' }, http1)
+      this.set({ version: '2' }, http2)
+    },
+  })
+  counted(registry, 'svc_http_received_bytes_total', 'Bytes that clients have sent.', () => traffic().bytesReceived)
+  counted(registry, 'svc_http_sent_bytes_total', 'Bytes that were sent to clients.', () => traffic().bytesSent)
+}
+
+function watchPool(registry: Registry, { pool, retries }: WatchedParts['database']): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('svc_pool_connections_in_use', 'Database connections that are used.', () => pool.inUse)
+  gauge('svc_pool_connections_max', 'Database connections that there may be.', () => pool.size)
+  gauge('svc_pool_waiting', 'Callers that wait for a database connection.', () => pool.waiting)
+  const waits = new Histogram({
+    name: 'svc_pool_wait_seconds',
+    help: 'How long those have waited who found all database connections used.',
+    buckets: WAIT_BUCKETS,
+    registers: [registry],
+  })
+  pool.observeWaits((millis) => waits.observe(millis / 1000))
+  const retried = new Counter({
+    name: 'svc_transaction_retries_total',
+    help: 'Statements and transactions that were repeated: after a conflict, or a statement that was outdated.',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      retried.reset()
+      retried.inc({ reason: 'conflict' }, retries.conflict)
+      retried.inc({ reason: 'stale_statement' }, retries.staleStatement)
+    },
+  })
+}
+
+function counted(registry: Registry, name: string, help: string, read: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(read())
+    },
+  })
+}

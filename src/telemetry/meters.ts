@@ -1,0 +1,45 @@
+import { type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
+import type { CallObserver } from '../call/call-observer.js'
+import type { StatementObserver } from '../db/observed-database.js'
+import type { Tally } from '../handlers/tally.js'
+import type { RequestObserver } from '../http/request-handler.js'
+import { type WatchedParts, watchParts } from './app-meters.js'
+import { createCallMeters } from './call-meters.js'
+import { watchProcess } from './process-meters.js'
+import { createRequestMeters } from './request-meters.js'
+import { createStatementMeters } from './statement-meters.js'
+import { createTallyMeters } from './tally-meters.js'
+
+/** The metrics of one process: those who are told of what happens, and what they have counted. */
+export interface Meters {
+  readonly calls: CallObserver
+  readonly requests: RequestObserver
+  readonly statements: StatementObserver
+  readonly tally: Tally
+  /** Adds the metrics of a service; to be called once. */
+  watch(parts: WatchedParts): void
+  /** All metrics in the text format of Prometheus. */
+  text(): Promise<string>
+  /** All metrics, for another process to add up. */
+  values(): Promise<MetricValues>
+  close(): void
+}
+
+/** Metrics as processes send them to each other. */
+export type MetricValues = MetricObjectWithValues<MetricValue<string>>[]
+
+/** Makes the metrics of this process. */
+export function createMeters(version: string): Meters {
+  const registry = new Registry()
+  const endWatch = watchProcess(registry, version)
+  return {
+    calls: createCallMeters(registry),
+    requests: createRequestMeters(registry),
+    statements: createStatementMeters(registry),
+    tally: createTallyMeters(registry),
+    watch: (parts) => watchParts(registry, parts),
+    text: () => registry.metrics(),
+    values: () => registry.getMetricsAsJSON(),
+    close: endWatch,
+  }
+}

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Where metrics are served, and what. */
+export interface MetricsServerOptions {
+  /** 0 is any free one. */
+  readonly port: number
+  readonly host: string
+  /** Everything, in the text format of Prometheus. */
+  readonly text: () => Promise<string>
+  /** Told why the metrics could not be given. A pino logger fits. */
+  readonly log: { warn(fields: { err: unknown }, message: string): void }
+}
+
+/** A port with metrics. */
+export interface MetricsServer {
+  readonly address: AddressInfo
+  close(): Promise<void>
+}
+
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+/** How long a client may take for its request. */
+const REQUEST_MILLIS = 10_000
+
+/** Serves `GET /metrics` and nothing else. Throws where the port cannot be had. */
+export async function serveMetrics({ port, host, text, log }: MetricsServerOptions): Promise<MetricsServer> {
+  const server = createServer(
+    { requestTimeout: REQUEST_MILLIS, headersTimeout: REQUEST_MILLIS },
+    (request, response) => {
+      answer(request, response, text).catch((err: unknown) => {
+        log.warn({ err }, 'the metrics could not be given')
+        send(response, 500, 'the metrics cannot be given now\n')
+      })
+    },
+  )
+  const address = await new Promise<AddressInfo>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      const bound = server.address()
+      if (bound === null || typeof bound === 'string') reject(new Error('the metrics have no TCP address'))
+      else resolve(bound)
+    })
+  })
+  return {
+    address,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, text: () => Promise<string>): Promise<void> {
+  request.resume()
+  const [path] = (request.url ?? '').split('?', 1)
+  if (path !== '/metrics') return send(response, 404, 'the metrics are at /metrics\n')
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD')
+    return send(response, 405, 'only GET and HEAD are taken here\n')
+  }
+  send(response, 200, await text())
+}
+
+function send(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': CONTENT_TYPE, 'content-length': Buffer.byteLength(body) }).end(body)
+}

@@ -1,0 +1,66 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+/** How often the event loop is looked at, in milliseconds: each look is one turn of it. */
+const LOOK_MILLIS = 20
+
+/** Tells what the process uses and how late its event loop is; the function that is answered ends the watch. */
+export function watchProcess(registry: Registry, version: string): () => void {
+  const registers = [registry]
+  const delay = monitorEventLoopDelay({ resolution: LOOK_MILLIS })
+  delay.enable()
+  new Gauge({
+    name: 'svc_event_loop_delay_seconds',
+    help: 'How late the event loop was since the last look at the metrics: the median, 99 of 100, the latest.',
+    labelNames: ['quantile'],
+    registers,
+    aggregator: 'max',
+    collect() {
+      const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - LOOK_MILLIS / 1000) || 0
+      this.set({ quantile: '0.5' }, late(delay.percentile(50)))
+      this.set({ quantile: '0.99' }, late(delay.percentile(99)))
+      this.set({ quantile: '1' }, late(delay.max))
+      delay.reset()
+    },
+  })
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time of the process, of all its threads.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage()
+      this.reset()
+      this.inc((user + system) / 1e6)
+    },
+  })
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Memory that the process has in use.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss())
+    },
+  })
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When the process was started, in seconds since 1970.',
+    registers,
+    aggregator: 'min',
+  }).set(performance.timeOrigin / 1000)
+  new Gauge({
+    name: 'nodejs_heap_size_used_bytes',
+    help: 'Memory of JavaScript objects.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage().heapUsed)
+    },
+  })
+  new Gauge({
+    name: 'svc_build_info',
+    help: 'The version of the service and of Node; always 1.',
+    labelNames: ['version', 'node'],
+    registers,
+    aggregator: 'first',
+  }).set({ version, node: process.version }, 1)
+  return () => delay.disable()
+}

@@ -1,0 +1,54 @@
+import { Counter, type Registry } from 'prom-client'
+import { databaseFailure } from '../db/errors.js'
+import type { StatementObserver } from '../db/observed-database.js'
+import { createTimes, type Times } from './series.js'
+
+/** The statements of calls and of what runs beside them; those of imports are sent by a program of their own. */
+const MAX_STATEMENTS = 100
+const BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
+
+/** Measures statements by name, and transactions. */
+export function createStatementMeters(registry: Registry): StatementObserver {
+  const timesOf = createTimes({
+    name: 'svc_statement_duration_seconds',
+    help: 'Time from the request for a statement to its rows, with the wait for a connection, by the name of the statement.',
+    labelNames: ['statement'],
+    bounds: BOUNDS,
+    most: MAX_STATEMENTS,
+    registry,
+  })
+  const failures = new Counter({
+    name: 'svc_statement_failures_total',
+    help: 'Statements that have failed, by what it means.',
+    labelNames: ['kind'],
+    registers: [registry],
+  })
+  const transactionsOf = createTimes({
+    name: 'svc_transaction_duration_seconds',
+    help: 'Time that transactions take, repetitions included, by their outcome (committed, rolled_back).',
+    labelNames: ['outcome'],
+    bounds: BOUNDS,
+    most: 3,
+    registry,
+  })
+  const statements = new Map<string, Times>()
+  const [committed, rolledBack] = [transactionsOf('committed'), transactionsOf('rolled_back')]
+  failures.inc({ kind: 'unavailable' }, 0)
+  return {
+    statement: (name, startedAt, failure) => {
+      let times = statements.get(name)
+      if (times === undefined) {
+        times = timesOf(name)
+        statements.set(name, times)
+      }
+      times.observe(secondsSince(startedAt))
+      if (failure !== undefined) failures.inc({ kind: databaseFailure(failure)?.kind ?? 'other' })
+    },
+    transaction: (startedAt, failure) =>
+      (failure === undefined ? committed : rolledBack).observe(secondsSince(startedAt)),
+  }
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1000
+}

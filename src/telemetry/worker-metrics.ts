@@ -1,0 +1,84 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as wait } from 'node:timers/promises'
+import { AggregatorRegistry } from 'prom-client'
+import type { MetricValues } from './meters.js'
+
+/** How long a worker may take to tell its metrics, before the others are given without them. */
+const ANSWER_MILLIS = 2_000
+
+interface Question {
+  readonly metrics: 'asked'
+  readonly question: number
+}
+
+interface Answer {
+  readonly metrics: 'told'
+  readonly question: number
+  readonly values: MetricValues
+}
+
+/** The metrics of the processes that share a port, added up: who scrapes the port would meet another one each time. */
+export interface WorkerMetrics {
+  text(): Promise<string>
+  close(): void
+}
+
+/** Asks every worker that listens. To be made in the first process, before its workers. */
+export function createWorkerMetrics(): WorkerMetrics {
+  const listening = new Set<Worker>()
+  let questions = 0
+  const onListening = (worker: Worker) => {
+    listening.add(worker)
+  }
+  const onExit = (worker: Worker) => {
+    listening.delete(worker)
+  }
+  cluster.on('listening', onListening).on('exit', onExit)
+  return {
+    text: async () => {
+      const question = ++questions
+      const told = await Promise.all([...listening].map((worker) => ask(worker, question)))
+      return AggregatorRegistry.aggregate(told.flatMap((values) => (values === undefined ? [] : [values]))).metrics()
+    },
+    close: () => {
+      cluster.off('listening', onListening).off('exit', onExit)
+    },
+  }
+}
+
+async function ask(worker: Worker, question: number): Promise<MetricValues | undefined> {
+  const settled = new AbortController()
+  const told = new Promise<MetricValues>((resolve) => {
+    const onMessage = (message: unknown) => {
+      if (isAnswer(message) && message.question === question) resolve(message.values)
+    }
+    worker.on('message', onMessage)
+    settled.signal.addEventListener('abort', () => worker.off('message', onMessage))
+    const asked: Question = { metrics: 'asked', question }
+    // One that ends meanwhile is as one that does not answer.
+    worker.send(asked, () => {})
+  })
+  const late = wait(ANSWER_MILLIS, undefined, { signal: settled.signal }).catch(() => undefined)
+  const values = await Promise.race([told, late])
+  settled.abort()
+  return values
+}
+
+/** Lets a worker answer its first process. */
+export function tellMetrics(read: () => Promise<MetricValues>): void {
+  process.on('message', (message: unknown) => {
+    if (!isQuestion(message)) return
+    void read().then((values) => {
+      const told: Answer = { metrics: 'told', question: message.question, values }
+      if (process.connected) process.send?.(told)
+    })
+  })
+}
+
+function isQuestion(message: unknown): message is Question {
+  return typeof message === 'object' && message !== null && 'metrics' in message && message.metrics === 'asked'
+}
+
+function isAnswer(message: unknown): message is Answer {
+  return typeof message === 'object' && message !== null && 'metrics' in message && message.metrics === 'told'
+}
