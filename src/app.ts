@@ -60,33 +60,33 @@ export interface App {
   /** Begins to listen and answers the address. */
   listen(port: number, host: string): Promise<AddressInfo>
   /**
-   * Is not ready any more, takes connections for `drainMillis` (default 0) all the same, so that a balancer can notice,
-   * waits for the calls that run, and writes what is still to be written.
+   * Reports that it is not ready, still accepts connections for `drainMillis` (default 0) so that a balancer can
+   * notice, waits for running calls, and writes what is still to be written.
    */
   close(drainMillis?: number): Promise<void>
 }
 
 /** How long a call may run, whatever deadline its caller sets. */
 const MAX_TIMEOUT_MS = 60_000
-/** How many calls run at a time: enough to keep the database busy, few enough to be answered within a second. */
+/** The most calls that run at a time: enough to keep the database busy, few enough to be answered within a second. */
 const MAX_RUNNING_CALLS = 256
-/** How long calls may go on when the service stops. */
+/** How long running calls may continue when the service stops. */
 const GRACE_MS = 10_000
-/** How long the last of them may go on, once the port is closed. */
+/** How long the last of them may continue once the port is closed. */
 const LAST_GRACE_MS = 5_000
 
-/** How long it may take to find out who calls, once somebody is asked: longer than anybody waits for a connection. */
+/** How long looking up the caller may take once the query has begun: longer than anybody waits for a connection. */
 const AUTHENTICATION_MS = 2_000
-/** How long what is still to be written may take when the service stops. */
+/** How long the last writes may take when the service stops. */
 const LAST_WRITES_MS = 500
 
-/** Builds the service once: every pool, cache and clock it uses is made here or passed in. */
+/** Builds the service once: every pool, cache and clock that it uses is made here or passed in. */
 export function createApp(options: AppOptions): App {
   const { config, runtime, log, meters } = options
   const database = meters === undefined ? options.database : observeDatabase(options.database, meters.statements)
-  /** The service is not ready for more calls, and ends. */
+  /** Aborts when the service takes no more calls and begins to stop. */
   const closing = new AbortController()
-  /** Calls that still run are told to stop. */
+  /** Aborts when calls that still run must stop. */
   const shutdown = new AbortController()
   // Every running call listens to it.
   setMaxListeners(0, shutdown.signal, closing.signal)
@@ -105,7 +105,7 @@ export function createApp(options: AppOptions): App {
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
   const admission = createAdmission({ access, authenticate, takesJwt: oidc !== undefined })
 
-  // What runs before the interceptors do has its errors masked here.
+  // Errors of what runs before the interceptors are masked here.
   const masked = async <T>(method: DescMethod, requestId: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
@@ -117,7 +117,7 @@ export function createApp(options: AppOptions): App {
     const { method, request } = call
     const requestId = requestIds.get(request) ?? ''
     return masked(method, requestId, async () => {
-      // Health is told and keys are revoked however many calls run; nor do strangers take the room of others.
+      // Health checks and revocations work however many calls run, and strangers take no place from others.
       if (access.get(method)?.anonymous !== true) callLimit.begin(request)
       return admission(method, new AdmissibleCall(call, requestId, clientAddressOf))
     })
@@ -199,7 +199,7 @@ export function createApp(options: AppOptions): App {
   }
   const server = createHttpServer(createRequestHandler(doors, requestIds))
   meters?.watch({ database, callLimit, traffic: server.traffic, isReady })
-  // The first thing that runs by itself: nothing may throw after it.
+  // The first thing that runs in the background: nothing may throw after it.
   const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })
   return {
     listen: server.listen,

@@ -8,27 +8,27 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface Config {
   readonly port: number
   readonly host: string
-  /** A `postgresql://` URL; absent is the embedded database in `dataDir`. */
+  /** A `postgresql://` URL; absent means the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustProxy: TrustProxy
   readonly logLevel: LogLevel
-  /** Absent: for people on a terminal, JSON elsewhere. */
+  /** Default: for people on a terminal, otherwise JSON. */
   readonly logFormat: LogFormat | undefined
-  /** Base addresses as callers see them, for documents. */
+  /** Base addresses as callers see them, for the documents. */
   readonly publicUrl: string | undefined
   readonly publicUrlEu: string | undefined
   readonly oidc: OidcConfig | undefined
-  /** Keys of the HMAC over secrets; `previous` is still accepted while a new one comes into use. */
+  /** Keys of the HMAC over secrets; `previous` is still accepted while a new one is introduced. */
   readonly secretPepper: { readonly current: string | undefined; readonly previous: string | undefined }
-  /** Origins that browsers may call from; `*` is all. */
+  /** Origins that browsers may call from; `*` means all. */
   readonly corsOrigins: readonly string[]
   readonly maxBodyBytes: number
-  /** Where metrics are served; absent is nowhere. */
+  /** Where metrics are served; absent means nowhere. */
   readonly metricsPort: number | undefined
   readonly metricsHost: string
-  /** How long connections are still taken when the service is asked to stop. */
+  /** How long connections are still accepted after the service is asked to stop. */
   readonly drainSeconds: number
 }
 
@@ -36,7 +36,7 @@ export interface Config {
 export interface OidcConfig {
   readonly issuer: string
   readonly audience: string
-  /** The organization of tokens that name none; absent is the oldest membership of the person. */
+  /** The organization of tokens that name none; default: that of the person's oldest membership. */
   readonly organization: string | undefined
 }
 

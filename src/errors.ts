@@ -1,6 +1,6 @@
 /**
- * Why a call fails, and its Connect code: the values of `svc.v2.ErrorReason` without their prefix, where each has its
- * meaning and an example.
+ * Why a call fails, and its Connect code: the values of `svc.v2.ErrorReason` without their prefix. The enum gives the
+ * meaning of each, and an example.
  */
 export const errorCodes = {
   MALFORMED_REQUEST: 'invalid_argument',
@@ -52,24 +52,24 @@ export type ErrorReason = keyof typeof errorCodes
 /** The Connect codes that the catalogue uses. */
 export type ErrorCode = (typeof errorCodes)[ErrorReason]
 
-/** One fault of one field; `field` is its path as the request spells it in JSON (`resources[3].name`). */
+/** A fault of a field; `field` is its path as JSON requests spell it (`resources[3].name`). */
 export interface FieldViolation {
   readonly field: string
   readonly description: string
   readonly reason: ErrorReason
 }
 
-/** What an error may carry besides its reason and its message. */
+/** What an error can have besides its reason and its message. */
 export interface ServiceErrorOptions {
   /** Facts for programs, such as the id of a resource. Public. */
   readonly metadata?: Readonly<Record<string, string>>
-  /** The faults, where they are those of fields. */
+  /** The faults of fields, if there are any. */
   readonly violations?: readonly FieldViolation[]
   /** Whole seconds after which the caller may try again. */
   readonly retryAfterSeconds?: number
   /** The value of `WWW-Authenticate` (RFC 9110, RFC 6750). */
   readonly challenge?: string
-  /** What led to it; for the log alone. */
+  /** What led to it; only for the log. */
   readonly cause?: unknown
 }
 
@@ -99,16 +99,16 @@ export function invalidField(field: string, description: string, reason: ErrorRe
   return invalidFields([{ field, description, reason }])
 }
 
-/** An error about several fields, at least one; the reason is that of the first. */
+/** An error about one or more fields; the reason is that of the first. */
 export function invalidFields(violations: readonly [FieldViolation, ...FieldViolation[]]): ServiceError {
   const message = violations.map((violation) => `${violation.field}: ${violation.description}`).join('; ')
   return new ServiceError(violations[0].reason, message, { violations })
 }
 
-/** The most faults that one error names: errors stay small whatever they refuse, and over gRPC they are headers. */
+/** The most faults that one error names, so that errors stay small: over gRPC they are sent in headers. */
 export const MAX_VIOLATIONS = 20
 
-/** Refuses a request that has faults, and names the first 20; the reason is that of the first. */
+/** Refuses a request that has faults, naming the first 20; the reason is that of the first. */
 export function refuseViolations(violations: readonly FieldViolation[]): void {
   const [first, ...others] = violations.slice(0, MAX_VIOLATIONS)
   if (first !== undefined) throw invalidFields([first, ...others])
@@ -117,13 +117,13 @@ export function refuseViolations(violations: readonly FieldViolation[]): void {
 const MAX_ID_LENGTH = 128
 
 /**
- * The one answer for what does not exist and for what the caller cannot see (docs/permissions.md). `resourceType` is in
- * words, such as `access policy`; `at` says where in the request the id stands, where that helps.
+ * The same answer for what does not exist and for what the caller cannot see (docs/permissions.md). `resourceType` is
+ * in words, such as `access policy`; `at` is the place of the id in the request, if that helps.
  */
 export function notFound(resourceType: string, resourceId: string, at?: string): ServiceError {
   const fault = `${resourceType} not found: it does not exist or is out of reach`
   const message = at === undefined ? fault : `${at}: ${fault}`
-  // What is longer than any id is not sent back: details travel in headers over gRPC, which are small.
+  // Text longer than any id is not sent back: over gRPC, details travel in headers, which are small.
   const metadata = { resourceType, ...(resourceId.length <= MAX_ID_LENGTH && { resourceId }) }
   return new ServiceError('RESOURCE_NOT_FOUND', message, { metadata })
 }

@@ -5,7 +5,7 @@ import { runProgram } from './cli/program.js'
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // A second signal ends the program at once. Workers get each twice where a terminal or a supervisor signals the
+    // A second signal ends the program at once. Workers get each one twice if a terminal or a supervisor signals the
     // whole group, and end with their primary.
     if (stop.signal.aborted && cluster.isPrimary) process.exit(1)
     stop.abort(signal)

@@ -2,21 +2,21 @@ import { type DescMethod, type DescService, getOption, hasOption } from '@bufbui
 import { type AccessRule, access, CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { type CallerKind, type Permission, permissions } from '../domain/caller/caller.js'
 
-/** Who may call a method, as its `svc.v2.access` option declares it. */
+/** Who may call a method, as its `svc.v2.access` option declares. */
 export interface MethodAccess {
-  /** True where no credential is looked at. */
+  /** True if credentials are ignored. */
   readonly anonymous: boolean
-  /** The kinds of caller that the method takes. */
+  /** The kinds of caller that the method accepts. */
   readonly callerKinds: ReadonlySet<CallerKind>
-  /** What the caller has to have; `undefined` where `anonymous`. */
+  /** What the caller must have; `undefined` if `anonymous`. */
   readonly permission: Permission | undefined
-  /** Whether a user may be admitted by what the request names; the method then judges. */
+  /** Whether a user may be admitted because of what the request names; the method then decides. */
   readonly userRelationSuffices: boolean
 }
 
 /**
- * The access of every method of the services. Throws one error that names all methods without a usable rule: such a
- * method must not be served.
+ * The access rules of every method of the services. Throws one error that names all methods without a usable rule,
+ * because they must not be served.
  */
 export function methodAccessOf(services: Iterable<DescService>): ReadonlyMap<DescMethod, MethodAccess> {
   const rules = new Map<DescMethod, MethodAccess>()
@@ -34,7 +34,9 @@ export function methodAccessOf(services: Iterable<DescService>): ReadonlyMap<Des
   return rules
 }
 
-/** Open access to every method of services that are not ours, cannot carry our option and hold nothing of a tenant. */
+/**
+ * Open access to every method of services that are not ours: they cannot carry our option, and hold no tenant's data.
+ */
 export function anonymousAccessOf(services: Iterable<DescService>): ReadonlyMap<DescMethod, MethodAccess> {
   const open: MethodAccess = {
     anonymous: true,

@@ -7,19 +7,19 @@ import { authorize } from './authorize.js'
 import { bearerTokenFrom, credentialExpired, credentialInvalid } from './bearer.js'
 import { wrongCredentialForm } from './credential-form.js'
 
-/** What admission takes from a request, whatever the protocol. */
+/** What admission needs from a request, whatever the protocol. */
 export interface Admissible {
   readonly requestId: string
   readonly clientAddress: string
   readonly authorization: string | undefined
-  /** Aborts when nobody waits for the call any more. */
+  /** Aborts when nobody is waiting for the call any more. */
   readonly signal: AbortSignal
 }
 
-/** Decides from the header alone whether a call goes on. Throws a `ServiceError` for a caller that it refuses. */
+/** Decides from the header alone whether a call may go on. Throws a `ServiceError` for a caller that it refuses. */
 export type Admit = (method: DescMethod, request: Admissible) => Promise<ContextValues>
 
-/** What admission stands on. */
+/** What admission depends on. */
 export interface AdmissionOptions {
   readonly access: ReadonlyMap<DescMethod, MethodAccess>
   /** Who holds a bearer token; `undefined` where the token is not accepted, `expired` where it was until it expired. */
@@ -27,12 +27,12 @@ export interface AdmissionOptions {
     bearerToken: string,
     call: Pick<Admissible, 'signal'>,
   ) => Promise<Caller | 'expired' | undefined>
-  /** Whether there is an issuer whose JWTs are taken. Default false. */
+  /** Whether JWTs of an issuer are accepted. Default false. */
   readonly takesJwt?: boolean
 }
 
 /**
- * The part of the interceptor list that runs before a body is read, so that nothing of a stranger is parsed:
+ * The part of the interceptor list that runs before a body is read, so that nothing from a stranger is parsed: first
  * authenticate, then authorize.
  */
 export function createAdmission({ access, authenticate, takesJwt = false }: AdmissionOptions): Admit {
@@ -52,7 +52,7 @@ export function createAdmission({ access, authenticate, takesJwt = false }: Admi
   }
 }
 
-/** The address is worked out by those that ask for it. */
+/** The address is computed only when it is asked for. */
 class AdmittedRequest implements RequestContext {
   readonly requestId: string
   readonly caller: Caller | undefined

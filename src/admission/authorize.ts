@@ -10,8 +10,8 @@ const kindNames: Record<CallerKind, string> = {
 }
 
 /**
- * Refuses a caller whom nothing in the request could admit: a kind that the method does not take, or a permission that
- * the caller has nowhere (docs/permissions.md). What the request names is judged by the method.
+ * Refuses a caller whom nothing in the request could admit: one of a kind that the method does not accept, or without
+ * the permission anywhere (docs/permissions.md). The method itself checks what the request names.
  */
 export function authorize(caller: Caller, access: MethodAccess): void {
   if (!access.callerKinds.has(caller.kind)) {

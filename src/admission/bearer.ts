@@ -9,24 +9,24 @@ export function credentialMissing(description = howToSend): ServiceError {
 }
 
 /**
- * The error for a bearer credential that is not accepted. It tells more than that by the form of the text alone: unknown
- * and revoked tokens, and those of deactivated users, have one text.
+ * The error for a bearer credential that is not accepted. Only faults in the form of the text get a text of their own:
+ * unknown and revoked tokens, and those of deactivated users, all share one.
  */
 export function credentialInvalid(fault = 'the bearer credential is not valid: get a new one'): ServiceError {
   return new ServiceError('CREDENTIAL_INVALID', fault, { challenge: `${realm}, error="invalid_token"` })
 }
 
-/** The error for a token that was valid, told to who holds it. */
+/** The error for a token that was valid, which only its holder sees. */
 export function credentialExpired(): ServiceError {
   return credentialInvalid('the token has expired: get a new one')
 }
 
-/** The challenge that tells which permission a caller lacks (RFC 6750 section 3.1). */
+/** The challenge that names the permission that a caller lacks (RFC 6750 section 3.1). */
 export function insufficientScope(permission: string): string {
   return `${realm}, error="insufficient_scope", scope="${permission}"`
 }
 
-/** The token of an Authorization header (RFC 6750 section 2.1). Throws where there is none, or none of that form. */
+/** The token of an Authorization header (RFC 6750 section 2.1). Throws if there is none, or none of that form. */
 export function bearerTokenFrom(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === '') throw credentialMissing()
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)

@@ -1,19 +1,19 @@
 import { inspectApiKeySecret } from '../domain/auth/api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from '../domain/auth/bearer-token.js'
 
-/** How to send a credential, without anything of one. */
+/** How to send a credential; contains no part of one. */
 export const howToSend = 'send Authorization: Bearer <token>, with the token of an API key or of a user'
 
-/** What stands behind the prefix of a token: 256 bits in base64url. */
+/** What follows the prefix of a token: 256 bits in base64url. */
 const TOKEN_BODY = /^[A-Za-z0-9_-]{43}$/
 const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
-/** `$TOKEN`, `${TOKEN}`, `{{token}}`, `<token>`, `%TOKEN%`, and the names that such places have. */
+/** `$TOKEN`, `${TOKEN}`, `{{token}}`, `<token>`, `%TOKEN%`, and the names that placeholders have. */
 const PLACEHOLDER = /^(?:[$<{%[]|(?:your|my|the)?[_-]?(?:access|bearer|api|user|auth)?[_-]?(?:token|key)$)/i
 const UNSET = /^(?:undefined|null|none|nil|nan|\[object object\])$/i
 
 /**
- * What a text is that was sent as a bearer token, where its form alone shows that it cannot be one, and what to send
- * instead; undefined for every text that could be a token. Says nothing of what is valid, and repeats nothing of the text.
+ * What was sent as a bearer token, if its form alone shows that it cannot be one, and what to send instead; undefined
+ * for every text that could be a token. Says nothing about what is valid, and repeats no part of the text.
  */
 export function wrongCredentialForm(token: string, takesJwt: boolean): string | undefined {
   if (token === '') return `the token is empty: ${howToSend}`

@@ -12,7 +12,7 @@ export interface Announcement {
   readonly servers: readonly { readonly url: string; readonly docs: string; readonly ready: string }[]
   /** Where the data is. */
   readonly database: string
-  /** Absent where the database does not hold the demo organization. */
+  /** Absent if the database does not hold the demo organization. */
   readonly demo: DemoAnnouncement | undefined
   /** Further commands, in the folder of the package. */
   readonly commands: readonly ShownCommand[]
@@ -20,7 +20,7 @@ export interface Announcement {
 
 interface DemoAnnouncement {
   readonly userId: string
-  /** A token of that person, made anew for each announcement. */
+  /** A token of that person, new for each announcement. */
   readonly token: string
   readonly expiresAt: Date
   /** With the token in `$TOKEN`. */
@@ -84,7 +84,7 @@ function textFromDemo({ userId, token, expiresAt, requests }: DemoAnnouncement):
   ].join('')
 }
 
-/** The announcement for programs: the members of `demo` stand beside the others. */
+/** The announcement for programs: the members of `demo` are beside the others. */
 export function jsonFromAnnouncement({ demo, ...rest }: Announcement): string {
   return JSON.stringify({ ...rest, ...demo })
 }

@@ -10,15 +10,15 @@ import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
 
-/** A database that a command works on, with all migrations of this build. */
+/** A database for a command, with all migrations of this build. */
 export interface OpenedDatabase {
   readonly database: Database
   readonly connectionString: string
   /** The migrations that have just been applied. */
   readonly appliedMigrations: readonly string[]
-  /** The embedded server, where that is the one. */
+  /** The embedded server, if that is what is used. */
   readonly embedded: EmbeddedPostgres | undefined
-  /** Closes the connections and gives up the embedded server. */
+  /** Closes the connections and lets go of the embedded server. */
   close(): Promise<void>
 }
 
@@ -34,9 +34,9 @@ export interface CommandContext {
   readonly stderr: NodeJS.WritableStream & LogTerminal
   /** Aborts when the operator asks the program to stop; its reason is the name of the signal. */
   readonly stopSignal: AbortSignal
-  /** Opens the configured database. Throws, having made nothing, where there is none or it lacks migrations. */
+  /** Opens the configured database. Throws, without having made anything, if there is none or it lacks migrations. */
   openDatabase(): Promise<OpenedDatabase>
-  /** Opens the configured database, making the embedded one where that is it, and applies pending migrations. */
+  /** Opens the configured database, making the embedded one if needed, and applies pending migrations. */
   makeDatabase(): Promise<OpenedDatabase>
 }
 
@@ -44,11 +44,11 @@ export interface CommandContext {
 export interface OpenOptions {
   readonly config: Config
   readonly log: Logger
-  /** As `CommandContext.makeDatabase` does it. */
+  /** Whether to make and migrate the database, as `CommandContext.makeDatabase` does. */
   readonly make: boolean
   /** Called with the embedded server before its database is used. */
   readonly beforeUse?: (embedded: EmbeddedPostgres) => Promise<void>
-  /** How long one statement may run. Default 10 minutes: what an operator waits for, such as a large import. */
+  /** How long one statement may run. Default 10 minutes, for what operators wait for, such as a large import. */
   readonly statementTimeoutMillis?: number
 }
 
@@ -95,7 +95,7 @@ export async function openEmbedded(
   return startEmbeddedPostgres({ dataDir, log: (message) => log.debug(message) })
 }
 
-/** The folder of the embedded database, looked up from the package, wherever the program was started. */
+/** The folder of the embedded database, relative to the package, wherever the program was started. */
 export function dataFolderOf({ dataDir }: Config): string {
   return resolve(packageRoot(), dataDir)
 }

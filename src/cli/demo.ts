@@ -13,7 +13,7 @@ import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
 import type { CommandContext } from './command-context.js'
 import { demoOrganizationId } from './demo-requests.js'
 
-/** Loads the demo organization, unless the database holds anything already. */
+/** Loads the demo organization, unless the database already holds anything. */
 export async function loadDemo(database: Database, { runtime, log }: CommandContext): Promise<void> {
   if ((await firstOrganizationId(database)) !== undefined) return
   await importDemo(database, runtime)

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { exportRecords } from '../transfer/export-records.js'
 import type { CommandContext } from './command-context.js'
 
-/** `svc export`: writes every record, without secrets, in the form that `svc import` takes. */
+/** `svc export`: writes every record, without secrets, in the form that `svc import` accepts. */
 export function registerExportCommand(program: Command, context: CommandContext): void {
   program
     .command('export')
@@ -16,7 +16,7 @@ export function registerExportCommand(program: Command, context: CommandContext)
           signal: context.stopSignal,
         })
       } catch (error) {
-        // Whoever reads has had enough, as in `svc export | head`.
+        // The reader has stopped reading, as in `svc export | head`.
         if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
       } finally {
         await opened.close()

@@ -7,7 +7,7 @@ import { type ImportProgress, importRecords } from '../transfer/import-records.j
 import type { ImportSummary } from '../transfer/import-rows.js'
 import type { CommandContext } from './command-context.js'
 
-/** `svc import FILE|-`: brings records in, all or nothing, and says how many of each kind. */
+/** `svc import FILE|-`: imports records, all or nothing, and says how many of each kind. */
 export function registerImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
@@ -34,7 +34,7 @@ export function registerImportCommand(program: Command, context: CommandContext)
 
 interface Input {
   readonly chunks: AsyncIterable<Uint8Array | string>
-  /** Bytes; absent where it is not known. */
+  /** Bytes; absent if not known. */
   readonly size: number | undefined
 }
 
@@ -46,10 +46,10 @@ async function openInput(file: string, context: CommandContext): Promise<Input> 
   return { chunks: createReadStream(file, { signal }), size: status.isFile() ? status.size : undefined }
 }
 
-/** Ends the wait for input that does not come when the operator stops the program. */
+/** Stops waiting for input when the operator stops the program. */
 function stoppable(stdin: CommandContext['stdin'], signal: AbortSignal): PassThrough {
   const chunks = new PassThrough()
-  // Whatever ends one of the two has ended the other, and reading tells.
+  // Whatever ends one of the two also ends the other, and reading reports it.
   pipeline(stdin, chunks, () => {})
   return addAbortSignal(signal, chunks)
 }

@@ -3,10 +3,10 @@ import { type Logger, pino } from 'pino'
 import type { Config } from '../config.js'
 import { createRedactedLog } from '../log.js'
 
-// What only people on a terminal need is loaded for them alone.
+// What only people on a terminal need is loaded only for them.
 const require = createRequire(import.meta.url)
 
-/** File descriptor of the log: standard output belongs to what a command answers. */
+/** File descriptor of the log: standard output is for the output of commands. */
 const STANDARD_ERROR = 2
 
 /** The terminal that standard error may be. */
@@ -15,7 +15,7 @@ export interface LogTerminal {
   hasColors?(): boolean
 }
 
-/** Makes the log: JSON, or in a form for people where the configuration says so or standard error is a terminal. */
+/** Makes the log: JSON, or readable by people if the configuration says so or standard error is a terminal. */
 export function createLog(
   { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
   terminal: LogTerminal,

@@ -9,7 +9,7 @@ import { createUuidV7 } from '../runtime/uuid-v7.js'
 import type { CommandContext } from './command-context.js'
 import { createLog } from './log.js'
 
-/** The commands by their first word, each with its modules loaded when it is wanted. */
+/** The commands by their first word; the modules of each are loaded when it is called. */
 const commands = new Map([
   ['serve', async () => (await import('./serve.js')).registerServeCommand],
   ['migrate', async () => (await import('./migrate.js')).registerMigrateCommand],
@@ -29,7 +29,7 @@ export interface ProgramOptions extends Pick<CommandContext, 'stdin' | 'stdout' 
   readonly environment?: Environment
 }
 
-/** Runs the command line and answers the exit status: 0, or 1 with a line on standard error that says why. */
+/** Runs the command line and returns the exit status: 0, or 1 with a line on standard error that says why. */
 export async function runProgram(argv: readonly string[], options: ProgramOptions): Promise<number> {
   const program = await createProgram(argv, options)
   try {
@@ -43,7 +43,7 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
   }
 }
 
-/** The operator is told the id as well, which callers know from the request. */
+/** Operators are also told the id, which callers know from their request. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const id = error instanceof ServiceError ? error.metadata['resourceId'] : undefined
@@ -64,14 +64,14 @@ async function createProgram(argv: readonly string[], options: ProgramOptions): 
   return program
 }
 
-/** The command that is called; without one, such as for help, all of them. The version is told by the program itself. */
+/** The command that is called; without one, such as for help, all of them. The program itself prints the version. */
 function chosenCommands([, , word = '']: readonly string[]) {
   if (word === '--version' || word === '-V') return []
   const called = commands.get(word)
   return called === undefined ? [...commands.values()] : [called]
 }
 
-/** The configuration is read when a command first asks: help and checks need none. */
+/** The configuration is read when a command first asks for it: help and checks need none. */
 function createContext({ environment, ...streams }: ProgramOptions): CommandContext {
   let config: Config | undefined
   let log: Logger | undefined

@@ -13,7 +13,7 @@ import { runWorkers } from './workers.js'
 const STATEMENT_MILLIS = 10_000
 
 interface ServeOptions {
-  /** True and false as asked for; absent loads the demo into an empty embedded database. */
+  /** Whether to load the demo; default: into an empty embedded database. */
   readonly demo?: boolean
   readonly workers: number
   readonly port?: number
@@ -70,14 +70,17 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
   }
 }
 
-/** Answers calls until the operator stops it. Nothing of it goes on after a failure, such as a port that is taken. */
+/**
+ * Answers calls until the operator stops it. After a failure, such as a port that is taken, nothing of it keeps
+ * running.
+ */
 async function runApp(
   database: Database,
   { config, runtime, log, stopSignal }: CommandContext,
   onListening: (origin: string) => Promise<void>,
 ): Promise<void> {
   const { createApp } = await import('../app.js')
-  // It loads its query compiler with its first query, which no caller should wait for.
+  // Otherwise Prisma would load its query compiler with the first query, and a caller would wait for it.
   await database.prisma.$connect()
   const metrics = await openMetrics(config, log)
   const app = createApp({ config, database, runtime, log, meters: metrics?.meters })
@@ -86,13 +89,13 @@ async function runApp(
     await onListening(originOf(address, port))
     if (!stopSignal.aborted) await once(stopSignal, 'abort')
   } finally {
-    // At a terminal nobody waits for a balancer to notice.
+    // At a terminal there is no balancer to wait for.
     await app.close(stopSignal.reason === 'SIGTERM' ? config.drainSeconds * 1000 : 0)
     await metrics?.close()
   }
 }
 
-/** One of several processes: the first has prepared the database and says where it is. */
+/** One of several processes: the first one has prepared the database and says where it is. */
 async function serveWorker(context: CommandContext): Promise<void> {
   const database = createDatabase({
     connectionString: context.config.databaseUrl ?? '',
@@ -129,7 +132,7 @@ function parsePort(text: string): number {
   return Number(text)
 }
 
-/** Node takes an empty host for every address of the machine. */
+/** Node treats an empty host as every address of the machine. */
 function parseHost(text: string): string {
   if (text === '') throw new InvalidArgumentError('must not be empty')
   return text

@@ -10,7 +10,7 @@ interface CreateOptions {
   readonly json?: true
 }
 
-/** `svc tokens`: makes tokens of people. */
+/** `svc tokens`: makes user tokens. */
 export function registerTokensCommand(program: Command, context: CommandContext): void {
   program
     .command('tokens')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { CommandContext } from './command-context.js'
 import { originOf } from './origin.js'
 
-/** A worker that dies sooner than this after its start is not worth another. */
+/** A worker that dies sooner than this after its start is not replaced. */
 const MIN_LIFE_MS = 2_000
 
 /**

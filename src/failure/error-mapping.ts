@@ -21,7 +21,7 @@ const connectCodes: Record<ErrorCode, Code> = {
   unimplemented: Code.Unimplemented,
 }
 
-/** Failures of the database that callers cause and see: nothing of them is left to be logged. */
+/** Failures of the database that callers cause and are told about, so that nothing is left to log. */
 const callerFaults: readonly ErrorCode[] = ['already_exists', 'invalid_argument']
 
 /** An error as the caller sees it. `unexpected` is what must go to the log because the caller does not see it. */
@@ -31,8 +31,8 @@ export interface MappedError {
 }
 
 /**
- * The one way from a thrown value to what leaves the service: errors of the catalogue with their details, failures of
- * the database by meaning, and everything else as `internal` with a fixed message.
+ * The only way from a thrown value to what leaves the service: errors of the catalogue with their details, failures of
+ * the database by their meaning, and everything else as `internal` with a fixed message.
  */
 export function mapError(thrown: unknown): MappedError {
   if (thrown instanceof ConnectError) return { error: thrown, unexpected: false }
@@ -107,7 +107,7 @@ function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceErro
   }
 }
 
-/** What an aborted signal leaves behind: the deadline, or a caller that went away. */
+/** Whether the value comes from an aborted signal: the deadline passed, or the caller went away. */
 function isAbort(thrown: unknown): thrown is Error {
   return thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError')
 }

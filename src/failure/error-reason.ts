@@ -29,9 +29,9 @@ const reasonsByCode: ReadonlyMap<Code, ErrorReason> = new Map([
 ])
 
 /**
- * Gives its reason to an error that was raised outside of the handlers, where the catalogue is not known: an `ErrorInfo`
- * where it has no detail, and the reason of each field violation that has none. `status` is that of the HTTP answer,
- * where it says more than the code.
+ * Adds the reason to an error raised outside of the handlers, where the catalogue is not known: an `ErrorInfo` if it
+ * has no detail, and a reason for each field violation without one. `status` is that of the HTTP answer, if it says
+ * more than the code.
  */
 export function addReason(error: ConnectError, status?: number): void {
   if (error.details.length === 0) {

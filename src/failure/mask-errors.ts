@@ -2,18 +2,18 @@ import type { ConnectError, Interceptor } from '@connectrpc/connect'
 import { requestContextKey } from '../handlers/request-context.js'
 import { mapError } from './error-mapping.js'
 
-/** Where failures go that callers do not see. A pino logger fits. */
+/** Where failures that callers do not see are logged. A pino logger fits. */
 export interface ErrorLog {
   error(fields: Record<string, unknown>, message: string): void
 }
 
-/** What is known of the call that failed. */
+/** What is known about the call that failed. */
 export interface FailedCall {
   readonly requestId: string | undefined
   readonly method: string
 }
 
-/** What the caller may see of a thrown value; what the caller does not see is logged. */
+/** What the caller may see of a thrown value; the rest is logged. */
 export function maskError(thrown: unknown, log: ErrorLog, call: FailedCall): ConnectError {
   const { error, unexpected } = mapError(thrown)
   if (unexpected) log.error({ ...call, err: thrown }, 'call failed')

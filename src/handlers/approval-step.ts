@@ -1,7 +1,7 @@
 import type { Approver as ApproverMessage, Step } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import type { Approver, StepDraft } from '../domain/access-policy-approval-procedure/approval-step.js'
 
-/** A step as the rules take it; its id is no part of what it says. */
+/** A step as the rules expect it, without its id. */
 export function stepFromMessage(step: Step): StepDraft {
   return {
     allowSelfApproval: step.allowSelfApproval,

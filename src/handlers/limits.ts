@@ -4,8 +4,8 @@ import { access } from '../../gen/svc/v2/access_pb.js'
 import { type LimitCheck, refuseLimits } from '../limits/limit-check.js'
 
 /**
- * Refuses requests that break limits of the schema, over every door: when the caller is admitted and the request is read, and
- * before anything of it is looked up. Methods that judge their resource first judge the limits themselves.
+ * Refuses requests that break limits of the schema, over every door: after the caller is admitted and the request is
+ * read, and before anything is looked up. Methods that check their resource first check the limits themselves.
  */
 export function createLimits(check: LimitCheck, services: Iterable<DescService>): Interceptor {
   // Reading an option decodes it anew, in about 8 us: not in every call.

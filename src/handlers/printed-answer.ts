@@ -9,29 +9,31 @@ import {
 } from '@bufbuild/protobuf'
 import type { Page } from '../domain/paging/page.js'
 
-/** Makes a message of which the JSON is known, as it would be printed, in pieces; it may be read where it is asked for. */
+/** Makes a message from its printed JSON, in pieces; it may be read only when it is needed. */
 export type PreprintMessage = <Desc extends DescMessage>(desc: Desc, json: readonly string[]) => MessageShape<Desc>
 
-/** Reads the message at once. What a later version has written is passed over. */
+/** Reads the message at once. Fields written by a later version are ignored. */
 export const readPrinted: PreprintMessage = (desc, json) =>
   fromJson(desc, JSON.parse(json.join('')), { ignoreUnknownFields: true })
 
-/** What handlers that answer what is printed are given. */
+/** How handlers make answers from printed JSON. */
 export interface PrintedAnswerOptions {
-  /** Makes the answer of a call: `data` is JSON that the database has printed, `others` are the fields beside it. */
+  /** Makes the answer of a call: `data` is JSON printed by the database, `others` are the fields beside it. */
   readonly printedAnswer: <Desc extends DescMessage>(
     desc: Desc,
     data: string,
     others?: MessageInitShape<Desc>,
   ) => MessageShape<Desc>
-  /** Makes the answer that is a page. Others come in between the turns of the event loop in which a long one is handled. */
+  /**
+   * Makes a page as the answer. A long one is handled over several turns of the event loop, so that others get theirs.
+   */
   readonly printedPage: <Desc extends DescMessage>(desc: Desc, page: Page) => Promise<MessageShape<Desc>>
 }
 
-/** Texts that take milliseconds to receive and to send, in characters. */
+/** The length, in characters, from which texts take milliseconds to receive and send. */
 const LONG_TEXT = 1_000_000
 
-/** Composes answers around what is printed, which is not touched. */
+/** Builds answers around printed JSON, which is not touched. */
 export function createPrintedAnswers(preprintMessage: PreprintMessage): PrintedAnswerOptions {
   return {
     printedAnswer: (desc, data, others) =>
@@ -43,7 +45,7 @@ export function createPrintedAnswers(preprintMessage: PreprintMessage): PrintedA
   }
 }
 
-/** The end of the JSON of a message behind its field `data`. */
+/** The end of the JSON of a message, after its field `data`. */
 function othersText<Desc extends DescMessage>(desc: Desc, others: MessageInitShape<Desc>): string {
   const { data: _, ...rest } = Object(toJson(desc, create(desc, others), { alwaysEmitImplicit: true }))
   return `,${JSON.stringify(rest).slice(1)}`

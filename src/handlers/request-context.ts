@@ -2,13 +2,13 @@ import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { Caller } from '../domain/caller/caller.js'
 import { ServiceError } from '../errors.js'
 
-/** What is known of a request before its body is read. */
+/** What is known about a request before its body is read. */
 export interface RequestContext {
   /** The id that the answer and the log carry. */
   readonly requestId: string
-  /** The address that limits count, as `TRUST_PROXY` tells it. */
+  /** The client address that limits count, as determined by `TRUST_PROXY`. */
   readonly clientAddress: string
-  /** Who calls; `undefined` where the method takes anyone. */
+  /** Who calls; `undefined` if the method is open to anyone. */
   readonly caller: Caller | undefined
 }
 

@@ -15,8 +15,8 @@ export type CountRevokeCall = (method: DescMethod, values: ContextValues) => Pro
 const TIMEOUT_MILLIS = 5_000
 
 /**
- * Makes the counter. Every door asks it when the size and the type of the body are judged and nothing of it is decoded,
- * so that malformed requests count.
+ * Makes the counter. Every door calls it after checking the size and the type of the body and before decoding it, so
+ * that malformed requests count.
  */
 export function createRevokeCallCounter(
   limiter: RevokeLimiter,

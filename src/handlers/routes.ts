@@ -50,9 +50,9 @@ export const services: readonly DescService[] = [
   UserService,
 ]
 
-/** What handlers stand on; each takes the part that it needs. */
+/** What handlers depend on; each takes the part that it needs. */
 export type RoutesOptions = AuthHandlersOptions & {
-  /** Without it messages whose JSON is known are read at once. */
+  /** Default: messages whose JSON is known are read at once. */
   readonly preprintMessage?: PreprintMessage | undefined
   readonly database: Database
   readonly runtime: Runtime

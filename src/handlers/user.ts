@@ -81,7 +81,7 @@ export function createUserHandlers({
   }
 }
 
-/** The roles of requests; a role that is not said is a member's. */
+/** The roles of requests; the default is that of a member. */
 const roles: Readonly<Record<UserRoleMessage, NewUser['role']>> = {
   [UserRoleMessage.UNSPECIFIED]: 'ORG_MEMBER',
   [UserRoleMessage.ORG_ADMIN]: 'ORG_ADMIN',

@@ -5,12 +5,12 @@ import { requestContextOf } from './request-context.js'
 
 type CallContext = Pick<HandlerContext, 'values' | 'signal' | 'timeoutMs'>
 
-/** What a write takes from the request that is being handled. */
+/** What a write needs from the request that is being handled. */
 export function writeContextOf(runtime: Runtime, context: CallContext): WriteContext {
   return new CallWriteContext(runtime, context)
 }
 
-// A class, because accessors of an object's own would give each of them a hidden class of its own.
+// A class, because own accessors would give each object a hidden class of its own.
 class CallWriteContext implements WriteContext {
   readonly runtime: Runtime
   readonly requestId: string
@@ -22,7 +22,7 @@ class CallWriteContext implements WriteContext {
     this.#context = context
   }
 
-  // Read by those that need it: the signal of a call is made when it is asked for.
+  // An accessor, because the signal of a call is made when it is asked for.
   get signal(): AbortSignal {
     return this.#context.signal
   }

@@ -8,21 +8,21 @@ import { limit } from '../../gen/svc/v2/limit_pb.js'
 import { ListUsersRequestSchema, UpdateUserRequestSchema } from '../../gen/svc/v2/user_pb.js'
 import { textWords } from './limit-words.js'
 
-// What rules need to know of the limits that the schema states.
+// The limits of the schema that the rules need to know.
 
-/** The most entries that a page has, and the size of a page of which the caller says nothing. */
+/** The most entries in a page, and the default size of a page. */
 export const MAX_PAGE_SIZE = getOption(ListUsersRequestSchema.field.pageSize, limit).zeroIs
 
-/** How long a step waits for a decision where nothing is said, in seconds. */
+/** How long a step waits for a decision by default, in seconds. */
 export const DEFAULT_TIMEOUT_SECONDS = getOption(CreateProcedureSchema.field.timeoutSeconds, limit).zeroIs
 
 /** The most steps of a procedure, counted over all of its stages. */
 export const MAX_STEPS = maxItems(CreateProcedureSchema.field.steps)
 
-/** The longest URL, as it comes and as it is kept. */
+/** The longest URL, as received and as stored. */
 export const MAX_URL_LENGTH = textRules(UpdateUserRequestSchema.field.avatarUrl).maxLength
 
-/** What is wrong with a text that is to be an id; nothing where something can have it. */
+/** What is wrong with a text as an id; undefined if it is a valid one. */
 export function idFault(text: string): string | undefined {
   const { maxLength, pattern, words } = idRules
   return text !== '' && text.length <= maxLength && pattern.test(text) ? undefined : words

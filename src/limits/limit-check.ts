@@ -8,17 +8,19 @@ import { limitWords } from './limit-words.js'
 
 /** A limit that a message breaks. */
 export interface LimitViolation extends FieldViolation {
-  /** Whether the error has the reason alone, without the field. */
+  /** Whether the error has only the reason, without the field. */
   readonly unnamed: boolean
 }
 
 /**
- * The limits of the schema that a message breaks: one for each field, in the order of the schema, at most as many as an error
- * names. What is computed is not judged.
+ * The limits of the schema that a message breaks: one per field, in the order of the schema, at most as many as an
+ * error names. Computed fields are not checked.
  */
 export type LimitCheck = (desc: DescMessage, message: Message) => LimitViolation[]
 
-/** Makes the check. Rules are compiled when a message of their type is first judged, those of `known` types at once. */
+/**
+ * Makes the check. Rules are compiled when a message of their type is first checked, those of `known` types at once.
+ */
 export function createLimitCheck(known: Iterable<DescMessage> = []): LimitCheck {
   const validator = createValidator({ regexMatch: createPatternTest() })
   const check: LimitCheck = (desc, message) => {
@@ -37,7 +39,7 @@ export function refuseLimits(violations: readonly LimitViolation[]): void {
   refuseViolations(violations)
 }
 
-/** Patterns are those of our schema, and none needs more than one look at a character: the engine at hand does for RE2. */
+/** All patterns are those of our schema and take linear time, so the engine of JavaScript can replace RE2. */
 function createPatternTest(): (pattern: string, text: string) => boolean {
   const patterns = new Map<string, RegExp>()
   return (pattern, text) => {
@@ -71,7 +73,7 @@ function limitViolation(field: string, violation: Violation): LimitViolation {
   return { field, description: told.description || limitWords(violation), reason, unnamed: told.unnamed ?? false }
 }
 
-/** An address that is given and empty is as missing as one that is not given. */
+/** An empty address counts as missing. */
 function isMissing({ ruleId }: Violation): boolean {
   return ruleId === 'required' || ruleId === 'string.email_empty'
 }
@@ -80,7 +82,7 @@ function reasonFrom(value: ErrorReasonValue): ErrorReason {
   return ErrorReasonValue[value] as ErrorReason
 }
 
-/** As requests spell it in JSON, such as `profiles[3].email`; what is wrong with a key is wrong with its map. */
+/** The path as JSON requests spell it, such as `profiles[3].email`; a fault of a key is one of its map. */
 function pathOf({ field, forKey }: Violation): string {
   let path = ''
   for (const part of forKey ? field.slice(0, -1) : field) {

@@ -11,10 +11,10 @@ import {
   type StringRules,
 } from '../../gen/buf/validate/validate_pb.js'
 
-/** What an error says of a text that is no address. */
+/** What an error says about a text that is not an email address. */
 export const NO_EMAIL_ADDRESS = 'must be an email address such as ada@example.com'
 
-/** What is wrong where a limit is broken, and what would be right. */
+/** What a value must be where it breaks a limit. */
 export function limitWords({ field: path, ruleId, forKey, message }: Violation): string {
   const last = path.at(-1)
   if (last?.kind === 'oneof')
@@ -34,7 +34,7 @@ export function limitWords({ field: path, ruleId, forKey, message }: Violation):
   return type.case === 'enum' && field.enum !== undefined ? enumWords(type.value, field.enum) : message
 }
 
-/** The rules of a field, or those of an item, a key or a value in it. */
+/** The rules of a field, or of an item, a key or a value in it. */
 function rulesAt(rules: FieldRules, { isPart, forKey }: { isPart: boolean; forKey: boolean }): FieldRules {
   const { type } = rules
   if (!isPart) return rules
@@ -42,7 +42,7 @@ function rulesAt(rules: FieldRules, { isPart, forKey }: { isPart: boolean; forKe
   return (type.case === 'map' ? (forKey ? type.value.keys : type.value.values) : undefined) ?? rules
 }
 
-/** What is wrong with a text; `ruleId` is the rule that it breaks. */
+/** What a text must be; `ruleId` is the rule that it breaks. */
 export function textWords(rules: StringRules, { required, ignore }: FieldRules, ruleId: string): string {
   const { const: only, minLen, maxLen, pattern, in: values, wellKnown } = rules
   if (wellKnown.case === 'uuid') return 'must be a UUID such as 0190b8f4-5d2e-7c3a-9b1f-2d6e8a4c7f10'
@@ -62,12 +62,12 @@ export function textWords(rules: StringRules, { required, ignore }: FieldRules, 
   return controlCharacterWords(new RegExp(pattern, 'u').test('\n'))
 }
 
-/** What is wrong with a text of more characters. */
+/** What a text that is too long must be. */
 export function tooLongWords(max: bigint | number): string {
   return `must have at most ${max} characters`
 }
 
-/** What is wrong with a text that has control characters, where some or none are allowed. */
+/** What a text with control characters must be; `multiline` allows tabs and line breaks. */
 export function controlCharacterWords(multiline: boolean): string {
   return multiline
     ? 'must not contain control characters other than tabs and line breaks'
@@ -86,7 +86,7 @@ function listWords({ minItems, maxItems }: RepeatedRules): string {
   return minItems > 0 ? `must have ${minItems} to ${maxItems} entries` : `must have at most ${maxItems} entries`
 }
 
-/** Many values are not all named: errors stay small. */
+/** If there are more values, they are not all named, so that errors stay small. */
 const MAX_NAMED = 4
 
 function enumWords({ notIn }: EnumRules, { name, values }: DescEnum): string {

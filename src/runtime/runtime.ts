@@ -1,4 +1,4 @@
-/** The clock and the randomness that rules use, passed in so that tests decide them. */
+/** The clock and the randomness that rules use, passed in so that tests can control them. */
 export interface Runtime {
   /** The time. */
   now(): Date

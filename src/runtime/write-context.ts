@@ -1,6 +1,6 @@
 import type { Runtime } from './runtime.js'
 
-/** What a write needs besides its data: ids for what it makes, and what the audit log says of the call. */
+/** What a write needs besides its data: ids for what it makes, and what the audit log records about the call. */
 export interface WriteContext {
   readonly runtime: Runtime
   readonly requestId: string

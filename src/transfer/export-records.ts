@@ -2,8 +2,8 @@ import type { Snapshots } from '../db/queryable.js'
 import { exportedRecords } from '../store/transfer/export.js'
 
 /**
- * Gives the whole database as lines that `importRecords` takes, each with its end, without secrets, as of one moment. The
- * same data gives the same bytes.
+ * Yields the whole database as lines that `importRecords` accepts, each with its line end, without secrets, as of one
+ * moment. The same data gives the same bytes.
  */
 export async function* exportRecords(tables: Snapshots): AsyncGenerator<string> {
   for await (const { kind, json } of exportedRecords(tables)) yield `{"${kind}":${json}}\n`

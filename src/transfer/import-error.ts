@@ -1,4 +1,4 @@
-/** A file that cannot be imported. `line` counts from 1; it is absent where no single line is to blame. */
+/** A file that cannot be imported. `line` counts from 1; it is absent if no single line is to blame. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
   readonly line: number | undefined

@@ -11,7 +11,7 @@ import { settleRecord } from './settle-record.js'
 import { textLines } from './text-lines.js'
 import type { TransferRecord } from './transfer-record.js'
 
-/** How far an import has come: lines read, or the kind that is being written. */
+/** The progress of an import: lines read, or the kind that is being written. */
 export type ImportProgress =
   | { readonly phase: 'read'; readonly line: number }
   | { readonly phase: 'write'; readonly kind: RecordKind; readonly records: number }
@@ -25,8 +25,9 @@ export interface ImportOptions {
 }
 
 /**
- * Imports newline-delimited JSON, one `svc.v2.ImportRecord` a line, in one transaction: all of it, or nothing and an
- * ImportError that names the line. `chunks` are pieces of the text, cut anywhere. Importing the same again changes nothing.
+ * Imports newline-delimited JSON, one `svc.v2.ImportRecord` per line, in one transaction: either all of it, or nothing
+ * with an ImportError that names the line. `chunks` are pieces of the text, cut anywhere. Importing the same again
+ * changes nothing.
  */
 export function importRecords(
   tables: Pick<Store, 'preparedTransaction'>,
@@ -57,7 +58,7 @@ function stagedRow(record: TransferRecord, runtime: Runtime): Omit<StagedLine, '
   return { kind: record.case, ...recordRow(record.case, record.value, more) }
 }
 
-/** Names the line, and what precedes the field, of what is at fault. */
+/** Adds the line, and `at` before the name of the field, to errors. */
 function atLine<T>(line: number, at: string, work: () => T): T {
   try {
     return work()

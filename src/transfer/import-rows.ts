@@ -8,18 +8,20 @@ import { type RecordKind, recordKinds } from '../store/transfer/record-kind.js'
 import { countStaged, createStaging, type Staging } from '../store/transfer/staging.js'
 import { ImportError } from './import-error.js'
 
-/** What an import has done. */
+/** What an import did. */
 export interface ImportSummary {
-  /** Per kind that the file has, in the order of writing: how many different records, and how many of them are new. */
+  /**
+   * For each kind in the file, in the order of writing: the number of distinct records, and how many of them are new.
+   */
   readonly kinds: readonly { readonly kind: RecordKind; readonly records: number; readonly created: number }[]
 }
 
 /** What an import is made of. */
 export interface ImportSteps {
   readonly runtime: Runtime
-  /** Adds every row. A failure of it ends the import with nothing written. */
+  /** Adds every row. If it fails, the import ends with nothing written. */
   readonly stage: (staging: Staging) => Promise<void>
-  /** Told before each kind is written, and how many of its records there are. */
+  /** Called before each kind is written, with the number of its records. */
   readonly onWrite?: ((kind: RecordKind, records: number) => void) | undefined
   /** When it aborts, nothing is written. */
   readonly signal?: AbortSignal | undefined
@@ -28,8 +30,8 @@ export interface ImportSteps {
 const MAX_TRIES = 6
 
 /**
- * Stages rows and writes them, all or nothing, in one transaction. Throws an ImportError with the line of what refers to
- * nothing, is taken, or belongs to another organization.
+ * Stages rows and writes them, all or nothing, in one transaction. Throws an ImportError with the line of whatever
+ * refers to nothing, is already taken, or belongs to another organization.
  */
 export async function importRows(
   tables: Pick<Store, 'preparedTransaction'>,
@@ -37,7 +39,7 @@ export async function importRows(
 ): Promise<ImportSummary> {
   let isStaged = false
   const work = async (transaction: PreparedTransaction) => {
-    // The input can be read once, so that the transaction cannot be repeated; the part that can is repeated below.
+    // The input can be read only once, so the transaction cannot be repeated; the part that can be is repeated below.
     if (isStaged) throw new ImportError(undefined, 'the database was too busy, and nothing was imported: try again')
     isStaged = true
     const staging = await createStaging(transaction)
@@ -50,11 +52,11 @@ export async function importRows(
     await excludeOtherImports(transaction)
     return writeWithRetries(transaction, steps)
   }
-  // However long the input takes to come, and however much it is.
+  // However long the input takes to arrive, and however large it is.
   return tables.preparedTransaction(work, { isUnhurried: true, ...(steps.signal && { signal: steps.signal }) })
 }
 
-/** Writers of the API may take locks in another order; the loser of a deadlock starts again behind the staging. */
+/** Writers of the API may take locks in another order; the loser of a deadlock starts again after the staging. */
 async function writeWithRetries(transaction: PreparedTransaction, steps: ImportSteps): Promise<ImportSummary> {
   for (let tries = 1; ; tries++) {
     try {

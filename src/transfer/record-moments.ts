@@ -5,16 +5,16 @@ import { isCalendarDate, timestampOf } from '../domain/value/timestamp.js'
 import { invalidField } from '../errors.js'
 
 /**
- * Brings every moment of a message and of all in it into UTC with milliseconds, and refuses dates that are not in the
- * calendar. Throws a ServiceError that names the field; `at` precedes its name.
+ * Converts every moment in a message, at any depth, into UTC with milliseconds, and refuses invalid dates. Throws a
+ * ServiceError that names the field; `at` precedes its name.
  */
 export type SetMoments = (desc: DescMessage, message: Message, at?: string) => void
 
-/** Makes the setter, which learns of each type once where its moments and dates are. */
+/** Makes the setter, which finds the moments and dates of each type only once. */
 export function createMomentSetter(): SetMoments {
   const learned = new Map<DescMessage, readonly DescField[]>()
 
-  /** The fields that are moments or dates, or hold some. */
+  /** The fields that are moments or dates, or contain some. */
   function fieldsOf(desc: DescMessage): readonly DescField[] {
     const fields = learned.get(desc) ?? desc.fields.filter(hasMoments)
     learned.set(desc, fields)
@@ -24,7 +24,7 @@ export function createMomentSetter(): SetMoments {
   function hasMoments(field: DescField): boolean {
     const { message } = field
     if (message === undefined) return getOption(field, moment)
-    // What JSON can be, `google.protobuf.Value`, holds itself.
+    // `google.protobuf.Value` is recursive, and contains none.
     return message === DateSchema || (message.file.proto.package === 'svc.v2' && fieldsOf(message).length > 0)
   }
 
@@ -44,13 +44,13 @@ export function createMomentSetter(): SetMoments {
   }
 }
 
-/** The value of a oneof, where the field is the one that it has. */
+/** The value of a oneof, if the field is the one that is set. */
 function chosen(oneof: unknown, name: string): unknown {
   const { case: given, value } = oneof as { readonly case?: string; readonly value?: unknown }
   return given === name ? value : undefined
 }
 
-/** What a field has that has no moment. */
+/** The value of a field without a moment. */
 function emptyOf(field: DescField): string | undefined {
   return field.proto.proto3Optional ? undefined : ''
 }

@@ -10,8 +10,8 @@ import { createMomentSetter } from './record-moments.js'
 import type { TransferRecord } from './transfer-record.js'
 
 /**
- * Makes the reader of lines, each a `svc.v2.ImportRecord` in JSON that keeps the limits of the schema. Throws a ServiceError
- * that says what is wrong with the line, and in which field or column.
+ * Makes the reader of lines, each a `svc.v2.ImportRecord` in JSON within the limits of the schema. Throws a
+ * ServiceError that says what is wrong with the line, and in which field or column.
  */
 export function createRecordReader(): (text: string) => TransferRecord {
   const reader = createJsonReaders({ closedEnums: true }).message(ImportRecordSchema)
@@ -34,14 +34,14 @@ export function createRecordReader(): (text: string) => TransferRecord {
   }
 }
 
-/** Refuses U+0000, which PostgreSQL cannot hold. In JSON it can only stand as an escape. */
+/** Refuses U+0000, which PostgreSQL cannot hold. In JSON it can only occur as an escape. */
 function requireStorable(text: string): void {
   const found = text.includes('\\u0000') ? /(?<!\\)(?:\\\\)*\\u0000/.exec(text) : null
   if (found === null) return
   throw new ServiceError('MALFORMED_REQUEST', `invalid text at column ${found.index + 1}: U+0000 cannot be stored`)
 }
 
-/** A line has no lines of its own, so that a column is enough. */
+/** A line is a single line of JSON, so its column is enough. */
 function faultOfLine(error: ConnectError): ServiceError {
   const message = error.rawMessage.replace('invalid JSON at line 1, column', 'invalid JSON at column')
   return new ServiceError('MALFORMED_REQUEST', message, { cause: error })

@@ -11,8 +11,8 @@ import { settleUser } from './record/user.js'
 import type { RecordOf, TransferRecord } from './transfer-record.js'
 
 /**
- * Judges what the limits of the schema do not say, brings values into the form in which they are kept, and gives what is
- * kept in no field of the record. Throws a ServiceError that names the field at fault.
+ * Checks what the limits of the schema cannot express, brings values into their stored form, and returns values to
+ * store that are in no field of the record. Throws a ServiceError that names the field at fault.
  */
 type Settle<Kind extends RecordKind> = (record: RecordOf<Kind>, runtime: Runtime) => Row | undefined
 
@@ -40,7 +40,7 @@ function requireForeignShares({ teamId, sharedWithTeamIds }: AppInstanceRecord):
   if (own !== -1) throw invalidField(`sharedWithTeamIds[${own}]`, 'already owns the app instance: leave it out')
 }
 
-/** Parts may name the definition that they stand in, and no other. */
+/** Parts may name the definition that they belong to, and no other. */
 function requireOwnParts({ id, conditions, actionDefinitions }: SlaDefinition): undefined {
   for (const [list, parts] of Object.entries({ conditions, actionDefinitions })) {
     const foreign = parts.findIndex(({ slaDefinitionId }) => slaDefinitionId !== '' && slaDefinitionId !== id)

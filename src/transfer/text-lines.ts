@@ -7,15 +7,15 @@ export interface TextLine {
   readonly text: string
 }
 
-/** The longest line that is taken, in bytes. */
+/** The longest line that is accepted, in bytes. */
 export const MAX_LINE_BYTES = 4 * 1024 * 1024
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /**
- * Cuts a stream of UTF-8 into its lines, which end in LF or CRLF; lines of white space alone are left out, as is a byte
- * order mark. Throws an ImportError for a line that is too long or not UTF-8.
+ * Splits a stream of UTF-8 into lines, which end in LF or CRLF; blank lines and a byte order mark are skipped. Throws
+ * an ImportError for a line that is too long or not UTF-8.
  */
 export async function* textLines(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<TextLine> {
   const decode = createDecoder()

@@ -7,10 +7,10 @@ import { stepFromMessage } from '../../handlers/approval-step.js'
 import { DEFAULT_TIMEOUT_SECONDS, idFault } from '../../limits/known-limits.js'
 import { type Row, requireDistinct } from '../../store/transfer/row-writer.js'
 
-/** Namespace of the ids (UUIDv5, RFC 9562) of steps that come without one: the same place has the same id each time. */
+/** Namespace of the ids (UUIDv5, RFC 9562) of steps that come without one: the same place always has the same id. */
 const STEP_NAMESPACE = '6f2f6a3e-55b2-4a57-9d0b-3c1f5f3f7a4e'
 
-/** Fills in the timeout and gives the steps as rows, each with its field. */
+/** Fills in the timeout and returns the steps as rows, each with its field. */
 export function settleApprovalProcedure(procedure: ApprovalProcedure): Row {
   procedure.timeoutSeconds ||= DEFAULT_TIMEOUT_SECONDS
   return {
@@ -26,8 +26,8 @@ export function settleApprovalProcedure(procedure: ApprovalProcedure): Row {
 }
 
 /**
- * The steps of a procedure in order, each with its place and the id that it came with, which may be empty. Throws a
- * ServiceError where a rule is broken (docs/resources.md).
+ * The steps of a procedure in order, each with its place and its given id, which may be empty. Throws a ServiceError if
+ * a rule is broken (docs/resources.md).
  */
 function approvalStepsOf({ steps, stages }: ApprovalProcedure): (PlacedStep & { readonly id: string })[] {
   const topology = topologyFrom({

@@ -8,7 +8,7 @@ import { invalidField } from '../../errors.js'
 /** A `google.protobuf.Value` has no rules in the schema. */
 const textLimits: TextLimits = { max: 10_000, multiline: true }
 
-/** Refuses a value that is not of its data type, and brings a time into its one form. `null` is no value. */
+/** Refuses a value that is not of its data type, and normalizes times. `null` means no value. */
 export function settleCustomField(field: string, customField: CustomField): void {
   const { dataType, value } = customField
   if (value === undefined || value.kind.case === 'nullValue') return
@@ -26,7 +26,7 @@ export function settleCustomField(field: string, customField: CustomField): void
   }
 }
 
-/** What a value of any type is taken for. */
+/** The data type of a value whose type is unspecified. */
 function typeOf(json: JsonValue): DataType {
   if (typeof json === 'number') return DataType.NUMBER
   if (typeof json === 'boolean') return DataType.BOOL

@@ -1,7 +1,7 @@
 import type { JourneyTask } from '../../../gen/svc/v2/journey_pb.js'
 import { invalidField } from '../../errors.js'
 
-/** Refuses parents and dependencies that leave the journey or go in a circle. */
+/** Refuses parents and dependencies outside of the journey, and cycles. */
 export function requireTaskOrder(tasks: readonly JourneyTask[]): void {
   const places = new Map(tasks.map((task, index) => [task.id, index]))
   const placeOf = (field: string, id: string): number => {
@@ -19,7 +19,7 @@ export function requireTaskOrder(tasks: readonly JourneyTask[]): void {
   requireNoCircle(dependencies, (index) => `tasks[${index}].dependsOnIds`)
 }
 
-/** Refuses links that lead back to where they began, naming the link that closes the circle. */
+/** Refuses links that form a cycle, naming the link that closes it. */
 function requireNoCircle(links: readonly (readonly number[])[], at: (index: number) => string): void {
   const state: ('new' | 'open' | 'done')[] = links.map(() => 'new')
   for (const start of links.keys()) {

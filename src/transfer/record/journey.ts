@@ -4,7 +4,7 @@ import { requireTaskOrder } from './journey-task.js'
 
 const uuidFormat = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Brings the ids of the journey and its tasks into lower case wherever they stand, and judges how its parts go together. */
+/** Puts the ids of the journey and its tasks into lower case everywhere, and checks that its parts fit together. */
 export function settleJourney(journey: Journey): undefined {
   journey.id = journey.id.toLowerCase()
   for (const task of journey.tasks) {
@@ -20,7 +20,7 @@ export function settleJourney(journey: Journey): undefined {
   for (const [index, field] of journey.customFields.entries()) settleCustomField(`customFields[${index}].value`, field)
 }
 
-/** What a check or a run names need not be a task; where it is a UUID, it meets the task's. */
+/** What a check or a run names need not be a task; if it is a UUID, it is put into the same case as the task's. */
 function taskReferenceOf(id: string): string {
   return uuidFormat.test(id) ? id.toLowerCase() : id
 }

@@ -6,7 +6,7 @@ import { invalidField, invalidFields } from '../../errors.js'
 import { ownedPlaces } from '../../store/owned-column.js'
 import { type Row, requireDistinct } from '../../store/transfer/row-writer.js'
 
-/** Brings the profile into canonical form, fills in the role, and gives the address and the owners of fields. */
+/** Brings the profile into canonical form, fills in the role, and returns the address and the owners of fields. */
 export function settleUser(user: UserRecord): Row {
   if (user.managerUserId !== '' && user.managerUserId === user.id) {
     throw invalidField('managerUserId', "must not be the user's own id", 'MANAGER_IS_SELF')
@@ -23,7 +23,7 @@ function settleProfile(user: UserRecord): void {
   Object.assign(user, Object.fromEntries([...values].map(([field, value]) => [fieldNames[field], value])))
 }
 
-/** The owner of each governed field, and since when: automation's where the record names none. */
+/** The owner of each governed field, and since when: automation if the record names none. */
 function ownershipOf({ fieldOwnership }: UserRecord): Row {
   requireDistinct(
     fieldOwnership.map(({ field }) => UserProfileField[field]),
