@@ -31,17 +31,21 @@ export interface PreparedTransaction extends PreparedQueryable {
 /** A transaction of either kind, for stores whose statements are all prepared. */
 export type AnyTransaction = Transaction | PreparedTransaction
 
+/** What sends prepared statements alone, and begins transactions of them: the database, or one transaction in its place. */
+export interface PreparedStore extends PreparedQueryable {
+  /** Runs the work in one transaction past Prisma, which is repeated as a whole when it loses against another one. */
+  readonly preparedTransaction: <T>(
+    work: (transaction: PreparedTransaction) => Promise<T>,
+    options?: TransactionOptions,
+  ) => Promise<T>
+}
+
 /** The tables, and how to begin transactions on them. */
-export interface Store extends Queryable {
+export interface Store extends Queryable, Pick<PreparedStore, 'preparedTransaction'> {
   /** Runs the work in one transaction, which is repeated as a whole when it loses against another one. */
   readonly transaction: <T>(
     work: (transaction: Transaction) => Promise<T>,
     options?: Omit<TransactionOptions, 'readOnly'>,
-  ) => Promise<T>
-  /** The same past Prisma. */
-  readonly preparedTransaction: <T>(
-    work: (transaction: PreparedTransaction) => Promise<T>,
-    options?: TransactionOptions,
   ) => Promise<T>
 }
 

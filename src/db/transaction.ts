@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
 import type pg from 'pg'
 import { databaseFailure } from './errors.js'
-import type { PreparedTransaction } from './queryable.js'
+import type { PreparedStore, PreparedTransaction } from './queryable.js'
 import { boundedQuery, createSql, runPrepared, type Sql, type StatementBounds, withConnection } from './sql.js'
 import type { IsolationLevel, TransactionOptions } from './transaction-options.js'
 
@@ -123,10 +123,18 @@ function createNested(send: (text: string) => Promise<unknown>): PreparedTransac
       await send('RELEASE SAVEPOINT nested')
       return result
     } catch (error) {
-      if (databaseFailure(error)?.kind !== 'unavailable') await send('ROLLBACK TO SAVEPOINT nested')
+      // Released as well: a part around this one has a savepoint of the same name.
+      if (databaseFailure(error)?.kind !== 'unavailable') {
+        await send('ROLLBACK TO SAVEPOINT nested; RELEASE SAVEPOINT nested')
+      }
       throw error
     }
   }
+}
+
+/** A transaction in the place of the database: what begins a transaction there becomes a part of it that can fail alone. */
+export function storeWithin(transaction: PreparedTransaction): PreparedStore {
+  return { run: transaction.run, preparedTransaction: (work) => transaction.nested(() => work(transaction)) }
 }
 
 const UNHURRIED_SETTINGS = [

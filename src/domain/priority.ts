@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/queryable.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import { notFound } from '../errors.js'
 import type { WriteContext } from '../runtime/write-context.js'
 import * as priorities from '../store/priority.js'
@@ -19,7 +19,7 @@ export interface PriorityUpdate {
  * without `tickets:write` in its team.
  */
 export async function updatePriority(
-  tables: Queryable,
+  tables: PreparedQueryable,
   caller: Caller,
   update: PriorityUpdate,
   { runtime, requestId }: WriteContext,
@@ -41,8 +41,8 @@ export async function updatePriority(
 /**
  * Throws why no priority was changed: the same error for hidden and missing ones, forbidden only for what is visible.
  */
-async function refuse(tables: Queryable, caller: Caller, id: string): Promise<never> {
-  const teamId = await priorities.findTeamOfPriority(tables, id, visibleScope(caller))
+async function refuse(tables: PreparedQueryable, caller: Caller, id: string): Promise<never> {
+  const teamId = await priorities.lockTeamOfPriority(tables, id, visibleScope(caller))
   if (teamId !== undefined) requirePermissionIn(caller, teamId, 'tickets:write')
   throw notFound('priority', id)
 }

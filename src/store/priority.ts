@@ -1,12 +1,12 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
-import type { PreparedQueryable, Queryable } from '../db/queryable.js'
+import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { inTeams, type Scope, withinScope } from './scope.js'
+import { inTeams, type Scope } from './scope.js'
 
 /** Priorities of tickets. */
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
@@ -43,8 +43,18 @@ WITH updated AS (
 SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })
 
+const lockTeam = createPreparedStatement<Scope & { readonly id: string }, { readonly teamId: string }>({
+  name: 'lock_team_of_priority',
+  reason: 'lock',
+  columns: { teamId: 'text' },
+  text: ({ id, organizationId, teamIds }) => Prisma.sql`
+SELECT team_id AS "teamId" FROM priorities
+ WHERE id = ${id} AND organization_id = ${organizationId} AND ${inTeams(Prisma.sql`team_id`, teamIds)}
+   FOR KEY SHARE`,
+})
+
 /** The statements of this file. */
-export const priorityStatements = [update]
+export const priorityStatements = [update, lockTeam]
 
 /** Changes a priority together with its audit event, and answers its JSON; nothing where it is not in the scope. */
 export async function updatePriority(tables: PreparedQueryable, change: PriorityChange): Promise<string | undefined> {
@@ -52,11 +62,12 @@ export async function updatePriority(tables: PreparedQueryable, change: Priority
   return updated?.json
 }
 
-/** The team of a priority, where it is in the scope. */
-export async function findTeamOfPriority(tables: Queryable, id: string, scope: Scope): Promise<string | undefined> {
-  const found = await tables.models.priority.findUnique({
-    where: { id, ...withinScope(scope) },
-    select: { teamId: true },
-  })
+/** The team of a priority, where it is in the scope; in a transaction it stays until its end. */
+export async function lockTeamOfPriority(
+  tables: PreparedQueryable,
+  id: string,
+  scope: Scope,
+): Promise<string | undefined> {
+  const [found] = await tables.run(lockTeam, { id, organizationId: scope.organizationId, teamIds: scope.teamIds })
   return found?.teamId
 }

@@ -1,4 +1,4 @@
-import type { PreparedTransaction, Store } from '../../db/queryable.js'
+import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import { type FieldViolation, refuseViolations } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { lockSource } from '../../store/source-profile.js'
@@ -37,7 +37,7 @@ export interface IngestionResult extends PublishedFields {
  * then nothing is written.
  */
 export async function ingestUserProfiles(
-  database: Store,
+  database: PreparedStore,
   caller: Caller,
   request: IngestionRequest,
   context: WriteContext,

@@ -1,4 +1,4 @@
-import type { Store } from '../../db/queryable.js'
+import type { PreparedStore } from '../../db/queryable.js'
 import { notFound } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { lockManagers } from '../../store/manager-chain.js'
@@ -23,7 +23,7 @@ export interface RepublishResult extends PublishedFields {
  * reconsidered (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
  */
 export async function republishUser(
-  database: Store,
+  database: PreparedStore,
   caller: Caller,
   userId: string,
   context: WriteContext,

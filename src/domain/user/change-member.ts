@@ -1,4 +1,4 @@
-import type { PreparedTransaction, Store } from '../../db/queryable.js'
+import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import { ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { writeMembers } from '../../store/membership.js'
@@ -22,7 +22,7 @@ import { memberTransaction } from './member-transaction.js'
 
 /** Changes one member in a transaction of its own, as `changeMembers` does. */
 export function changeMember(
-  database: Store,
+  database: PreparedStore,
   writer: MemberWriter,
   change: MemberChange,
   context: WriteContext,
@@ -36,7 +36,7 @@ export function changeMember(
 
 /** The same, and returns the JSON of the user after the change. */
 export function changeUser(
-  database: Store,
+  database: PreparedStore,
   writer: MemberWriter,
   change: MemberChange,
   context: WriteContext,

@@ -1,4 +1,4 @@
-import type { Store } from '../../db/queryable.js'
+import type { PreparedStore } from '../../db/queryable.js'
 import { refuseViolations } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import {
@@ -48,7 +48,7 @@ export function fieldsNotSupplied({ supplied, managerUserId }: DirectoryWrite): 
  * `EMAIL_TAKEN` with the holder, `PHONE_TAKEN` and the reasons about managers.
  */
 export function createDirectoryUser(
-  database: Store,
+  database: PreparedStore,
   directory: Directory,
   write: DirectoryWrite & { readonly email: string },
   context: WriteContext,
@@ -62,7 +62,7 @@ export function createDirectoryUser(
  * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export function writeDirectoryUser(
-  database: Store,
+  database: PreparedStore,
   directory: Directory,
   userId: string,
   write: DirectoryWrite,
@@ -73,7 +73,7 @@ export function writeDirectoryUser(
 
 async function changeAs(
   { organizationId, keyId, name }: Directory,
-  database: Store,
+  database: PreparedStore,
   { target, write }: { readonly target: MemberTarget; readonly write: DirectoryWrite },
   context: WriteContext,
 ): Promise<Member> {

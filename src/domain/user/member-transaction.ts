@@ -1,4 +1,4 @@
-import type { PreparedTransaction, Store } from '../../db/queryable.js'
+import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import type { UniqueValue } from '../../store/unique-value.js'
 import { takenValueOf } from '../value/taken-value.js'
@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 5
  * Throws the failure of the last attempt.
  */
 export async function memberTransaction<T>(
-  database: Store,
+  database: PreparedStore,
   context: WriteContext,
   work: (transaction: PreparedTransaction) => Promise<T>,
 ): Promise<T> {

@@ -1,4 +1,4 @@
-import type { Queryable, Store } from '../../db/queryable.js'
+import type { PreparedQueryable, PreparedStore } from '../../db/queryable.js'
 import { notFound } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { findMember } from '../../store/membership.js'
@@ -31,7 +31,11 @@ export interface ManagerWriteResult {
 }
 
 /** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND` for an unknown user, and for one without a manager. */
-export async function getManager(tables: Queryable, caller: Caller, userId: string): Promise<ManagerRelationship> {
+export async function getManager(
+  tables: PreparedQueryable,
+  caller: Caller,
+  userId: string,
+): Promise<ManagerRelationship> {
   const member = await findMember(tables, caller.organizationId, userId)
   const relationship = member && relationshipOf(member)
   if (relationship === undefined) throw notFound('user relationship', userId)
@@ -44,7 +48,7 @@ export async function getManager(tables: Queryable, caller: Caller, userId: stri
  * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function assignManager(
-  database: Store,
+  database: PreparedStore,
   caller: Caller,
   write: ManagerWrite,
   context: WriteContext,
@@ -54,7 +58,7 @@ export async function assignManager(
 
 /** Clears the manager of a user (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`. */
 export async function clearManager(
-  database: Store,
+  database: PreparedStore,
   caller: Caller,
   write: Omit<ManagerWrite, 'managerUserId'>,
   context: WriteContext,
@@ -68,7 +72,7 @@ export async function clearManager(
 }
 
 async function writeManager(
-  database: Store,
+  database: PreparedStore,
   caller: Caller,
   { userId, managerUserId, pin }: ManagerWrite,
   { action, context }: { readonly action: string; readonly context: WriteContext },

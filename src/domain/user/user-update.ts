@@ -1,5 +1,5 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import type { Store } from '../../db/queryable.js'
+import type { PreparedStore } from '../../db/queryable.js'
 import { refuseViolations } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { actorOf } from '../audit/audit-event.js'
@@ -41,7 +41,7 @@ export interface UserWrite {
  * order, and `PHONE_TAKEN`; then nothing is written.
  */
 export async function updateUser(
-  database: Store,
+  database: PreparedStore,
   caller: Caller,
   update: UserUpdate,
   context: WriteContext,

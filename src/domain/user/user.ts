@@ -1,5 +1,5 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import type { PreparedQueryable, Store } from '../../db/queryable.js'
+import type { PreparedQueryable, PreparedStore } from '../../db/queryable.js'
 import { notFound, refuseViolations } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { printUser } from '../../store/user.js'
@@ -37,7 +37,7 @@ export async function getUser(
  * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
  */
 export async function createUser(
-  database: Store,
+  database: PreparedStore,
   caller: Caller,
   user: NewUser,
   context: WriteContext,
