@@ -12,16 +12,17 @@ import { observeDatabase } from './db/observed-database.js'
 import { createReadiness } from './db/readiness.js'
 import { systemTiming } from './db/transaction.js'
 import { createAuthenticator } from './domain/auth/authentication.js'
-import { runSweeper } from './domain/auth/credential-sweep.js'
 import { createKeyUses } from './domain/auth/key-use.js'
 import { createOidcVerifier } from './domain/auth/oidc.js'
 import { createRevokeLimiter } from './domain/auth/revoke-limiter.js'
 import { createSecretHasher } from './domain/auth/secret-hash.js'
 import { createPageTokens } from './domain/paging/page-token.js'
+import { runSweeper } from './domain/sweeper.js'
 import { addReason } from './failure/error-reason.js'
 import { createErrorMasking, maskError } from './failure/mask-errors.js'
 import { fieldHint } from './handlers/field-hint.js'
 import { httpFormOf } from './handlers/http-form.js'
+import { createIdempotency } from './handlers/idempotency.js'
 import { createLimits } from './handlers/limits.js'
 import { requestContextOf } from './handlers/request-context.js'
 import { createRevokeCallCounter, slowDownBody } from './handlers/revoke-limit.js'
@@ -37,7 +38,7 @@ import { createRequestHandler, type RequestIds } from './http/request-handler.js
 import { createHttpServer } from './http/server.js'
 import { createLimitCheck } from './limits/limit-check.js'
 import { packageRoot, packageVersion } from './package.js'
-import { type AdmitCall, createRestTranscoder, preprintedMessage } from './rest/index.js'
+import { type AdmitCall, createRestTranscoder, jsonText, preprintedMessage } from './rest/index.js'
 import { createHealthRoutes, healthService, isWatch } from './rpc/health.js'
 import type { HttpRequest } from './rpc/http-message.js'
 import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
@@ -141,7 +142,13 @@ export function createApp(options: AppOptions): App {
   const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
     masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))
   const maxBodyBytes = (method: DescMethod): number => httpFormOf(method).maxBodyBytes || config.maxBodyBytes
-  const interceptors = [createErrorMasking(log), createLimits(limitCheck, services)]
+  const jsonOptions = { alwaysEmitImplicit: true }
+  const idempotency = createIdempotency({
+    database,
+    preprintMessage: preprintedMessage,
+    printMessage: (desc, message) => jsonText(desc, message, jsonOptions),
+  })
+  const interceptors = [createErrorMasking(log), createLimits(limitCheck, services), idempotency]
   const rest = createRestTranscoder({
     routes,
     interceptors,
@@ -150,7 +157,7 @@ export function createApp(options: AppOptions): App {
     requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json']),
     emptyResponse: (method) => httpFormOf(method).emptyResponse,
     maxBodyBytes,
-    jsonOptions: { alwaysEmitImplicit: true },
+    jsonOptions,
     fieldHint,
     errorBody: slowDownBody,
     completeError: addReason,

@@ -44,6 +44,7 @@ export const errorCodes = {
   METHOD_NOT_ALLOWED: 'unimplemented',
   BODY_TOO_LARGE: 'resource_exhausted',
   MEDIA_TYPE_UNSUPPORTED: 'invalid_argument',
+  IDEMPOTENCY_KEY_REUSED: 'invalid_argument',
 } as const
 
 /** A reason of the catalogue. */
@@ -69,6 +70,8 @@ export interface ServiceErrorOptions {
   readonly retryAfterSeconds?: number
   /** The value of `WWW-Authenticate` (RFC 9110, RFC 6750). */
   readonly challenge?: string
+  /** Whether this repeats the answer of an earlier call with the same idempotency key. Default false. */
+  readonly isReplayed?: boolean
   /** What led to it; only for the log. */
   readonly cause?: unknown
 }
@@ -82,6 +85,7 @@ export class ServiceError extends Error {
   readonly violations: readonly FieldViolation[]
   readonly retryAfterSeconds: number | undefined
   readonly challenge: string | undefined
+  readonly isReplayed: boolean
 
   constructor(reason: ErrorReason, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause })
@@ -91,6 +95,7 @@ export class ServiceError extends Error {
     this.violations = options.violations ?? []
     this.retryAfterSeconds = options.retryAfterSeconds
     this.challenge = options.challenge
+    this.isReplayed = options.isReplayed ?? false
   }
 }
 

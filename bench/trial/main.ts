@@ -4,6 +4,7 @@ import { kill } from './kill.js'
 import { overload } from './overload.js'
 import { readOnly } from './read-only.js'
 import { refuse } from './refuse.js'
+import { repeat } from './repeat.js'
 import { silence } from './silence.js'
 import { slow } from './slow.js'
 import { type DatabaseServer, databaseServers, setStage } from './stage.js'
@@ -11,8 +12,8 @@ import type { Finding, Trial } from './trial.js'
 
 // Run: npm run trial [-- name…]. On the embedded database, and on that of TEST_DATABASE_URL where it is set.
 
-const trials: readonly Trial[] = [kill, silence, readOnly, overload, drain, slow, flood, refuse]
-/** How long one trial may take. */
+const trials: readonly Trial[] = [kill, silence, readOnly, overload, drain, slow, flood, refuse, repeat]
+/** How long one trial may take that says nothing else. */
 const LIMIT_MILLIS = 120_000
 
 const asked = process.argv.slice(2)
@@ -39,8 +40,9 @@ process.exit(missed === 0 ? 0 : 1)
 /** What became of the promises; a trial that fails or takes too long has kept none. */
 async function hold(trial: Trial, server: DatabaseServer): Promise<readonly Finding[]> {
   const { stage, clear } = await setStage(server)
+  const { limitMillis = LIMIT_MILLIS } = trial
   const overdue = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error(`more than ${LIMIT_MILLIS / 1000} s`)), LIMIT_MILLIS).unref()
+    setTimeout(() => reject(new Error(`more than ${limitMillis / 1000} s`)), limitMillis).unref()
   })
   try {
     return await Promise.race([trial.run(stage), overdue])

@@ -7,11 +7,13 @@ export interface Finding {
   readonly kept: boolean
 }
 
-/** A bad day, played on a service that runs as operators run it. It lasts less than two minutes. */
+/** A bad day, played on a service that runs as operators run it. */
 export interface Trial {
   readonly name: string
   /** Whether the database takes part, so that the trial says something on each kind of it. */
   readonly onEachDatabase: boolean
+  /** How long it may take. Default two minutes. */
+  readonly limitMillis?: number
   /** Answers what became of each promise. Throws where the trial itself cannot go on. */
   run(stage: Stage): Promise<readonly Finding[]>
 }

@@ -18,7 +18,7 @@ type Verdict = 'final' | 'not_executed' | 'perhaps_executed'
 
 /**
  * Tries failed calls again where that is safe: any call that the service has refused before it did anything, and calls
- * without a lasting effect, or with the same one each time, that were lost. Waits as `Retry-After` says, else a random
+ * without a lasting effect, with the same one each time, or with an `Idempotency-Key`, that were lost. Waits as `Retry-After` says, else a random
  * time below a bound that doubles. The deadline of a call covers all its tries.
  */
 export function createRetries(
@@ -33,7 +33,9 @@ export function createRetries(
         return await next(request)
       } catch (error) {
         const verdict = verdictOn(error)
-        const safe = verdict === 'not_executed' || (verdict === 'perhaps_executed' && isRepeatable(request.method))
+        const isNamed = request.header.has('idempotency-key')
+        const safe =
+          verdict === 'not_executed' || (verdict === 'perhaps_executed' && (isNamed || isRepeatable(request.method)))
         if (!safe || attempt >= maxAttempts || request.stream) throw error
         const asked = retryAfterMillis(error)
         if (asked !== undefined && asked > maxDelayMillis) throw error

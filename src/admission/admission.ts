@@ -12,8 +12,12 @@ export interface Admissible {
   readonly requestId: string
   readonly clientAddress: string
   readonly authorization: string | undefined
+  /** The `Idempotency-Key` as it was sent. */
+  readonly idempotencyKey: string | undefined
   /** Aborts when nobody is waiting for the call any more. */
   readonly signal: AbortSignal
+  /** How long the call may still take; undefined without a deadline. */
+  timeoutMillis(): number | undefined
 }
 
 /** Decides from the header alone whether a call may go on. Throws a `ServiceError` for a caller that it refuses. */
@@ -52,7 +56,7 @@ export function createAdmission({ access, authenticate, takesJwt = false }: Admi
   }
 }
 
-/** The address is computed only when it is asked for. */
+/** What not every call needs is computed only when it is asked for. */
 class AdmittedRequest implements RequestContext {
   readonly requestId: string
   readonly caller: Caller | undefined
@@ -66,5 +70,13 @@ class AdmittedRequest implements RequestContext {
 
   get clientAddress(): string {
     return this.#request.clientAddress
+  }
+
+  get idempotencyKey(): string | undefined {
+    return this.#request.idempotencyKey
+  }
+
+  timeoutMillis(): number | undefined {
+    return this.#request.timeoutMillis()
   }
 }

@@ -11,4 +11,6 @@ export interface AdmitCall {
   readonly url: string
   readonly signal: AbortSignal
   readonly contextValues: ContextValues
+  /** The whole milliseconds left until the deadline, undefined without one. */
+  timeoutMs(): number | undefined
 }

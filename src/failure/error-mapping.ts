@@ -55,6 +55,7 @@ export function mapError(thrown: unknown): MappedError {
 function connectErrorFrom(error: ServiceError): ConnectError {
   const headers = new Headers()
   if (error.retryAfterSeconds !== undefined) headers.set('retry-after', String(error.retryAfterSeconds))
+  if (error.isReplayed) headers.set('idempotency-replayed', 'true')
   const challenge = challengeOf(error)
   if (challenge !== undefined) headers.set('www-authenticate', challenge)
   const detail =

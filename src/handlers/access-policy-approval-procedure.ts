@@ -4,11 +4,12 @@ import {
   CreateAccessPolicyApprovalProcedureRequestSchema,
   CreateAccessPolicyApprovalProcedureResponseSchema,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import type { Store } from '../db/queryable.js'
+import type { PreparedStore } from '../db/queryable.js'
 import { createApprovalProcedure } from '../domain/access-policy-approval-procedure/access-policy-approval-procedure.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { stepFromMessage } from './approval-step.js'
+import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 import { writeContextOf } from './write-context.js'
@@ -20,7 +21,7 @@ export function createAccessPolicyApprovalProcedureHandlers({
   limitCheck,
   printedAnswer,
 }: PrintedAnswerOptions & {
-  readonly database: Pick<Store, 'preparedTransaction'>
+  readonly database: PreparedStore
   readonly runtime: Runtime
   readonly limitCheck: LimitCheck
 }): ServiceImpl<typeof AccessPolicyApprovalProcedureService> {
@@ -35,7 +36,7 @@ export function createAccessPolicyApprovalProcedureHandlers({
         violations: limitCheck(CreateAccessPolicyApprovalProcedureRequestSchema, request),
       }
       const write = writeContextOf(runtime, context)
-      const procedure = await createApprovalProcedure(database, callerOf(context), draft, write)
+      const procedure = await createApprovalProcedure(storeOf(context, database), callerOf(context), draft, write)
       return printedAnswer(CreateAccessPolicyApprovalProcedureResponseSchema, procedure)
     },
   }

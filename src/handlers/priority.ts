@@ -1,8 +1,9 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { type PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
-import type { Queryable } from '../db/queryable.js'
+import type { PreparedStore } from '../db/queryable.js'
 import { updatePriority } from '../domain/priority.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 import { writeContextOf } from './write-context.js'
@@ -13,12 +14,17 @@ export function createPriorityHandlers({
   runtime,
   printedAnswer,
 }: PrintedAnswerOptions & {
-  readonly database: Queryable
+  readonly database: PreparedStore
   readonly runtime: Runtime
 }): ServiceImpl<typeof PriorityService> {
   return {
     async updatePriority(request, context) {
-      const priority = await updatePriority(database, callerOf(context), request, writeContextOf(runtime, context))
+      const priority = await updatePriority(
+        storeOf(context, database),
+        callerOf(context),
+        request,
+        writeContextOf(runtime, context),
+      )
       return printedAnswer(UpdatePriorityResponseSchema, priority)
     },
   }

@@ -10,6 +10,10 @@ export interface RequestContext {
   readonly clientAddress: string
   /** Who calls; `undefined` if the method is open to anyone. */
   readonly caller: Caller | undefined
+  /** What the caller calls the call, as it was sent. */
+  readonly idempotencyKey: string | undefined
+  /** How long the call may still take, in milliseconds; undefined without a deadline. */
+  timeoutMillis(): number | undefined
 }
 
 /** Where handlers and interceptors find the request's context. */

@@ -7,12 +7,13 @@ import {
   RepublishUserResponseSchema,
   type UserIngestionService,
 } from '../../gen/svc/v2/user_ingestion_pb.js'
-import type { Store } from '../db/queryable.js'
+import type { PreparedStore } from '../db/queryable.js'
 import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles } from '../domain/user-ingestion/user-ingestion.js'
 import { republishUser } from '../domain/user-ingestion/user-republication.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
@@ -26,7 +27,7 @@ export function createUserIngestionHandlers({
   tally,
   printedAnswer,
 }: PrintedAnswerOptions & {
-  readonly database: Store
+  readonly database: PreparedStore
   readonly runtime: Runtime
   readonly tally?: Tally | undefined
 }): ServiceImpl<typeof UserIngestionService> {
@@ -37,7 +38,7 @@ export function createUserIngestionHandlers({
   return {
     async ingestUserProfiles({ source, profiles }, context) {
       const results = await ingestUserProfiles(
-        database,
+        storeOf(context, database),
         callerOf(context),
         {
           source,
@@ -64,7 +65,7 @@ export function createUserIngestionHandlers({
 
     async republishUser({ id }, context) {
       const { json, ...published } = await republishUser(
-        database,
+        storeOf(context, database),
         callerOf(context),
         id,
         writeContextOf(runtime, context),

@@ -9,9 +9,10 @@ import {
   type UserRelationshipService,
   UserRelationshipType,
 } from '../../gen/svc/v2/user_relationship_pb.js'
-import type { Store } from '../db/queryable.js'
+import type { PreparedStore } from '../db/queryable.js'
 import { assignManager, clearManager, getManager, type ManagerRelationship } from '../domain/user/user-relationship.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { storeOf } from './idempotency.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
 import type { Tally } from './tally.js'
@@ -23,14 +24,14 @@ export function createUserRelationshipHandlers({
   runtime,
   tally,
 }: {
-  readonly database: Store
+  readonly database: PreparedStore
   readonly runtime: Runtime
   readonly tally?: Tally | undefined
 }): ServiceImpl<typeof UserRelationshipService> {
   return {
     async createUserRelationship(request, context) {
       const { relationship, skipped } = await assignManager(
-        database,
+        storeOf(context, database),
         callerOf(context),
         { userId: request.userId, managerUserId: request.relatedUserId, pin: request.pin },
         writeContextOf(runtime, context),
@@ -45,7 +46,12 @@ export function createUserRelationshipHandlers({
     async deleteUserRelationship(request, context) {
       const { userId, pin } = request
       const write = { userId, pin }
-      const { skipped } = await clearManager(database, callerOf(context), write, writeContextOf(runtime, context))
+      const { skipped } = await clearManager(
+        storeOf(context, database),
+        callerOf(context),
+        write,
+        writeContextOf(runtime, context),
+      )
       tally?.fieldsSkipped(skipped)
       return create(DeleteUserRelationshipResponseSchema, skippedFieldsToMessage(skipped))
     },

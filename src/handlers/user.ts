@@ -8,7 +8,7 @@ import {
   UserRole as UserRoleMessage,
   type UserService,
 } from '../../gen/svc/v2/user_pb.js'
-import type { Store } from '../db/queryable.js'
+import type { PreparedStore, Queryable } from '../db/queryable.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { listDepartmentOptions } from '../domain/user/department-option.js'
@@ -16,6 +16,7 @@ import { createUser, getUser, type NewUser } from '../domain/user/user.js'
 import { listUsers } from '../domain/user/user-list.js'
 import { updateUser } from '../domain/user/user-update.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { governedFieldsFrom, skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
@@ -24,7 +25,7 @@ import { writeContextOf } from './write-context.js'
 
 /** What the service of users needs. */
 export interface UserHandlersOptions extends PrintedAnswerOptions {
-  readonly database: Store
+  readonly database: PreparedStore & Queryable
   readonly runtime: Runtime
   readonly pageTokens: PageTokens
   readonly tally?: Tally | undefined
@@ -49,7 +50,12 @@ export function createUserHandlers({
         pinFields: governedFieldsFrom(request.pinFields),
         releaseFields: governedFieldsFrom(request.releaseFields),
       }
-      const { json, skipped } = await updateUser(database, callerOf(context), update, writeContextOf(runtime, context))
+      const { json, skipped } = await updateUser(
+        storeOf(context, database),
+        callerOf(context),
+        update,
+        writeContextOf(runtime, context),
+      )
       tally?.fieldsSkipped(skipped)
       return printedAnswer(UpdateUserResponseSchema, json, skippedFieldsToMessage(skipped))
     },
@@ -61,7 +67,12 @@ export function createUserHandlers({
         profile: profileInputFrom(request),
         pinFields: governedFieldsFrom(request.pinFields),
       }
-      const created = await createUser(database, callerOf(context), user, writeContextOf(runtime, context))
+      const created = await createUser(
+        storeOf(context, database),
+        callerOf(context),
+        user,
+        writeContextOf(runtime, context),
+      )
       return printedAnswer(CreateUserResponseSchema, created)
     },
 

@@ -1,4 +1,5 @@
 import type { AdmitCall } from '../call/admit-call.js'
+import { headerOf } from '../call/node-http.js'
 import type { ClientAddressOf } from './client-address.js'
 
 /** What admission is told of a call. Address and signal are made when they are asked for: few ask. */
@@ -24,5 +25,13 @@ export class AdmissibleCall {
 
   get signal(): AbortSignal {
     return this.#call.signal
+  }
+
+  get idempotencyKey(): string | undefined {
+    return headerOf(this.#call.request, 'idempotency-key')
+  }
+
+  timeoutMillis(): number | undefined {
+    return this.#call.timeoutMs()
   }
 }

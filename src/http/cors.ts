@@ -3,8 +3,10 @@ import { endResponse } from '../call/respond.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-const requestHeaders = unique([...connectCors.allowedHeaders, 'Authorization', 'Content-Type', 'X-Request-Id'])
-const responseHeaders = unique([...connectCors.exposedHeaders, 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'])
+const ownRequestHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id']
+const ownResponseHeaders = ['Idempotency-Replayed', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id']
+const requestHeaders = unique([...connectCors.allowedHeaders, ...ownRequestHeaders])
+const responseHeaders = unique([...connectCors.exposedHeaders, ...ownResponseHeaders])
 /** How long browsers keep the answer to a preflight; they take at most two hours. */
 const MAX_AGE_SECONDS = 7200
 

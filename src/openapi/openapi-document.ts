@@ -5,6 +5,7 @@ import { type ExampleAnswers, sharedErrors } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
 import { requestChoices } from './message-choices.js'
 import { type Operation, operationFrom, tagOf } from './operation.js'
+import { headerComponents, parameterComponents } from './operation-headers.js'
 import { createSchemas, enumSchema } from './schemas.js'
 import type { SourceComments } from './source-comments.js'
 
@@ -87,6 +88,8 @@ export function openApiDocument(source: DocumentSource): JsonObject {
         ...errorStatusSchemas(),
         ErrorReason: enumSchema(errorReasons(source.registry), comments),
       },
+      parameters: parameterComponents,
+      headers: headerComponents,
       responses: { Error: otherErrors(answers['default']) },
       examples: Object.fromEntries([...shared].map(([reason, value]) => [reason, { value }])),
     },

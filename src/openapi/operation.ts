@@ -7,6 +7,7 @@ import type { OperationAnswers } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
 import { defaultValue, isRequired } from './field-limits.js'
 import { httpRouteOf } from './http-route.js'
+import { headerParameters, headersOfAnswers } from './operation-headers.js'
 import type { Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
 
@@ -49,6 +50,7 @@ export function operationFrom(method: DescMethod, source: OperationSource): Oper
   const parameters = [
     ...[...pathFields].map((field) => parameter(field, 'path', schemas)),
     ...queryFields.map((field) => parameter(field, 'query', schemas)),
+    ...headerParameters(method),
   ]
   return {
     httpMethod: route.httpMethod,
@@ -117,10 +119,12 @@ function success(
   example: JsonObject | undefined,
 ): JsonObject {
   if (getOption(method, http_form).emptyResponse) return { description: 'Done. The body is empty.' }
+  const headers = headersOfAnswers(method)
   const data = comments(`${method.output.typeName}.data`)
   const schema = schemas.messageRef(method.output, 'output')
   return {
     description: data === '' ? 'Done.' : data,
+    ...(headers === undefined ? {} : { headers }),
     content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
   }
 }

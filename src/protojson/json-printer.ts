@@ -16,3 +16,8 @@ export function createJsonPrinter(desc: DescMessage, options: JsonOptions, end =
     return joinPieces([...pieces, end])
   }
 }
+
+/** The same text, however long it is, of one message. */
+export function jsonText(desc: DescMessage, message: Message, options: JsonOptions): string {
+  return preprintedJson(message)?.join('') ?? JSON.stringify(toJson(desc, message, options))
+}

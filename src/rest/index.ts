@@ -7,6 +7,7 @@ export type { NodeHandler, NodeRequest, NodeResponse } from '../call/node-http.j
 export { invalidArgument } from '../protojson/invalid.js'
 export { createJsonReaders, messageFromJson, readJson } from '../protojson/json-message.js'
 export type { JsonOptions } from '../protojson/json-options.js'
+export { jsonText } from '../protojson/json-printer.js'
 export type { JsonReaderOptions, JsonReaders, MessageReader } from '../protojson/json-reader.js'
 export { parseJsonTree, parseStrictJson } from '../protojson/json-text.js'
 export { preprintedMessage } from '../protojson/preprinted-message.js'

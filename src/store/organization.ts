@@ -14,3 +14,14 @@ export async function firstOrganizationId(tables: Queryable, except?: string): P
   })
   return found?.id
 }
+
+/** The ids of at most so many organizations behind one, in their order; the empty text is before all. */
+export async function organizationIdsAfter(tables: Queryable, id: string, take: number): Promise<string[]> {
+  const found = await tables.models.organization.findMany({
+    where: { id: { gt: id } },
+    orderBy: { id: 'asc' },
+    select: { id: true },
+    take,
+  })
+  return found.map((organization) => organization.id)
+}

@@ -9,6 +9,7 @@ import { departmentOptionStatements } from './department-option.js'
 import { emailClaimStatements } from './email-claim.js'
 import { entityFieldMappingStatements } from './entity-field-mapping.js'
 import { entityIngestionConfigStatements } from './entity-ingestion-config.js'
+import { idempotencyKeyStatements } from './idempotency-key.js'
 import { journeyStatements } from './journey.js'
 import { managerChainStatements } from './manager-chain.js'
 import { membershipStatements } from './membership.js'
@@ -41,6 +42,7 @@ export const statements = createStatementRegister([
   ...emailClaimStatements,
   ...entityFieldMappingStatements,
   ...entityIngestionConfigStatements,
+  ...idempotencyKeyStatements,
   ...journeyStatements,
   ...managerChainStatements,
   ...membershipStatements,

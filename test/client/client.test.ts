@@ -181,6 +181,17 @@ describe('retries', () => {
     expect(calls).toEqual(['CreateToken', 'CreateUser'])
   })
 
+  it.each([
+    ['lost', lost],
+    ['answered with 503', unavailable],
+  ])('repeat a creation that has an Idempotency-Key and was %s', async (what, mishap) => {
+    const { calls, options } = network(inTurn('CreateUser', mishap))
+    const svc = createClient({ ...options, credentials: keyCredentials() })
+    const email = `${what.replaceAll(' ', '-')}@example.com`
+    await svc.users.createUser({ email }, { headers: { 'idempotency-key': email } })
+    expect(calls).toEqual(['CreateToken', 'CreateUser', 'CreateUser'])
+  })
+
   it('repeat a creation that the service says it has not done', async () => {
     const { calls, options } = network(inTurn('CreateUser', () => refusal(409, 'aborted')))
     const svc = createClient({ ...options, credentials: keyCredentials() })

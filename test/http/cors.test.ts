@@ -31,6 +31,7 @@ describe('with allowed origins', () => {
       'content-type',
       'connect-protocol-version',
       'connect-timeout-ms',
+      'idempotency-key',
       'x-grpc-web',
     ])
       expect(headers).toContain(name)
@@ -42,7 +43,7 @@ describe('with allowed origins', () => {
     const answer = await service.rest('GET', path, { headers: { origin } })
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
     const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase().split(', ')
-    for (const name of ['retry-after', 'www-authenticate', 'x-request-id', 'grpc-status'])
+    for (const name of ['retry-after', 'www-authenticate', 'x-request-id', 'idempotency-replayed', 'grpc-status'])
       expect(exposed).toContain(name)
     expect(answer.headers.get('vary')).toMatch(/\borigin\b/)
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parse } from 'yaml'
+import { takesIdempotencyKey } from '../../src/handlers/idempotency.js'
 import { services } from '../../src/handlers/routes.js'
 import { contractFiles } from '../../src/openapi/contract.js'
 import { packageVersion } from '../../src/package.js'
@@ -61,15 +62,25 @@ describe('the document', () => {
     const bare: string[] = []
     const visit = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return
-      const described = 'description' in value && String(value.description).trim().length > 3
+      const described = '$ref' in value || ('description' in value && String(value.description).trim().length > 3)
       if (/\/(parameters\/\d+|(get|put|post|patch|delete)|properties\/[^/]+)$/.test(path) && !described) bare.push(path)
-      if (/^\/components\/schemas\/[^/]+$/.test(path) && !described) bare.push(path)
+      if (/^\/components\/(schemas|parameters|headers)\/[^/]+$/.test(path) && !described) bare.push(path)
       if ('enum' in value && 'description' in value && /: *$/m.test(String(value.description))) bare.push(path)
       for (const [key, part] of Object.entries(value)) visit(part, `${path}/${key}`)
     }
     visit(document, '')
     // A limit of a property that a neighbour describes.
     expect(bare.filter((path) => !path.includes('/allOf/'))).toEqual([])
+  })
+
+  it('has the Idempotency-Key wherever the service takes one', () => {
+    const methods = services.flatMap((service) => service.methods).filter(takesIdempotencyKey)
+    const documented = operations.filter(({ parameters = [] }) =>
+      parameters.some(({ $ref }: Json) => $ref === '#/components/parameters/IdempotencyKey'),
+    )
+    expect(new Set(documented.map(({ operationId }) => operationId))).toEqual(
+      new Set(methods.map(({ localName }) => localName)),
+    )
   })
 
   it('asks for a token wherever the service does', () => {

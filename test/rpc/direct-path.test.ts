@@ -49,8 +49,9 @@ beforeAll(async () => {
   })
   const admit = async (method: DescMethod, authorization: string | undefined): Promise<ContextValues> => {
     const { signal } = new AbortController()
+    const call = { requestId: 'r1', clientAddress: '127.0.0.1', authorization, signal }
     try {
-      return await admission(method, { requestId: 'r1', clientAddress: '127.0.0.1', authorization, signal })
+      return await admission(method, { ...call, idempotencyKey: undefined, timeoutMillis: () => undefined })
     } catch (error) {
       throw maskError(error, log, { requestId: 'r1', method: method.name })
     }

@@ -33,15 +33,25 @@ export interface Outcome {
   readonly answer: RestAnswer
 }
 
+/** A call of a method through one of its doors. */
+export interface MethodCall {
+  readonly door: Door
+  readonly request: RequestJson
+  readonly token?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** Calls a method with a request message through one of its doors. */
 export async function callMethod(
   service: TestService,
   method: MethodDoors,
-  { door, request, token }: { door: Door; request: RequestJson; token?: string | undefined },
+  { door, request, token, headers = {} }: MethodCall,
 ): Promise<Outcome> {
-  if (door === 'Connect') return outcomeOf(await service.rest('POST', `/${method.procedure}`, { json: request, token }))
+  if (door === 'Connect') {
+    return outcomeOf(await service.rest('POST', `/${method.procedure}`, { json: request, token, headers }))
+  }
   const { path, method: verb, json } = method.rest(request)
-  return outcomeOf(await service.rest(verb, path, { token, ...(json !== undefined && { json }) }))
+  return outcomeOf(await service.rest(verb, path, { token, headers, ...(json !== undefined && { json }) }))
 }
 
 /** A path with the fields of the message that it does not have as query. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
-import { runSweeper, sweepCredentials } from '../../src/domain/auth/credential-sweep.js'
-import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import type { Database } from '../src/db/database.js'
+import { runSweeper, sweepAnswers, sweepCredentials } from '../src/domain/sweeper.js'
+import { createTestDatabase, type TestDatabase } from './support/database.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 
 describe('the sweeper', () => {
   let testDatabase: TestDatabase
@@ -35,6 +35,32 @@ describe('the sweeper', () => {
     expect(await database.query('SELECT FROM user_tokens')).toHaveLength(2)
   })
 
+  it('deletes answers whose time is over, of one organization after the other, and no others', async () => {
+    for (const organizationId of [fixture.acme, fixture.globex]) {
+      await database.execute(
+        `INSERT INTO idempotency_keys (organization_id, actor_kind, actor_id, method, key, request_hash, answer, expires_at)
+         SELECT $1, 'API_KEY'::actor_kind, 'k', 'm', 'over' || n, sha256(''), '{}', now() FROM generate_series(1, 1200) AS n
+         UNION ALL SELECT $1, 'API_KEY', 'k', 'm', 'kept', sha256(''), '{}', now() + interval '1 minute'`,
+        [organizationId],
+      )
+    }
+    expect(await sweepAnswers(database, fixture.acme)).toBe('')
+    const kept = 'SELECT organization_id, count(*)::int FROM idempotency_keys GROUP BY 1 ORDER BY 1'
+    expect((await database.query(kept)).map(({ count }) => count)).toEqual([1201, 1])
+    expect(await sweepAnswers(database, '')).toBe('')
+    expect((await database.query(kept)).map(({ count }) => count)).toEqual([1, 1])
+  })
+
+  it('goes through all organizations, a hundred at a time', async () => {
+    await database.execute(
+      `INSERT INTO organizations (id, name) SELECT 'many-' || lpad(n::text, 3, '0'), 'M' FROM generate_series(1, 200) AS n`,
+    )
+    const first = await sweepAnswers(database, '')
+    expect(first).toBe('many-098')
+    expect(await sweepAnswers(database, first)).toBe('many-198')
+    expect(await sweepAnswers(database, 'many-198')).toBe('')
+  })
+
   it('goes on after a failure, which it logs, and ends when it is told to', async () => {
     const stop = new AbortController()
     const failures: unknown[] = []
@@ -49,6 +75,7 @@ describe('the sweeper', () => {
     }
     await runSweeper({
       database: {
+        models: database.models,
         run: (...statement) => (pauses.length === 1 ? Promise.reject(gone) : database.run(...statement)),
       },
       log: { warn: ({ err }) => failures.push(err) },

@@ -1,7 +1,9 @@
-import type { Queryable } from '../../db/queryable.js'
-import type { Timing } from '../../db/transaction.js'
-import { sweep } from '../../store/sweep.js'
-import { REVOKE_SPAN_SECONDS } from './revoke-limiter.js'
+import type { Queryable } from '../db/queryable.js'
+import type { Timing } from '../db/transaction.js'
+import { sweepIdempotencyKeys } from '../store/idempotency-key.js'
+import { organizationIdsAfter } from '../store/organization.js'
+import { sweep } from '../store/sweep.js'
+import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
 
 /** The most rows that one statement deletes, so that no lock is held for long. */
 const BATCH = 1_000
@@ -16,9 +18,22 @@ export function sweepCredentials(tables: Pick<Queryable, 'run'>): Promise<number
   return sweep(tables, { keptSeconds: KEPT_SECONDS, spanSeconds: REVOKE_SPAN_SECONDS, rows: BATCH })
 }
 
+/** Organizations whose answers are swept together: all of a thousand once in ten minutes. */
+const ORGANIZATIONS = 100
+
+/**
+ * Deletes the expired answers of the next organizations behind one, and answers the last of these, the empty text where
+ * they were the last of all.
+ */
+export async function sweepAnswers(tables: Queryable, after: string): Promise<string> {
+  const organizationIds = await organizationIdsAfter(tables, after, ORGANIZATIONS)
+  for (const organizationId of organizationIds) await sweepIdempotencyKeys(tables, { organizationId, rows: BATCH })
+  return organizationIds.length < ORGANIZATIONS ? '' : (organizationIds.at(-1) ?? '')
+}
+
 /** What a running sweeper needs. */
 export interface SweeperOptions {
-  readonly database: Pick<Queryable, 'run'>
+  readonly database: Queryable
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   readonly timing: Pick<Timing, 'sleep'>
   /** Ends the sweeper. */
@@ -27,11 +42,13 @@ export interface SweeperOptions {
 
 /** Sweeps once a minute until the signal aborts; then it resolves. A failure is logged, and the next sweep tries again. */
 export async function runSweeper({ database, log, timing, signal }: SweeperOptions): Promise<void> {
+  let last = ''
   while (!signal.aborted) {
     try {
       await sweepCredentials(database)
+      last = await sweepAnswers(database, last)
     } catch (err) {
-      log.warn({ err }, 'expired credentials could not be swept')
+      log.warn({ err }, 'what has expired could not be swept')
     }
     await timing.sleep(PAUSE_MILLIS, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error

@@ -1,0 +1,78 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { execute, type ServiceRun, type Stage } from './stage.js'
+import { allOf, type Finding, type Trial } from './trial.js'
+
+const PAIRS = 10_000
+/** Pairs that are under way at a time: as many calls as a process takes up. */
+const TOGETHER = 128
+const LIMIT_MILLIS = 600_000
+/** How long to wait before a call is sent again that was refused or lost. */
+const PAUSE_MILLIS = 200
+
+/** Each of many calls is sent twice at once, to a service of two processes that is killed meanwhile, until it is answered. */
+export const repeat: Trial = { name: 'repeat', onEachDatabase: true, limitMillis: LIMIT_MILLIS, run }
+
+interface Answer {
+  readonly status: number
+  readonly isReplayed: boolean
+  readonly text: string
+}
+
+async function run(stage: Stage): Promise<readonly Finding[]> {
+  const start = () => stage.serve({ args: ['--workers', '2'] })
+  let service: ServiceRun = await start()
+  const answers: (readonly [Answer, Answer])[] = []
+  let sent = 0
+  const sendPairs = async (): Promise<void> => {
+    while (sent < PAIRS) {
+      const key = `pair-${sent++}`
+      const call = () => untilAnswered(() => service.origin, stage, key)
+      answers.push(await Promise.all([call(), call()]))
+    }
+  }
+  const sending = Promise.all(Array.from({ length: TOGETHER }, sendPairs))
+  while (answers.length < PAIRS / 2) await wait(10)
+  await service.kill()
+  service = await start()
+  await sending
+  const [row] = await execute(
+    stage.connectionString,
+    `SELECT count(*)::int AS effects, count(DISTINCT id)::int AS ids FROM approval_procedures`,
+  )
+  const equal = answers.filter(([one, other]) => one.status === 200 && one.text === other.text)
+  const told = answers.filter(([one, other]) => one.isReplayed || other.isReplayed)
+  return [
+    allOf('pairs of calls, the service killed in between: effects', Number(row?.['effects']), PAIRS),
+    allOf('pairs with the same 200, byte for byte', equal.length, PAIRS),
+    allOf('pairs of which one is told that it is a repetition', told.length, PAIRS),
+  ]
+}
+
+/** Creates an approval procedure, which makes another one each time, and again while nobody answers or is too busy. */
+async function untilAnswered(origin: () => string, { tokens }: Stage, key: string): Promise<Answer> {
+  for (;;) {
+    const answer = await create(origin(), tokens.key, key)
+    if (answer !== undefined) return answer
+    await wait(PAUSE_MILLIS * Math.random())
+  }
+}
+
+async function create(origin: string, token: string, key: string): Promise<Answer | undefined> {
+  try {
+    const response = await fetch(`${origin}/v2/access-policies/policy-1/approval-procedures`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        'idempotency-key': key,
+      },
+      body: '{"steps":[{"approvers":[{"manager":{}}]}]}',
+      signal: AbortSignal.timeout(30_000),
+    })
+    const text = await response.text()
+    if (response.status === 503) return undefined
+    return { status: response.status, isReplayed: response.headers.has('idempotency-replayed'), text }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,165 @@
+import { databaseFailure } from '../db/errors.js'
+import type { PreparedStore, PreparedTransaction } from '../db/queryable.js'
+import { storeWithin } from '../db/transaction.js'
+import { type ErrorCode, ServiceError } from '../errors.js'
+import {
+  claimIdempotencyKey,
+  type ExecutedCall,
+  type IdempotencyName,
+  keepIdempotencyAnswer,
+  type StoredAnswer,
+  selectIdempotencyKey,
+} from '../store/idempotency-key.js'
+import { actorOf } from './audit/audit-event.js'
+import type { Caller } from './caller/caller.js'
+import { takenValueError, takenValueOf } from './value/taken-value.js'
+
+/** A call that its caller has named, so that it is executed once. */
+export interface NamedCall {
+  readonly caller: Caller
+  /** The full name of the method. */
+  readonly method: string
+  readonly key: string
+  /** SHA-256 of what is asked for. */
+  readonly requestHash: Uint8Array
+}
+
+/** Until when somebody waits for the answer of a call. */
+export interface CallBounds {
+  /** Aborts when nobody waits any more; nothing is committed then. */
+  readonly signal: AbortSignal
+  /** How long the call may still take, in milliseconds. */
+  timeoutMillis(): number | undefined
+}
+
+/** The JSON of the answer, and whether an earlier call has got it. */
+export interface NamedAnswer {
+  readonly json: string
+  readonly isReplayed: boolean
+}
+
+/**
+ * Executes a call unless it has been within 24 hours, and answers what it was answered then. The effect is what `execute`
+ * does to the store that it is given, and is committed with its answer. Whoever comes in the meantime waits. Throws what
+ * `execute` throws, the same each time where the call itself is at fault, and `IDEMPOTENCY_KEY_REUSED`.
+ */
+export type AnswerOnce = (
+  call: NamedCall,
+  execute: (store: PreparedStore) => Promise<string>,
+  bounds: CallBounds,
+) => Promise<NamedAnswer>
+
+/** How long an answer is kept. */
+export const KEPT_SECONDS = 86_400
+
+/** What the call itself is at fault for, so that it is answered the same each time. */
+const keptCodes: ReadonlySet<ErrorCode> = new Set([
+  'invalid_argument',
+  'not_found',
+  'already_exists',
+  'failed_precondition',
+])
+
+/** Makes the one place of a process where named calls are executed. */
+export function createAnswerOnce(database: PreparedStore): AnswerOnce {
+  const inTurn = createTurns()
+  return async ({ caller, method, key, requestHash }, execute, bounds) => {
+    const { organizationId } = caller
+    const { kind: actorKind, id: actorId } = actorOf(caller)
+    const name = { organizationId, actorKind, actorId, method, key }
+    const turn = [organizationId, actorKind, actorId, method, key].join(' ')
+    const { answer, isReplayed } = await inTurn(turn, () => once(database, name, requestHash, execute, bounds))
+    if ('json' in answer) return { json: answer.json, isReplayed }
+    throw answer.error
+  }
+}
+
+type Answer = { readonly json: string } | { readonly error: ServiceError }
+
+/** What a named call comes to. */
+interface Outcome {
+  readonly answer: Answer
+  readonly isReplayed: boolean
+}
+
+async function once(
+  database: PreparedStore,
+  name: IdempotencyName,
+  requestHash: Uint8Array,
+  execute: (store: PreparedStore) => Promise<string>,
+  bounds: CallBounds,
+): Promise<Outcome> {
+  // Whoever has waited for the turn may be gone.
+  bounds.signal.throwIfAborted()
+  const known = await selectIdempotencyKey(database, name)
+  if (known?.isExpired === false) return replayed(known, requestHash)
+  const claim = { requestHash, keptSeconds: KEPT_SECONDS, ...name }
+  for (;;) {
+    const boundsNow = { signal: bounds.signal, timeoutMillis: bounds.timeoutMillis() }
+    let isClaimed = false
+    try {
+      return await database.preparedTransaction(async (transaction) => {
+        isClaimed = false
+        isClaimed = await claimIdempotencyKey(transaction, claim)
+        if (!isClaimed) return replayed(await selectIdempotencyKey(transaction, name), requestHash)
+        const answer = await answerOf(transaction, execute)
+        await keepIdempotencyAnswer(transaction, name, storedAnswer(answer))
+        return { answer, isReplayed: false }
+      }, boundsNow)
+    } catch (error) {
+      // Another process is about to execute the call and takes longer than one waits for a lock.
+      const isWaiting = !isClaimed && databaseFailure(error)?.kind === 'timeout'
+      if (!isWaiting) throw error
+      bounds.signal.throwIfAborted()
+    }
+  }
+}
+
+/** Executes the call in a part of the transaction, so that what fails can be kept as well. */
+async function answerOf(
+  transaction: PreparedTransaction,
+  execute: (store: PreparedStore) => Promise<string>,
+): Promise<Answer> {
+  try {
+    return { json: await transaction.nested(() => execute(storeWithin(transaction))) }
+  } catch (thrown) {
+    const taken = takenValueOf(thrown)
+    const error = taken === undefined ? thrown : takenValueError(taken, thrown)
+    if (error instanceof ServiceError && keptCodes.has(error.code)) return { error }
+    throw thrown
+  }
+}
+
+function replayed(executed: ExecutedCall | undefined, requestHash: Uint8Array): Outcome {
+  if (executed === undefined) throw new Error('a call that was executed is not kept')
+  if (!Buffer.from(requestHash).equals(executed.requestHash)) {
+    const message = 'the Idempotency-Key has named another request: send a new key with each new request'
+    throw new ServiceError('IDEMPOTENCY_KEY_REUSED', message)
+  }
+  return { answer: answerFrom(executed), isReplayed: true }
+}
+
+function storedAnswer(answer: Answer): StoredAnswer {
+  if ('json' in answer) return { answer: answer.json, error: null }
+  const { reason, message, metadata, violations } = answer.error
+  return { answer: null, error: { reason, message, metadata, violations } }
+}
+
+function answerFrom({ answer, error }: StoredAnswer): Answer {
+  if (answer !== null) return { json: answer }
+  if (error === null) throw new Error('a call that was executed has no answer')
+  const { reason, message, metadata, violations } = error
+  return { error: new ServiceError(reason, message, { metadata, violations, isReplayed: true }) }
+}
+
+/** Lets those of one name come one after the other. Who waits holds nothing, least of all a connection of the database. */
+function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const running = new Map<string, Promise<unknown>>()
+  return async (name, work) => {
+    for (let before = running.get(name); before !== undefined; before = running.get(name)) await before
+    const mine = work()
+    const end = () => running.delete(name)
+    running.set(name, mine.then(end, end))
+    return mine
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { type DescMessage, type DescMethod, getOption, type Message, toBinary } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import {
+  createContextKey,
+  type HandlerContext,
+  type Interceptor,
+  type UnaryRequest,
+  type UnaryResponse,
+} from '@connectrpc/connect'
+import { access } from '../../gen/svc/v2/access_pb.js'
+import type { PreparedStore } from '../db/queryable.js'
+import { type AnswerOnce, createAnswerOnce, type NamedCall } from '../domain/idempotency.js'
+import { invalidField } from '../errors.js'
+import type { PreprintMessage } from './printed-answer.js'
+import { callerOf, requestContextKey, requestContextOf } from './request-context.js'
+
+/** What the answering of calls by their keys stands on. */
+export interface IdempotencyOptions {
+  readonly database: PreparedStore
+  readonly preprintMessage: PreprintMessage
+  /** The JSON of a message as the doors print it. */
+  readonly printMessage: (desc: DescMessage, message: Message) => string
+}
+
+/** Where a call that has a key finds the transaction of its effect and its answer. */
+const storeKey = createContextKey<PreparedStore | undefined>(undefined, { description: 'store' })
+
+/** What a handler that writes writes to: the database, or the transaction that keeps the answer as well. */
+export function storeOf(context: Pick<HandlerContext, 'values'>, database: PreparedStore): PreparedStore {
+  return context.values.get(storeKey) ?? database
+}
+
+/** Whether a method takes an `Idempotency-Key`: it writes, and its caller is known. */
+export function takesIdempotencyKey(method: DescMethod): boolean {
+  return method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS && !getOption(method, access).anonymous
+}
+
+const KEY = /^[!-~]{1,255}$/
+
+/**
+ * Answers calls that carry an `Idempotency-Key` (docs/repeating-calls.md) over every door. A call without one goes on as
+ * if this were not there.
+ */
+export function createIdempotency(options: IdempotencyOptions): Interceptor {
+  const answerOnce = createAnswerOnce(options.database)
+  return (next) => (request) => {
+    const key = request.contextValues.get(requestContextKey)?.idempotencyKey
+    if (key === undefined || request.stream || !takesIdempotencyKey(request.method)) return next(request)
+    return answer(options, answerOnce, next, request, key)
+  }
+}
+
+async function answer(
+  { preprintMessage, printMessage }: IdempotencyOptions,
+  answerOnce: AnswerOnce,
+  next: (request: UnaryRequest) => ReturnType<ReturnType<Interceptor>>,
+  request: UnaryRequest,
+  key: string,
+): Promise<UnaryResponse> {
+  let executed: UnaryResponse | undefined
+  const execute = async (store: PreparedStore): Promise<string> => {
+    request.contextValues.set(storeKey, store)
+    const response = await next(request)
+    if (response.stream) throw new Error('a call of one message was answered with a stream')
+    executed = response
+    return printMessage(response.method.output, response.message)
+  }
+  const context = requestContextOf({ values: request.contextValues })
+  const bounds = { signal: request.signal, timeoutMillis: () => context.timeoutMillis() }
+  const { json, isReplayed } = await answerOnce(namedCall(request, key), execute, bounds)
+  if (executed !== undefined && !isReplayed) return executed
+  const { service, method } = request
+  const header = new Headers({ 'idempotency-replayed': 'true' })
+  return {
+    stream: false,
+    service,
+    method,
+    header,
+    trailer: new Headers(),
+    message: preprintMessage(method.output, [json]),
+  }
+}
+
+function namedCall({ contextValues, method, message }: UnaryRequest, key: string): NamedCall {
+  if (!KEY.test(key)) {
+    throw invalidField('Idempotency-Key', 'needs 1 to 255 visible ASCII characters, once: send a UUID, for example')
+  }
+  // Equal requests are equal messages, whatever door each has come through.
+  const bytes = toBinary(method.input, message, { writeUnknownFields: false })
+  const requestHash = createHash('sha256').update(bytes).digest()
+  const name = `${method.parent.typeName}.${method.name}`
+  return { caller: callerOf({ values: contextValues }), method: name, key, requestHash }
+}

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import type { PreparedStore } from '../../src/db/queryable.js'
+import type { Caller } from '../../src/domain/caller/caller.js'
+import { type CallBounds, createAnswerOnce, type NamedCall } from '../../src/domain/idempotency.js'
+import { insertAuditEvents } from '../../src/store/audit-event.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
+import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { createTestRuntime } from '../support/runtime.js'
+import { type RestAnswer, startTestService, type TestService } from '../support/service.js'
+
+let testDatabase: TestDatabase
+let database: Database
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  database = testDatabase.open()
+  await insertFixture(database)
+})
+afterAll(() => testDatabase.drop())
+
+const runtime = createTestRuntime()
+const caller: Caller = {
+  ...{ kind: 'organization_api_key', id: 'key', name: 'Key', organizationId: fixture.acme },
+  reach: { scope: 'organization', permissions: new Set() },
+}
+const callOf = (key: string, asked = 'this'): NamedCall => {
+  return { caller, method: 'm', key, requestHash: createHash('sha256').update(asked).digest() }
+}
+const unbounded: CallBounds = { signal: new AbortController().signal, timeoutMillis: () => undefined }
+
+/** An effect that can be counted. */
+const effectOf = (name: string) => async (store: PreparedStore) => {
+  await store.preparedTransaction((transaction) =>
+    insertAuditEvents(transaction, [
+      {
+        ...{ id: runtime.newId(), organizationId: fixture.acme, actorKind: 'SYSTEM', actorId: '', actorName: '' },
+        ...{ action: name, targetType: '', targetId: '', teamId: '', requestId: '', changes: [] },
+      },
+    ]),
+  )
+  return `{"effect":"${name}"}`
+}
+const countOf = async (name: string) =>
+  (await database.query('SELECT FROM audit_events WHERE action = $1', [name])).length
+
+describe('calls with one key, in several processes', () => {
+  it('wait for each other across processes, longer than one waits for a lock', async () => {
+    const impatient = testDatabase.open({ lockTimeoutMillis: 20 })
+    const [here, there] = [createAnswerOnce(database), createAnswerOnce(impatient)]
+    let begin = () => {}
+    const mayEnd = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    let tries = 0
+    const counted: CallBounds = { signal: unbounded.signal, timeoutMillis: () => void tries++ }
+    const slow = async (store: PreparedStore) => {
+      const json = await effectOf('waited')(store)
+      await mayEnd
+      return json
+    }
+    const first = here(callOf('waited'), slow, unbounded)
+    await eventually(async () => expect(await lockHolders()).toBeGreaterThan(0))
+    const second = there(callOf('waited'), effectOf('waited'), counted)
+    await eventually(() => expect(tries).toBeGreaterThan(3))
+    begin()
+    expect(await first).toEqual({ json: '{"effect":"waited"}', isReplayed: false })
+    expect(await second).toEqual({ json: '{"effect":"waited"}', isReplayed: true })
+    expect(await countOf('waited')).toBe(1)
+  })
+
+  it('are executed by the next one where the first has failed', async () => {
+    const [here, there] = [createAnswerOnce(database), createAnswerOnce(testDatabase.open())]
+    const failing = async (store: PreparedStore): Promise<string> => {
+      await effectOf('failed')(store)
+      throw new Error('in between')
+    }
+    const [first, second, third] = await Promise.allSettled([
+      here(callOf('failed'), failing, unbounded),
+      here(callOf('failed'), effectOf('failed'), unbounded),
+      there(callOf('failed'), effectOf('failed'), unbounded),
+    ])
+    const fulfilled = [first, second, third].filter(({ status }) => status === 'fulfilled')
+    expect(fulfilled.length).toBeGreaterThanOrEqual(2)
+    expect(await countOf('failed')).toBe(1)
+  })
+
+  it('leave nothing of a process that is gone', async () => {
+    const gone = testDatabase.open()
+    const answered = createAnswerOnce(gone)(
+      callOf('gone'),
+      async (store) => {
+        await effectOf('gone')(store)
+        await database.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND state = 'idle in transaction'`,
+        )
+        return '{}'
+      },
+      unbounded,
+    )
+    await expect(answered).rejects.toThrow()
+    expect(await countOf('gone')).toBe(0)
+    const again = await createAnswerOnce(database)(callOf('gone'), effectOf('gone'), unbounded)
+    expect(again.isReplayed).toBe(false)
+    expect(await countOf('gone')).toBe(1)
+  })
+
+  it('are given up by those who are gone: nothing is committed for them', async () => {
+    const leaving = new AbortController()
+    const bounds: CallBounds = { signal: leaving.signal, timeoutMillis: () => undefined }
+    const leave = async (store: PreparedStore) => {
+      const json = await effectOf('left')(store)
+      leaving.abort()
+      return json
+    }
+    await expect(createAnswerOnce(database)(callOf('left'), leave, bounds)).rejects.toThrow('aborted')
+    expect(await countOf('left')).toBe(0)
+    expect(await database.query(`SELECT FROM idempotency_keys WHERE key = 'left'`)).toEqual([])
+  })
+
+  it('undo the part that failed alone, and keep the error', async () => {
+    const answerOnce = createAnswerOnce(database)
+    const nested = async (store: PreparedStore): Promise<string> => {
+      await effectOf('outer')(store)
+      await store
+        .preparedTransaction(async (transaction) => {
+          await effectOf('inner')(store)
+          await transaction.nested(() => Promise.reject(new Error('innermost'))).catch(() => undefined)
+          throw new Error('inner')
+        })
+        .catch(() => undefined)
+      return '{}'
+    }
+    await answerOnce(callOf('nested'), nested, unbounded)
+    expect([await countOf('outer'), await countOf('inner')]).toEqual([1, 0])
+  })
+
+  it('hold no connection while they wait in one process', async () => {
+    const narrow = testDatabase.open({ maxConnections: 2 })
+    const answerOnce = createAnswerOnce(narrow)
+    let isFree = false
+    const slow = async (store: PreparedStore) => {
+      await effectOf('narrow')(store)
+      await wait(0)
+      isFree = (await narrow.query('SELECT true AS free')).length === 1
+      return '{}'
+    }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => answerOnce(callOf('narrow'), slow, unbounded)))
+    expect(answers.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1)
+    expect(isFree).toBe(true)
+    expect(await countOf('narrow')).toBe(1)
+  })
+})
+
+describe('two services on one database', () => {
+  let services: [TestService, TestService]
+  let token: string
+  beforeAll(async () => {
+    services = [await startTestService({ testDatabase }), await startTestService({ testDatabase })]
+    token = await insertUserToken(database, { userId: fixture.users.admin })
+  })
+  afterAll(() => Promise.all(services.map((each) => each.close())))
+
+  /** Repeats what a busy service refuses, as clients do. */
+  const createUser = async (service: TestService, name: string): Promise<RestAnswer> => {
+    for (;;) {
+      const call = { token, headers: { 'idempotency-key': name }, json: { email: `${name}@example.com` } }
+      const answer = await service.rest('POST', '/v2/users', call)
+      if (answer.status !== 503) return answer
+    }
+  }
+
+  it('give each of many pairs one effect and the same bytes, at once', async () => {
+    const pairs = Array.from({ length: 50 }, (_, n) => `pair-${n}`)
+    const together = await Promise.all(
+      pairs.map((name) => Promise.all(services.map((service) => createUser(service, name)))),
+    )
+    for (const answers of together) {
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+      expect(answers.filter(({ headers }) => headers.has('idempotency-replayed'))).toHaveLength(1)
+    }
+    const [{ count } = { count: 0 }] = await database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM audit_events WHERE action = 'user.create'`,
+    )
+    expect(count).toBe(pairs.length)
+  })
+})
+
+/** How many transactions have claimed a key and not ended. */
+async function lockHolders(): Promise<number> {
+  const rows = await database.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
+  )
+  return rows.length
+}

@@ -1,0 +1,141 @@
+import { fromJson, toBinary } from '@bufbuild/protobuf'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
+import { takesIdempotencyKey } from '../../src/handlers/idempotency.js'
+import { services } from '../../src/handlers/routes.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import type { RequestJson } from '../support/method-doors.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { methodNamed, restFormOf, type WriteCall, writeCalls } from '../support/write-calls.js'
+
+const doors = ['REST', 'Connect JSON', 'Connect binary', 'gRPC-Web'] as const
+type Door = (typeof doors)[number]
+
+/** What an answer and its repetition share, and what tells them apart. */
+interface Answer {
+  readonly status: number
+  readonly isReplayed: boolean
+  readonly body: string
+}
+
+let service: TestService
+const tokens = { admin: '', key: '' }
+let count = 0
+const next = () => ++count
+const newKey = () => `key-${next()}`
+
+beforeAll(async () => {
+  service = await startTestService()
+  await insertFixture(service.database)
+  tokens.admin = await insertUserToken(service.database, { userId: fixture.users.admin })
+  tokens.key = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
+})
+afterAll(() => service.stop())
+
+describe.each(doors)('over %s', (door) => {
+  it.each(writeCalls)('$name has one effect and one answer, byte for byte, at once and later', async (call) => {
+    const before = await eventCount()
+    await send(door, call, call.request(next()), newKey())
+    const eventsOfOne = (await eventCount()) - before
+    const request = call.request(next())
+    const key = newKey()
+    const together = await Promise.all([1, 2, 3].map(() => send(door, call, request, key)))
+    const executed = together.filter(({ isReplayed }) => !isReplayed)
+    const replayed = [...together.filter(({ isReplayed }) => isReplayed), await send(door, call, request, key)]
+    expect(executed).toHaveLength(1)
+    expect(executed[0]?.status).toBe(200)
+    expect(replayed).toEqual([1, 2, 3].map(() => ({ ...executed[0], isReplayed: true })))
+    expect((await eventCount()) - before).toBe(2 * eventsOfOne)
+  })
+})
+
+it('is taken by every method that writes and whose caller is known', () => {
+  const taking = services.flatMap(({ methods }) => methods).filter(takesIdempotencyKey)
+  expect(taking.map(({ name }) => name).toSorted()).toEqual(writeCalls.map(({ name }) => name).toSorted())
+})
+
+it('is taken over gRPC, as metadata', async () => {
+  const client = service.client(PriorityService, tokens.admin, 'grpc')
+  const key = newKey()
+  const update = async (name: string) => {
+    let header = new Headers()
+    const onHeader = (given: Headers) => {
+      header = given
+    }
+    const headers = { 'idempotency-key': key }
+    const answer = await client.updatePriority({ id: fixture.priorities.it, name }, { headers, onHeader })
+    return { answer, isReplayed: header.get('idempotency-replayed') }
+  }
+  const first = await update('Over gRPC')
+  expect(first.isReplayed).toBeNull()
+  expect(await update('Over gRPC')).toEqual({ answer: first.answer, isReplayed: 'true' })
+  await expect(update('Otherwise')).rejects.toMatchObject({ rawMessage: expect.stringContaining('another request') })
+})
+
+it('names a request whatever its spelling and its door', async () => {
+  const key = newKey()
+  const [call] = writeCalls.filter(({ name }) => name === 'UpdatePriority')
+  if (call === undefined) throw new Error('there is no such call')
+  const headers = { 'idempotency-key': key, 'content-type': 'application/json' }
+  const path = `/v2/priorities/${fixture.priorities.it}`
+  const bodies = [
+    '{"name":"N","isAiSelectable":true}',
+    ' {"is_ai_selectable": true, "description": null, "name":"\\u004e"}',
+  ]
+  const answers = await Promise.all(
+    bodies.map((body) => service.rest('PATCH', path, { token: tokens.admin, headers, body })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  const request = { id: fixture.priorities.it, name: 'N', isAiSelectable: true }
+  for (const door of doors)
+    expect(await send(door, call, request, key)).toMatchObject({ status: 200, isReplayed: true })
+})
+
+async function send(door: Door, { name, caller }: WriteCall, request: RequestJson, key: string): Promise<Answer> {
+  const { verb, path, type, body } = formOf(door, name, request)
+  const response = await fetch(service.baseUrl + path, {
+    method: verb,
+    body,
+    headers: {
+      authorization: `Bearer ${tokens[caller]}`,
+      'idempotency-key': key,
+      ...(body !== null && { 'content-type': type }),
+    },
+  })
+  return {
+    status: response.status,
+    isReplayed: response.headers.get('idempotency-replayed') === 'true',
+    body: Buffer.from(await response.arrayBuffer()).toString('latin1'),
+  }
+}
+
+function formOf(door: Door, name: string, request: RequestJson) {
+  const method = methodNamed(name)
+  const rpc = { verb: 'POST', path: `/${method.parent.typeName}/${name}` }
+  const text = JSON.stringify(request)
+  switch (door) {
+    case 'REST': {
+      const { verb, path, json } = restFormOf(method, request)
+      return { verb, path, type: 'application/json', body: json === undefined ? null : JSON.stringify(json) }
+    }
+    case 'Connect JSON':
+      return { ...rpc, type: 'application/json', body: text }
+    case 'Connect binary':
+      return {
+        ...rpc,
+        type: 'application/proto',
+        body: toBinary(method.input, fromJson(method.input, JSON.parse(text))),
+      }
+    case 'gRPC-Web': {
+      const bytes = toBinary(method.input, fromJson(method.input, JSON.parse(text)))
+      const head = Buffer.alloc(5)
+      head.writeUInt32BE(bytes.length, 1)
+      return { ...rpc, type: 'application/grpc-web+proto', body: Buffer.concat([head, bytes]) }
+    }
+  }
+}
+
+/** How many events the audit log has: every effect leaves some. */
+async function eventCount(): Promise<number> {
+  return (await service.database.query('SELECT FROM audit_events')).length
+}
