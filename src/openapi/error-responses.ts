@@ -3,7 +3,7 @@ import type { OperationAnswers } from './example-answers.js'
 
 interface ErrorStatus {
   readonly description: string
-  /** The Connect codes that come with the status; none where the body is not the usual one. */
+  /** The Connect codes that come with the status; none if the body is not the usual one. */
   readonly codes: readonly string[]
   readonly schema: string
   readonly headers?: JsonObject
@@ -76,7 +76,7 @@ export function errorStatusSchemas(): JsonObject {
   )
 }
 
-/** The response of every failure that is no operation's own. */
+/** The response for every failure that belongs to no operation. */
 export function otherErrors(answers: OperationAnswers | undefined): JsonObject {
   const examples = Object.values(answers?.errors ?? {}).flatMap((byReason) => Object.entries(byReason))
   return {
@@ -90,7 +90,7 @@ export function otherErrors(answers: OperationAnswers | undefined): JsonObject {
   }
 }
 
-/** The error answers of one operation, each with what the service has answered; every other one is the default. */
+/** The error answers of one operation, each with what the service answered; the default stands for all others. */
 export function errorResponses(
   answers: OperationAnswers | undefined,
   shared: ReadonlyMap<string, JsonObject>,

@@ -28,13 +28,13 @@ export function itemLimits(field: DescField, direction: Direction): JsonObject {
   return items === undefined ? {} : textLimits(items, direction)
 }
 
-/** The value that a parameter has where none is given. Generators take a field of a body that has one for always there. */
+/** The default value of a parameter. Generators treat a field of a body that has one as always present. */
 export function defaultValue(field: DescField): JsonObject {
   const { zeroIs } = getOption(field, limit)
   return zeroIs === 0 ? {} : { default: zeroIs }
 }
 
-/** Whether callers have to give the field: without a value it breaks its rules. */
+/** Whether callers must give the field: without a value it breaks its rules. */
 export function isRequired(field: DescField): boolean {
   const { required, type } = getOption(field, fieldRules)
   if (type.case === 'repeated') return required || type.value.minItems > 0
@@ -48,21 +48,21 @@ function isText(field: DescField): boolean {
 function textLimits({ required, ignore, type }: FieldRules, direction: Direction): JsonObject {
   const rules: Partial<StringRules> = type.case === 'string' ? type.value : {}
   const { const: only, minLen = 0n, maxLen = 0n, pattern, in: values = [], wellKnown } = rules
-  // Empty is none then, and has no form.
+  // An empty value then means none, and has no form.
   const mayBeEmpty = ignore === Ignore.IF_ZERO_VALUE
   const least = required && minLen === 0n ? 1 : Number(minLen)
   return {
     ...(only ? { const: only } : {}),
     ...(least > 0 ? { minLength: least } : {}),
     ...(maxLen > 0 ? { maxLength: Number(maxLen) } : {}),
-    // Answers print whatever is kept, also from before a pattern.
+    // Answers print whatever is stored, even from before there was a pattern.
     ...(pattern && direction === 'input' ? { pattern } : {}),
     ...(values.length > 0 ? { enum: mayBeEmpty ? ['', ...values] : values } : {}),
     ...(wellKnown?.case === undefined || mayBeEmpty ? {} : { format: wellKnown.case }),
   }
 }
 
-/** An alternative says the type itself: beside a type, generators take what it says for unknown. */
+/** Each alternative states the type itself: beside a type, generators treat the alternatives as unknown. */
 function integerLimits({ greaterThan, lessThan }: Int32Rules, orZero: boolean): JsonObject {
   const limits = {
     ...(greaterThan.case === 'gte' ? { minimum: greaterThan.value } : {}),
@@ -87,7 +87,7 @@ function listLimits({ minItems, maxItems }: RepeatedRules): JsonObject {
 
 const MOMENT_EXAMPLE = '2026-01-31T09:05:00.000Z'
 
-/** Callers may write a moment in any form of RFC 3339; answers have one. */
+/** Callers can write a time in any form of RFC 3339; answers use only one. */
 function momentForm(field: DescField, direction: Direction): JsonObject {
   if (!getOption(field, moment)) return {}
   if (direction === 'input') return { format: 'date-time' }

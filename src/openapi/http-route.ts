@@ -1,7 +1,7 @@
 import { type DescMethod, getOption, hasOption } from '@bufbuild/protobuf'
 import { http } from '../../gen/google/api/annotations_pb.js'
 
-/** Where a method is found over REST. */
+/** The REST route of a method. */
 export interface HttpRoute {
   /** In lower case, as OpenAPI spells it. */
   readonly httpMethod: string

@@ -2,19 +2,19 @@ import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf'
 import { message as messageRules } from '../../gen/buf/validate/validate_pb.js'
 import type { Direction } from './direction.js'
 
-/** One way to fill in a message in which a choice has to be made. */
+/** One way to fill in a message in which a choice must be made. */
 export interface Choice {
   readonly chosen: DescField
-  /** Fields of other choices that may stand beside it. */
+  /** Fields of other choices that may be given beside it. */
   readonly beside: readonly DescField[]
 }
 
-/** Choices of requests in which something may stand beside what is chosen, by message and field name. */
+/** Choices of requests in which other fields may be given beside the chosen one, by message and field name. */
 export const requestChoices: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'svc.v2.CreateAccessPolicyApprovalProcedureRequest': { stages: ['steps'], steps: [] },
 }
 
-/** The choices of a message, of which exactly one has to be made; empty for one that has none. */
+/** The choices of a message, of which exactly one must be made; empty if it has none. */
 export function choicesOf(message: DescMessage, direction: Direction): readonly Choice[] {
   const ruled =
     direction === 'input'

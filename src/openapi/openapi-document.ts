@@ -29,7 +29,7 @@ parameter is an error; \`null\` means that a field is not given.`
 
 const PLACEHOLDER_URL = 'http://127.0.0.1:8080'
 
-/** The base addresses of a document that was not served: callers fill them in. */
+/** The base addresses in a document that is not being served: callers fill them in. */
 export const placeholderServers: JsonObject[] = [
   {
     url: '{base_url}',

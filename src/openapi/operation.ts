@@ -24,7 +24,7 @@ export interface OperationSource {
   readonly comments: SourceComments
   /** What the service has answered to an operation. */
   readonly answersOf: (operationId: string) => OperationAnswers | undefined
-  /** Bodies of errors that stand in one place of the document, by reason. */
+  /** Bodies of errors that are in one place of the document, by reason. */
   readonly sharedErrors: ReadonlyMap<string, JsonObject>
 }
 

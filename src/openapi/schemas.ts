@@ -17,9 +17,9 @@ export interface Schemas {
 }
 
 /**
- * Collects JSON Schemas (draft 2020-12). What callers send is closed and requires what the schema marks; what they get
- * is open to new fields and always has every field without presence. A message that travels both ways has both, the
- * first one with `Input` behind its name.
+ * Collects JSON Schemas (draft 2020-12). What callers send is closed and requires what the schema marks; what they
+ * receive is open to new fields and always has every field without presence. A message that travels both ways has both,
+ * the first one with `Input` appended to its name.
  */
 export function createSchemas(comments: SourceComments, outputs: readonly DescMessage[]): Schemas {
   const answered = reachableFrom(outputs)
@@ -31,7 +31,7 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
       throw new Error(`${held.typeName} and ${typeName} would both be the schema ${name}`)
     }
     if (held === undefined) {
-      // Held before it is built, so that a message may contain itself.
+      // Registered before it is built, so that a message can contain itself.
       const entry = { typeName, schema: {} }
       schemas.set(name, entry)
       entry.schema = build()
@@ -110,8 +110,8 @@ function plainObject(fields: readonly DescField[], direction: Direction, names: 
 }
 
 /**
- * The object in which one choice is made. What callers must not give beside it is there as `null`, which is the same as
- * not given: without that, the types that generators make would take two choices at once.
+ * The object in which one choice is made. Fields that callers must not give beside it are there as `null`, which means
+ * not given: without that, the types that generators make would accept two choices at once.
  */
 function chosenObject(
   { chosen, beside }: Choice,
@@ -147,7 +147,7 @@ function closedOrOpen({ properties, required }: ObjectParts, direction: Directio
   }
 }
 
-/** Fields without presence are printed even at their default; `data` is there unless its comment says otherwise. */
+/** Fields without presence are printed even at their default; `data` is present unless its comment says otherwise. */
 function isAlwaysAnswered(field: DescField, comments: SourceComments): boolean {
   if (field.fieldKind === 'list' || field.fieldKind === 'map') return true
   if (field.fieldKind === 'message') {

@@ -4,7 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 
 /**
  * The error for bad input: `invalid_argument`, a message that starts with the parameter or field, and a
- * `google.rpc.BadRequest` detail with one field violation. An empty name is left out, endless texts are cut.
+ * `google.rpc.BadRequest` detail with one field violation. An empty name is left out, and overlong texts are cut.
  */
 export function invalidArgument(name: string, reason: string): ConnectError {
   const field = shortened(name, MAX_NAME)

@@ -6,7 +6,7 @@ import { anyObject } from './json-shape.js'
 import { describeJson, expectObject, plainNumbers, setKey } from './json-tree.js'
 import { enumFromNumber, enumNumberByName, noSuchValue, ValueFault } from './scalar-text.js'
 
-/** A value that was given and is passed over: an unknown enum name under `ignoreUnknownFields`. */
+/** A value that was given but is ignored: an unknown enum name under `ignoreUnknownFields`. */
 const PASSED_OVER = Symbol('passed over')
 
 /** Compiles the reader that sets a field of a message from its JSON alone. */

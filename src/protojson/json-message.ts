@@ -60,7 +60,7 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
 
     const names = desc.fields.map((field) => field.jsonName)
 
-    /** The field that a key means; undefined for an extension, and for what is passed over. */
+    /** The field that a key means; undefined for an extension, and for a key that is ignored. */
     function entryOf(key: string): FieldEntry | undefined {
       const entry = fields.get(key)
       if (entry !== undefined || options.ignoreUnknownFields === true || extensionOf(desc, key) !== undefined) {
@@ -110,7 +110,7 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
   return readers
 }
 
-// A key stands in an object once, so only the two spellings of a field can meet.
+// An object has each key only once, so only the two spellings of a field can clash.
 function refuseSecondName({ jsonName, name }: DescField, key: string, object: JsonTreeObject): void {
   if (key === jsonName || !Object.hasOwn(object, jsonName)) return
   throw new ValueFault(`given twice, as ${jsonName} and ${name}`)
@@ -130,7 +130,7 @@ function refuseSecondMember(field: DescField, members: DescField[]): void {
 
 /**
  * Reads strict JSON into a message of the type; throws `invalid_argument` that names the field or the position. It
- * compiles its reader: who reads many messages keeps a `createJsonReaders` and uses `readJson`.
+ * compiles its reader each time: to read many messages, keep a `createJsonReaders` and use `readJson`.
  */
 export function messageFromJson<Desc extends DescMessage>(
   desc: Desc,
@@ -143,9 +143,9 @@ export function messageFromJson<Desc extends DescMessage>(
 }
 
 /**
- * Reads strict JSON, and turns what the reader refuses into `invalid_argument` with the path of the field; `root` is what
- * the JSON as a whole is called. What does not belong into the message is refused when it is met, before the rest of the
- * text is looked at.
+ * Reads strict JSON, and turns what the reader refuses into `invalid_argument` with the path of the field; `root` is
+ * the name of the JSON as a whole. Whatever does not belong in the message is refused as soon as it is met, before the
+ * rest of the text is read.
  */
 export function readJson(
   reader: MessageReader,

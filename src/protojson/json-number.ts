@@ -5,7 +5,8 @@ const MAX_DIGITS = 309
 
 /**
  * The value of a JSON number from its literal and the parts of it that start with `.` and `e`, exactly: an integer
- * beyond 2^53 as a bigint, one that is no integer although its double is as a `Fraction`. Undefined beyond all doubles.
+ * beyond 2^53 as a bigint, and a number that is not an integer although its double is one as a `Fraction`. Undefined
+ * beyond all doubles.
  */
 export function numberFromLiteral(
   literal: string,
@@ -21,7 +22,7 @@ export function numberFromLiteral(
   return exactInteger(literal, fraction, exponent) ?? new Fraction(nearest)
 }
 
-// Moves the decimal point: digits × 10^shift is an integer if no digit other than zero is left behind the point.
+// Moves the decimal point: digits × 10^shift is an integer if only zeros are left after the point.
 function exactInteger(literal: string, fraction: string, exponent: string): number | bigint | undefined {
   const negative = literal.startsWith('-')
   const whole = literal.slice(negative ? 1 : 0, literal.length - fraction.length - exponent.length)
@@ -36,7 +37,7 @@ function exactInteger(literal: string, fraction: string, exponent: string): numb
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
 }
 
-// By hand: a regular expression would start anew at each zero of a long run, and take seconds for one number.
+// By hand: a regular expression would start again at each zero of a long run, and take seconds for one number.
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === 0x30) end--

@@ -1,10 +1,10 @@
 /** A JSON text in pieces, to be put together once. */
 export type JsonPieces = readonly string[]
 
-/** Texts that are longer are encoded piece by piece: to join them first would copy megabytes. */
+/** Longer texts are encoded piece by piece: joining them first would copy megabytes. */
 const LONG_TEXT = 64 * 1024
 
-/** The whole text: as UTF-8 where it is long, as a string where it is not. */
+/** The whole text: as UTF-8 if it is long, otherwise as a string. */
 export function joinPieces(pieces: JsonPieces): string | Uint8Array {
   let length = 0
   for (const piece of pieces) length += piece.length

@@ -3,12 +3,12 @@ import type { JsonOptions } from './json-options.js'
 import { joinPieces } from './json-pieces.js'
 import { preprintedJson } from './preprinted-message.js'
 
-/** Prints messages of one type as JSON: text, or its UTF-8 where it is long. */
+/** Prints messages of one type as JSON: as text, or as UTF-8 if it is long. */
 export type JsonPrinter = (message: Message) => string | Uint8Array
 
 /**
- * Creates a printer that gives what `toJsonString` gives, and takes the text of a preprinted message as it is. `end` stands
- * behind each text.
+ * Creates a printer that gives what `toJsonString` gives, and uses the text of a preprinted message as it is. `end` is
+ * appended to each text.
  */
 export function createJsonPrinter(desc: DescMessage, options: JsonOptions, end = ''): JsonPrinter {
   return (message) => {

@@ -2,19 +2,22 @@ import type { DescField, DescMessage, Message, Registry } from '@bufbuild/protob
 import type { JsonShape } from './json-shape.js'
 import type { JsonTree } from './json-tree.js'
 
-/** What to do instead, for a name that is no field of a request and that people try; undefined for every other name. */
+/**
+ * What to do instead of giving a name that is not a field of the request but that people try; undefined for other
+ * names.
+ */
 export type FieldHint = (desc: DescMessage, name: string) => string | undefined
 
 /** How lenient a JSON reader is, and which types it knows for `Any`. */
 export interface JsonReaderOptions {
   readonly ignoreUnknownFields?: boolean | undefined
-  /** Whether every enum takes its declared numbers alone, as closed ones do: for what is kept by name. */
+  /** Whether every enum accepts only its declared numbers, as closed ones do: for values that are stored by name. */
   readonly closedEnums?: boolean | undefined
   readonly registry?: Registry | undefined
   readonly hint?: FieldHint | undefined
 }
 
-/** Where a reader stands, for errors. */
+/** Where a reader is, for errors. */
 export interface JsonCursor {
   readonly path: (string | number)[]
 }
@@ -22,7 +25,7 @@ export interface JsonCursor {
 /** Reads the JSON of one type of message, or of one field of it. */
 export interface MessageReader {
   readonly shape: JsonShape
-  /** What was set before stays unless the JSON names it. Throws `ValueFault`. */
+  /** Fields that were set before stay unless the JSON names them. Throws `ValueFault`. */
   read(message: Message, json: JsonTree, cursor: JsonCursor): void
 }
 

@@ -15,7 +15,7 @@ import {
 
 /**
  * Reads JSON as a scalar by the ProtoJSON mapping: integers as numbers or decimal strings, exact and in range, floats
- * as numbers or strings incl. `NaN` and `Infinity`, bytes as base64. Throws `ValueFault`.
+ * as numbers or strings, including `NaN` and `Infinity`, bytes as base64. Throws `ValueFault`.
  */
 export function scalarFromJson(type: ScalarType, json: JsonTree, longAsString: boolean): ScalarLocal {
   if (type === ScalarType.STRING) return typeof json === 'string' ? json : refuse(type, json)
@@ -31,7 +31,7 @@ export function scalarFromJson(type: ScalarType, json: JsonTree, longAsString: b
   return typeof json === 'string' ? integerFromString(type, json, longAsString) : refuse(type, json)
 }
 
-/** What JSON a scalar takes, in words. */
+/** The JSON that a scalar accepts, in words. */
 export function expectedScalar(type: ScalarType): string {
   if (type === ScalarType.STRING) return 'a string'
   if (type === ScalarType.BOOL) return 'true or false'
@@ -44,7 +44,7 @@ export function mapKeyFromText(type: ScalarType, text: string): string {
   return String(scalarFromText(type, text, false))
 }
 
-// A string holds what a number could: "1e3" and "2.0" are integers too.
+// A string can contain whatever a number could: "1e3" and "2.0" are integers too.
 function integerFromString(type: ScalarType, text: string, longAsString: boolean): ScalarLocal {
   if (!isJsonNumber(text) || /^-?[0-9]+$/.test(text)) return scalarFromText(type, text, longAsString)
   const value = parseJsonTree(text)

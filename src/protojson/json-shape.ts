@@ -1,15 +1,15 @@
 /**
- * What JSON may stand in a place. Who parses JSON with the shape of a message refuses what does not belong where it
- * stands as soon as it is read, so that nothing is made of it.
+ * The JSON that is allowed in a place. Parsing with the shape of a message refuses whatever does not belong there as
+ * soon as it is read, so that nothing is made of it.
  */
 export interface JsonShape {
   /** What belongs there, for errors: `a string`, `an object`. */
   readonly expected: string
-  /** Where an object is taken: the shape of what stands under a key. Throws `ValueFault` for a key that is not known. */
+  /** If an object is allowed: the shape of the value of a key. Throws `ValueFault` for an unknown key. */
   readonly member?: (key: string) => JsonShape
-  /** Where a list is taken: the shape of its items. */
+  /** If a list is allowed: the shape of its items. */
   readonly item?: JsonShape
-  /** Whether no schema bounds the depth of what stands there. */
+  /** Whether no schema limits the depth there. */
   readonly isFree?: boolean
 }
 
@@ -17,11 +17,11 @@ export interface JsonShape {
 export interface JsonLimits {
   /** The most keys of objects and items of lists, together. */
   readonly maxValues: number
-  /** How deep objects and lists may nest where no schema bounds it. */
+  /** How deep objects and lists may nest where no schema limits it. */
   readonly maxFreeDepth: number
 }
 
-/** The limits where nothing else is said: a few times what large requests need, and little enough to be read at once. */
+/** The default limits: a few times what large requests need, and little enough to be read without blocking for long. */
 export const DEFAULT_JSON_LIMITS: JsonLimits = { maxValues: 25_000, maxFreeDepth: 32 }
 
 /** The shape of any JSON, as `google.protobuf.Value` has it. */

@@ -1,7 +1,7 @@
-/** Refuses a text for what stands at a position of it. */
+/** Refuses a text because of what is at a position in it. */
 export type Fail = (reason: string, position: number) => never
 
-/** Finds the quote that ends a string literal of JSON, from any place in the literal that no escape covers. */
+/** Finds the quote that ends a string literal of JSON, from any place in the literal that is not inside an escape. */
 export function endOfString(text: string, from: number, fail: Fail): number {
   let at = from
   for (;;) {

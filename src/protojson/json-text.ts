@@ -12,7 +12,7 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
 /** No limits but the depth of all JSON, for texts that are not requests. */
 export const NO_JSON_LIMITS: JsonLimits = { maxValues: Number.POSITIVE_INFINITY, maxFreeDepth: MAX_JSON_DEPTH }
 
-/** What a text is read as: the shape of the whole, how much may be made of it, and where faults of shape are told. */
+/** How a text is read: the shape of the whole, the limits, and the cursor with which faults of shape are reported. */
 export interface JsonPlace {
   readonly shape: JsonShape
   readonly limits: JsonLimits
@@ -21,8 +21,9 @@ export interface JsonPlace {
 
 /**
  * Parses JSON (RFC 8259) strictly: valid UTF-8 without a byte order mark, no duplicate key in any object, no lone
- * surrogate, nothing behind the value, at most `MAX_JSON_DEPTH` deep. Throws `invalid_argument` with line and column,
- * and `ValueFault` as soon as it meets what has no place in the shape or is beyond the limits; the cursor is left there.
+ * surrogate, nothing after the value, at most `MAX_JSON_DEPTH` deep. Throws `invalid_argument` with line and column,
+ * and `ValueFault` as soon as it meets something that does not fit the shape or exceeds the limits; the cursor is left
+ * there.
  */
 export function parseJsonTree(
   input: string | Uint8Array,
@@ -32,7 +33,7 @@ export function parseJsonTree(
 }
 
 /**
- * Parses JSON as strictly as `parseJsonTree` into plain values that `fromJson` takes. Integers beyond 2^53 become
+ * Parses JSON as strictly as `parseJsonTree` into plain values that `fromJson` accepts. Integers beyond 2^53 become
  * decimal strings, which keeps their digits for 64-bit fields.
  */
 export function parseStrictJson(input: string | Uint8Array): JsonValue {
@@ -174,7 +175,7 @@ function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPla
     const isPlain = unit === 0x22
     if (!isPlain) at = endOfString(text, at, fail)
     at++
-    // What holds escapes is valid JSON here: the engine's own parser puts it together much faster than code could.
+    // A literal with escapes is valid JSON here: the engine's own parser decodes it much faster than our code could.
     const result = isPlain ? text.slice(start + 1, at - 1) : String(JSON.parse(text.slice(start, at)))
     if (!result.isWellFormed()) fail('lone surrogate in a string', start)
     return result
@@ -204,7 +205,7 @@ function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPla
   return { document }
 }
 
-// Unit by unit: a text of nothing but line ends would be split, or searched, a million times.
+// Unit by unit: a text of only line ends would otherwise be split, or searched, a million times.
 function placeOf(text: string, position: number): { line: number; column: number } {
   let line = 1
   let start = 0

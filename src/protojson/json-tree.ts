@@ -2,8 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf'
 import { quoted } from './invalid.js'
 import { ValueFault } from './scalar-text.js'
 
-/**
- * Parsed JSON that lost nothing: an integer beyond 2^53 is a bigint, and a number with a fraction that a double cannot
+/** Parsed JSON without any loss: an integer beyond 2^53 is a bigint, and a number with a fraction that a double cannot
  * tell from an integer is a `Fraction`.
  */
 export type JsonTree = null | boolean | number | bigint | string | Fraction | JsonTree[] | JsonTreeObject

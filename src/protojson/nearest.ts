@@ -6,8 +6,8 @@ const MAX_NAMES = 500
 const MAX_LISTED = 30
 
 /**
- * What to say of a name that there is not: the one that was probably meant, or those that there are. Costs at most 500
- * comparisons of 64 characters.
+ * What to say about an unknown name: the one that was probably meant, or the known ones. Costs at most 500 comparisons
+ * of 64 characters.
  */
 export function suggestion(given: string, names: readonly string[]): string {
   const near = nearestName(given, names)

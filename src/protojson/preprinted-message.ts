@@ -1,16 +1,16 @@
 import { type DescMessage, fromJson, type MessageShape } from '@bufbuild/protobuf'
 import type { JsonPieces } from './json-pieces.js'
 
-/** Where a preprinted message keeps its JSON. */
+/** The key under which a preprinted message keeps its JSON. */
 const JSON_TEXT = Symbol('JSON text')
 
 /**
- * A message whose JSON is known before the message is: `json` is its text, in pieces, of the same value as the printer would
- * give. Printing takes the text; everything else that looks into the message reads the text first, and from then on it is
- * a message like any other. Unknown fields are passed over. What cannot be read is an error of whoever looks.
+ * A message whose JSON is known before the message itself: `json` is its text, in pieces, with the same value as the
+ * printer would give. Printing uses the text; any other access to the message first reads the text, and from then on it
+ * is a message like any other. Unknown fields are ignored. If the text cannot be read, the access throws.
  */
 export function preprintedMessage<Desc extends DescMessage>(desc: Desc, json: JsonPieces): MessageShape<Desc> {
-  // Promises ask for `then`, and everybody for the name of the type: neither is a look into the message.
+  // Promises ask for `then`, and everything asks for the name of the type: neither counts as access to the message.
   const isMember = (key: string | symbol) => desc.members.some(({ localName }) => localName === key)
   const typeName = { $typeName: desc.typeName }
   let known: JsonPieces | undefined = json
@@ -36,7 +36,9 @@ export function preprintedMessage<Desc extends DescMessage>(desc: Desc, json: Js
   })
 }
 
-/** The JSON text of a preprinted message, in pieces; undefined for every other message, and once it has been looked into. */
+/**
+ * The JSON text of a preprinted message, in pieces; undefined for every other message, and once it has been accessed.
+ */
 export function preprintedJson(message: object): JsonPieces | undefined {
   const pieces: unknown = Reflect.get(message, JSON_TEXT)
   return Array.isArray(pieces) ? pieces : undefined

@@ -2,12 +2,14 @@ import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 
-/** Answers the path of a required field (proto2) that is not set, such as `['items', 2, 'id']`; undefined without one. */
+/**
+ * Returns the path of a required field (proto2) that is not set, such as `['items', 2, 'id']`; undefined without one.
+ */
 export type RequiredSearch = (message: Message) => (string | number)[] | undefined
 
 /**
- * Compiles the search for required fields in messages of a type and in all that they hold; undefined for a type in
- * which none can be missing, which is every type of proto3.
+ * Compiles the search for required fields in messages of a type and everything in them; undefined for a type in which
+ * none can be missing, which is every type of proto3.
  */
 export function compileRequiredSearch(desc: DescMessage): RequiredSearch | undefined {
   const demanding = demandingTypes(desc)
@@ -18,7 +20,7 @@ function isRequired(field: DescField): boolean {
   return field.presence === FeatureSet_FieldPresence.LEGACY_REQUIRED
 }
 
-// The types, of all that can be reached, from which a required field can be reached.
+// The reachable types from which a required field can be reached.
 function demandingTypes(root: DescMessage): ReadonlySet<DescMessage> {
   const reached = new Set([root])
   for (const desc of reached) {

@@ -2,7 +2,7 @@ import { type DescEnum, ScalarType } from '@bufbuild/protobuf'
 import { quoted } from './invalid.js'
 import { suggestion } from './nearest.js'
 
-/** A value that text or JSON cannot be read as; the caller knows the field and makes the error. */
+/** Text or JSON that cannot be read as a value; the caller knows the field and makes the error. */
 export class ValueFault extends Error {}
 
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
@@ -63,7 +63,7 @@ export function integerInRange(type: ScalarType, value: bigint | number, longAsS
   return longAsString ? String(BigInt(value)) : BigInt(value)
 }
 
-/** Checks that a double fits `FLOAT` where that is the type; infinities and NaN pass. */
+/** Checks that a double fits `FLOAT` if that is the type; infinities and NaN pass. */
 export function floatInRange(type: ScalarType, value: number): number {
   if (type !== ScalarType.FLOAT || !Number.isFinite(value) || Math.abs(value) <= FLOAT_MAX) return value
   if (Math.abs(value) < FLOAT_LIMIT) return Math.sign(value) * FLOAT_MAX
@@ -86,7 +86,7 @@ export function isJsonNumber(text: string): boolean {
   return JSON_NUMBER.test(text)
 }
 
-/** Reads an enum value by name or by number; a closed enum takes its declared numbers alone. */
+/** Reads an enum value by name or by number; a closed enum accepts only its declared numbers. */
 export function enumFromText(desc: DescEnum, text: string): number {
   const named = enumNumberByName(desc, text)
   if (named !== undefined) return named
@@ -100,16 +100,16 @@ export function enumNumberByName(desc: DescEnum, name: string): number | undefin
   return desc.values.find((value) => value.name === name || value.jsonName === name)?.number
 }
 
-/** Checks a number given for an enum: an int32, and declared when the enum is closed or taken for closed. */
+/** Checks a number given for an enum: an int32, and declared if the enum is closed or treated as closed. */
 export function enumFromNumber(desc: DescEnum, value: number, closed = false): number {
-  // NullValue is open too, but JSON knows its one value alone.
+  // NullValue is open too, but JSON knows only its one value.
   const open = desc.open && !closed && desc.typeName !== 'google.protobuf.NullValue'
   const known = Number.isInteger(value) && (open ? value === (value | 0) : desc.value[value] !== undefined)
   if (!known) throw noSuchValue(desc, String(value))
   return value + 0
 }
 
-/** The fault of an enum value that there is not; `shown` is what was given, as an error shows it. */
+/** The fault for an unknown enum value; `shown` is what was given, as an error shows it. */
 export function noSuchValue(desc: DescEnum, shown: string): ValueFault {
   const names = desc.values.map(({ name }) => name)
   return new ValueFault(`no value ${shown} in enum ${desc.typeName}: ${suggestion(shown, names)}`)

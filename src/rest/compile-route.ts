@@ -20,19 +20,19 @@ import { compileFieldBody, compileNoBody, compileWholeBody, type RequestBody } f
 import { compileResponseBody, type ResponseBody } from './response-body.js'
 import { type PathTemplate, parseTemplate, templateFaultToString } from './template.js'
 
-/** A binding of a method that needs no further thought: how its path, query and bodies are read and written. */
+/** A compiled binding of a method: how its path, query and bodies are read and written. */
 export interface CompiledBinding {
   readonly httpMethod: string
   readonly template: PathTemplate
   readonly bindPath: (message: Message, captures: readonly string[]) => void
   readonly bindQuery: ParameterBinder
   readonly requestBody: RequestBody
-  /** Throws `invalid_argument` for a required field that is not set; undefined where there are none. */
+  /** Throws `invalid_argument` for a required field that is not set; undefined if no field is required. */
   readonly checkRequired: ((message: Message) => void) | undefined
   readonly responseBody: ResponseBody
 }
 
-/** What bindings are compiled with, the same for all of one transcoder or service. */
+/** The options for compiling bindings, the same for a whole transcoder or service. */
 export interface BindingOptions {
   readonly readers: JsonReaders
   readonly json: JsonOptions
@@ -45,7 +45,9 @@ export interface BindingOptions {
 
 const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Compiles one rule for a pair of message types; every fault is added to `faults`, and then nothing is answered. */
+/**
+ * Compiles one rule for a pair of message types; adds every fault to `faults`, and returns nothing if there are any.
+ */
 export function compileBinding(
   rule: HttpRule,
   input: DescMessage,

@@ -12,7 +12,7 @@ import type { RestTranscoderOptions } from './options.js'
 
 /** Answers errors in the one format of a transcoder. */
 export interface ErrorResponder {
-  /** Brings whatever was thrown to a public error; an unknown failure is reported and masked as `internal`. */
+  /** Turns whatever was thrown into a public error; an unknown failure is reported and masked as `internal`. */
   publicError(cause: unknown, method: DescMethod | undefined, request: NodeRequest): HttpFailure
   /** Sends an error as the whole answer. */
   send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void
@@ -74,7 +74,7 @@ export function createErrorResponder(options: RestTranscoderOptions, json: JsonO
     addHeaders(headers, error.metadata)
     Object.assign(headers, failure.headers)
     headers['content-type'] = contentType
-    // The body is made here and not encoded, whatever the handler, or the answer whose error it passes on, was.
+    // The body made here is not encoded, whatever the handler's answer, or one that it forwards, would have been.
     delete headers['content-encoding']
     endResponse(request, response, failure.status, headers, body)
   }

@@ -7,7 +7,7 @@ import { suggestion } from '../protojson/nearest.js'
 /** A path of fields from a message down to a field that URL text can fill. */
 export type FieldPath = readonly [DescField, ...DescField[]]
 
-/** The outcome of resolving a field path: the fields, or what is wrong in words. */
+/** The outcome of resolving a field path: the fields, or what is wrong, in words. */
 export type FieldPathResult =
   | { readonly ok: true; readonly fields: FieldPath }
   | { readonly ok: false; readonly reason: string }
@@ -19,8 +19,8 @@ export type FieldFinder = (desc: DescMessage, name: string) => DescField | undef
 export const findByProtoName: FieldFinder = (desc, name) => desc.fields.find((field) => field.name === name)
 
 /**
- * Creates a finder by JSON name or else by proto name, so that a JSON name which is another field's proto name means
- * what JSON means by it. It keeps an index of each type that it meets: clients may send names by the million.
+ * Creates a finder by JSON name, otherwise by proto name, so that a JSON name that is also another field's proto name
+ * means what it means in JSON. It indexes each type that it meets: clients may send names by the million.
  */
 export function createNameFinder(): FieldFinder {
   const indexes = new Map<DescMessage, Map<string, DescField>>()
@@ -40,8 +40,8 @@ const MAX_PATH_LENGTH = 100
 
 /**
  * Resolves names to a field path whose last field takes URL text: a scalar, an enum, or a well-known type with a text
- * form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself; no other type with a JSON form
- * of its own has fields here, because its fields could be set to what that form cannot express.
+ * form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself; other types with a JSON form
+ * of their own have no fields here, because their fields could be set to values that this form cannot express.
  */
 export function resolveFieldPath(
   desc: DescMessage,

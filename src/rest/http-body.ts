@@ -5,7 +5,9 @@ export function isHttpBody(desc: DescMessage | undefined): desc is DescMessage {
   return desc?.typeName === 'google.api.HttpBody'
 }
 
-/** Fills a `google.api.HttpBody` with raw bytes. They are copied, because the ones given may lie in a pool of Node. */
+/**
+ * Fills a `google.api.HttpBody` with raw bytes. They are copied, because the given ones may be in one of Node's pools.
+ */
 export function fillHttpBody(message: Message, contentType: string, bytes: Uint8Array): void {
   Object.assign(message, { contentType, data: new Uint8Array(bytes) })
 }

@@ -30,14 +30,14 @@ function distanceTo(given: readonly string[], { segments, verb }: PathTemplate):
   const words = colon < 0 ? given : [...given.slice(0, -1), last.slice(0, colon)]
   const shift = segments.length - words.length
   if (Math.abs(shift) > MAX_SHIFT) return undefined
-  // What is missing or too much stands at the start: `/v2`, or `/api`.
+  // Missing or extra segments are at the start: `/v2`, or `/api`.
   const expected = shift > 0 ? segments.slice(shift) : segments
   const rest = shift < 0 ? words.slice(-shift) : words
   // A path of nothing but its variables could be anything.
   const isNamed = expected.some((segment) => segment.kind === 'literal')
   const left = segments.slice(0, Math.max(shift, 0))
   if (!isNamed || left.some((segment) => segment.kind !== 'literal')) return undefined
-  // What has the verb of a template means it, and not a value that ends like it.
+  // A path with the verb of a template means the verb, not a value that happens to end in it.
   let total = Math.abs(shift) - (verb === '' ? 0 : 0.05)
   for (const [index, segment] of expected.entries()) {
     const distance = segmentDistance(rest[index] ?? '', segment)

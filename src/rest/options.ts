@@ -15,29 +15,29 @@ export interface RestTranscoderOptions extends TimeoutOptions {
   readonly routes: (router: ConnectRouter) => unknown
   /** Interceptors around every call, the first one outermost, as in `connectNodeAdapter`. */
   readonly interceptors?: readonly Interceptor[] | undefined
-  /** Gets every request whose path no route has; without it such a request is answered with 404. */
+  /** Handles every request whose path no route has; default: answer 404. */
   readonly fallback?: NodeHandler | undefined
   /**
-   * Runs when path and method are matched, before size, type and content of the body and the query are looked at. What
-   * it throws is the answer; context values that it returns are those that interceptors and handlers see.
+   * Runs after path and method are matched, before the size, type and content of the body and the query are examined.
+   * An error that it throws is the answer; interceptors and handlers see the context values that it returns.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is a valid hook.
   readonly admit?: ((call: AdmitCall) => ContextValues | void | Promise<ContextValues | void>) | undefined
   /**
-   * Runs when size and type of the body are judged, and before anything of body and query is decoded: the place for a
-   * limit that counts malformed requests as well. What it throws is the answer.
+   * Runs after the size and type of the body are checked, and before the body and the query are decoded: the place for
+   * a limit that counts malformed requests as well. An error that it throws is the answer.
    */
   readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'contextValues'>) => void | Promise<void>) | undefined
   /**
-   * Query and form names that bind nothing, because no field has them or the path or the body binds it: refused (default)
-   * or passed over. A bad value of a name that binds is refused either way.
+   * What to do with query and form names that bind nothing, because no field has the name, or because the path or the
+   * body binds it: refuse (default) or ignore. A bad value of a name that does bind is refused either way.
    */
   readonly unknownQuery?: 'reject' | 'ignore' | undefined
-  /** Query names that are always passed over, such as `$alt`, `alt`, `key`, `prettyPrint`; default none. */
+  /** Query names that are always ignored, such as `$alt`, `alt`, `key`, `prettyPrint`; default none. */
   readonly systemParameters?: readonly string[] | undefined
   /**
-   * The body of an error: `{code, message, detail}` (default), `google.rpc.Status`, or a function that may answer
-   * another body and gives undefined for the default one. `method` is undefined where no route was matched.
+   * The body of an error: `{code, message, detail}` (default), `google.rpc.Status`, or a function that returns another
+   * body, or undefined for the default one. `method` is undefined if no route was matched.
    */
   readonly errorBody?:
     | 'connect'
@@ -47,8 +47,8 @@ export interface RestTranscoderOptions extends TimeoutOptions {
   /** Adds to a public error before it is sent, such as a detail with a reason of the API's own. */
   readonly completeError?: ((error: ConnectError, status: number) => void) | undefined
   /**
-   * Whether methods without a rule are mounted as `POST /package.Service/Method` with the body `*`; default false. What
-   * comes there in an RPC protocol goes to `fallback`, if there is one.
+   * Whether methods without a rule are mounted as `POST /package.Service/Method` with the body `*`; default false.
+   * Requests there in an RPC protocol go to `fallback`, if there is one.
    */
   readonly defaultBindings?: boolean | undefined
   /** How JSON is read and printed. The types of all mounted services, and the well-known ones, are known for `Any` without a registry. */
@@ -56,26 +56,26 @@ export interface RestTranscoderOptions extends TimeoutOptions {
   /** The limit of a request body in bytes, before and after decompression; default 4 MiB. */
   readonly maxBodyBytes?: number | ((method: DescMethod) => number) | undefined
   /**
-   * The most values that are made of one request: keys of objects and items of lists in JSON, pairs in forms and queries;
-   * default 25,000. More is `invalid_argument`.
+   * The most values that one request can contain: keys of objects and items of lists in JSON, pairs in forms and
+   * queries; default 25,000. More is `invalid_argument`.
    */
   readonly maxValues?: number | undefined
   /**
-   * How deep objects and lists may nest in JSON where no schema bounds it (Struct, Value, ListValue, Any); default 32.
+   * How deep objects and lists may nest in JSON where no schema limits it (Struct, Value, ListValue, Any); default 32.
    * Deeper is `invalid_argument`.
    */
   readonly maxFreeDepth?: number | undefined
-  /** What to do instead of naming a field that a request does not have, in words of the API; default nothing. */
+  /** What to do instead of giving a field that a request does not have, in words of the API; default nothing. */
   readonly fieldHint?: FieldHint | undefined
-  /** The body types that a method takes; 415 otherwise. Default JSON and forms. */
+  /** The body types that a method accepts; 415 otherwise. Default JSON and forms. */
   readonly requestTypes?: ((method: DescMethod) => readonly BodyType[]) | undefined
   /** Whether a method answers 200 with an empty body instead of JSON; default never. */
   readonly emptyResponse?: ((method: DescMethod) => boolean) | undefined
-  /** Whether answers are compressed as Accept-Encoding asks (gzip, br, deflate); default true. */
+  /** Whether answers are compressed if Accept-Encoding asks for it (gzip, br, deflate); default true. */
   readonly compressResponses?: boolean | undefined
-  /** The least size in bytes of an answer that is compressed; default 1024. Streams are always compressed when asked. */
+  /** The smallest answer that is compressed, in bytes; default 1024. Streams are always compressed if asked for. */
   readonly compressMinBytes?: number | undefined
-  /** The longest deadline, to which longer ones are shortened, in milliseconds; default none. */
+  /** The longest deadline in milliseconds, to which longer ones are shortened; default none. */
   readonly maxTimeoutMs?: number | undefined
   /** Aborts the signal of every running call, with `unavailable`. */
   readonly shutdownSignal?: AbortSignal | undefined
@@ -83,7 +83,7 @@ export interface RestTranscoderOptions extends TimeoutOptions {
   readonly fullyDecodeReservedExpansion?: boolean | undefined
   /** Told of every request whose path and method are those of a route. */
   readonly observer?: CallObserver | undefined
-  /** Told the cause of every failure that is masked as `internal`. */
+  /** Called with the cause of every failure that is masked as `internal`. */
   readonly onError?:
     | ((cause: unknown, context: { readonly method: DescMethod | undefined; readonly request: NodeRequest }) => void)
     | undefined
@@ -92,5 +92,5 @@ export interface RestTranscoderOptions extends TimeoutOptions {
 /** The default limit of a request body: 4 MiB. */
 export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
 
-/** The default least size of a compressed answer. */
+/** The default of the smallest answer that is compressed. */
 export const DEFAULT_COMPRESS_MIN_BYTES = 1024

@@ -19,16 +19,16 @@ export type ParameterBinder = (message: Message, encoded: string) => void
 export interface ParameterBinderOptions {
   /** What the pairs are called in errors. */
   readonly kind: 'query parameter' | 'form field'
-  /** Field paths that something else binds, with its name: they bind nothing here. */
+  /** Field paths that bind nothing here because something else, which is named, binds them. */
   readonly taken: readonly { readonly fields: FieldPath; readonly by: string }[]
   /** Why no field at all can be given here, or undefined. */
   readonly closed: string | undefined
-  /** Whether names that bind nothing are passed over. */
+  /** Whether names that bind nothing are ignored. */
   readonly ignoreUnknown: boolean
-  /** Names that are always passed over. */
+  /** Names that are always ignored. */
   readonly allowed: ReadonlySet<string>
   readonly hint?: FieldHint | undefined
-  /** The most pairs that are taken, those that bind nothing included. */
+  /** The most pairs that are accepted, including those that bind nothing. */
   readonly maxPairs: number
 }
 
@@ -40,7 +40,7 @@ const MAX_CACHED_NAMES = 1000
 
 /**
  * Compiles a binder for a message type. Names are JSON names or proto names, `.` leads into messages, a repeated field
- * is given by repetition, a singular one at most once whatever its spelling.
+ * is given by repeating it, a singular one at most once, however it is spelled.
  */
 export function compileParameterBinder(desc: DescMessage, options: ParameterBinderOptions): ParameterBinder {
   const cache = new Map<string, Parameter>()
@@ -86,7 +86,7 @@ function* pairs(encoded: string, kind: string): Generator<[name: string, rawValu
     let end = encoded.indexOf('&', start)
     if (end < 0) end = encoded.length
     if (end > start) {
-      // Looked for in the pair alone: in all that follows it would be as slow as there are pairs without one.
+      // Searched in the pair alone: searching all that follows would take quadratic time for pairs without one.
       const pair = encoded.slice(start, end)
       const equals = pair.indexOf('=')
       const name = equals < 0 ? pair : pair.slice(0, equals)

@@ -14,8 +14,8 @@ export function decodePercent(raw: string, name: string, keepSlash = false): str
 }
 
 /**
- * Decodes percent-encoding into bytes, one character for each, so that any two spellings of one text are equal, UTF-8 or
- * not; undefined for a broken escape.
+ * Decodes percent-encoding into bytes, one character per byte, so that different spellings of the same text become
+ * equal, UTF-8 or not; undefined for a broken escape.
  */
 export function decodePercentBytes(raw: string): string | undefined {
   if (!raw.includes('%')) return raw
@@ -23,7 +23,7 @@ export function decodePercentBytes(raw: string): string | undefined {
   return raw.replace(ESCAPE, (code) => String.fromCharCode(hexByte(code, 1)))
 }
 
-/** Percent-encodes bytes, one character for each, except those that a path segment may hold as they are. */
+/** Percent-encodes bytes, given as one character each, except those that a path segment may contain as they are. */
 export function encodePercentBytes(bytes: string): string {
   return bytes.replace(
     /[^A-Za-z0-9\-._~!$&'()+,;@]/g,
@@ -43,7 +43,7 @@ function decodeBytes(raw: string, name: string, keepSlash: boolean): string {
   for (let at = 0; at < raw.length; at++) {
     const unit = raw.charCodeAt(at)
     if (unit !== 0x25) {
-      // Node hands over target bytes above 0x7f as Latin-1; anything wider is real text and written as UTF-8.
+      // Node passes target bytes above 0x7f as Latin-1; anything wider is real text and is written as UTF-8.
       if (unit <= 0xff) bytes[length++] = unit
       else length += bytes.write(raw.charAt(at), length, 'utf8')
       continue

@@ -10,13 +10,13 @@ import { compileParameterBinder, type ParameterBinderOptions } from './parameter
 
 /** Reads the bytes of a request body into a message; throws `invalid_argument`. */
 export interface RequestBody {
-  /** The body types this mapping can read; `raw` takes every type. */
+  /** The body types that this mapping can read; `raw` accepts every type. */
   readonly accepts: readonly BodyType[] | 'raw'
   /** `contentType` is the header as it came, empty when there was none. */
   read(message: Message, bytes: Uint8Array, type: BodyType, contentType: string): void
 }
 
-/** What the compiling of a body mapping needs. */
+/** What is needed to compile a body mapping. */
 export interface RequestBodyOptions {
   readonly readers: JsonReaders
   readonly limits: JsonLimits
@@ -25,7 +25,7 @@ export interface RequestBodyOptions {
 
 const NOTHING = /^[ \t\r\n]*(?:\{[ \t\r\n]*\}[ \t\r\n]*)?$/
 
-/** No body is mapped: nothing but an empty object may come. */
+/** No body is mapped: only an empty body or an empty object is accepted. */
 export function compileNoBody(): RequestBody {
   return {
     accepts: 'raw',

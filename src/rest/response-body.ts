@@ -20,17 +20,17 @@ export interface EncodedBody {
   readonly body: string | Uint8Array
 }
 
-/** Turns response messages into bodies; `raw` when they are bytes of the handler's own (`google.api.HttpBody`). */
+/** Turns response messages into bodies; `raw` if they are the handler's own bytes (`google.api.HttpBody`). */
 export interface ResponseBody {
   readonly raw: boolean
   encode(message: Message): EncodedBody
 }
 
 const JSON_TYPE = 'application/json'
-/** Texts end with a line end, so that a terminal shows them on a line of their own. */
+/** Text ends with a line end, so that terminals show it on a line of its own. */
 const LINE_END = '\n'
 
-/** Compiles the printing of a whole message, or of the value of one of its fields (`response_body`). */
+/** Compiles a printer for a whole message, or for the value of one of its fields (`response_body`). */
 export function compileResponseBody(
   desc: DescMessage,
   field: DescField | undefined,
@@ -73,7 +73,7 @@ function messageOf(message: Message, field: DescField): Message | undefined {
   return member.case === field.localName ? (member.value as Message) : undefined
 }
 
-// What stands for a field without a value: [], {}, the default value, and null for types whose JSON is no object.
+// The JSON of a field without a value: [], {}, the default value, and null for types whose JSON is no object.
 function jsonOfUnset(field: DescField, options: JsonOptions): JsonValue {
   if (field.fieldKind === 'list') return []
   if (field.fieldKind === 'map') return {}

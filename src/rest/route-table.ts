@@ -33,7 +33,7 @@ export interface Route {
   readonly emptyResponse: boolean
 }
 
-// Any may hold them although no file of a service imports them.
+// An Any may contain them although no file of a service imports them.
 const WELL_KNOWN_FILES = [
   file_google_protobuf_any,
   file_google_protobuf_duration,
@@ -49,7 +49,7 @@ export interface RouteTable {
   readonly trie: RouteTrie<Route>
   /** The paths of default bindings, which are those of the RPC protocols too. */
   readonly defaultPaths: ReadonlySet<string>
-  /** The path of every binding, for those that are nearly met. */
+  /** The path of every binding, to suggest for those that are nearly right. */
   readonly templates: readonly PathTemplate[]
   readonly json: JsonOptions
 }
@@ -162,7 +162,7 @@ function methodName(method: DescMethod): string {
   return `${method.parent.typeName}.${method.name}`
 }
 
-// What comes later wins: the well-known types as the services know them, if they do.
+// Later ones win: the well-known types as the services know them, if they do.
 function registryFromMethods(methods: readonly RecordedMethod[]): Registry {
   const files = new Set<DescFile>(WELL_KNOWN_FILES)
   const add = (file: DescFile): void => {

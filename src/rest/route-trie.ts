@@ -9,11 +9,11 @@ export interface RouteMatch<T> {
 
 /** Routes by path template and HTTP method. */
 export interface RouteTrie<T> {
-  /** Adds a route; answers the route that already holds the same shape, verb and method instead, if there is one. */
+  /** Adds a route, unless one has the same shape, verb and method already, which is then returned. */
   insert(template: PathTemplate, method: string, route: T): T | undefined
   /** Finds the best route for a raw path and a method; HEAD falls back to GET, any method to `*`. */
   find(path: string, method: string): RouteMatch<T> | undefined
-  /** The methods that some route takes at this raw path, sorted, with HEAD and OPTIONS; empty for an unknown path. */
+  /** The methods that routes accept at this raw path, sorted, with HEAD and OPTIONS; empty for an unknown path. */
   allowed(path: string): string[]
 }
 

@@ -8,18 +8,18 @@ import { addHeaders } from '../call/respond.js'
 import { createSink } from '../call/response-sink.js'
 import type { ResponseBody } from './response-body.js'
 
-/** How the messages of a stream are told apart on the wire. */
+/** How the messages of a stream are separated on the wire. */
 type StreamFormat = 'ndjson' | 'sse' | 'raw'
 
 const CONTENT_TYPES = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; charset=utf-8' } as const
 
-/** The format of a stream by its messages and the request's Accept: bytes, Server-Sent Events or one JSON a line. */
+/** The format of a stream by its messages and the request's Accept: bytes, Server-Sent Events or JSON lines. */
 function streamFormat(body: ResponseBody, accept: string | undefined): StreamFormat {
   if (body.raw) return 'raw'
   return prefersEventStream(accept) ? 'sse' : 'ndjson'
 }
 
-/** One message on the wire; a text ends with its line already. */
+/** One message on the wire; text already ends with a line end. */
 function frameMessage(format: StreamFormat, body: string | Uint8Array): string | Uint8Array {
   if (format !== 'sse') return body
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
@@ -34,8 +34,8 @@ function frameError(format: StreamFormat, error: JsonValue): string | undefined 
 }
 
 /**
- * Sends a stream of messages, each as soon as it comes and no faster than the client reads. What fails before the first
- * message is thrown, nothing being sent; what fails later becomes the last line. Trailers go out as HTTP trailers.
+ * Sends a stream of messages, each as soon as it arrives and no faster than the client reads. A failure before the
+ * first message is thrown, with nothing sent; a later one becomes the last line. Trailers go out as HTTP trailers.
  */
 export async function sendStream(
   call: Call,
@@ -76,7 +76,7 @@ async function pump(
     }
   } catch (cause) {
     const line = frameError(format, failed(cause))
-    // Raw bytes have no place for an error: cutting the connection is the only way to say that they are not all.
+    // Raw bytes have no place for an error: only cutting the connection shows that they are incomplete.
     if (line === undefined) return cutResponse(call.response)
     // Not waited for: a client that does not read must not keep the handler, which is told to stop now.
     void sink.write(line)

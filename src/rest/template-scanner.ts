@@ -5,10 +5,10 @@ export interface Token {
   readonly column: number
 }
 
-/** What a template is made of; `word` is a literal or an identifier, told apart by the parser. */
+/** What a template is made of; `word` is a literal or an identifier; the parser distinguishes them. */
 export type TokenKind = '/' | '*' | '**' | '{' | '}' | '=' | ':' | 'word' | 'end'
 
-/** A template that the grammar does not take: the 1-based column and what was expected there. */
+/** A template that does not fit the grammar: the 1-based column and what was expected there. */
 export interface TemplateFault {
   readonly column: number
   readonly expected: string

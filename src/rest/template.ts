@@ -1,7 +1,10 @@
 import { decodePercentBytes, encodePercentBytes } from './percent.js'
 import { scanTemplate, type TemplateFault, type Token } from './template-scanner.js'
 
-/** One segment of a template: literal text in decoded form, a character for each byte, `*` for one segment, or `**` for all that follow. */
+/**
+ * One segment of a template: literal text in decoded form, one character per byte, `*` for one segment, or `**` for all
+ * that follow.
+ */
 export type TemplateSegment =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: '*' }
@@ -12,7 +15,7 @@ export interface TemplateVariable {
   readonly fieldPath: readonly string[]
   readonly start: number
   readonly end: number
-  /** Whether more or less than one segment can be captured; such values keep `%2F` encoded. */
+  /** Whether more or fewer than one segment can be captured; such values keep `%2F` encoded. */
   readonly multi: boolean
   /** 1-based column of the field path, for errors. */
   readonly column: number

@@ -65,7 +65,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
 const RPC_TYPE = /^application\/(?:grpc|connect\+|proto(?:$|;))/i
 const CONNECT_GET = /(?:^|&)connect=v1(?:&|$)/
 
-// Whether a request to the path of an RPC is in one of the RPC protocols.
+// Whether a request to the path of an RPC uses one of the RPC protocols.
 function isRpc(request: NodeRequest, query: string): boolean {
   if (request.method === 'GET') return CONNECT_GET.test(query)
   return 'connect-protocol-version' in request.headers || RPC_TYPE.test(headerOf(request, 'content-type') ?? '')
@@ -96,7 +96,7 @@ async function serve(matched: Matched, request: NodeRequest, response: NodeRespo
     const timeout = readTimeout(request, route.maxTimeoutMs)
     if (timeout.timeoutMs !== undefined) call.startDeadline(timeout.timeoutMs)
     const answered = answer(matched, call, timeout)
-    // A stream minds its deadline itself, because part of it may be sent.
+    // A stream watches its deadline itself, because part of it may have been sent.
     const isWhole = timeout.timeoutMs !== undefined && route.spec.kind === 'unary'
     await (isWhole ? call.unlessAborted(answered) : answered)
   } catch (cause) {
@@ -109,7 +109,7 @@ async function serve(matched: Matched, request: NodeRequest, response: NodeRespo
   options.observer?.ended(call)
 }
 
-// What fails because its call was aborted, failed for the reason of the abort.
+// Work that failed because its call was aborted failed for the reason of the abort.
 function publicCause(call: Call, cause: unknown): unknown {
   return call.abortReason !== undefined && !(cause instanceof ConnectError) ? call.abortReason : cause
 }
@@ -128,14 +128,14 @@ async function answer(matched: Matched, call: Call, timeout: Timeout): Promise<v
       return errors.json(error)
     })
   } else {
-    // Each turn that is not waited for is a part of the cost of a call.
+    // Avoiding a turn of the event loop saves a noticeable part of the cost of a call.
     const message = bound instanceof Promise ? await bound : bound
     const compressed = sendUnary(route, call, await invokeUnary(spec, route.interceptors, call, message), options)
     if (compressed !== undefined) await compressed
   }
 }
 
-/** The request message; a promise where somebody is asked or a body is read first. */
+/** The request message; a promise if `admit` runs or a body is read first. */
 function bindRequest(matched: Matched, call: Call, timeout: Timeout): Message | Promise<Message> {
   const { admit, beforeDecode } = matched.shared.options
   if (admit !== undefined || beforeDecode !== undefined || mayHaveBody(call.request)) {
@@ -173,7 +173,7 @@ function decodeRequest({ match, query }: Matched, bindBody: BodyReader | undefin
   return message
 }
 
-/** Judges size and type of the body and reads it; nothing is decoded until the function that it answers is called. */
+/** Checks the size and type of the body and reads it; nothing is decoded until the returned function is called. */
 async function receiveBody(route: Route, request: NodeRequest): Promise<BodyReader> {
   const { requestBody } = route.binding
   const codings = checkBodyHeaders(request, route.maxBodyBytes)
@@ -183,7 +183,7 @@ async function receiveBody(route: Route, request: NodeRequest): Promise<BodyRead
   if (accepts !== 'raw' && (type === undefined || !accepts.includes(type) || !route.requestTypes.includes(type))) {
     const taken = accepts.filter((each) => route.requestTypes.includes(each)).map((each) => MEDIA_TYPES[each])
     const given = header === undefined ? 'the content type is missing' : `content-type ${header} is not accepted here`
-    // Nothing that is of no length is of a wrong type.
+    // An empty body cannot be of a wrong type.
     if (headerOf(request, 'content-length') !== undefined || !(await isEmptyBody(request))) {
       throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })
     }
@@ -196,7 +196,7 @@ async function receiveBody(route: Route, request: NodeRequest): Promise<BodyRead
   return (message) => requestBody.read(message, read(), type ?? 'json', header ?? '')
 }
 
-// A body without a byte still has its type where one was named (google.api.HttpBody).
+// An empty body still has its type if one was named (google.api.HttpBody).
 function emptyBodyReader({ binding: { requestBody } }: Route, request: NodeRequest): BodyReader | undefined {
   const contentType = headerOf(request, 'content-type')
   if (requestBody.accepts !== 'raw' || contentType === undefined) return undefined

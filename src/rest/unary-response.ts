@@ -7,7 +7,9 @@ import { addCallHeaders, endResponse, sendCompressed } from '../call/respond.js'
 import { DEFAULT_COMPRESS_MIN_BYTES, type RestTranscoderOptions } from './options.js'
 import type { Route } from './route-table.js'
 
-/** Sends the answer of a unary call, if its client still waits; a promise only where it is compressed first. */
+/**
+ * Sends the answer of a unary call, if its client is still waiting; returns a promise only if it is compressed first.
+ */
 export function sendUnary(
   route: Route,
   call: Call,
@@ -32,7 +34,7 @@ export function sendUnary(
   return undefined
 }
 
-// Who stands before the transcoder, such as CORS, may have said already what the answer depends on.
+// Code in front of the transcoder, such as CORS, may already have set what the answer depends on.
 function varyOf({ response }: Call): string {
   const set = response.getHeader('vary')
   return set === undefined ? 'accept-encoding' : `${String(set)}, accept-encoding`
