@@ -1,4 +1,4 @@
-/** One member of an Accept or Accept-Encoding header with its weight, 0 to 1. */
+/** One entry of an Accept or Accept-Encoding header with its weight, 0 to 1. */
 export interface Preference {
   readonly name: string
   readonly weight: number

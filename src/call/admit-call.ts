@@ -2,7 +2,9 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import type { ContextValues } from '@connectrpc/connect'
 import type { NodeRequest } from './node-http.js'
 
-/** What `admit` is told of a call: its path and method are matched, nothing of its body or query is read. */
+/**
+ * What `admit` is told about a call: its path and method are matched, but nothing of its body or query has been read.
+ */
 export interface AdmitCall {
   readonly method: DescMethod
   readonly request: NodeRequest

@@ -5,8 +5,8 @@ import { bodyTooLarge, unsupportedMediaType } from './http-failure.js'
 import { headerOf, type NodeRequest } from './node-http.js'
 
 /**
- * The codings of a request body, judged by its headers before any of it is read: 413 when the declared length is beyond
- * the limit, 415 for a coding that is not known.
+ * The codings of a request body, checked by its headers before any of it is read: 413 if the declared length exceeds
+ * the limit, 415 for an unknown coding.
  */
 export function checkBodyHeaders(request: NodeRequest, maxBytes: number): readonly Coding[] {
   checkDeclaredLength(request, maxBytes)
@@ -20,14 +20,14 @@ export function checkBodyHeaders(request: NodeRequest, maxBytes: number): readon
   return codings
 }
 
-/** Throws 413 for a body whose declared length is beyond the limit. */
+/** Throws 413 for a body whose declared length exceeds the limit. */
 export function checkDeclaredLength(request: NodeRequest, maxBytes: number): void {
   if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
 }
 
 /**
- * Reads a whole body: 413 as soon as it is beyond the limit, before or after decompression. What is left of a refused
- * body is drained by whoever answers.
+ * Reads a whole body: 413 as soon as it exceeds the limit, before or after decompression. Whoever answers drains the
+ * rest of a refused body.
  */
 export async function readBody(
   request: NodeRequest,
@@ -42,7 +42,7 @@ export async function readBody(
   return bytes
 }
 
-/** Whether a body ends without a byte. What has come is not given to anybody else. */
+/** Whether a body is empty. Bytes that have arrived are discarded. */
 export function isEmptyBody(request: NodeRequest): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const stop = readChunks(request, {
@@ -57,7 +57,7 @@ export function isEmptyBody(request: NodeRequest): Promise<boolean> {
   })
 }
 
-/** Reads a whole body as it came: 413 as soon as it is beyond the limit. */
+/** Reads a whole body as it is: 413 as soon as it exceeds the limit. */
 export function readBytes(request: NodeRequest, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -79,8 +79,8 @@ export function readBytes(request: NodeRequest, maxBytes: number): Promise<Buffe
 }
 
 /**
- * Puts off what is wrong with the content of a body until somebody decodes it: a limit on calls counts malformed ones as
- * well. Its size, and a client that went away, are told at once.
+ * Defers errors in the content of a body until it is decoded, so that a limit on calls counts malformed ones as well.
+ * Errors about its size, or a client that went away, are thrown at once.
  */
 export async function deferMalformed<T>(receive: () => Promise<() => T>): Promise<() => T> {
   try {

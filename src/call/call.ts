@@ -4,24 +4,24 @@ import { isGone, type NodeRequest, type NodeResponse, urlFromRequest, webHeaders
 import type { Shutdown } from './shutdown.js'
 
 const MAX_TIMER_MS = 2 ** 31 - 1
-/** Made once: an exception with its stack costs more than the rest of the end of a call. */
+/** Made once: an exception with its stack costs more than everything else at the end of a call. */
 const ENDED = new DOMException('the call has ended', 'AbortError')
 
 /**
- * One call, with everything that handlers and interceptors may ask for made only when they ask. The client going away,
- * the deadline or `shutdown` aborts it. A class, because closures per call would cost more than the call.
+ * One call; whatever handlers and interceptors may ask for is made only when they do. It is aborted when the client
+ * goes away, at the deadline, or by `shutdown`. A class, because closures per call would cost more than the call.
  */
 export class Call {
   readonly method: DescMethod
   readonly request: NodeRequest
   readonly response: NodeResponse
-  /** What handlers are told: `rest`, or the protocol of whoever makes the call. */
+  /** The protocol as handlers see it: `rest`, or that of whoever makes the call. */
   readonly protocolName: string
   /** On the clock of `performance.now`. */
   readonly startedAt = performance.now()
   /** The code of the error that the call is answered with; undefined where it is not. */
   errorCode: Code | undefined
-  /** Why the call was aborted; undefined while it was not. Known only once somebody watches the call. */
+  /** Why the call was aborted; undefined if it was not. Known only once something watches the call. */
   abortReason: ConnectError | undefined
   readonly #shutdown: Shutdown
   #finished = false
@@ -60,7 +60,7 @@ export class Call {
     this.#values = values
   }
 
-  /** The same as `values`, by the name that hooks know. */
+  /** The same as `values`, under the name that hooks use. */
   get contextValues(): ContextValues {
     return this.values
   }
@@ -85,12 +85,12 @@ export class Call {
     return this.#responseTrailer
   }
 
-  /** The headers that the call set, undefined when nobody touched them. */
+  /** The headers that the call set, undefined if nothing accessed them. */
   get touchedHeader(): Headers | undefined {
     return this.#responseHeader
   }
 
-  /** The trailers that the call set, undefined when nobody touched them. */
+  /** The trailers that the call set, undefined if nothing accessed them. */
   get touchedTrailer(): Headers | undefined {
     return this.#responseTrailer
   }
@@ -112,8 +112,8 @@ export class Call {
   }
 
   /**
-   * Starts the deadline: `deadline_exceeded` aborts the call when it passes. A part of a millisecond counts as a whole
-   * one: what handlers are told goes on to other services as an integer.
+   * Starts the deadline: `deadline_exceeded` aborts the call when it passes. Fractions of a millisecond are rounded up,
+   * because handlers pass the time on to other services as an integer.
    */
   startDeadline(timeoutMs: number): void {
     this.#deadline = Date.now() + Math.ceil(timeoutMs)
@@ -122,27 +122,27 @@ export class Call {
     else if (timeoutMs <= MAX_TIMER_MS) this.#timer = setTimeout(expire, timeoutMs)
   }
 
-  /** Throws the abort reason where there is one: nothing is begun for a call that is given up. */
+  /** Throws the abort reason if there is one, so that nothing is begun for an aborted call. */
   throwIfAborted(): void {
     if (this.abortReason !== undefined) throw this.abortReason
   }
 
-  /** Takes the deadline away: from here on the call may last as long as its client wants. */
+  /** Removes the deadline: from here on the call may last as long as its client wants. */
   endDeadline(): void {
     clearTimeout(this.#timer)
     this.#deadline = undefined
   }
 
   /**
-   * Settles as `work` does, or rejects with the abort reason as soon as there is one. That the client is gone is a reason
-   * where somebody has asked for the signal; else nobody waits for the answer.
+   * Settles as `work` does, or rejects with the abort reason as soon as there is one. A client that has gone is a
+   * reason only if something has asked for the signal; otherwise nobody waits for the answer.
    */
   unlessAborted<T>(work: Promise<T>): Promise<T> {
     this.#watchShutdown()
     this.#waiting ??= new Set()
     const waiting = this.#waiting
     return new Promise((resolve, reject) => {
-      // Whoever is done waiting is let go of at once: a stream waits once for each of its messages.
+      // Waiters are removed as soon as they are done: a stream waits once for each of its messages.
       waiting.add(reject)
       work.then(
         (result) => {

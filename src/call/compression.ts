@@ -18,7 +18,7 @@ import { invalidArgument } from '../protojson/invalid.js'
 import { parsePreferences } from './accept.js'
 import { bodyTooLarge } from './http-failure.js'
 
-/** A content coding that is taken and given; `identity` is the absence of one. */
+/** A content coding that is supported both ways; `identity` is the absence of one. */
 export type Coding = 'gzip' | 'deflate' | 'br'
 
 /** The codings in the order in which the server prefers them at equal weight. */
@@ -82,7 +82,7 @@ export async function decompress(coding: Coding, bytes: Uint8Array, maxBytes: nu
   }
 }
 
-// By its code: the class of the error is not ours where a test runner gives every file globals of its own.
+// By its code: its class differs from ours if a test runner gives every file globals of its own.
 function isTooLarge(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
 }

@@ -1,4 +1,4 @@
-/** What a request body is, as far as this transcoder tells bodies apart. */
+/** The types of request body that this transcoder distinguishes. */
 export type BodyType = 'json' | 'form'
 
 /** A media type in lower case with its parameters, names in lower case. */

@@ -29,16 +29,16 @@ export function parseTimeout(name: string, value: string, format: TimeoutFormat)
 
 /** What the timeout headers of a request say. */
 export interface Timeout {
-  /** The deadline in milliseconds, shortened to the maximum; where the header is malformed as if it were not there. */
+  /** The deadline in milliseconds, shortened to the maximum; a malformed header counts as absent. */
   readonly timeoutMs: number | undefined
-  /** The error of a malformed header, for the caller to report in its turn. */
+  /** The error of a malformed header, for the caller to report when its turn comes. */
   readonly fault: ConnectError | undefined
 }
 
 /** The deadline that a request asks for, or the default one, or the maximum. */
 export type ReadTimeout = (request: NodeRequest, maxTimeoutMs: number | undefined) => Timeout
 
-/** Which headers say a deadline, and the deadline of a call that has none of them. */
+/** Which headers set a deadline, and the deadline of a call that has none of them. */
 export interface TimeoutOptions {
   /** The request headers that set a deadline; default `connect-timeout-ms` and `grpc-timeout`. */
   readonly timeoutHeaders?: Readonly<Record<string, TimeoutFormat>> | undefined

@@ -28,8 +28,8 @@ export function connectErrorJson(error: ConnectError, options: Partial<JsonWrite
 }
 
 /**
- * `google.rpc.Status` in JSON: `{code, message, details}`. A detail whose type is not known here is given as
- * `{"@type", "value"}` with its bytes in base64.
+ * `google.rpc.Status` in JSON: `{code, message, details}`. A detail of unknown type is given as `{"@type", "value"}`
+ * with its bytes in base64.
  */
 export function statusErrorJson(error: ConnectError, options: Partial<JsonWriteOptions>): JsonValue {
   const details = detailsOf(error, options).map(({ type, value, debug }): JsonValue => {
@@ -55,7 +55,7 @@ function detailsOf(error: ConnectError, options: Partial<JsonWriteOptions>): Err
   })
 }
 
-// `debug` is a help for people: a detail that JSON cannot show still goes out with its type and value.
+// `debug` is only a help for people: a detail that JSON cannot show is still sent with its type and value.
 function debugJson(print: () => JsonValue): JsonValue | undefined {
   try {
     return print()

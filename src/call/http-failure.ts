@@ -14,7 +14,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** 404: no route has this path; `near` is the one that was probably meant. */
+/** 404: no route has this path; `near` is the path that was probably meant. */
 export function pathNotFound(path: string, near?: string): HttpFailure {
   const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path
   const hint = near === undefined ? '' : `; did you mean ${near}?`
@@ -32,7 +32,7 @@ export function bodyTooLarge(maxBytes: number): HttpFailure {
   return new HttpFailure(413, new ConnectError(`the body is larger than ${maxBytes} bytes`, Code.ResourceExhausted))
 }
 
-/** 415: the type or coding of the body is not taken here. */
+/** 415: the type or coding of the body is not accepted here. */
 export function unsupportedMediaType(message: string, headers: OutgoingHttpHeaders): HttpFailure {
   return new HttpFailure(415, new ConnectError(message, Code.InvalidArgument), headers)
 }

@@ -19,7 +19,7 @@ export type UnarySpec = MethodImplSpec & { kind: 'unary' }
 export type StreamingSpec = Exclude<MethodImplSpec, { kind: 'unary' }>
 type AnyFn = ReturnType<Interceptor>
 
-/** Calls a unary implementation through the interceptors, and answers a complete message. */
+/** Calls a unary implementation through the interceptors, and returns a complete message. */
 export async function invokeUnary(
   spec: UnarySpec,
   interceptors: readonly Interceptor[],

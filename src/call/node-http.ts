@@ -10,13 +10,13 @@ export type NodeResponse = ServerResponse | Http2ServerResponse
 /** What a Node server calls for every request. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
 
-/** One value of a request header; several lines are joined with ", ", for which pseudo headers never ask. */
+/** The value of a request header; several lines are joined with ", ", which pseudo headers never need. */
 export function headerOf(request: NodeRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-/** Whether a request has, or may still send, a body. */
+/** Whether a request has a body, or may still send one. */
 export function mayHaveBody(request: NodeRequest): boolean {
   const length = request.headers['content-length']
   if (length !== undefined) return Number(length) !== 0
@@ -24,7 +24,7 @@ export function mayHaveBody(request: NodeRequest): boolean {
   return request.headers['transfer-encoding'] !== undefined
 }
 
-/** Whether the client of a request is gone, or has taken the request back. */
+/** Whether the client of a request is gone, or has canceled the request. */
 export function isAborted(request: NodeRequest): boolean {
   return 'stream' in request ? request.stream.closed || request.stream.destroyed : request.destroyed
 }
@@ -34,7 +34,7 @@ export function isGone(response: NodeResponse): boolean {
   return 'stream' in response ? response.stream.destroyed : response.destroyed
 }
 
-/** Cuts a response short, so that the client does not take it for whole. */
+/** Cuts a response short, so that the client does not take it for complete. */
 export function cutResponse(response: NodeResponse): void {
   if ('stream' in response) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
   else response.destroy()

@@ -8,13 +8,13 @@ import {
 } from '@connectrpc/connect'
 import type { UniversalHandlerOptions } from '@connectrpc/connect/protocol'
 
-/** An implementation that `routes` registered, with the options that were given for it alone. */
+/** An implementation that `routes` registered, with the options that were given for it. */
 export interface RecordedMethod {
   readonly spec: MethodImplSpec
   readonly options: Partial<UniversalHandlerOptions>
 }
 
-/** Calls `routes` with a router that only takes notes, and answers what was registered, in order. */
+/** Calls `routes` with a router that only records, and returns what was registered, in order. */
 export function recordRoutes(routes: (router: ConnectRouter) => unknown): RecordedMethod[] {
   const recorded: RecordedMethod[] = []
   const router: ConnectRouter = {

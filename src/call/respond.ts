@@ -4,7 +4,7 @@ import { type Coding, compress } from './compression.js'
 import { drainRequest } from './drain.js'
 import { isGone, type NodeRequest, type NodeResponse } from './node-http.js'
 
-// What the server frames itself; a handler cannot set it.
+// Framing is the server's own; handlers cannot set these.
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -31,10 +31,10 @@ export async function sendCompressed(
   endResponse(request, response, status, headers, bytes)
 }
 
-/** Texts that are longer go out as bytes. */
+/** Longer texts are sent as bytes. */
 const LARGE_TEXT = 64 * 1024
 
-/** Sends a whole body with its length, for HEAD the same without the body; nothing happens when the client is gone. */
+/** Sends a whole body with its length, for HEAD without the body; does nothing if the client is gone. */
 export function endResponse(
   request: NodeRequest,
   response: NodeResponse,
@@ -43,7 +43,7 @@ export function endResponse(
   body: string | Uint8Array,
 ): void {
   if (response.headersSent || isGone(response)) return
-  // Node joins a text with the header and counts and encodes it anew: of a large one, copies that take milliseconds.
+  // Node joins text with the header, and counts and encodes it again: for large texts, these copies take milliseconds.
   const sent = typeof body === 'string' && body.length > LARGE_TEXT ? Buffer.from(body) : body
   if (status !== 204) headers['content-length'] = typeof sent === 'string' ? Buffer.byteLength(sent) : sent.length
   response.writeHead(status, headers)
@@ -52,7 +52,7 @@ export function endResponse(
   drainRequest(request)
 }
 
-/** Adds headers that a handler or an error set, framing left out; several cookies stay several. */
+/** Adds headers that a handler or an error set, framing left out; several cookies stay separate. */
 export function addHeaders(headers: OutgoingHttpHeaders, from: Headers | undefined, prefix = ''): void {
   if (from === undefined) return
   for (const [name, value] of from) {

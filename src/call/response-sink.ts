@@ -8,11 +8,11 @@ export interface Sink {
   end(): void
 }
 
-/** Makes the sink of a response whose header is written; with a coding each piece is compressed and flushed. */
+/** Makes the sink of a response whose header has been written; with a coding, each piece is compressed and flushed. */
 export function createSink(response: NodeResponse, coding: Coding | undefined): Sink {
   const writable = coding === undefined ? undefined : createCompressor(coding)
   let settle = (): void => undefined
-  // A connection that breaks is told by `close`; what is written in the meantime must not crash the process.
+  // A broken connection is reported by `close`; writes in the meantime must not crash the process.
   response.on('error', () => undefined).on('close', () => settle())
   writable?.on('error', () => cutResponse(response)).pipe(response as NodeJS.WritableStream)
   function write(chunk: string | Uint8Array): Promise<void> {

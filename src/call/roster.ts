@@ -1,26 +1,26 @@
 /**
- * Those that are there now, who come and go with every call. A list of places that are used again: the tables of a `Set`
- * are replaced as it changes, and each that has grown old keeps those of its time, and the tables after it, from being
- * collected while they are young.
+ * The current members of a group that come and go with every call. It is a list whose places are reused: the tables of
+ * a `Set` are replaced as it changes, and each one that has grown old keeps its members, and the tables after it, from
+ * being collected while they are young.
  */
 export class Roster<T> implements Iterable<T> {
   readonly #members: (T | undefined)[] = []
   readonly #free: number[] = []
 
-  /** Answers the member's place. */
+  /** Returns the member's place. */
   join(member: T): number {
     const place = this.#free.pop() ?? this.#members.length
     this.#members[place] = member
     return place
   }
 
-  /** Gives up a place, once. */
+  /** Gives up a place; to be called once. */
   leave(place: number): void {
     this.#members[place] = undefined
     this.#free.push(place)
   }
 
-  /** In no order. Who leaves in the meantime is left out. */
+  /** In no particular order. Members that leave in the meantime are left out. */
   *[Symbol.iterator](): Generator<T> {
     for (const member of this.#members) if (member !== undefined) yield member
   }

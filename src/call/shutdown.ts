@@ -1,14 +1,14 @@
 import { Roster } from './roster.js'
 
-/** Tells the calls that run when the server shuts down. */
+/** Tells running calls that the server is shutting down. */
 export interface Shutdown {
   readonly isUnderWay: boolean
-  /** Answers the place that `unwatch` takes. */
+  /** Returns the place to give to `unwatch`. */
   watch(onShutdown: () => void): number
   unwatch(place: number): void
 }
 
-/** One listener on the signal for all calls: a listener per call would cost more, and Node warns of so many. */
+/** One listener on the signal for all calls: a listener per call would cost more, and Node warns about so many. */
 export function createShutdown(signal: AbortSignal | undefined): Shutdown {
   const watchers = new Roster<() => void>()
   signal?.addEventListener('abort', () => {

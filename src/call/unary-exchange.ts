@@ -2,9 +2,9 @@ import type { DescMessage, DescMethodUnary, Message } from '@bufbuild/protobuf'
 import type { ContextValues, UnaryRequest, UnaryResponse } from '@connectrpc/connect'
 import type { Call } from './call.js'
 
-// What costs something is an accessor, so that it is made only when it is read. It is one of the object's own, because
-// interceptors copy requests by spreading them; and it is shared by all objects, because an accessor of its own would
-// give each of them a hidden class of its own, which costs more than the rest of a call.
+// Whatever is costly is an accessor, so that it is made only when it is read. It is an own property, because
+// interceptors copy requests by spreading them; and the accessor functions are shared by all objects, because separate
+// ones would give each object a hidden class of its own, which costs more than the rest of a call.
 const CALL = Symbol('call')
 
 interface OfCall {

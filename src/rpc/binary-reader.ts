@@ -4,11 +4,11 @@ import { ConnectError } from '@connectrpc/connect'
 import { invalidArgument } from '../protojson/invalid.js'
 
 /**
- * Compiles the reader of binary messages of one type. Before it decodes anything it walks over the bytes and counts what
- * would be made of them: fields, known or not, and items of packed lists. Two megabytes hold a million empty messages,
- * which would keep the process busy for a tenth of a second. The walk also holds the wire type of every known field, which
- * protobuf-es takes for granted: where a number belongs, it would read the bytes of a text as fields. Throws
- * `invalid_argument` for more than `maxValues`, and for bytes that are no such message.
+ * Compiles the reader of binary messages of one type. Before it decodes anything, it walks over the bytes and counts
+ * what would be made of them: fields, known or not, and items of packed lists. Two megabytes can hold a million empty
+ * messages, which would keep the process busy for a tenth of a second. The walk also checks the wire type of every
+ * known field, which protobuf-es takes for granted: where a number belongs, it would read the bytes of a text as
+ * fields. Throws `invalid_argument` for more than `maxValues`, and for bytes that are not such a message.
  */
 export function createBinaryReader(desc: DescMessage, maxValues: number): (bytes: Uint8Array) => Message {
   const shape = wireShapeOf(desc, new Map())
@@ -30,9 +30,9 @@ type WireShape = ReadonlyMap<number, FieldShape>
 interface FieldShape {
   readonly name: string
   readonly wireType: WireType
-  /** The shape of the message that the field holds; asked for late, because types may be recursive. */
+  /** The shape of the message in the field; computed late, because types can be recursive. */
   readonly message?: (() => WireShape) | undefined
-  /** Where the items of a list may be packed: the bytes of an item where all take the same, else 0. */
+  /** If the items of a list can be packed: the bytes per item if they are fixed, otherwise 0. */
   readonly packedBytes?: number | undefined
 }
 
@@ -69,7 +69,7 @@ function fieldShapeOf(field: DescField, known: Map<DescMessage, WireShape>): Fie
   return { name, wireType, packedBytes: isPackable ? (FIXED_BYTES.get(wireType) ?? 0) : undefined }
 }
 
-/** The wire types of the scalars that are no numbers of variable length. */
+/** The wire types of the scalars that are not varints. */
 const scalarWireTypes: ReadonlyMap<ScalarType | undefined, WireType> = new Map([
   [ScalarType.STRING, WireType.LengthDelimited],
   [ScalarType.BYTES, WireType.LengthDelimited],
@@ -81,7 +81,7 @@ const scalarWireTypes: ReadonlyMap<ScalarType | undefined, WireType> = new Map([
   [ScalarType.SFIXED32, WireType.Bit32],
 ])
 
-/** The wire type of a scalar; of an enum where there is none. */
+/** The wire type of a scalar, or of an enum if there is no scalar. */
 function scalarWireType(scalar: ScalarType | undefined): WireType {
   return scalarWireTypes.get(scalar) ?? WireType.Varint
 }

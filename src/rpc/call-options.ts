@@ -10,21 +10,23 @@ export interface RpcCallOptions {
   readonly interceptors: readonly Interceptor[]
   /** Decides from the header alone whether a call goes on; rejects with a `ConnectError`. */
   readonly admit: (call: AdmitCall) => Promise<ContextValues>
-  /** Runs when the size of a request is judged, and before anything of it is decoded. What it throws is the answer. */
+  /** Runs after the size of a request is checked, and before anything of it is decoded. An error that it throws is the
+   * answer.
+   */
   readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'contextValues'>) => Promise<void>) | undefined
   /** The limit of a message in bytes, before and after decompression. */
   readonly maxBodyBytes: (method: DescMethod) => number
   /**
-   * The longest deadline in milliseconds, to which longer ones are shortened, and that of a call without one; undefined
-   * for a method whose calls last as long as their clients want.
+   * The longest deadline in milliseconds, to which longer ones are shortened, and the default one; undefined for a
+   * method whose calls last as long as their clients want.
    */
   readonly maxTimeoutMs: (method: DescMethod) => number | undefined
   readonly shutdown: Shutdown
   /** Told of every call of a method in one of the protocols. */
   readonly observer?: CallObserver | undefined
-  /** Told about failures that no caller can be told about. */
+  /** Called with failures that no caller can be told about. */
   readonly onError: (error: unknown, request: HttpRequest) => void
 }
 
-/** The least size in bytes of a message that is compressed: that of Connect. */
+/** The smallest message that is compressed, in bytes: as in Connect. */
 export const COMPRESS_MIN_BYTES = 1024

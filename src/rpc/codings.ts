@@ -7,21 +7,21 @@ import { headerOf } from '../call/node-http.js'
 import { invalidArgument } from '../protojson/invalid.js'
 import type { HttpRequest } from './http-message.js'
 
-/** The codings of a call; null is none. The error is that of a request in a coding that is not known. */
+/** The codings of a call; null means none. The error is for a request in an unknown coding. */
 export interface Codings {
   readonly request: Compression | null
   readonly response: Compression | null
   readonly error?: ConnectError | undefined
 }
 
-/** The best quality of brotli, which is that of Connect, takes seconds on a long list. */
+/** The best quality of brotli, which Connect uses, takes seconds for a long list. */
 const compressionFastBrotli: Compression = {
   ...compressionBrotli,
   compress: async (bytes) => new Uint8Array(await compress('br', bytes)),
 }
 const compressions = [compressionGzip, compressionFastBrotli].map(blamingSender)
 
-/** Tells what is too large or not of the coding as faults of the request, as every door does. */
+/** Reports data that is too large or badly coded as faults of the request, as every door does. */
 function blamingSender(coding: Compression): Compression {
   return {
     ...coding,
@@ -36,7 +36,7 @@ function blamingSender(coding: Compression): Compression {
   }
 }
 
-/** The codings of a call by its headers; a name that is empty is none. `requested` is the coding of the request. */
+/** The codings of a call by its headers; an empty name means none. `requested` is the coding of the request. */
 export function negotiateCodings(request: HttpRequest, requested: string | undefined, acceptHeader: string): Codings {
   return compressionNegotiate(compressions, requested || null, headerOf(request, acceptHeader) ?? null, acceptHeader)
 }

@@ -21,11 +21,11 @@ export interface ConnectInput {
   readonly form: MessageForm
   /** The name of the coding of the bytes; undefined or empty for none. */
   readonly coding: string | undefined
-  /** The bytes as they came, at most `maxBytes`. */
+  /** The bytes as received, at most `maxBytes`. */
   bytes(maxBytes: number): Promise<Uint8Array>
 }
 
-/** The input of a POST, by its content type; undefined where that is none of unary calls. */
+/** The input of a POST, by its content type; undefined if that is not one of unary calls. */
 export function inputOfPost(request: HttpRequest, codec: MessageCodec): ConnectInput | undefined {
   const type = parseContentType(request.headers['content-type'] ?? null)
   if (type === undefined || type.stream) return undefined
@@ -39,7 +39,7 @@ export function inputOfPost(request: HttpRequest, codec: MessageCodec): ConnectI
   }
 }
 
-/** The input of a GET, by its query; undefined where that names no encoding. */
+/** The input of a GET, by its query; undefined if that names no known encoding. */
 export function inputOfGet(request: HttpRequest, codec: MessageCodec): ConnectInput | undefined {
   const query = queryOf(request)
   const encoding = query.get('encoding')
@@ -56,7 +56,7 @@ export function inputOfGet(request: HttpRequest, codec: MessageCodec): ConnectIn
   }
 }
 
-/** The error of a GET whose query names no encoding that there is. */
+/** The error of a GET whose query names no known encoding. */
 export function encodingInvalid(request: HttpRequest): ConnectError {
   const encoding = queryOf(request).get('encoding') ?? ''
   const fault = encoding === '' ? 'is required' : `${quoted(encoding)} is not known`
@@ -107,7 +107,7 @@ export async function answerConnectUnary(
   endResponse(request, response, status, headers, body)
 }
 
-/** An answer as unary calls of Connect have it. */
+/** An answer to a unary call of Connect. */
 export interface ConnectAnswer {
   readonly status: number
   readonly headers: OutgoingHttpHeaders

@@ -12,15 +12,17 @@ export interface Envelope {
 
 /** Reads the envelopes of a request one by one. */
 export interface EnvelopeReader {
-  /** The next envelope, undefined at the end. Rejects for one beyond the limit or cut off, and when the client is gone. */
+  /**
+   * The next envelope, undefined at the end. Rejects if it exceeds the limit or is cut off, and if the client is gone.
+   */
   next(): Promise<Envelope | undefined>
-  /** Stops reading; who waits for an envelope is let go. */
+  /** Stops reading, and rejects whoever waits for an envelope. */
   stop(): void
 }
 
 /** One byte of flags and four of length stand before a message. */
 const PREFIX_BYTES = 5
-/** So much may wait for a handler; then the client does. */
+/** How much may wait for a handler before the client has to wait. */
 const MAX_WAITING_BYTES = 64 * 1024
 
 /** Makes the reader of a request whose messages are at most `maxBytes` long, by the length that they declare. */

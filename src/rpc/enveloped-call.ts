@@ -17,7 +17,7 @@ import type { MessageForm } from './message-codec.js'
 import { publicErrorFrom } from './public-error.js'
 import type { RpcMethod, StartedCall } from './rpc-call.js'
 
-/** One call with what it was found to be. */
+/** One call, with what is known about it. */
 interface Exchange {
   readonly method: RpcMethod
   readonly protocol: EnvelopedProtocol
@@ -25,7 +25,7 @@ interface Exchange {
   readonly started: StartedCall
   readonly call: Call
   readonly codings: Codings
-  /** Made when the caller is admitted: nothing of a stranger is read. */
+  /** Made when the caller is admitted: nothing from a stranger is read. */
   reader: EnvelopeReader | undefined
 }
 
@@ -84,7 +84,7 @@ async function answerStream(exchange: Exchange, spec: StreamingSpec): Promise<vo
   } catch (cause) {
     failure = publicErrorFrom(cause, call, method.options)
   }
-  // The handler may be stuck, deaf to its signal: it is told to stop and not waited for.
+  // The handler may be stuck and ignore its signal: it is told to stop, but not waited for.
   messages?.return?.().catch(() => undefined)
   await endAnswer(exchange, failure, [])
 }
@@ -153,7 +153,7 @@ async function onlyMessage(exchange: Exchange, reader: EnvelopeReader, kind: str
   throw unimplemented(`received extra input message for ${kind} method`)
 }
 
-/** The plain bytes of the next message; undefined at the end, which an envelope may tell as well. */
+/** The uncompressed bytes of the next message; undefined at the end, which an envelope can also mark. */
 async function nextMessage(exchange: Exchange, reader: EnvelopeReader): Promise<Uint8Array | undefined> {
   const { protocol, codings, method } = exchange
   const envelope = await reader.next()
@@ -164,7 +164,7 @@ async function nextMessage(exchange: Exchange, reader: EnvelopeReader): Promise<
   return codings.request.decompress(data, method.maxBodyBytes)
 }
 
-// Who declares identity and compresses contradicts itself, which gRPC wants to be told as INTERNAL.
+// Declaring identity and compressing is a contradiction, for which gRPC prescribes INTERNAL.
 function compressedWithoutCoding({ call, protocol }: Exchange): ConnectError {
   const header = protocol.encodingHeader
   const text = `a message is marked as compressed, but ${header} names no coding`

@@ -12,16 +12,16 @@ import { addHeaders } from '../call/respond.js'
 import type { Envelope } from './envelope-reader.js'
 import { jsonWriteOptions } from './message-codec.js'
 
-/** What the protocols differ in that send messages in envelopes: gRPC, gRPC-Web, and Connect for streams. */
+/** The differences between the protocols that send messages in envelopes: gRPC, gRPC-Web, and Connect for streams. */
 export interface EnvelopedProtocol {
-  /** As handlers are told. */
+  /** The name as handlers see it. */
   readonly name: 'connect' | 'grpc' | 'grpc-web'
-  /** Before the name of the form of messages, in the content type. */
+  /** What precedes the form of messages in the content type. */
   readonly typePrefix: string
   readonly readTimeout: ReadTimeout
   readonly encodingHeader: string
   readonly acceptEncodingHeader: string
-  /** The flag of envelopes that are no messages. */
+  /** The flag of envelopes that are not messages. */
   readonly endFlag: number
   /** How an answer ends, with what the handler set as its trailers, and with success or with an error. */
   end(trailer: Headers | undefined, failure: ConnectError | undefined): Ending
@@ -78,7 +78,7 @@ export const grpcWeb: EnvelopedProtocol = {
   },
 }
 
-/** The protocol that a content type names, and the form of its messages; undefined where it names none of them. */
+/** The protocol that a content type names, and the form of its messages; undefined if it names none of them. */
 export function envelopedProtocolOf(
   contentType: string,
 ): { readonly protocol: EnvelopedProtocol; readonly binary: boolean } | undefined {

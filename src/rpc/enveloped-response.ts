@@ -6,13 +6,13 @@ import type { Envelope } from './envelope-reader.js'
 import type { Ending } from './enveloped-protocol.js'
 import type { HttpResponse } from './http-message.js'
 
-/** The bytes of an envelope, compressed where it is large. */
+/** The bytes of an envelope, compressed if it is large. */
 export async function bytesOfEnvelope({ flags, data }: Envelope, coding: Compression | null): Promise<Uint8Array> {
   if (coding === null || data.byteLength < COMPRESS_MIN_BYTES) return encodeEnvelope(flags, data)
   return encodeEnvelope(flags | compressedFlag, await coding.compress(data))
 }
 
-/** Ends an answer; `headers` go out where nothing of it was sent, `parts` before its end. */
+/** Ends an answer; sends `headers` if nothing of it has been sent, and `parts` before its end. */
 export async function endEnveloped(
   response: HttpResponse,
   headers: OutgoingHttpHeaders,

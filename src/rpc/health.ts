@@ -19,15 +19,17 @@ export function isWatch(method: DescMethod): boolean {
   return method === Health.method.watch
 }
 
-/** What health stands on. */
+/** What health depends on. */
 export interface HealthOptions {
-  /** The services that are asked for by name; the empty name is the server as a whole. */
+  /** The services that can be asked for by name; the empty name is the server as a whole. */
   readonly services: readonly DescService[]
-  /** Whether calls can be answered now. All services stand on the same database, so all share it. Never rejects. */
+  /**
+   * Whether calls can be answered now; the same for all services, because they use the same database. Never rejects.
+   */
   readonly isReady: () => Promise<boolean>
-  /** Aborts when the server takes no more calls: those who watch are told, and let go. */
+  /** Aborts when the server takes no more calls: watches are told, and end. */
   readonly closing: AbortSignal
-  /** How often a watched status is looked at. Default 1 s. */
+  /** How often a watched status is checked. Default 1 s. */
   readonly watchIntervalMillis?: number
 }
 

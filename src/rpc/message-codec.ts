@@ -16,7 +16,7 @@ export interface MessageForm {
   readonly name: 'json' | 'proto'
   /** Throws `invalid_argument`. */
   read(bytes: Uint8Array): Message
-  /** JSON as text where it is short: Node sends it together with the header. */
+  /** Returns short JSON as text, because Node sends it together with the header. */
   write(message: Message): string | Uint8Array
 }
 
@@ -25,7 +25,7 @@ export const jsonWriteOptions = { alwaysEmitImplicit: true }
 
 /**
  * Makes the codec of a method, the one place where the bytes of a request become a message. JSON is read as strictly as
- * over REST, so that a mistake is told the same over all doors, and both forms within the same limits.
+ * over REST, so that a mistake gets the same error over all doors, and both forms have the same limits.
  */
 export function createMessageCodec(method: DescMethod): MessageCodec {
   const printJson = createJsonPrinter(method.output, jsonWriteOptions)

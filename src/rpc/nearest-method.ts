@@ -2,20 +2,20 @@ import { nearestName, shortList } from '../protojson/nearest.js'
 
 /** Longer paths are not compared. */
 const MAX_LENGTH = 300
-/** Slashes too many, a prefix, or a package that is missing, all before or behind a service and a method. */
+/** Extra slashes, a prefix, or a missing package, before or after a service and a method. */
 const SERVICE_AND_METHOD = /([\w.-]+)\/+([\w-]+)\/*$/
 
-/** Where a path that is none of a method was probably meant to lead. */
+/** Where a path that belongs to no method was probably meant to lead. */
 export interface NearestMethod {
-  /** The path of the method that was probably meant; undefined where no method is near. */
+  /** The path of the method that was probably meant; undefined if no method is near. */
   readonly path?: string
   /** What to tell the caller. */
   readonly hint: string
 }
 
 /**
- * Finds the method whose path was probably meant by one that differs in slashes, in a prefix, in case or by a slip, or that
- * names the method beside another service; otherwise names the methods of the service that is near, or the services.
+ * Finds the method whose path was probably meant by one that differs in slashes, in a prefix, in case or by a typo, or
+ * that names the method with another service; otherwise names the methods of the nearest service, or the services.
  * Undefined: the path is nothing like that of a method.
  */
 export function createNearestMethod(paths: Iterable<string>): (path: string) => NearestMethod | undefined {

@@ -20,13 +20,13 @@ function knownErrorFrom(cause: unknown, call: Call, { onError }: Pick<RpcCallOpt
     addReason(known)
     return wellFormed(known)
   }
-  // What fails because its call was aborted, failed for the reason of the abort.
+  // Work that failed because its call was aborted failed for the reason of the abort.
   if (call.abortReason !== undefined) return call.abortReason
   onError(cause, call.request)
   return new ConnectError('internal error', Code.Internal)
 }
 
-// A text that was cut within a character has no form in a header.
+// Text that was cut within a character cannot be put into a header.
 function wellFormed(error: ConnectError): ConnectError {
   const { rawMessage, code, metadata, cause } = error
   if (rawMessage.isWellFormed()) return error

@@ -12,11 +12,11 @@ export interface ReflectionIndex {
   fileByExtension(extendee: string, number: number): DescFile | undefined
   /** The numbers of the extensions of a message, sorted; undefined for a message that is not known. */
   extensionNumbers(extendee: string): readonly number[] | undefined
-  /** The file and all that it imports, each once, imports first, as serialized `FileDescriptorProto`s. */
+  /** The file and everything that it imports, each once, imports first, as serialized `FileDescriptorProto`s. */
   serialized(file: DescFile): Uint8Array[]
 }
 
-/** Indexes the files of the services and all that they import. */
+/** Indexes the files of the services and everything that they import. */
 export function createReflectionIndex(services: readonly DescService[]): ReflectionIndex {
   const files = new Set<DescFile>()
   for (const service of services) addWithImports(files, service.file)

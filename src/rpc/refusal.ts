@@ -48,18 +48,18 @@ function isConnect({ method, url, headers }: HttpRequest): boolean {
   return 'connect-protocol-version' in headers || CONNECT_TYPE.test(headers['content-type'] ?? '')
 }
 
-/** Answers OPTIONS with the methods that a path takes, and every other method that it does not take with 405. */
+/** Answers OPTIONS with the methods that a path accepts, and any other method that it does not accept with 405. */
 export function refuseVerb(request: HttpRequest, response: HttpResponse, allowed: readonly string[]): void {
   endResponse(request, response, request.method === 'OPTIONS' ? 204 : 405, { allow: allowed.join(', ') }, '')
 }
 
-/** 505: a call in both directions needs HTTP/2. A client that waits for more on the connection is let go with it. */
+/** 505: a bidirectional stream needs HTTP/2. The connection is closed, in case its client waits for more on it. */
 export function refuseHttp1(request: HttpRequest, response: HttpResponse): void {
   const text = 'a bidirectional stream needs HTTP/2\n'
   endResponse(request, response, 505, { 'content-type': 'text/plain', connection: 'close' }, text)
 }
 
-/** 415: the request is in no form that the method takes. */
+/** 415: the request is in no form that the method accepts. */
 export function refuseType(request: HttpRequest, response: HttpResponse, types: readonly string[]): void {
   const given = request.headers['content-type']
   const fault = given === undefined ? 'the content type is missing' : `content-type ${given} is not accepted here`

@@ -14,15 +14,15 @@ export interface RpcMethod<Spec extends MethodImplSpec = MethodImplSpec> {
   readonly options: RpcCallOptions
 }
 
-/** How long a request may take whose call has no deadline. */
+/** How long the request of a call without a deadline may take. */
 const REQUEST_MILLIS = 60_000
 
-/** A call whose deadline runs. */
+/** A call whose deadline is running. */
 export interface StartedCall {
   readonly call: Call
-  /** Judges the caller, then the deadline's own syntax. */
+  /** Checks the caller, then the syntax of the deadline. */
   admit(): Promise<void>
-  /** To be called when the request is there, and before anything of it is decoded. */
+  /** To be called when the request has arrived, before anything of it is decoded. */
   received(): Promise<void>
 }
 

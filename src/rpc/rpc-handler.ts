@@ -31,7 +31,7 @@ import { type RpcMethod, type StartedCall, startCall } from './rpc-call.js'
 /** What the RPC protocols need. */
 export interface RpcHandlerOptions extends Omit<RpcCallOptions, 'shutdown'> {
   readonly routes: (router: ConnectRouter) => void
-  /** Aborts what runs when the server stops. */
+  /** Aborts running calls when the server stops. */
   readonly shutdownSignal: AbortSignal
 }
 
@@ -39,8 +39,8 @@ export interface RpcHandlerOptions extends Omit<RpcCallOptions, 'shutdown'> {
 export type RpcHandler = (request: HttpRequest, response: HttpResponse) => boolean
 
 /**
- * Serves every method of the routes under `/package.Service/Method`, without the universal layer of the stock handlers:
- * the same implementations, interceptors, answers and errors.
+ * Serves every method of the routes under `/package.Service/Method`, with the same implementations, interceptors,
+ * answers and errors as the stock handlers, but without their universal layer.
  */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const callOptions = { ...options, shutdown: createShutdown(options.shutdownSignal) }
@@ -102,7 +102,7 @@ async function answer(method: ServedMethod, request: HttpRequest, response: Http
 
 /** The protocol of a call, and what answers the call in it. */
 interface Way {
-  /** As handlers are told. */
+  /** The name as handlers see it. */
   readonly name: string
   readonly readTimeout: ReadTimeout
   answer(started: StartedCall): Promise<void>
@@ -129,7 +129,7 @@ function isUnary(method: RpcMethod): method is RpcMethod<UnarySpec> {
   return method.spec.kind === 'unary'
 }
 
-// The caller is judged before the type of the request is.
+// The caller is checked before the type of the request.
 async function refuseTypeOf({ spec, options }: RpcMethod, { call, admit }: StartedCall): Promise<void> {
   const { request, response } = call
   try {
@@ -146,7 +146,7 @@ async function refuseTypeOf({ spec, options }: RpcMethod, { call, admit }: Start
   }
 }
 
-// What is not there is of no wrong type.
+// An absent body cannot be of a wrong type.
 async function isWithoutBody(request: HttpRequest): Promise<boolean> {
   if (!mayHaveBody(request)) return true
   return request.headers['content-length'] === undefined && isEmptyBody(request)
