@@ -204,7 +204,7 @@ export function createApp(options: AppOptions): App {
     log,
     redact: withoutCredentials,
   }
-  const server = createHttpServer(createRequestHandler(doors, requestIds))
+  const server = createHttpServer(createRequestHandler(doors, requestIds), { maxConnections: config.maxConnections })
   meters?.watch({ database, callLimit, traffic: server.traffic, isReady })
   // The first thing that runs in the background: nothing may throw after it.
   const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })

@@ -11,6 +11,8 @@ export interface Config {
   /** A `postgresql://` URL; absent means the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
+  /** Connections of one process to the database, at most. */
+  readonly databasePoolSize: number
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustProxy: TrustProxy
   readonly logLevel: LogLevel
@@ -25,6 +27,8 @@ export interface Config {
   /** Origins that browsers may call from; `*` means all. */
   readonly corsOrigins: readonly string[]
   readonly maxBodyBytes: number
+  /** Connections of callers that one process keeps, at most; absent is as many as the system allows. */
+  readonly maxConnections: number | undefined
   /** Where metrics are served; absent means nowhere. */
   readonly metricsPort: number | undefined
   readonly metricsHost: string
@@ -103,6 +107,7 @@ const environmentSchema = v.object({
   PORT: wholeNumber(0, 65_535, 8080),
   HOST: v.optional(v.string(), '127.0.0.1'),
   DATABASE_URL: v.optional(urlOf(/^postgres(ql)?:$/, 'must be a postgresql URL')),
+  DATABASE_POOL_SIZE: wholeNumber(1, 1_000, 10),
   SVC_DATA_DIR: v.optional(v.string(), '.svc'),
   TRUST_PROXY: v.optional(trustProxy, ''),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
@@ -121,6 +126,7 @@ const environmentSchema = v.object({
   SVC_SECRET_PEPPER_PREVIOUS: pepper,
   CORS_ORIGINS: v.optional(v.string(), ''),
   SVC_MAX_BODY_BYTES: wholeNumber(1024, 256 * 1024 * 1024, 4 * 1024 * 1024),
+  MAX_CONNECTIONS: v.optional(numberFrom(1, 1_000_000)),
   METRICS_PORT: v.optional(numberFrom(0, 65_535)),
   METRICS_HOST: v.optional(v.string(), '127.0.0.1'),
   DRAIN_SECONDS: wholeNumber(0, 300, 5),
@@ -151,6 +157,7 @@ export function configFromEnvironment(environment: Environment = process.env): C
     host: values.HOST,
     databaseUrl: values.DATABASE_URL,
     dataDir: values.SVC_DATA_DIR,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
@@ -160,6 +167,7 @@ export function configFromEnvironment(environment: Environment = process.env): C
     secretPepper: { current: values.SVC_SECRET_PEPPER, previous: values.SVC_SECRET_PEPPER_PREVIOUS },
     corsOrigins,
     maxBodyBytes: values.SVC_MAX_BODY_BYTES,
+    maxConnections: values.MAX_CONNECTIONS,
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,
     drainSeconds: values.DRAIN_SECONDS,

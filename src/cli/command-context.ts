@@ -62,7 +62,12 @@ export async function openConfiguredDatabase(options: OpenOptions): Promise<Open
     const migrations = await loadMigrations()
     const appliedMigrations = make ? await migrate(connectionString, migrations) : []
     if (!make) requireNoPending(await pendingMigrations(connectionString, migrations))
-    const database = createDatabase({ connectionString, log, statementTimeoutMillis })
+    const database = createDatabase({
+      connectionString,
+      log,
+      maxConnections: config.databasePoolSize,
+      statementTimeoutMillis,
+    })
     return {
       database,
       connectionString,

@@ -19,8 +19,6 @@ interface Finding {
 const LEAST_MAJOR_VERSION = 15
 /** Credentials expire by both clocks; one second is what the network and a busy machine make. */
 const MAX_CLOCK_MILLIS = 1_000
-/** The connections of one process. */
-const POOL_CONNECTIONS = 10
 
 /** `svc doctor`: whether a server could run here, and what to do where it could not. Changes nothing; fails with any fault. */
 export function registerDoctorCommand(program: Command, context: CommandContext): void {
@@ -69,7 +67,11 @@ async function examineWithConfiguration(context: CommandContext): Promise<Findin
     if (config.databaseUrl === undefined) embedded = await openEmbedded(config, log, false)
     const connectionString = embedded?.connectionString ?? config.databaseUrl ?? ''
     const diagnosis = await diagnoseDatabase(connectionString, runtime.now)
-    findings.push(databaseFinding(diagnosis), sessionsFinding(diagnosis), clockFinding(diagnosis))
+    findings.push(
+      databaseFinding(diagnosis, config.databasePoolSize),
+      sessionsFinding(diagnosis),
+      clockFinding(diagnosis),
+    )
     findings.push(await migrationsFinding(connectionString))
     origins.push(...(await originsOn(connectionString, context)))
   } catch (error) {
@@ -81,7 +83,10 @@ async function examineWithConfiguration(context: CommandContext): Promise<Findin
   return [...findings, await portFinding(config, origins)]
 }
 
-function databaseFinding({ version, majorVersion, onlyReads, freeConnections }: DatabaseDiagnosis): Finding {
+function databaseFinding(
+  { version, majorVersion, onlyReads, freeConnections }: DatabaseDiagnosis,
+  poolSize: number,
+): Finding {
   const name = `PostgreSQL ${version}`
   if (majorVersion < LEAST_MAJOR_VERSION) {
     return fault('database', `${name} is too old: the service needs PostgreSQL ${LEAST_MAJOR_VERSION} or later`)
@@ -92,9 +97,9 @@ function databaseFinding({ version, majorVersion, onlyReads, freeConnections }: 
       `${name} only reads: point DATABASE_URL to the primary, or end default_transaction_read_only`,
     )
   }
-  if (freeConnections < POOL_CONNECTIONS) {
-    const text = `${name} takes ${freeConnections} more connections, and each process keeps up to ${POOL_CONNECTIONS}`
-    return fault('database', `${text}: raise max_connections or stop other clients`)
+  if (freeConnections < poolSize) {
+    const text = `${name} takes ${freeConnections} more connections, and each process keeps up to ${poolSize}`
+    return fault('database', `${text}: raise max_connections or lower DATABASE_POOL_SIZE`)
   }
   return healthy('database', `${name} answers and takes ${freeConnections} more connections`)
 }

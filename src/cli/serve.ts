@@ -100,6 +100,7 @@ async function serveWorker(context: CommandContext): Promise<void> {
   const database = createDatabase({
     connectionString: context.config.databaseUrl ?? '',
     log: context.log,
+    maxConnections: context.config.databasePoolSize,
     statementTimeoutMillis: STATEMENT_MILLIS,
   })
   try {

@@ -6,6 +6,14 @@ import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { createConnections, type Traffic } from './connections.js'
 import { createProtocolSwitch } from './protocol-switch.js'
 
+/** What a server keeps. */
+export interface HttpServerLimits {
+  /** How long a connection may be without a request, in milliseconds. Default 75 s. */
+  readonly idleMillis?: number
+  /** Further connections are closed at once. Default: as many as the system allows. */
+  readonly maxConnections?: number | undefined
+}
+
 /** Answers a request. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void
 
@@ -42,8 +50,9 @@ const CUT_MILLIS = 1_000
 const QUIET_MILLIS = 1_000
 const MAX_HEADER_BYTES = 32 * 1024
 
-/** Creates the server; it does not listen yet. A connection without a request for `idleMillis` ends. */
-export function createHttpServer(handler: HttpHandler, idleMillis = IDLE_MILLIS): HttpServer {
+/** Creates the server; it does not listen yet. */
+export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits = {}): HttpServer {
+  const { idleMillis = IDLE_MILLIS, maxConnections } = limits
   const connections = createConnections()
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
     connections.addCall(request, response)
@@ -64,6 +73,7 @@ export function createHttpServer(handler: HttpHandler, idleMillis = IDLE_MILLIS)
     { settings: { maxConcurrentStreams: 256, maxHeaderListSize: MAX_HEADER_BYTES } },
     onRequest,
   )
+  if (maxConnections !== undefined) http1.maxConnections = maxConnections
   const takeHttp1 = http1.listeners('connection')
   http1.removeAllListeners('connection')
   const route = createProtocolSwitch(

@@ -8,7 +8,7 @@ import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 it('ends a connection of HTTP/2 whose header never comes whole', async () => {
-  const server = createHttpServer((_, response) => response.destroy(), 300)
+  const server = createHttpServer((_, response) => response.destroy(), { idleMillis: 300 })
   const { port } = await server.listen(0, '127.0.0.1')
   const socket = connect(port, '127.0.0.1').resume()
   socket.on('error', () => undefined)
