@@ -39,15 +39,37 @@ SELECT email_key AS "emailKey", user_id AS "userId", trim(first_name || ' ' || l
   FROM memberships WHERE organization_id = ${organizationId} AND email_key = ANY (${emailKeys})`,
 })
 
+const findKeys = createPreparedStatement<
+  { readonly organizationId: string; readonly userIds: readonly string[] },
+  Pick<MembershipModel, 'emailKey'>
+>({
+  name: 'find_email_keys',
+  reason: 'set',
+  columns: { emailKey: 'text' },
+  text: ({ organizationId, userIds }) => Prisma.sql`
+SELECT email_key AS "emailKey" FROM memberships WHERE organization_id = ${organizationId} AND user_id = ANY (${userIds})`,
+})
+
 /** The statements of this file. */
-export const emailClaimStatements = [lock, find]
+export const emailClaimStatements = [lock, find, findKeys]
 
 /**
- * Lets no other transaction of any organization give these addresses to persons until this one ends: an address is
- * unique in an organization only, so no constraint keeps one person from being made twice.
+ * Lets no other transaction of any organization give these addresses to persons, or take them from persons, until this one
+ * ends: an address is unique in an organization only, so no constraint keeps one person from being made twice, and rows of
+ * persons are not locked.
  */
 export async function lockEmailAddresses(transaction: AnyTransaction, emailKeys: readonly string[]): Promise<void> {
   if (emailKeys.length > 0) await transaction.run(lock, { emailKeys })
+}
+
+/** The keys of the addresses that members of the organization have at the moment. */
+export async function findEmailKeys(
+  tables: PreparedQueryable,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<string[]> {
+  if (userIds.length === 0) return []
+  return (await tables.run(findKeys, { organizationId, userIds })).map(({ emailKey }) => emailKey)
 }
 
 /** The members of the organization with these addresses, deactivated ones included, by the key of the address. */

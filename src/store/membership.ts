@@ -39,26 +39,34 @@ function listOf(some: typeof kept, text: (each: (typeof kept)[number]) => string
 
 const memberColumns = Prisma.sql`${listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)}, u.email`
 
+/** A locked member: whether the address is the present one, and not that of before the lock was waited for. */
+type LockedRow = Row & { readonly isCurrent: boolean }
+
 const held = (organizationId: Parameter, isHeld: Prisma.Sql) => Prisma.sql`
-SELECT ${memberColumns}
+SELECT ${memberColumns}, u.email_key = m.email_key AS "isCurrent"
   FROM memberships m
   JOIN users u ON u.id = m.user_id
  WHERE m.organization_id = ${organizationId} AND ${isHeld}
  ORDER BY m.user_id
-   FOR NO KEY UPDATE OF m FOR KEY SHARE OF u`
+   FOR NO KEY UPDATE OF m`
 
-const lock = createPreparedStatement<{ readonly organizationId: string; readonly userIds: readonly string[] }, Row>({
+const lockedColumns = { ...columns, email: 'text', isCurrent: 'bool' } as const
+
+const lock = createPreparedStatement<
+  { readonly organizationId: string; readonly userIds: readonly string[] },
+  LockedRow
+>({
   name: 'lock_members',
   reason: 'lock',
-  columns: { ...columns, email: 'text' },
+  columns: lockedColumns,
   text: ({ organizationId, userIds }) => held(organizationId, Prisma.sql`m.user_id = ANY (${userIds})`),
 })
 
 /** Apart from `lock_members`, because PostgreSQL keeps no plan for lists: it would plan each time, six times as long. */
-const lockOne = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, Row>({
+const lockOne = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, LockedRow>({
   name: 'lock_member',
   reason: 'lock',
-  columns: { ...columns, email: 'text' },
+  columns: lockedColumns,
   text: ({ organizationId, userId }) => held(organizationId, Prisma.sql`m.user_id = ${userId}`),
 })
 
@@ -91,7 +99,7 @@ const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^
 const personOf = (id: Prisma.Sql) =>
   Prisma.sql`CROSS JOIN LATERAL (SELECT u.email, u.email_key FROM users u WHERE u.id = ${id} OFFSET 0) u`
 
-const addition = ({ organizationId, added }: Places<Written>) => Prisma.sql`
+const addition = ({ organizationId, added }: Places<Pick<Written, 'organizationId' | 'added'>>) => Prisma.sql`
 INSERT INTO memberships AS m (organization_id, email_key, ${listOf(kept, ({ column }) => column)})
 SELECT ${organizationId}, u.email_key, ${listOf(kept, ({ name }) => `r."${name}"`)}
   FROM ROWS FROM (json_to_recordset(${added}) AS (${recordType}))
@@ -122,11 +130,12 @@ const update = createPreparedStatement<Written, Record<never, never>>({
 })
 
 /** Both at once, judged together: a number can go from one to the other, and either can manage the other. */
-const addAndUpdate = createPreparedStatement<Written, Record<never, never>>({
+const addAndUpdate = createPreparedStatement<Pick<Written, 'organizationId' | 'added'>, Record<never, never>>({
   name: 'add_and_update_members',
   reason: 'set',
   columns: {},
-  text: (places) => Prisma.sql`WITH added AS (${addition(places)})${changeOfAll(places)}`,
+  text: (places) => Prisma.sql`${addition(places)}
+    ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
 })
 
 /** The write of a member, and the JSON of the user as it stands then. */
@@ -170,7 +179,7 @@ export async function findMember(
 
 /**
  * Reads members and holds them until the transaction ends: writers of one member wait for each other, and only for
- * each other. Rows are locked in the order of the ids. The email address is held as well.
+ * each other. Rows are locked in the order of the ids. The email address stays as well: to change it writes the rows.
  */
 export async function lockMembers(
   transaction: AnyTransaction,
@@ -178,11 +187,13 @@ export async function lockMembers(
   userIds: readonly string[],
 ): Promise<MemberRow[]> {
   const [userId = ''] = userIds
-  const rows =
+  const read = () =>
     userIds.length === 1
-      ? await transaction.run(lockOne, { organizationId, userId })
-      : await transaction.run(lock, { organizationId, userIds })
-  return rows.map(memberFrom)
+      ? transaction.run(lockOne, { organizationId, userId })
+      : transaction.run(lock, { organizationId, userIds })
+  const rows = await read()
+  // The statement that has waited for a member sees the member as it is now, and the person as the person was.
+  return (rows.every(({ isCurrent }) => isCurrent) ? rows : await read()).map(memberFrom)
 }
 
 /** Members to add, of whom the persons are there, and others to write, whom the transaction has locked. */
@@ -206,7 +217,9 @@ export async function writeMembers(
   const userIds = changed.map(({ userId }) => userId)
   const records = { organizationId, added: recordsOf(added), changed: recordsOf(changed), userIds }
   if (!isPrinted) {
-    await transaction.run(changed.length === 0 ? add : added.length === 0 ? update : addAndUpdate, records)
+    if (changed.length === 0) await transaction.run(add, records)
+    else if (added.length === 0) await transaction.run(update, records)
+    else await transaction.run(addAndUpdate, { organizationId, added: recordsOf([...added, ...changed]) })
     return undefined
   }
   const [userId] = userIds

@@ -10,12 +10,12 @@ interface EmailKeys {
   readonly emailKeys: readonly string[]
 }
 
-const lockPersons = createPreparedStatement<EmailKeys, PersonModel>({
-  name: 'lock_persons_by_email',
-  reason: 'lock',
+const findPersons = createPreparedStatement<EmailKeys, PersonModel>({
+  name: 'find_persons_by_email',
+  reason: 'set',
   columns: { id: 'text', email: 'text', emailKey: 'text' },
   text: ({ emailKeys }) => Prisma.sql`
-SELECT id, email, email_key AS "emailKey" FROM users WHERE email_key = ANY (${emailKeys}) ORDER BY id FOR KEY SHARE`,
+SELECT id, email, email_key AS "emailKey" FROM users WHERE email_key = ANY (${emailKeys}) ORDER BY id`,
 })
 
 interface NewPersons extends EmailKeys {
@@ -36,35 +36,33 @@ interface PersonId {
   readonly id: string
 }
 
-const lock = createPreparedStatement<PersonId, Record<never, never>>({
-  name: 'lock_person',
-  reason: 'lock',
-  columns: {},
-  text: ({ id }) => Prisma.sql`SELECT FROM users WHERE id = ${id} FOR UPDATE`,
-})
-
-/** A statement of its own, so that it sees what was added while the lock was waited for. */
-const firstMemberships = createPreparedStatement<PersonId, Record<never, never>>({
+/** Of all organizations. */
+const firstMemberships = createPreparedStatement<PersonId, { readonly organizationId: string }>({
   name: 'first_memberships_of_person',
-  reason: 'lock',
-  columns: {},
-  text: ({ id }) => Prisma.sql`SELECT FROM memberships WHERE user_id = ${id} LIMIT 2`,
+  reason: 'set',
+  columns: { organizationId: 'text' },
+  text: ({ id }) =>
+    Prisma.sql`SELECT organization_id AS "organizationId" FROM memberships WHERE user_id = ${id} LIMIT 2`,
 })
 
 const updateEmail = createPreparedStatement<PersonRow, Record<never, never>>({
   name: 'update_email_of_person',
-  reason: 'lock',
+  reason: 'set',
   columns: {},
   text: ({ id, email, emailKey }) => Prisma.sql`
 UPDATE users SET email = ${email}, email_key = ${emailKey} WHERE id = ${id}`,
 })
 
 /** The statements of this file. */
-export const personStatements = [lockPersons, insert, lock, firstMemberships, updateEmail]
+export const personStatements = [findPersons, insert, firstMemberships, updateEmail]
 
-/** The persons with these addresses in the order of their ids; none of them changes the address until the transaction ends. */
-export function lockPersonsByEmail(transaction: AnyTransaction, emailKeys: readonly string[]): Promise<PersonRow[]> {
-  return transaction.run(lockPersons, { emailKeys })
+/**
+ * The persons with these addresses in the order of their ids. The addresses are locked (`lockEmailAddresses`), so that none
+ * of the persons changes its own until the transaction ends; rows of persons are not, because no organization has them for
+ * itself.
+ */
+export function findPersonsByEmail(transaction: AnyTransaction, emailKeys: readonly string[]): Promise<PersonRow[]> {
+  return transaction.run(findPersons, { emailKeys })
 }
 
 /** Adds persons. */
@@ -76,13 +74,12 @@ export async function insertPersons(transaction: AnyTransaction, persons: readon
   })
 }
 
-/** Locks a person until the transaction ends, and tells how many memberships it has: none, one, or two for several. */
-export async function countMembershipsOfLocked(transaction: AnyTransaction, id: string): Promise<number> {
-  await transaction.run(lock, { id })
+/** How many memberships a person has whose address is locked: none, one, or two for several. */
+export async function countMemberships(transaction: AnyTransaction, id: string): Promise<number> {
   return (await transaction.run(firstMemberships, { id })).length
 }
 
-/** Gives a locked person another address, in every membership. */
+/** Gives a person another address, in every membership. The address that the person has and the other one are locked. */
 export async function updateEmailOfPerson(transaction: AnyTransaction, person: PersonRow): Promise<void> {
   await transaction.run(updateEmail, person)
 }

@@ -15,6 +15,9 @@ const values: ReadonlyMap<string, UniqueValue> = new Map([
   ['memberships_primary_phone_unique', 'phone number of member'],
 ])
 
+/** The constraint that holds a membership to the address of its person. */
+export const ADDRESS_OF_PERSON = 'memberships_user_id_email_key_fkey'
+
 /** What a violated constraint keeps unique; undefined where callers do not choose it. */
 export function uniqueValueOf(constraint: string): UniqueValue | undefined {
   return values.get(constraint)

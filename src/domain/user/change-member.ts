@@ -71,6 +71,9 @@ export async function changeMembers<Change extends MemberChange>(
   const toHold = {
     targets: changes.map(({ target }) => target),
     newEmails: changes.flatMap(({ email }) => email ?? []),
+    movingUserIds: changes.flatMap(({ email, target }) =>
+      email !== undefined && 'userId' in target ? target.userId : [],
+    ),
     assignsManagers: managers.length > 0,
     managerEmails: isPublication ? managers : [],
   }

@@ -1,7 +1,7 @@
 import type { AnyTransaction } from '../../db/queryable.js'
 import { invalidField, ServiceError } from '../../errors.js'
 import { type EmailHolder, findEmailHolders } from '../../store/email-claim.js'
-import { countMembershipsOfLocked, updateEmailOfPerson } from '../../store/person.js'
+import { countMemberships, updateEmailOfPerson } from '../../store/person.js'
 import { emailKeyOf } from '../value/email-address.js'
 import type { Member } from './member.js'
 import type { MemberChange, MemberWriter } from './member-change.js'
@@ -25,7 +25,7 @@ export function emailTaken({ userId, name }: EmailHolder): ServiceError {
  * Gives the person of a locked member the address of the change, if it has one, in every membership; case does not
  * count. Returns the member's address afterwards. Throws, in this order, `EMAIL_CHANGE_NOT_ALONE` and
  * `EMAIL_MANAGED_BY_DIRECTORY`, which do not apply to the directory itself, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and
- * `EMAIL_TAKEN` with the holder. The address is locked.
+ * `EMAIL_TAKEN` with the holder. Both addresses are locked.
  */
 export async function changeEmail(
   transaction: AnyTransaction,
@@ -40,11 +40,16 @@ export async function changeEmail(
     if (role !== undefined || commands.length > 0) throw changeNotAlone()
     if (directoryManaged) throw managedByDirectory()
   }
-  // Whoever adds a membership locks the person first.
-  if ((await countMembershipsOfLocked(transaction, userId)) > 1) throw sharedBetweenOrganizations()
+  const requireOneOrganization = async () => {
+    if ((await countMemberships(transaction, userId)) > 1) throw sharedBetweenOrganizations()
+  }
+  // Whoever adds a membership locks the address of the person first.
+  await requireOneOrganization()
   const holder = (await findEmailHolders(transaction, organizationId, [emailKey])).get(emailKey)
   if (holder !== undefined && holder.userId !== userId) throw emailTaken(holder)
   await updateEmailOfPerson(transaction, { id: userId, email, emailKey })
+  // But for an import, which the write has waited for.
+  await requireOneOrganization()
   return email
 }
 

@@ -1,7 +1,7 @@
 import type { AnyTransaction } from '../../db/queryable.js'
 import { notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { findEmailHolders, lockEmailAddresses } from '../../store/email-claim.js'
+import { findEmailHolders, findEmailKeys, lockEmailAddresses } from '../../store/email-claim.js'
 import { lockManagers } from '../../store/manager-chain.js'
 import { lockMembers } from '../../store/membership.js'
 import { emailKeyOf } from '../value/email-address.js'
@@ -15,6 +15,8 @@ export interface MembersToHold {
   readonly targets: readonly MemberTarget[]
   /** The new addresses of members. */
   readonly newEmails: readonly string[]
+  /** The members who get them, as far as they are named by id. */
+  readonly movingUserIds: readonly string[]
   /** Whether members get managers. */
   readonly assignsManagers: boolean
   /** The addresses of managers, which are only looked up. */
@@ -36,19 +38,21 @@ export interface HeldMembers {
 
 /**
  * Locks what changes of members affect. Locks are taken in the same order everywhere, so that writers do not deadlock:
- * source, managers, addresses, members, the person whose address changes, phone numbers. Throws `RESOURCE_NOT_FOUND`
- * and `EMAIL_TAKEN`.
+ * source, managers, addresses, members, phone numbers. If a member gets another address, the old one is locked too.
+ * Throws `RESOURCE_NOT_FOUND` and `EMAIL_TAKEN`.
  */
 export async function holdMembers(
   transaction: AnyTransaction,
   organizationId: string,
-  { targets, newEmails, assignsManagers, managerEmails }: MembersToHold,
+  { targets, newEmails, movingUserIds, assignsManagers, managerEmails }: MembersToHold,
   runtime: Runtime,
 ): Promise<HeldMembers> {
   if (assignsManagers) await lockManagers(transaction, organizationId)
   const addressed = targets.flatMap((target) => ('email' in target ? target : []))
   const keys = addressed.map(({ email }) => emailKeyOf(email))
-  await lockEmailAddresses(transaction, [...keys, ...newEmails.map(emailKeyOf)])
+  const lockedKeys = new Set([...keys, ...newEmails.map(emailKeyOf)])
+  for (const key of await findEmailKeys(transaction, organizationId, movingUserIds)) lockedKeys.add(key)
+  await lockEmailAddresses(transaction, [...lockedKeys])
   const holders = await findEmailHolders(transaction, organizationId, [...keys, ...managerEmails.map(emailKeyOf)])
   const absent = addressed.filter(({ email, mustJoin }) => {
     const holder = holders.get(emailKeyOf(email))
@@ -69,6 +73,12 @@ export async function holdMembers(
   const locked = present.size === 0 ? [] : await lockMembers(transaction, organizationId, [...present])
   for (const member of locked) members.set(member.userId, member)
   for (const userId of present) if (!members.has(userId)) throw notFound('user', userId)
+  // Those who got another address while the lock on the one before was waited for.
+  const left = movingUserIds.map((userId) => emailKeyOf(members.get(userId)?.email ?? ''))
+  await lockEmailAddresses(
+    transaction,
+    left.filter((key) => !lockedKeys.has(key)),
+  )
   return { members, joining, idsByEmail }
 }
 

@@ -1,6 +1,7 @@
+import { databaseFailure } from '../../db/errors.js'
 import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import type { UniqueValue } from '../../store/unique-value.js'
+import { ADDRESS_OF_PERSON, type UniqueValue } from '../../store/unique-value.js'
 import { takenValueOf } from '../value/taken-value.js'
 
 /** Unique values of members, which the rules check before they write. */
@@ -8,9 +9,9 @@ const memberValues: readonly UniqueValue[] = ['email address of member', 'phone 
 const MAX_ATTEMPTS = 5
 
 /**
- * Runs work that changes members in a transaction, and again if it lost a race for an email address or a phone number
- * to a writer that does not claim it, such as an import: by then the winner's row is visible, and the rules see it.
- * Throws the failure of the last attempt.
+ * Runs work that changes members in a transaction, and again if it lost a race to a writer that makes no claims, such as
+ * an import: for an email address or a phone number, or for the address by which it found a person. By then the winner's
+ * row is visible, and the rules see it. Throws the failure of the last attempt.
  */
 export async function memberTransaction<T>(
   database: PreparedStore,
@@ -21,9 +22,14 @@ export async function memberTransaction<T>(
     try {
       return await database.preparedTransaction(work, context)
     } catch (error) {
-      const value = takenValueOf(error)
-      const isLostRace = value !== undefined && memberValues.includes(value)
-      if (!isLostRace || attempt === MAX_ATTEMPTS) throw error
+      if (!isLostRace(error) || attempt === MAX_ATTEMPTS) throw error
     }
   }
+}
+
+function isLostRace(error: unknown): boolean {
+  const value = takenValueOf(error)
+  if (value !== undefined) return memberValues.includes(value)
+  const failure = databaseFailure(error)
+  return failure?.kind === 'foreign_key_violation' && failure.constraint === ADDRESS_OF_PERSON
 }

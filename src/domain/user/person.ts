@@ -1,6 +1,6 @@
 import type { AnyTransaction } from '../../db/queryable.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { insertPersons, lockPersonsByEmail, type PersonRow } from '../../store/person.js'
+import { findPersonsByEmail, insertPersons, type PersonRow } from '../../store/person.js'
 import { emailKeyOf } from '../value/email-address.js'
 
 /**
@@ -14,8 +14,7 @@ export async function findOrAddPersons(
 ): Promise<PersonRow[]> {
   if (emails.length === 0) return []
   const persons = new Map<string, PersonRow | undefined>(emails.map((email) => [emailKeyOf(email), undefined]))
-  // Locked, so that no address changes before the membership refers to it.
-  const known = await lockPersonsByEmail(transaction, [...persons.keys()])
+  const known = await findPersonsByEmail(transaction, [...persons.keys()])
   // If imports made several persons with the same address, the first one is used.
   for (const person of known.toReversed()) persons.set(person.emailKey, person)
   const added: PersonRow[] = []
