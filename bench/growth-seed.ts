@@ -25,8 +25,8 @@ const statements: readonly string[] = [
    SELECT 'bulk-' || n, ${org}, '${place.team}', 'app-1', 'group', 'Resource ' || n, 'bulk-' || n, 'bulk_' || n FROM ${series}`,
   `INSERT INTO journeys (id, organization_id, team_id, name)
    SELECT gen_random_uuid(), ${org}, '${place.team}', 'Journey ' || n FROM ${series}`,
-  `INSERT INTO journey_tasks (journey_id, id, position, name, status)
-   SELECT id, gen_random_uuid(), 0, 'Task', 'TODO' FROM journeys WHERE name LIKE 'Journey %' AND $1::int > 0`,
+  `INSERT INTO journey_tasks (organization_id, journey_id, id, position, name, status)
+   SELECT organization_id, id, gen_random_uuid(), 0, 'Task', 'TODO' FROM journeys WHERE name LIKE 'Journey %' AND $1::int > 0`,
   `INSERT INTO entity_types (id, organization_id, team_id, name) SELECT 'bulk', ${org}, 'bulk', 'Bulk' WHERE $1::int > 0`,
   `INSERT INTO entity_ingestion_configs (id, organization_id, team_id, app_instance_id, internal_entity_type_id)
    SELECT 'bulk-' || n, ${org}, 'bulk', 'app-1', 'bulk' FROM ${series}`,
@@ -40,8 +40,8 @@ const statements: readonly string[] = [
    SELECT ${org}, 'bulk-' || n, 'bulk' || n || '@example.com', 'Person', n::text, 'user-0', now() FROM ${series}`,
   `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)
    SELECT sha256(('user' || n)::bytea), ${org}, 'bulk-' || n, now() + interval '1 hour' FROM ${series}`,
-  `INSERT INTO api_key_sessions (token_hash, api_key_id, expires_at)
-   SELECT sha256(('key' || n)::bytea), (SELECT id FROM api_keys LIMIT 1), now() + interval '1 hour' FROM ${series}`,
+  `INSERT INTO api_key_sessions (organization_id, token_hash, api_key_id, expires_at)
+   SELECT ${org}, sha256(('key' || n)::bytea), (SELECT id FROM api_keys LIMIT 1), now() + interval '1 hour' FROM ${series}`,
   `INSERT INTO audit_events (id, organization_id, occurred_at, actor_kind, action, target_type, target_id)
    SELECT gen_random_uuid(), ${org}, now() - n * interval '1 second', 'SYSTEM', 'priority.update', 'priority', 'bulk-' || n
      FROM ${series}`,

@@ -25,9 +25,10 @@ function isId(models, model, name) {
 
 const columnName = ({ name, dbName }) => dbName ?? name
 
-/** The fields of the primary key. */
+/** The fields of the primary key, in its order. */
 function keyOf({ fields, primaryKey }) {
-  return fields.filter(({ name, isId: isKey }) => isKey || primaryKey?.fields.includes(name))
+  if (primaryKey === null) return fields.filter((field) => field.isId)
+  return primaryKey.fields.map((each) => fields.find(({ name }) => name === each))
 }
 
 /** Columns and the tables that they name a row of: of several columns that refer together, the one that tells the rows apart. */

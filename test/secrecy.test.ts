@@ -120,7 +120,7 @@ describe('secrets and tokens', () => {
     const rows = [
       await models.apiKey.findFirst(),
       await models.apiKeySession.create({
-        data: { tokenHash: new Uint8Array(32), apiKeyId: key.id, expiresAt: new Date() },
+        data: { organizationId: acme, tokenHash: new Uint8Array(32), apiKeyId: key.id, expiresAt: new Date() },
       }),
       ...[await models.userToken.findFirst(), await models.signingKey.findFirst()],
       (await models.organization.findUniqueOrThrow({ where: { id: acme }, include: { apiKeys: true } })).apiKeys[0],

@@ -30,7 +30,7 @@ describe('listing SLA definitions', () => {
       ...{ starting_point: 'GROUP_ASSIGNED', metric: 'FIRST_HUMAN_RESPONSE', archived_at: '2026-03-01T00:00:00Z' },
       ...times,
     })
-    const definition = { sla_definition_id: 'a-full' }
+    const definition = { organization_id: fixture.acme, sla_definition_id: 'a-full' }
     await insertRow(database, 'sla_conditions', {
       ...{ ...definition, id: 'a-second', position: 1, condition_type: 'STOP' },
     })

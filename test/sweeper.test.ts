@@ -20,9 +20,9 @@ describe('the sweeper', () => {
     const { id } = await insertApiKey(database, { organizationId: fixture.acme })
     await insertUserToken(database, { userId: fixture.users.admin })
     await database.execute(
-      `INSERT INTO api_key_sessions (token_hash, api_key_id, expires_at)
-       SELECT sha256(n::text::bytea), $1, now() - interval '25 hours' FROM generate_series(1, 2500) AS n`,
-      [id],
+      `INSERT INTO api_key_sessions (organization_id, token_hash, api_key_id, expires_at)
+       SELECT $1, sha256(n::text::bytea), $2, now() - interval '25 hours' FROM generate_series(1, 2500) AS n`,
+      [fixture.acme, id],
     )
     await database.execute(
       `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)

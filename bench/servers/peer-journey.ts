@@ -26,10 +26,10 @@ SELECT json_build_object('data', json_strip_nulls(row_to_json(journey)))::text A
               'taskId', f.task_id, 'subtaskId', f.subtask_id, 'runStatus', 'WORKFLOW_RUN_STATUS_' || f.run_status,
               'validationErrors', f.validation_errors, 'statusCheckResult', f.status_check_result, 'runResult', f.run_result,
               'runCompletedAt', ${text('f.run_completed_at')}) ORDER BY f.position), '[]')
-              FROM journey_workflow_failures f WHERE f.journey_id = j.id) AS "workflowFailures",
+              FROM journey_workflow_failures f WHERE f.organization_id = $2 AND f.journey_id = j.id) AS "workflowFailures",
            (SELECT coalesce(json_agg(json_build_object('fieldId', v.field_id, 'fieldKey', v.field_key, 'fieldName', v.field_name,
               'dataType', 'DATA_TYPE_' || v.data_type, 'value', v.value) ORDER BY v.position), '[]')
-              FROM journey_custom_fields v WHERE v.journey_id = j.id) AS "customFields"
+              FROM journey_custom_fields v WHERE v.organization_id = $2 AND v.journey_id = j.id) AS "customFields"
       FROM journeys j
      CROSS JOIN LATERAL (
        SELECT count(*) AS total, count(*) FILTER (WHERE t.status = 'DONE') AS done,
@@ -42,7 +42,8 @@ SELECT json_build_object('data', json_strip_nulls(row_to_json(journey)))::text A
                 'isOverdue', coalesce(t.due_date < $3::date AND t.status NOT IN ('DONE', 'CANCELED'), false),
                 'isStatusCheck', t.is_status_check, 'pollingIntervalMs', t.polling_interval_ms,
                 'latestWorkflowCall', t.latest_workflow_call) ORDER BY t.place), '[]') AS tasks
-         FROM (SELECT *, row_number() OVER (ORDER BY position, id) AS place FROM journey_tasks WHERE journey_id = j.id) t
+         FROM (SELECT *, row_number() OVER (ORDER BY position, id) AS place FROM journey_tasks
+                WHERE organization_id = $2 AND journey_id = j.id) t
      ) t
      CROSS JOIN LATERAL (
        SELECT json_build_object('totalCount', count(*), 'failingCount', ${count('FAILING')},
@@ -52,7 +53,7 @@ SELECT json_build_object('data', json_strip_nulls(row_to_json(journey)))::text A
                 'id', c.id, 'taskId', c.task_id, 'subtaskId', c.subtask_id, 'workflowId', c.workflow_id, 'workflowName', c.workflow_name,
                 'workflowCallId', c.workflow_call_id, 'runId', c.run_id, 'type', 'JOURNEY_HEALTH_CHECK_TYPE_' || c.type,
                 'status', 'JOURNEY_HEALTH_CHECK_STATUS_' || c.status, 'dueDate', ${date('c.due_date')}) ORDER BY c.position, c.id), '[]') AS checks
-         FROM journey_health_checks c WHERE c.journey_id = j.id
+         FROM journey_health_checks c WHERE c.organization_id = $2 AND c.journey_id = j.id
      ) c
      WHERE j.id = $1 AND j.organization_id = $2
   ) journey`

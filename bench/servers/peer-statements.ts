@@ -17,7 +17,7 @@ export const statements = {
   keyOfToken: named(
     'key_of_token',
     `SELECT k.id, k.name, k.organization_id AS "organizationId"
-       FROM api_key_sessions s JOIN api_keys k ON k.id = s.api_key_id
+       FROM api_key_sessions s JOIN api_keys k ON k.organization_id = s.organization_id AND k.id = s.api_key_id
       WHERE s.token_hash = $1 AND s.expires_at > now() AND k.revoked_at IS NULL`,
   ),
   userOfToken: named(
@@ -50,7 +50,7 @@ export const statements = {
        SELECT ${instanceColumns} FROM app_instances i WHERE i.organization_id = $1 AND i.team_id = $2
        UNION ALL
        SELECT ${instanceColumns}
-         FROM app_instance_shares s JOIN app_instances i ON i.id = s.app_instance_id AND i.team_id <> s.team_id
+         FROM app_instance_shares s JOIN app_instances i ON i.organization_id = $1 AND i.id = s.app_instance_id AND i.team_id <> s.team_id
         WHERE s.organization_id = $1 AND s.team_id = $2
      ) page ORDER BY ordinal LIMIT $3`,
   ),

@@ -31,7 +31,7 @@ export interface Parameter {
   readonly parameter: string
 }
 
-/** The places of the parameters of a statement, by name. One that stands in several places is sent for each. */
+/** The places of the parameters of a statement, by name. */
 export type Places<Parameters> = { readonly [Name in keyof Parameters & string]-?: Parameter }
 
 /** What a statement is made of. */
@@ -55,13 +55,13 @@ export interface Statement<Parameters, Row> {
   readonly name: string
   readonly reason: StatementReason
   readonly columns: Columns<Row>
-  /** The text with `$1`, `$2` … for its parameters. */
+  /** The text with `$1`, `$2` … for its parameters, each of which has one number wherever it stands. */
   readonly text: string
   /** Where it runs: through Prisma's `$queryRaw`, or `prepared` on the pool past Prisma. */
   readonly path: 'prisma' | 'prepared'
   /** Whether its plan may be kept, or has to fit the values of each call. */
   readonly planned: 'once' | 'anew'
-  /** The values of a call in the order of the text. */
+  /** The values of a call in the order of the numbers. */
   values(parameters: Parameters): unknown[]
   /** The text and the values of a call for `$queryRaw`. */
   bound(parameters: Parameters): Prisma.Sql
@@ -96,19 +96,24 @@ function compiled<Parameters, Row>({
   text,
 }: StatementDefinition<Parameters, Row>): Omit<Statement<Parameters, Row>, 'path'> {
   const composed = text(createPlaces())
-  const names = composed.values.map((value) => nameOf(name, value))
-  const values = (parameters: Parameters) => {
+  const places = composed.values.map((value) => nameOf(name, value))
+  const names = [...new Set(places)]
+  const numbers = new Map(names.map((each, index) => [each, index + 1]))
+  const valuesOf = (parameters: Parameters, some: readonly string[]) => {
     const given: Readonly<Record<string, unknown>> = Object(parameters)
-    return names.map((each) => given[each] ?? null)
+    return some.map((each) => given[each] ?? null)
   }
   return {
     name,
     reason,
     columns,
     planned,
-    text: composed.text,
-    values,
-    bound: (parameters) => Prisma.sql(composed.strings, ...values(parameters)),
+    text: composed.strings.reduce(
+      (before, after, index) => `${before}$${numbers.get(places[index - 1] ?? '')}${after}`,
+    ),
+    values: (parameters) => valuesOf(parameters, names),
+    // Prisma numbers each place anew.
+    bound: (parameters) => Prisma.sql(composed.strings, ...valuesOf(parameters, places)),
   }
 }
 

@@ -19,8 +19,9 @@ import { createPreparedStatement } from '../db/statement.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { listText } from './resource/text-parts.js'
+import { itemsText, listText } from './resource/text-parts.js'
 import { inTeams, type Scope } from './scope.js'
+import { ofOrganization } from './tenant.js'
 
 const approverResource = declareResource(ApproverSchema, schema.ApprovalStepApprover, 'a', {
   appOwner: { kind: 'elsewhere', sql: Prisma.sql`CASE a.kind WHEN 'APP_OWNER' THEN '{}' END` },
@@ -38,13 +39,7 @@ const approverResource = declareResource(ApproverSchema, schema.ApprovalStepAppr
 })
 
 const stepResource = declareResource(StepSchema, schema.ApprovalStep, 'x', {
-  approvers: {
-    kind: 'elsewhere',
-    sql: Prisma.sql`
-SELECT ${listText(rowText(approverResource), Prisma.sql`a.position`)}
-  FROM approval_step_approvers a
- WHERE a.organization_id = x.organization_id AND a.procedure_id = x.procedure_id AND a.step_id = x.id`,
-  },
+  approvers: { kind: 'elsewhere', sql: Prisma.sql`coalesce(approvers.list, '[]')` },
   customWorkflow: {
     kind: 'columns',
     presence: 'custom_workflow_id',
@@ -59,32 +54,52 @@ SELECT ${listText(rowText(approverResource), Prisma.sql`a.position`)}
 
 /** Approval procedures; a query joins them with the flow of their steps. */
 export const approvalProcedureResource = declareResource(ApprovalProcedureSchema, schema.ApprovalProcedure, 'p', {
-  steps: { kind: 'elsewhere', sql: Prisma.sql`flow.steps` },
-  stages: { kind: 'elsewhere', sql: Prisma.sql`flow.stages` },
+  steps: { kind: 'elsewhere', sql: Prisma.sql`coalesce(flow.steps, '[]')` },
+  stages: { kind: 'elsewhere', sql: Prisma.sql`coalesce(flow.stages, '[]')` },
 })
 
-/** The steps of a procedure, and the same in stages. */
-export const approvalFlow = Prisma.sql`
-CROSS JOIN LATERAL (
-  WITH step AS (
-    SELECT x.stage_index, x.step_index, ${rowText(stepResource)} AS json
-      FROM approval_steps x WHERE x.organization_id = p.organization_id AND x.procedure_id = p.id
-  ), stage AS (
-    SELECT stage_index, '{"steps":' || ${listText(Prisma.sql`json`, Prisma.sql`step_index`)} || '}' AS json
-      FROM step GROUP BY stage_index
-  )
-  SELECT (SELECT ${listText(Prisma.sql`json`, Prisma.sql`stage_index, step_index`)} FROM step) AS steps,
-         (SELECT ${listText(Prisma.sql`json`, Prisma.sql`stage_index`)} FROM stage) AS stages
-) flow`
+const approversText = listText(rowText(approverResource), Prisma.sql`a.position`)
+
+/** The steps of each procedure, and the same in stages. The query of the steps calls them `x`. */
+const flowOf = (steps: Prisma.Sql) => Prisma.sql`
+  SELECT stage.organization_id, stage.procedure_id,
+         '[' || string_agg(stage.items, ',' ORDER BY stage.stage_index) || ']' AS steps,
+         '[' || string_agg('{"steps":[' || stage.items || ']}', ',' ORDER BY stage.stage_index) || ']' AS stages
+    FROM (
+      SELECT x.organization_id, x.procedure_id, x.stage_index,
+             ${itemsText(rowText(stepResource), Prisma.sql`x.step_index`)} AS items
+        FROM approval_steps x ${steps}
+       GROUP BY x.organization_id, x.procedure_id, x.stage_index
+    ) stage
+   GROUP BY stage.organization_id, stage.procedure_id`
+
+const approvalFlow = Prisma.sql`
+  LEFT JOIN LATERAL (${flowOf(Prisma.sql`
+       CROSS JOIN LATERAL (
+         SELECT ${approversText} AS list FROM approval_step_approvers a
+          WHERE ${ofOrganization('a')} AND a.procedure_id = x.procedure_id AND a.step_id = x.id
+       ) approvers
+       WHERE ${ofOrganization('x')} AND x.procedure_id = p.id`)}
+  ) flow ON true`
+
+/** The same for the procedures of all organizations at once. */
+export const approvalFlowOfAll = Prisma.sql`
+  LEFT JOIN (${flowOf(Prisma.sql`
+        LEFT JOIN (
+          SELECT a.organization_id, a.procedure_id, a.step_id, ${approversText} AS list FROM approval_step_approvers a
+           GROUP BY a.organization_id, a.procedure_id, a.step_id
+        ) approvers ON approvers.organization_id = x.organization_id AND approvers.procedure_id = x.procedure_id
+                   AND approvers.step_id = x.id`)}
+  ) flow ON flow.organization_id = p.organization_id AND flow.procedure_id = p.id`
 
 const print = createPreparedStatement<{ readonly id: string; readonly organizationId: string }, PrintedRow>({
   name: 'print_approval_procedure',
   reason: 'printed JSON',
   columns: { json: 'text' },
-  text: ({ id, organizationId }) => Prisma.sql`
+  text: ({ id }) => Prisma.sql`
 SELECT ${rowText(approvalProcedureResource)} AS json
   FROM approval_procedures p ${approvalFlow}
- WHERE p.id = ${id} AND p.organization_id = ${organizationId}`,
+ WHERE ${ofOrganization('p')} AND p.id = ${id}`,
 })
 
 const lockPolicy = createPreparedStatement<Scope & { readonly id: string }, Pick<AccessPolicyModel, 'teamId'>>({

@@ -26,17 +26,18 @@ WITH client AS (
    WHERE id = ${keyId} AND secret_hash = ANY (${secretHashes}::bytea[]) AND revoked_at IS NULL AND kind <> 'mk'
      FOR SHARE
 )
-INSERT INTO api_key_sessions (token_hash, api_key_id, expires_at)
-SELECT ${tokenHash}, id, now() + make_interval(secs => ${seconds}) FROM client
+INSERT INTO api_key_sessions AS made (organization_id, token_hash, api_key_id, expires_at)
+SELECT organization_id, ${tokenHash}, id, now() + make_interval(secs => ${seconds}) FROM client
 RETURNING (SELECT organization_id FROM client) AS "organizationId", (SELECT secret_hash FROM client) AS "secretHash"`,
 })
 
 /** A statement of its own, after the row of the key is held: it sees the sessions that were made meanwhile. */
-const remove = createPreparedStatement<{ readonly keyIds: readonly string[] }, Record<never, never>>({
+const remove = createPreparedStatement<Pick<ApiKeyModel, 'organizationId' | 'id'>, Record<never, never>>({
   name: 'delete_sessions',
   reason: 'set',
   columns: {},
-  text: ({ keyIds }) => Prisma.sql`DELETE FROM api_key_sessions WHERE api_key_id = ANY (${keyIds})`,
+  text: ({ organizationId, id }) => Prisma.sql`
+DELETE FROM api_key_sessions WHERE organization_id = ${organizationId} AND api_key_id = ${id}`,
 })
 
 /** The statements of this file. */
@@ -51,7 +52,10 @@ export async function insertApiKeySession(
   return key
 }
 
-/** Ends the sessions of keys. The statement is sent for none as well. */
-export async function deleteApiKeySessions(transaction: PreparedTransaction, keyIds: readonly string[]): Promise<void> {
-  await transaction.run(remove, { keyIds })
+/** Ends the sessions of a key. */
+export async function deleteApiKeySessions(
+  transaction: PreparedTransaction,
+  key: Pick<ApiKeyModel, 'organizationId' | 'id'>,
+): Promise<void> {
+  await transaction.run(remove, key)
 }

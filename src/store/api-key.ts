@@ -2,6 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
 import type { PreparedTransaction, Queryable } from '../db/queryable.js'
 import { createPreparedStatement, createStatement } from '../db/statement.js'
+import { byOrganization } from './by-organization.js'
 
 /** A key without its hash. */
 export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy'>
@@ -38,7 +39,7 @@ export function selectApiKeys(tables: Queryable, organizationId: string): Promis
 
 /** The organization of a key, revoked or not. */
 export async function findOrganizationOfApiKey(tables: Queryable, id: string): Promise<string | undefined> {
-  const key = await tables.models.apiKey.findUnique({ where: { id }, select: { organizationId: true } })
+  const key = await tables.models.apiKey.findFirst({ where: { id }, select: { organizationId: true } })
   return key?.organizationId
 }
 
@@ -49,7 +50,7 @@ const USE_INTERVAL = Prisma.sql`interval '1 minute'`
 export const useIsDue = Prisma.sql`(k.last_used_at IS NULL OR k.last_used_at <= now() - ${USE_INTERVAL})`
 
 interface UsedKeys {
-  readonly organizationIds: readonly string[]
+  readonly organizationId: string
   readonly ids: readonly string[]
 }
 
@@ -58,15 +59,14 @@ const writeUses = createStatement<UsedKeys, Record<never, never>>({
   name: 'write_key_uses',
   reason: 'set',
   columns: {},
-  text: ({ organizationIds, ids }) => Prisma.sql`
+  text: ({ organizationId, ids }) => Prisma.sql`
 WITH used AS (
-  SELECT k.organization_id, k.id
-    FROM unnest(${organizationIds}::text[], ${ids}::text[]) AS noted (organization_id, id)
-    JOIN api_keys k ON k.organization_id = noted.organization_id AND k.id = noted.id AND ${useIsDue}
-   ORDER BY k.id FOR NO KEY UPDATE OF k
+  SELECT k.id FROM api_keys k
+   WHERE k.organization_id = ${organizationId} AND k.id = ANY (${ids}::text[]) AND ${useIsDue}
+   ORDER BY k.id FOR NO KEY UPDATE
 )
 UPDATE api_keys SET last_used_at = now()
-  FROM used WHERE api_keys.organization_id = used.organization_id AND api_keys.id = used.id`,
+  FROM used WHERE api_keys.organization_id = ${organizationId} AND api_keys.id = used.id`,
 })
 
 /** A key that was revoked just then. */
@@ -103,10 +103,9 @@ export async function writeKeyUses(
   tables: Pick<Queryable, 'run'>,
   keys: readonly Pick<ApiKeyModel, 'organizationId' | 'id'>[],
 ): Promise<void> {
-  await tables.run(writeUses, {
-    organizationIds: keys.map(({ organizationId }) => organizationId),
-    ids: keys.map(({ id }) => id),
-  })
+  for (const [organizationId, used] of byOrganization(keys)) {
+    await tables.run(writeUses, { organizationId, ids: used.map(({ id }) => id) })
+  }
 }
 
 /** Revokes the live key whose secret has one of the hashes, if there is one. */

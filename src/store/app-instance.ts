@@ -8,6 +8,7 @@ import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText } from './resource/text-parts.js'
 import { inTeams, type Scope } from './scope.js'
+import { ofOrganization } from './tenant.js'
 
 /** Installations of apps. */
 const appInstanceResource = declareResource(AppInstanceSchema, schema.AppInstance, 'i')
@@ -36,16 +37,16 @@ const instanceText = rowText(appInstanceResource)
 const instancesAfter = (ordinal: Prisma.Sql, most: number) => Prisma.sql`
         (SELECT i.ordinal, ${instanceText} AS text
            FROM app_instances i
-          WHERE i.organization_id = t.organization_id AND i.team_id = t.id AND i.ordinal > ${ordinal}
+          WHERE ${ofOrganization('i')} AND i.team_id = t.id AND i.ordinal > ${ordinal}
           ORDER BY i.ordinal LIMIT ${Prisma.raw(String(most))})
         UNION ALL
         (SELECT s.app_instance_ordinal, ${instanceText}
            FROM app_instance_shares s
           CROSS JOIN LATERAL (
             SELECT * FROM app_instances i
-             WHERE i.organization_id = s.organization_id AND i.ordinal = s.app_instance_ordinal OFFSET 0
+             WHERE ${ofOrganization('i')} AND i.ordinal = s.app_instance_ordinal OFFSET 0
           ) i
-          WHERE s.organization_id = t.organization_id AND s.team_id = t.id AND s.app_instance_ordinal > ${ordinal}
+          WHERE ${ofOrganization('s')} AND s.team_id = t.id AND s.app_instance_ordinal > ${ordinal}
             AND i.team_id <> s.team_id
           ORDER BY s.app_instance_ordinal LIMIT ${Prisma.raw(String(most))})`
 
@@ -60,7 +61,7 @@ const lists = perPageClass((most) =>
     name: `list_app_instances_${most}`,
     reason: 'printed JSON',
     columns: { items: 'text', lastOrdinal: 'int8', hasMore: 'bool' },
-    text: ({ organizationId, teamId, teamIds, after, pageSize }) => Prisma.sql`
+    text: ({ teamId, teamIds, after, pageSize }) => Prisma.sql`
 SELECT page.items, page."lastOrdinal",
        EXISTS (${instancesAfter(Prisma.sql`page."lastOrdinal"`, 1)}) AS "hasMore"
   FROM teams t
@@ -68,7 +69,7 @@ SELECT page.items, page."lastOrdinal",
     SELECT ${itemsText(Prisma.sql`i.text`, Prisma.sql`i.ordinal`)} AS items, max(i.ordinal) AS "lastOrdinal"
       FROM (SELECT * FROM (${instancesAfter(bigint(after), most)}) i ORDER BY i.ordinal LIMIT ${pageSize}) i
   ) page
- WHERE t.organization_id = ${organizationId} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`,
+ WHERE ${ofOrganization('t')} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`,
   }),
 )
 

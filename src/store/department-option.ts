@@ -18,20 +18,22 @@ SELECT ${wholeListText(departmentResource, Prisma.sql`d.name COLLATE "C"`)}
 })
 
 /** A department to be added. */
-export type NewDepartmentOption = Pick<DepartmentOptionModel, 'id' | 'organizationId' | 'name'>
+export type NewDepartmentOption = Pick<DepartmentOptionModel, 'id' | 'name'>
 
-type OptionLists = { readonly [Column in keyof NewDepartmentOption]: readonly string[] }
+type OptionLists = { readonly [Column in keyof NewDepartmentOption]: readonly string[] } & {
+  readonly organizationId: string
+}
 
 const insert = createPreparedStatement<OptionLists, Record<never, never>>({
   name: 'insert_department_options',
   reason: 'set',
   columns: {},
   text: ({ id, organizationId, name }) => Prisma.sql`
-INSERT INTO department_options (id, organization_id, name)
-SELECT added.*
-  FROM unnest(${id}::text[], ${organizationId}::text[], ${name}::text[]) AS added (id, organization_id, name)
+INSERT INTO department_options (organization_id, id, name)
+SELECT ${organizationId}, added.*
+  FROM unnest(${id}::text[], ${name}::text[]) AS added (id, name)
  WHERE NOT EXISTS (
-   SELECT FROM department_options o WHERE o.organization_id = added.organization_id AND o.name = added.name)
+   SELECT FROM department_options o WHERE o.organization_id = ${organizationId} AND o.name = added.name)
     ON CONFLICT (organization_id, name) DO NOTHING`,
 })
 
@@ -43,14 +45,15 @@ export async function printDepartmentOptions(tables: PreparedQueryable, organiza
   return (await readWholeList(tables, list, { organizationId }))?.json ?? '[]'
 }
 
-/** Adds departments in the order given; those that are there already stay. */
+/** Adds departments to an organization in the order given; those that are there already stay. */
 export async function insertDepartmentOptions(
   tables: PreparedQueryable,
+  organizationId: string,
   options: readonly NewDepartmentOption[],
 ): Promise<void> {
   await tables.run(insert, {
+    organizationId,
     id: options.map(({ id }) => id),
-    organizationId: options.map(({ organizationId }) => organizationId),
     name: options.map(({ name }) => name),
   })
 }

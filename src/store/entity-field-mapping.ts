@@ -6,6 +6,7 @@ import type { PreparedQueryable } from '../db/queryable.js'
 import type { Places } from '../db/statement.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
+import { ofOrganization } from './tenant.js'
 import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
 
 const mappingResource = declareResource(EntityFieldMappingSchema, schema.EntityFieldMapping, 'm')
@@ -25,7 +26,7 @@ const columns = { ...wholeListColumns, teamId: 'text' } as const
 
 /** The list of an entity type that is in the scope. */
 const listText = (
-  { organizationId, entityTypeId, teamIds }: Places<MappingsOfType>,
+  { entityTypeId, teamIds }: Places<MappingsOfType>,
   filter: Prisma.Sql,
   limit: Prisma.Sql,
 ) => Prisma.sql`
@@ -35,11 +36,11 @@ SELECT e.team_id AS "teamId", list.*
     SELECT ${wholeListText(mappingResource, Prisma.sql`m.priority DESC, m.id`)}
       FROM (
         SELECT * FROM entity_field_mappings m
-         WHERE m.organization_id = e.organization_id AND m.entity_type_id = e.id ${filter}
+         WHERE ${ofOrganization('m')} AND m.entity_type_id = e.id ${filter}
          ORDER BY m.priority DESC, m.id ${limit}
       ) m
   ) list
- WHERE e.organization_id = ${organizationId} AND e.id = ${entityTypeId} AND ${inTeams(Prisma.sql`e.team_id`, teamIds)}`
+ WHERE ${ofOrganization('e')} AND e.id = ${entityTypeId} AND ${inTeams(Prisma.sql`e.team_id`, teamIds)}`
 
 const list = createWholeList<MappingsOfType, FieldMappingListRow>({
   name: 'list_mappings',
@@ -52,12 +53,12 @@ const listOfConfig = createWholeList<MappingsOfConfig, FieldMappingListRow>({
   name: 'list_mappings_of_config',
   columns,
   text: (places, limit) => {
-    const { organizationId, ingestionConfigId, teamIds } = places
+    const { ingestionConfigId, teamIds } = places
     const filter = Prisma.sql`
        AND m.ingestion_config_id = ${ingestionConfigId}
        AND EXISTS (
          SELECT FROM entity_ingestion_configs c
-          WHERE c.organization_id = ${organizationId} AND c.id = ${ingestionConfigId}
+          WHERE ${ofOrganization('c')} AND c.id = ${ingestionConfigId}
             AND ${inTeams(Prisma.sql`c.team_id`, teamIds)})`
     return listText(places, filter, limit)
   },

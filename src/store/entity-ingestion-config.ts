@@ -5,6 +5,7 @@ import type { PreparedQueryable } from '../db/queryable.js'
 import type { Places } from '../db/statement.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
+import { ofOrganization } from './tenant.js'
 import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
 
 /** Configured ingestions. */
@@ -23,22 +24,18 @@ interface ConfigsOfAppInstance extends ConfigsOfTeam {
 }
 
 /** The list of a team that is in the scope. */
-const listText = (
-  { organizationId, teamId, teamIds }: Places<ConfigsOfTeam>,
-  filter: Prisma.Sql,
-  limit: Prisma.Sql,
-) => Prisma.sql`
+const listText = ({ teamId, teamIds }: Places<ConfigsOfTeam>, filter: Prisma.Sql, limit: Prisma.Sql) => Prisma.sql`
 SELECT list.*
   FROM teams t
  CROSS JOIN LATERAL (
     SELECT ${wholeListText(entityIngestionConfigResource, Prisma.sql`c.ordinal`)}
       FROM (
         SELECT * FROM entity_ingestion_configs c
-         WHERE c.organization_id = t.organization_id AND c.team_id = t.id ${filter}
+         WHERE ${ofOrganization('c')} AND c.team_id = t.id ${filter}
          ORDER BY c.ordinal ${limit}
       ) c
   ) list
- WHERE t.organization_id = ${organizationId} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`
+ WHERE ${ofOrganization('t')} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`
 
 const list = createWholeList<ConfigsOfTeam, WholeListRow>({
   name: 'list_configs',
@@ -51,16 +48,16 @@ const listOfAppInstance = createWholeList<ConfigsOfAppInstance, WholeListRow>({
   name: 'list_configs_of_app_instance',
   columns: wholeListColumns,
   text: (places, limit) => {
-    const { organizationId, appInstanceId, teamIds } = places
+    const { appInstanceId, teamIds } = places
     const filter = Prisma.sql`
        AND c.app_instance_id = ${appInstanceId}
        AND EXISTS (
          SELECT FROM app_instances i
-          WHERE i.organization_id = ${organizationId} AND i.id = ${appInstanceId} AND (
+          WHERE ${ofOrganization('i')} AND i.id = ${appInstanceId} AND (
             ${inTeams(Prisma.sql`i.team_id`, teamIds)}
             OR EXISTS (
               SELECT FROM app_instance_shares s
-               WHERE s.organization_id = i.organization_id AND s.app_instance_id = i.id AND s.team_id = ANY (${teamIds}))))`
+               WHERE ${ofOrganization('s')} AND s.app_instance_id = i.id AND s.team_id = ANY (${teamIds}))))`
     return listText(places, filter, limit)
   },
 })

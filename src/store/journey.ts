@@ -16,6 +16,7 @@ import { isNameOf } from './resource/enum-name.js'
 import { type PrintedRow, partsText, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
+import { ofOrganization } from './tenant.js'
 
 /** A journey as one statement prints it, and what its readers are judged by. */
 export interface JourneyRow extends PrintedRow {
@@ -117,7 +118,7 @@ const print = createPreparedStatement<JourneySelection, JourneyRow>({
   name: 'print_journey',
   reason: 'printed JSON',
   columns: { teamId: 'text', requesterUserId: 'text', requesterManagerUserId: 'text', json: 'text' },
-  text: ({ id, organizationId, teamIds, userId }) => Prisma.sql`
+  text: ({ id, teamIds, userId }) => Prisma.sql`
 SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
        j.requester_manager_user_id AS "requesterManagerUserId", ${journeyText} AS json
   FROM journeys j
@@ -126,13 +127,13 @@ SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
           coalesce(100 * count(*) FILTER (WHERE t.status = 'DONE')
                    / nullif(count(*) FILTER (WHERE t.status <> 'CANCELED'), 0), 0) AS progress,
           coalesce(array_position(array_agg(${isOpen} ORDER BY t.position, t.id), true) - 1, count(*)) AS current
-     FROM journey_tasks t WHERE t.journey_id = j.id
+     FROM journey_tasks t WHERE ${ofOrganization('t')} AND t.journey_id = j.id
  ) tasks
  CROSS JOIN LATERAL (
    SELECT ${partsText(journeyResource, 'healthChecks')} AS list, ${rowText(countsResource)} AS counts
-     FROM journey_health_checks c WHERE c.journey_id = j.id
+     FROM journey_health_checks c WHERE ${ofOrganization('c')} AND c.journey_id = j.id
  ) checks
- WHERE j.id = ${id}::uuid AND j.organization_id = ${organizationId}
+ WHERE ${ofOrganization('j')} AND j.id = ${id}::uuid
    AND (${inTeams(Prisma.sql`j.team_id`, teamIds)} OR j.requester_user_id = ${userId} OR j.requester_manager_user_id = ${userId})`,
 })
 

@@ -4,6 +4,7 @@ import { SlaActionSchema, SlaConditionSchema, SlaDefinitionSchema } from '../../
 import type { PreparedQueryable } from '../db/queryable.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
+import { ofOrganization } from './tenant.js'
 import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
 
 const inDefinition = { parent: 'sla_definition_id', order: ['position', 'id'] }
@@ -29,18 +30,18 @@ interface DefinitionsOfTeam extends Scope {
 const list = createWholeList<DefinitionsOfTeam, WholeListRow>({
   name: 'list_sla_definitions',
   columns: wholeListColumns,
-  text: ({ organizationId, teamId, teamIds }, limit) => Prisma.sql`
+  text: ({ teamId, teamIds }, limit) => Prisma.sql`
 SELECT list.*
   FROM teams t
  CROSS JOIN LATERAL (
     SELECT ${wholeListText(slaDefinitionResource, Prisma.sql`d.ordinal`)}
       FROM (
         SELECT * FROM sla_definitions d
-         WHERE d.organization_id = t.organization_id AND d.team_id = t.id
+         WHERE ${ofOrganization('d')} AND d.team_id = t.id
          ORDER BY d.ordinal ${limit}
       ) d
   ) list
- WHERE t.organization_id = ${organizationId} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`,
+ WHERE ${ofOrganization('t')} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`,
 })
 
 /** The statements of this file. */

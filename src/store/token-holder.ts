@@ -4,6 +4,7 @@ import type { ApiKeyModel, MembershipModel } from '../../gen/prisma/models.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement, type Parameter } from '../db/statement.js'
 import { useIsDue } from './api-key.js'
+import { ofOrganization } from './tenant.js'
 
 /** A token by its hash, expired or not. */
 interface FoundToken {
@@ -60,7 +61,7 @@ const selectKey = createPreparedStatement<TokenHashes, TokenKey & FoundToken>({
 SELECT s.token_hash AS "tokenHash", s.expires_at <= now() AS "isExpired", k.id, k.organization_id AS "organizationId",
        k.team_id AS "teamId", k.kind, k.name, k.permissions, ${useIsDue} AS "useIsDue"
   FROM api_key_sessions s
-  JOIN api_keys k ON k.id = s.api_key_id
+  JOIN api_keys k ON k.organization_id = s.organization_id AND k.id = s.api_key_id
  WHERE s.token_hash = asked.token_hash AND k.revoked_at IS NULL AND k.kind <> 'mk'`,
     ),
 })
@@ -73,12 +74,15 @@ const memberColumns = {
   teamRoles: 'json',
 } as const
 
-const memberRow = Prisma.sql`
+/** A member; `isOfOrganization` holds a table to the organization, by the name that the statement gives it. */
+const memberRow = (isOfOrganization: (alias: string) => Prisma.Sql) => Prisma.sql`
        m.user_id AS "userId", m.organization_id AS "organizationId", m.role,
        coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), u.email) AS name,
        (SELECT coalesce(json_object_agg(t.team_id, t.role), '{}')
           FROM team_members t
-         WHERE t.organization_id = m.organization_id AND t.user_id = m.user_id) AS "teamRoles"`
+         WHERE ${isOfOrganization('t')} AND t.user_id = m.user_id) AS "teamRoles"`
+
+const ofMember = (alias: string) => Prisma.sql`${Prisma.raw(alias)}.organization_id = m.organization_id`
 
 const selectMember = createPreparedStatement<TokenHashes, TokenMember & FoundToken>({
   name: 'select_member_of_token',
@@ -88,7 +92,7 @@ const selectMember = createPreparedStatement<TokenHashes, TokenMember & FoundTok
     ofEachToken(
       tokenHashes,
       Prisma.sql`
-SELECT k.token_hash AS "tokenHash", k.expires_at <= now() AS "isExpired", ${memberRow}
+SELECT k.token_hash AS "tokenHash", k.expires_at <= now() AS "isExpired", ${memberRow(ofMember)}
   FROM user_tokens k
   JOIN memberships m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
   JOIN users u ON u.id = m.user_id
@@ -101,25 +105,32 @@ interface EmailIdentity {
   readonly organizationId: string | null
 }
 
-// Without an organization, the oldest membership: one that another organization makes later changes nothing. It goes by
-// the ordinal, because an import sets the time of creation.
+const memberOfEmail = (email: Parameter, isOfOrganization: (alias: string) => Prisma.Sql) => Prisma.sql`
+SELECT ${memberRow(isOfOrganization)}
+  FROM memberships m
+  JOIN users u ON u.id = m.user_id
+ WHERE ${isOfOrganization('m')} AND u.email_key = lower(${email}::text COLLATE "C") AND m.deactivated_at IS NULL
+ ORDER BY m.ordinal
+ LIMIT 1`
+
 const selectMemberByEmail = createPreparedStatement<EmailIdentity, TokenMember>({
   name: 'select_member_of_email',
   reason: 'keyset or recursion',
   columns: memberColumns,
-  text: ({ email, organizationId }) => Prisma.sql`
-SELECT ${memberRow}
-  FROM memberships m
-  JOIN users u ON u.id = m.user_id
- WHERE u.email_key = lower(${email}::text COLLATE "C")
-   AND (${organizationId}::text IS NULL OR m.organization_id = ${organizationId})
-   AND m.deactivated_at IS NULL
- ORDER BY m.ordinal
- LIMIT 1`,
+  text: ({ email }) => memberOfEmail(email, ofOrganization),
+})
+
+// Of any organization, the oldest membership: one that another organization makes later changes nothing. It goes by the
+// ordinal, because an import sets the time of creation.
+const selectOldestMemberByEmail = createPreparedStatement<Pick<EmailIdentity, 'email'>, TokenMember>({
+  name: 'select_oldest_member_of_email',
+  reason: 'keyset or recursion',
+  columns: memberColumns,
+  text: ({ email }) => memberOfEmail(email, ofMember),
 })
 
 /** The statements of this file. */
-export const tokenHolderStatements = [selectKey, selectMember, selectMemberByEmail]
+export const tokenHolderStatements = [selectKey, selectMember, selectMemberByEmail, selectOldestMemberByEmail]
 
 /** The live keys that the tokens with these hashes were made of. */
 export function selectKeysOfTokens(
@@ -140,8 +151,11 @@ export function selectMembersOfTokens(
 /** The member with the address in the organization, or where none is named in the oldest membership. */
 export async function findMemberByEmail(
   tables: PreparedQueryable,
-  identity: EmailIdentity,
+  { email, organizationId }: EmailIdentity,
 ): Promise<TokenMember | undefined> {
-  const [member] = await tables.run(selectMemberByEmail, identity)
+  const [member] =
+    organizationId === null
+      ? await tables.run(selectOldestMemberByEmail, { email })
+      : await tables.run(selectMemberByEmail, { email, organizationId })
   return member
 }

@@ -2,7 +2,7 @@ import { databaseFailure } from '../db/errors.js'
 import type { PreparedTransaction, Store } from '../db/queryable.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import type { Runtime } from '../runtime/runtime.js'
-import { excludeOtherImports, findFinalFault, judgeAtTheEnd, writeStaged } from '../store/transfer/import.js'
+import { excludeOtherImports, findFinalFault, isWritten, writeStaged } from '../store/transfer/import.js'
 import { addImportedDepartments } from '../store/transfer/imported-department.js'
 import { type RecordKind, recordKinds } from '../store/transfer/record-kind.js'
 import { countStaged, createStaging, type Staging } from '../store/transfer/staging.js'
@@ -60,7 +60,7 @@ export async function importRows(
 async function writeWithRetries(transaction: PreparedTransaction, steps: ImportSteps): Promise<ImportSummary> {
   for (let tries = 1; ; tries++) {
     try {
-      return await transaction.nested(() => judgeAtTheEnd(transaction, () => write(transaction, steps)))
+      return await transaction.nested(() => write(transaction, steps))
     } catch (error) {
       const taken = takenValueOf(error)
       if (taken !== undefined) throw new ImportError(undefined, takenValueError(taken).message, error)
@@ -73,13 +73,13 @@ async function write(transaction: PreparedTransaction, { runtime, onWrite }: Imp
   const counts = await countStaged(transaction)
   const kinds: { kind: RecordKind; records: number; created: number }[] = []
   for (const kind of recordKinds) {
+    if (!isWritten(kind, counts)) continue
     const records = counts.get(kind) ?? 0
-    if (records === 0) continue
-    onWrite?.(kind, records)
-    const written = await writeStaged(transaction, kind)
+    if (records > 0) onWrite?.(kind, records)
+    const written = await writeStaged(transaction, kind, counts)
     if ('fault' in written) throw importError(kind, written.fault)
     if (kind === 'user') await addImportedDepartments(transaction, runtime.newId)
-    kinds.push({ kind, records, created: written.created })
+    if (records > 0) kinds.push({ kind, records, created: written.created })
   }
   for (const { kind } of kinds) {
     const fault = await findFinalFault(transaction, kind)

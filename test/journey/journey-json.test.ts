@@ -49,7 +49,14 @@ describe('the JSON of a journey', () => {
         ...{ formConfirmationRequired: index % 2 === 0, formConfirmationResponse: index % 4 === 0 },
       }
       await insertRow(service.database, 'journey_tasks', {
-        ...{ journey_id: id, id: taskId(index), position: index, name: awkwardTexts[index % 2], ...pair },
+        ...{
+          organization_id: fixture.acme,
+          journey_id: id,
+          id: taskId(index),
+          position: index,
+          name: awkwardTexts[index % 2],
+          ...pair,
+        },
         ...{ description: awkwardTexts[0], assigned_to_user_id: index === 0 ? '' : fixture.users.agent },
         ...{ is_status_check: index % 2 === 0, polling_interval_ms: index * 1000 },
         ...(index > 0 && { parent_task_id: taskId(0), depends_on_ids: [taskId(0), taskId(index - 1)] }),
@@ -65,7 +72,14 @@ describe('the JSON of a journey', () => {
     )
     for (const [index, pair] of pairs.entries()) {
       await insertRow(service.database, 'journey_health_checks', {
-        ...{ journey_id: id, id: `check-${index}`, position: index, ...pair, due_date: dueDates[index % 5] },
+        ...{
+          organization_id: fixture.acme,
+          journey_id: id,
+          id: `check-${index}`,
+          position: index,
+          ...pair,
+          due_date: dueDates[index % 5],
+        },
         ...{ workflow_name: awkwardTexts[index % 2], run_id: awkwardTexts[0], task_id: taskId(0) },
       })
     }
@@ -78,7 +92,13 @@ describe('the JSON of a journey', () => {
     const statusCheckResult = { isComplete: true, message: other, messageTranslations: { de: text } }
     for (const [index, status] of Object.values(WorkflowRunStatus).entries()) {
       await insertRow(service.database, 'journey_workflow_failures', {
-        ...{ journey_id: id, position: index, run_status: status, run_result: awkwardTexts[index % 2] },
+        ...{
+          organization_id: fixture.acme,
+          journey_id: id,
+          position: index,
+          run_status: status,
+          run_result: awkwardTexts[index % 2],
+        },
         ...(index % 2 === 0 && { validation_errors: JSON.stringify(validationErrors) }),
         ...(index % 3 === 0 && { status_check_result: JSON.stringify(statusCheckResult) }),
         ...(index % 2 === 1 && { run_completed_at: '2026-02-03T04:05:06.789Z' }),
@@ -92,13 +112,26 @@ describe('the JSON of a journey', () => {
     const types = Object.values(DataType)
     for (const [index, value] of values.entries()) {
       await insertRow(service.database, 'journey_custom_fields', {
-        ...{ journey_id: id, field_id: `field-${index}`, position: index, data_type: types[index % types.length] },
+        ...{
+          organization_id: fixture.acme,
+          journey_id: id,
+          field_id: `field-${index}`,
+          position: index,
+          data_type: types[index % types.length],
+        },
         ...{ field_key: awkwardTexts[0], field_name: awkwardTexts[1] },
         ...(index > 0 && { value: JSON.stringify(value) }),
       })
     }
     await insertRow(service.database, 'journey_custom_fields', {
-      ...{ journey_id: id, field_id: 'null', position: values.length, data_type: 'TEXT', value: 'null' },
+      ...{
+        organization_id: fixture.acme,
+        journey_id: id,
+        field_id: 'null',
+        position: values.length,
+        data_type: 'TEXT',
+        value: 'null',
+      },
     })
   }
 

@@ -22,11 +22,12 @@ describe('what is computed of a journey', () => {
     const { database } = service
     const id = randomUUID()
     await insertRow(database, 'journeys', { id, organization_id: fixture.acme, team_id: fixture.it, name: 'Random' })
+    const journey = { organization_id: fixture.acme, journey_id: id }
     for (const [position, status] of [...tasks.entries()].reverse()) {
-      await insertRow(database, 'journey_tasks', { journey_id: id, id: randomUUID(), position, name: 'Task', status })
+      await insertRow(database, 'journey_tasks', { ...journey, id: randomUUID(), position, name: 'Task', status })
     }
     for (const [position, status] of checks.entries()) {
-      const check = { journey_id: id, id: `check-${position}`, position, type: 'STATUS_CHECK', status }
+      const check = { ...journey, id: `check-${position}`, position, type: 'STATUS_CHECK', status }
       await insertRow(database, 'journey_health_checks', check)
     }
     const { json } = await service.rest('GET', `/v2/journeys/${id}`, { token })

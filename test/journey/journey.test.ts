@@ -135,10 +135,9 @@ describe('getting a journey', () => {
 
     it('does not take a key for the person of the same id', async () => {
       const { database } = service
-      const { id: keyId, token } = await insertApiKey(database, {
-        ...{ organizationId: fixture.acme, teamId: fixture.people },
+      const { token } = await insertApiKey(database, {
+        ...{ id: fixture.users.requester, organizationId: fixture.acme, teamId: fixture.people },
       })
-      await database.execute('UPDATE api_keys SET id = $2 WHERE id = $1', [keyId, fixture.users.requester])
       const outcome = await get(fixture.journeys.it, token)
       await database.execute('DELETE FROM api_keys WHERE id = $1', [fixture.users.requester])
       expect(outcome).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND' })
@@ -160,7 +159,14 @@ describe('getting a journey', () => {
     const { database } = service
     const journeyId = fixture.journeys.people
     await insertRow(database, 'journey_tasks', {
-      ...{ journey_id: journeyId, id: taskId(50), position: 0, name: '0', status: 'TODO' },
+      ...{
+        organization_id: fixture.acme,
+        journey_id: journeyId,
+        id: taskId(50),
+        position: 0,
+        name: '0',
+        status: 'TODO',
+      },
     })
     await database.execute(`UPDATE journeys SET name = '0' WHERE id = $1`, [journeyId])
     let isWriting = true
@@ -263,7 +269,7 @@ const expectedCustomFields = customValues.map(([dataType, value], index) => ({
 
 /** A journey that has something of everything; its rows are written out of order. */
 async function insertFullJourney({ database }: TestService): Promise<void> {
-  const journey = { journey_id: id }
+  const journey = { organization_id: fixture.acme, journey_id: id }
   await insertRow(database, 'journeys', {
     ...{ id, organization_id: fixture.acme, team_id: fixture.it, friendly_identifier: 'ONB-12', name: 'Onboarding' },
     ...{ description: 'First weeks', created_at: '2026-01-31T10:05:00+01:00', archived_at: '2026-03-01T00:00:00.001Z' },

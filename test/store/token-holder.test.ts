@@ -15,8 +15,8 @@ const bulk = [
    SELECT sha256(('user' || n)::bytea), '${acme}', 'bulk-' || n, now() + interval '1 day' FROM ${series}`,
   `INSERT INTO api_keys (id, organization_id, kind, name, secret_hash, permissions)
    SELECT 'bulk-' || n, '${acme}', 'pk', 'Key', sha256(('secret' || n)::bytea), '{}' FROM ${series}`,
-  `INSERT INTO api_key_sessions (token_hash, api_key_id, expires_at)
-   SELECT sha256(('key' || n)::bytea), 'bulk-' || n, now() + interval '1 day' FROM ${series}`,
+  `INSERT INTO api_key_sessions (organization_id, token_hash, api_key_id, expires_at)
+   SELECT '${acme}', sha256(('key' || n)::bytea), 'bulk-' || n, now() + interval '1 day' FROM ${series}`,
   'ANALYZE',
 ]
 

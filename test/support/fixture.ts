@@ -185,6 +185,8 @@ export async function insertUser(sql: Sql, user: UserRow): Promise<void> {
 
 /** A key to insert. */
 export interface ApiKeyRow {
+  /** Default: a new one. */
+  readonly id?: string
   readonly organizationId: string
   /** Absent: a key of the organization. */
   readonly teamId?: string
@@ -204,13 +206,14 @@ export interface InsertedApiKey {
 /** Writes a key with a live session. */
 export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedApiKey> {
   const kind = key.kind ?? 'pk'
-  const inserted = { id: randomUUID(), secret: newSecret(kind), token: newToken('svc_token_') }
+  const inserted = { id: key.id ?? randomUUID(), secret: newSecret(kind), token: newToken('svc_token_') }
   await insertRow(sql, 'api_keys', {
     ...{ id: inserted.id, organization_id: key.organizationId, team_id: key.teamId ?? null, kind, name: `Key ${kind}` },
     ...{ secret_hash: sha256(inserted.secret), permissions: [...(key.permissions ?? permissions)] },
   })
   await insertRow(sql, 'api_key_sessions', {
-    ...{ token_hash: sha256(inserted.token), api_key_id: inserted.id, expires_at: inAnHour() },
+    ...{ organization_id: key.organizationId, token_hash: sha256(inserted.token), api_key_id: inserted.id },
+    expires_at: inAnHour(),
   })
   return inserted
 }

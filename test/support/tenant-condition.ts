@@ -1,7 +1,8 @@
 /**
- * The tables that a statement touches without a condition on their organization, once for each time. A table that is read
- * or changed needs `organization_id` to be equal to a parameter or to that of another table, under the name that the table
- * has there; an insertion has to name the column.
+ * The tables that a statement touches without a condition of their own on the organization, once for each time. A table
+ * that is read or changed needs `organization_id` to be equal to a parameter, the same in the whole statement, under the
+ * name that the table has there; an insertion has to name the column. That another table has the same organization is not
+ * enough: of tables that are distributed by organization, it would not tell where the rows are.
  */
 export function unscopedTables(text: string, tenantTables: readonly string[]): string[] {
   const counts = conditionsByName(text)
@@ -16,13 +17,16 @@ export function unscopedTables(text: string, tenantTables: readonly string[]): s
   })
 }
 
-/** How often the organization is compared under each name; the empty name is a column that stands alone. */
+/**
+ * How often the organization is compared with the parameter under each name; the empty name is a column that stands alone.
+ * Where there are several parameters, the first counts.
+ */
 function conditionsByName(text: string): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const [, name = ''] of text.matchAll(
-    /(?:\b(\w+)\.|(?<![.\w]))organization_id = (?:\$\d+|\w+\.organization_id\b)/g,
-  )) {
-    counts.set(name, (counts.get(name) ?? 0) + 1)
+  const conditions = [...text.matchAll(/(?:\b(\w+)\.|(?<![.\w]))organization_id = (\$\d+)\b/g)]
+  const parameter = conditions[0]?.[2]
+  for (const [, name = '', compared] of conditions) {
+    if (compared === parameter) counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return counts
 }

@@ -65,6 +65,14 @@ describe('of two lines that do not go together, the later one is at fault', () =
   })
 })
 
+it('a team that several organizations call by one id is no owner', async () => {
+  await database.execute(`INSERT INTO teams (organization_id, id, name) VALUES ('org_other', 'team_it', 'IT')`)
+  const error = await failure([priority({ id: 'pri_of_two' })])
+  expect(error.message).toBe('line 1: priority.teamId: several organizations have a team team_it')
+  await database.execute(`DELETE FROM teams WHERE organization_id = 'org_other' AND id = 'team_it'`)
+  expect(await allRows(database)).toEqual(before)
+})
+
 describe('managers', () => {
   it('must not go in a circle that the file closes', async () => {
     const manager = (id: string, managerUserId: string) => user({ id, email: `${id}@acme.example`, managerUserId })

@@ -297,4 +297,29 @@ describe('app instances', () => {
     await importLines(database, [app('team_b')])
     expect(await database.query('SELECT team_id FROM app_resources')).toEqual([{ team_id: 'team_b' }])
   })
+
+  it('take them along where short handles change hands on the way', async () => {
+    const team = (id: string) => line('team', { id, organizationId: 'org_a', name: id })
+    const app = (id: string, teamId: string) => line('appInstance', { id, teamId, name: 'App' })
+    const resource = (id: string, appInstanceId: string, scopedId: string) =>
+      line('appResource', { id, appInstanceId, resourceType: 'role', name: 'R', scopedId })
+    const moving = resource('resource_a', 'app_a', 'one')
+    const apps = [app('app_a', 'team_a'), app('app_b', 'team_b')]
+    await importLines(database, [organization, team('team_a'), team('team_b'), ...apps, moving])
+    await importLines(database, [resource('resource_b', 'app_b', 'one')])
+    const { kinds } = await importLines(database, [...[app('app_a', 'team_b'), resource('resource_b', 'app_b', 'two')]])
+    expect(kinds.map(({ kind, records, created }) => [kind, records, created])).toEqual([
+      ...[
+        ['appInstance', 1, 0],
+        ['appResource', 1, 0],
+      ],
+    ])
+    expect(await database.query('SELECT id, team_id, scoped_id FROM app_resources ORDER BY id')).toEqual([
+      { id: 'resource_a', team_id: 'team_b', scoped_id: 'one' },
+      { id: 'resource_b', team_id: 'team_b', scoped_id: 'two' },
+    ])
+    const back = importLines(database, [app('app_a', 'team_a'), resource('resource_c', 'app_a', 'one')])
+    await expect(back).rejects.toThrow(/^line 2: appResource.scopedId: app resource resource_a already has it$/)
+    expect(await database.query('SELECT DISTINCT team_id FROM app_resources')).toEqual([{ team_id: 'team_b' }])
+  })
 })

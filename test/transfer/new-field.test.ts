@@ -58,6 +58,7 @@ it('a new field comes in and goes out without a word of its own, and so does the
   const {
     stage,
     checks,
+    findStanding,
     lock,
     upsert,
     export: print,
@@ -85,7 +86,10 @@ it('a new field comes in and goes out without a word of its own, and so does the
     await client.query(stage.text)
     const faults = []
     for (const check of checks) faults.push(...(await client.query(check.text)).rows)
-    if (faults.length === 0) for (const { text } of [lock, upsert]) await client.query(text)
+    if (faults.length === 0) {
+      for (const row of (await client.query(findStanding.text)).rows) await client.query(lock.text, lock.values(row))
+      await client.query(upsert.text)
+    }
     await client.query('COMMIT')
     return faults
   }

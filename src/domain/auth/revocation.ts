@@ -68,6 +68,9 @@ interface RevocationCircumstances {
   readonly requestId?: string
 }
 
+/** No key. */
+const nobody = { organizationId: '', id: '' }
+
 /** Ends the sessions and writes the audit event; sends the same statements even if there is nothing to end. */
 async function endSessions(
   transaction: PreparedTransaction,
@@ -75,10 +78,9 @@ async function endSessions(
   circumstances: RevocationCircumstances,
 ) {
   const { runtime, actor, requestId } = circumstances
-  await deleteApiKeySessions(
-    transaction,
-    keys.map(({ id }) => id),
-  )
+  const [first = nobody, ...others] = keys
+  for (const { organizationId, id } of [first, ...others])
+    await deleteApiKeySessions(transaction, { organizationId, id })
   const events = keys.map(({ id, organizationId, teamId }) => ({
     organizationId,
     actor,

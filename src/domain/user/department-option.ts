@@ -20,6 +20,7 @@ export async function addDepartmentOptions(
   if (sorted.length === 0) return
   await departments.insertDepartmentOptions(
     tables,
-    sorted.map((name) => ({ id: runtime.newId(), organizationId, name })),
+    organizationId,
+    sorted.map((name) => ({ id: runtime.newId(), name })),
   )
 }

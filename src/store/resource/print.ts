@@ -1,5 +1,6 @@
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { Prisma } from '../../../gen/prisma/client.js'
+import { ofOrganization } from '../tenant.js'
 import type { PartsPlace, Resource, ResourceField, Table } from './resource.js'
 import { listText, type Part, textOf } from './text-parts.js'
 import { computedParts, valueParts } from './value-parts.js'
@@ -18,16 +19,18 @@ export interface PrintedRow {
 interface Print {
   readonly given: GivenTexts
   readonly isComputedToo: boolean
+  /** Rows of other tables are those of the organization of the statement; else of that of the row. */
+  readonly isOfOneOrganization: boolean
 }
 
-/** The row as the JSON of the API, as text. */
+/** The row as the JSON of the API, as text, in a statement of one organization. */
 export function rowText(resource: Resource, given: GivenTexts = {}): Prisma.Sql {
-  return textOf(objectParts(resource, { given, isComputedToo: true }))
+  return textOf(objectParts(resource, { given, isComputedToo: true, isOfOneOrganization: true }))
 }
 
-/** The row without what is computed, as text. */
+/** The row without what is computed, as text, in a statement of all organizations. */
 export function storedText(resource: Resource): Prisma.Sql {
-  return textOf(objectParts(resource, { given: {}, isComputedToo: false }))
+  return textOf(objectParts(resource, { given: {}, isComputedToo: false, isOfOneOrganization: false }))
 }
 
 /** The list of a field whose messages are rows of another table, for a query that reads these. */
@@ -82,12 +85,12 @@ function memberOf(alias: string, { field, source }: ResourceField, print: Print)
     case 'parts': {
       const { resource: part } = source
       const item = textOf(objectParts(part, { ...print, given: {} }))
-      return { key, value: [partsOf(item, part, source, alias)], presence: 'always' }
+      return { key, value: [partsOf(item, part, source, alias, print)], presence: 'always' }
     }
     case 'values': {
       const { table, column } = source
       const item = Prisma.sql`to_json(v.${Prisma.raw(column)})::text`
-      return { key, value: [partsOf(item, { table, alias: 'v' }, source, alias)], presence: 'always' }
+      return { key, value: [partsOf(item, { table, alias: 'v' }, source, alias, print)], presence: 'always' }
     }
     case 'computed':
     case 'elsewhere': {
@@ -103,11 +106,14 @@ function partsOf(
   { table, alias }: { readonly table: Table; readonly alias: string },
   { parent, of = 'id', order }: PartsPlace,
   owner: string,
+  { isOfOneOrganization }: Print,
 ): Prisma.Sql {
-  const isOfTenant = table.columns['organization_id'] !== undefined
-  const tenant = isOfTenant ? ` AND ${alias}.organization_id = ${owner}.organization_id` : ''
-  const rows = Prisma.raw(`${table.name} ${alias} WHERE ${alias}.${parent} = ${owner}.${of}${tenant}`)
-  return Prisma.sql`(SELECT ${listText(item, orderOf(alias, order))} FROM ${rows})`
+  const tenant = isOfOneOrganization
+    ? ofOrganization(alias)
+    : Prisma.raw(`${alias}.organization_id = ${owner}.organization_id`)
+  const rows = Prisma.raw(`${table.name} ${alias}`)
+  const isPart = Prisma.raw(`${alias}.${parent} = ${owner}.${of}`)
+  return Prisma.sql`(SELECT ${listText(item, orderOf(alias, order))} FROM ${rows} WHERE ${tenant} AND ${isPart})`
 }
 
 function orderOf(alias: string, columns: readonly string[]): Prisma.Sql {

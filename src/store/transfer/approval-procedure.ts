@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
-import { approvalFlow, approvalProcedureResource } from '../access-policy-approval-procedure.js'
+import { approvalFlowOfAll, approvalProcedureResource } from '../access-policy-approval-procedure.js'
 import { referenceCheck } from './reference-check.js'
 import { eachRow, typesIn } from './staged-columns.js'
 import { listed } from './staged-table.js'
@@ -49,5 +49,5 @@ export const approvalProcedureTable: TransferTable = {
        approver.notify
      FROM ${staged} s ${approvers}`,
   ],
-  join: approvalFlow,
+  join: approvalFlowOfAll,
 }

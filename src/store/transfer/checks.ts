@@ -1,6 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { equal, type StagedTable } from './staged-table.js'
-import type { TransferOwner } from './transfer-table.js'
+import type { Expressions, TransferOwner } from './transfer-table.js'
+import { storedValues } from './upsert.js'
 
 /** The columns of the rows that checks give. */
 export interface Fault {
@@ -16,6 +17,14 @@ SELECT s.line, '${Prisma.raw(field)}' AS field, format('there is no ${Prisma.raw
 FROM ${staged} s WHERE s.organization_id IS NULL`
 }
 
+/** Finds records whose owner could be one of several: the id alone does not tell of which organization. */
+export function ambiguousOwnerCheck(staged: Prisma.Sql, { field, noun }: TransferOwner): Prisma.Sql {
+  return Prisma.sql`
+SELECT s.line, '${Prisma.raw(field)}' AS field,
+  format('several organizations have a${Prisma.raw(/^[aeiou]/.test(noun) ? 'n' : '')} ${Prisma.raw(noun)} %s', s.owner_id) AS fault
+FROM ${staged} s GROUP BY s.line, s.owner_id HAVING count(*) > 1`
+}
+
 /** Finds ids that another organization has: what stands never changes its organization. */
 export function organizationCheck({ table, staged }: StagedTable): Prisma.Sql {
   return Prisma.sql`
@@ -23,15 +32,23 @@ SELECT s.line, 'id' AS field, format('%s belongs to another organization', s.id)
 FROM ${staged} s JOIN ${table} t ON t.id = s.id WHERE t.organization_id <> s.organization_id`
 }
 
-/** Finds values that another row has as well; of two rows of the file, the later line is at fault. */
+/**
+ * Finds values that another row will have as well: one that stands and that the file leaves alone, or one of the file, of
+ * which the later line is at fault.
+ */
 export function takenCheck(kind: StagedTable, field: string, columns: readonly string[]): Prisma.Sql {
-  const { table, staged, identity, stem } = kind
+  const { table, staged, identity, stem, values = {} } = kind
   const [noun, id] = [stem.replaceAll('_', ' '), identity.at(-1)].map((name) => Prisma.raw(String(name)))
+  const own: Expressions = { ...storedValues('s', [...identity, ...columns]), ...values }
+  const wanted = [...identity, ...columns].map((column) => Prisma.sql`${own[column]} AS ${Prisma.raw(column)}`)
+  const fault = Prisma.sql`
+SELECT w.line, '${Prisma.raw(field)}' AS field, format('${noun} %s already has it', other.${id}) AS fault FROM wanted w`
+  const isOther = equal(['organization_id', ...columns], 'other', 'w')
   return Prisma.sql`
-SELECT s.line, '${Prisma.raw(field)}' AS field, format('${noun} %s already has it', other.${id}) AS fault
-FROM ${staged} s
-JOIN ${table} t ON ${equal(identity, 't', 's')}
-JOIN ${table} other ON ${equal(['organization_id', ...columns], 'other', 't')} AND NOT (${equal(identity, 'other', 't')})
-LEFT JOIN ${staged} o ON ${equal(identity, 'o', 'other')}
-WHERE o.line IS NULL OR o.line < s.line`
+WITH wanted AS (
+  SELECT s.line, ${Prisma.join(wanted)} FROM ${staged} s LEFT JOIN ${table} t ON ${equal(identity, 't', 's')}
+)
+${fault} JOIN wanted other ON ${isOther} AND other.line < w.line
+UNION ALL
+${fault} JOIN ${table} other ON ${isOther} LEFT JOIN ${staged} s ON ${equal(identity, 's', 'other')} WHERE s.line IS NULL`
 }

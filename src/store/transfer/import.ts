@@ -12,47 +12,61 @@ const lockImports = statement(
   'lock_imports',
   Prisma.sql`SELECT FROM (VALUES (true)) one WHERE pg_advisory_xact_lock(${IMPORT_LOCK}) IS NOT NULL`,
 )
-const deferConstraints = statement('defer_constraints', Prisma.sql`SET CONSTRAINTS ALL DEFERRED`)
-const judgeConstraints = statement('judge_constraints', Prisma.sql`SET CONSTRAINTS ALL IMMEDIATE`)
 
 function statement(name: string, text: Prisma.Sql): PreparedStatement<object, Record<never, never>> {
   return createPreparedStatement({ name, reason: 'lock', columns: {}, text: () => text })
 }
 
 /** The statements of this file. */
-export const importStatements = [lockImports, deferConstraints, judgeConstraints]
+export const importStatements = [lockImports]
 
 /** Lets no other import write until the transaction ends, so that two of the same rows never meet halfway. */
 export async function excludeOtherImports(transaction: PreparedTransaction): Promise<void> {
   await transaction.run(lockImports, {})
 }
 
-/** Runs the work with uniqueness judged when all of its rows stand: values may change hands between them. */
-export async function judgeAtTheEnd<T>(transaction: PreparedTransaction, work: () => Promise<T>): Promise<T> {
-  await transaction.run(deferConstraints, {})
-  const result = await work()
-  await transaction.run(judgeConstraints, {})
-  return result
+/** Whether there is anything to write of a kind, when so many different records of each are staged. */
+export function isWritten(kind: RecordKind, counts: ReadonlyMap<string, number>): boolean {
+  const { followers } = statementsOf(kind)
+  return counts.has(kind) || (followers !== undefined && counts.has(followers.of))
 }
 
 /** How the writing of a kind went: how many of its records are new, or what keeps the first bad one from being written. */
 export type WrittenKind = { readonly created: number } | { readonly fault: Fault }
 
-/** Writes the staged records of a kind and what belongs to them; nothing of the kind where one is at fault. */
-export async function writeStaged(transaction: PreparedTransaction, kind: RecordKind): Promise<WrittenKind> {
-  const { stage, analyze, checks, prepare, lock, before, upsert, children } = statementsOf(kind)
-  for (const each of [stage, analyze]) await transaction.run(each, {})
+/**
+ * Writes the staged records of a kind and what belongs to them; nothing of the kind where one is at fault. What two rows
+ * cannot both have is judged before: values may change hands between rows of one statement, but not of several.
+ */
+export async function writeStaged(
+  transaction: PreparedTransaction,
+  kind: RecordKind,
+  counts: ReadonlyMap<string, number>,
+): Promise<WrittenKind> {
+  const { stage, followers, analyze, checks, prepare, findStanding, lock, release, before, upsert, children } =
+    statementsOf(kind)
+  await transaction.run(stage, {})
+  if (followers !== undefined && counts.has(followers.of)) await transaction.run(followers.stage, {})
+  await transaction.run(analyze, {})
   const fault = await firstFault(transaction, checks)
   if (fault !== undefined) return { fault }
-  for (const each of [...prepare, lock, ...before]) await transaction.run(each, {})
+  for (const each of prepare) await transaction.run(each, {})
+  for (const rows of await transaction.run(findStanding, {})) await transaction.run(lock, rows)
+  if (release !== undefined) {
+    const ids = (await transaction.run(release.find, {})).map(({ id }) => id)
+    if (ids.length > 0) await transaction.run(release.write, { ids })
+  }
+  for (const each of before) await transaction.run(each, {})
   const [written] = await transaction.run(upsert, {})
   for (const each of children) await transaction.run(each, {})
   return { created: written?.created ?? 0 }
 }
 
 /** What is wrong with the first bad record of a kind, when all kinds have been written. */
-export function findFinalFault(transaction: PreparedTransaction, kind: RecordKind): Promise<Fault | undefined> {
-  return firstFault(transaction, statementsOf(kind).finalChecks)
+export async function findFinalFault(transaction: PreparedTransaction, kind: RecordKind): Promise<Fault | undefined> {
+  const { finalTables, finalChecks } = statementsOf(kind)
+  for (const each of finalTables) await transaction.run(each, {})
+  return firstFault(transaction, finalChecks)
 }
 
 async function firstFault(

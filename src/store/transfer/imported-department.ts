@@ -2,6 +2,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import type { DepartmentOptionModel } from '../../../gen/prisma/models.js'
 import type { PreparedTransaction } from '../../db/queryable.js'
 import { createPreparedStatement } from '../../db/statement.js'
+import { byOrganization } from '../by-organization.js'
 import { insertDepartmentOptions } from '../department-option.js'
 
 /** A department that staged people have and their organization does not offer. */
@@ -24,9 +25,8 @@ export const importedDepartmentStatements = [find]
 
 /** Adds the departments of the staged people to what profiles of their organizations can name. */
 export async function addImportedDepartments(transaction: PreparedTransaction, newId: () => string): Promise<void> {
-  const missing = await transaction.run(find, {})
-  await insertDepartmentOptions(
-    transaction,
-    missing.map((department) => ({ id: newId(), ...department })),
-  )
+  for (const [organizationId, missing] of byOrganization(await transaction.run(find, {}))) {
+    const options = missing.map(({ name }) => ({ id: newId(), name }))
+    await insertDepartmentOptions(transaction, organizationId, options)
+  }
 }

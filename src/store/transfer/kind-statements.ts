@@ -2,15 +2,15 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import { createPreparedStatement, type PreparedStatement } from '../../db/statement.js'
 import { camelCase } from '../camel-case.js'
 import { storedText } from '../resource/print.js'
-import { type Fault, organizationCheck, ownerCheck, takenCheck } from './checks.js'
+import { ambiguousOwnerCheck, type Fault, organizationCheck, ownerCheck, takenCheck } from './checks.js'
 import { listTexts } from './lists.js'
 import { type RecordKind, recordKinds } from './record-kind.js'
 import { columnOf, referenceCheck, referencesOf } from './reference-check.js'
 import { listColumns, propertiesOf, rowColumns } from './staged-columns.js'
 import { type StagedTable, stagedTable } from './staged-table.js'
 import { transferTables } from './tables.js'
-import type { Expressions } from './transfer-table.js'
-import { lockText, upsertText } from './upsert.js'
+import type { Expressions, Ids } from './transfer-table.js'
+import { lockText, type StandingRows, standingText, upsertText } from './upsert.js'
 
 type Columnless = PreparedStatement<object, Record<never, never>>
 type Check = PreparedStatement<object, Fault>
@@ -18,13 +18,23 @@ type Check = PreparedStatement<object, Fault>
 /** The statements of one kind of record, in the order in which an import sends them, and that of the export. */
 export interface KindStatements {
   readonly stage: Columnless
+  /** With the kind of which there are to be some, for it to be sent. */
+  readonly followers: { readonly of: RecordKind; readonly stage: Columnless } | undefined
   readonly analyze: Columnless
   readonly checks: readonly Check[]
   readonly prepare: readonly Columnless[]
-  readonly lock: Columnless
+  readonly findStanding: PreparedStatement<object, StandingRows>
+  readonly lock: PreparedStatement<StandingRows, Record<never, never>>
+  readonly release:
+    | {
+        readonly find: PreparedStatement<object, { readonly id: string }>
+        readonly write: PreparedStatement<Ids, object>
+      }
+    | undefined
   readonly before: readonly Columnless[]
   readonly upsert: PreparedStatement<object, { readonly created: number }>
   readonly children: readonly Columnless[]
+  readonly finalTables: readonly Columnless[]
   readonly finalChecks: readonly Check[]
   readonly export: PreparedStatement<object, { readonly json: string }>
 }
@@ -34,7 +44,18 @@ export const TEMPORARY = Prisma.sql`WITH (toast_tuple_target = 8160) ON COMMIT D
 
 /** The statements of the records of a table. */
 export function statementsOf(kind: StagedTable): KindStatements {
-  const { stem, staged, resource, prepare, before, after = [] } = kind
+  const {
+    stem,
+    staged,
+    resource,
+    followers,
+    prepare,
+    release,
+    before,
+    after = [],
+    finalTables = {},
+    finalChecks = {},
+  } = kind
   const plain = (name: string, text: Prisma.Sql): Columnless =>
     createPreparedStatement({ name, reason: 'set', columns: {}, text: () => text })
   const optional = (name: string, text: Prisma.Sql | undefined) => (text === undefined ? [] : [plain(name, text)])
@@ -42,10 +63,36 @@ export function statementsOf(kind: StagedTable): KindStatements {
     Object.entries(texts).map(([name, text]) => checkOf(`import_${stem}_check_${name}`, text))
   return {
     stage: plain(`stage_${stem}`, stageText(kind)),
+    followers: followers && { of: followers.of, stage: plain(`import_${stem}_followers`, followers.text) },
     analyze: plain(`analyze_${stem}`, Prisma.sql`ANALYZE ${staged}`),
     checks: checks(checksOf(kind)),
     prepare: optional(`import_${stem}_prepare`, prepare),
-    lock: plain(`import_${stem}_lock`, lockText(kind)),
+    findStanding: createPreparedStatement<object, StandingRows>({
+      name: `import_${stem}_standing`,
+      reason: 'set',
+      columns: { organizationId: 'text', ids: 'text[]' },
+      text: () => standingText(kind),
+    }),
+    lock: createPreparedStatement<StandingRows, Record<never, never>>({
+      name: `import_${stem}_lock`,
+      reason: 'lock',
+      columns: {},
+      text: (rows) => lockText(kind, rows),
+    }),
+    release: release && {
+      find: createPreparedStatement<object, { readonly id: string }>({
+        name: `import_${stem}_to_release`,
+        reason: 'set',
+        columns: { id: 'text' },
+        text: () => release.find,
+      }),
+      write: createPreparedStatement<Ids, Record<never, never>>({
+        name: `import_${stem}_release`,
+        reason: 'set',
+        columns: {},
+        text: release.write,
+      }),
+    },
     before: optional(`import_${stem}_before`, before),
     upsert: createPreparedStatement<object, { readonly created: number }>({
       name: `import_${stem}`,
@@ -54,7 +101,10 @@ export function statementsOf(kind: StagedTable): KindStatements {
       text: () => upsertText(kind),
     }),
     children: [...listTexts(kind), ...after].map((text, index) => plain(`import_${stem}_child_${index + 1}`, text)),
-    finalChecks: checks(finalChecksOf(kind)),
+    finalTables: Object.entries(finalTables).map(([name, text]) =>
+      plain(`stage_${name}`, Prisma.sql`CREATE TEMPORARY TABLE ${Prisma.raw(name)} ${TEMPORARY} AS ${text}`),
+    ),
+    finalChecks: checks(finalChecks),
     export: createPreparedStatement<object, { readonly json: string }>({
       name: `export_${stem}`,
       reason: 'printed JSON',
@@ -68,23 +118,19 @@ FROM ${kind.table} ${Prisma.raw(resource.alias)} ${kind.join ?? Prisma.empty} OR
 
 /** What is judged before anything is written, by name. */
 function checksOf(kind: StagedTable): Expressions {
-  const { staged, owner, resource } = kind
+  const { staged, owner, identity, unique = {} } = kind
   const references = [...referencesOf(kind)].map(([name, reference]) => [name, referenceCheck(staged, reference)])
+  const taken = Object.entries(unique).map(([field, columns]) => [columns.at(-1), takenCheck(kind, field, columns)])
   return {
     ...(owner !== undefined && { owner: ownerCheck(staged, owner) }),
-    // A row whose key has the organization is that of this one.
     ...(owner !== undefined &&
-      !resource.table.key.includes('organization_id') && { organization: organizationCheck(kind) }),
+      owner.table !== 'organizations' && { ambiguous_owner: ambiguousOwnerCheck(staged, owner) }),
+    // What people are called is the same in every organization.
+    ...(owner !== undefined && identity.at(-1) === 'id' && { organization: organizationCheck(kind) }),
     ...Object.fromEntries(references),
     ...kind.checks,
+    ...Object.fromEntries(taken),
   }
-}
-
-/** What is judged when all kinds have been written, by name. */
-function finalChecksOf(kind: StagedTable): Expressions {
-  const { unique = {}, finalChecks } = kind
-  const taken = Object.entries(unique).map(([field, columns]) => [columns.at(-1), takenCheck(kind, field, columns)])
-  return { ...Object.fromEntries(taken), ...finalChecks }
 }
 
 /** Gives the first fault of a check. */
@@ -122,6 +168,14 @@ export const kindStatements: ReadonlyMap<RecordKind, KindStatements> = new Map(
 
 /** The statements of this file. */
 export const transferKindStatements = [...kindStatements.values()].flatMap((statements) => [
-  ...[statements.stage, statements.analyze, ...statements.checks, ...statements.prepare, statements.lock],
-  ...[...statements.before, statements.upsert, ...statements.children, ...statements.finalChecks, statements.export],
+  ...[
+    statements.stage,
+    ...(statements.followers === undefined ? [] : [statements.followers.stage]),
+    statements.analyze,
+  ],
+  ...[...statements.checks, ...statements.prepare, statements.findStanding, statements.lock],
+  ...(statements.release === undefined ? [] : [statements.release.find, statements.release.write]),
+  ...statements.before,
+  ...[statements.upsert, ...statements.children, ...statements.finalTables, ...statements.finalChecks],
+  statements.export,
 ])

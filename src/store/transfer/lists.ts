@@ -40,7 +40,11 @@ function stagedListOf({ field, source }: ResourceField): StagedList | undefined 
 }
 
 /** Takes away what the record no longer has and writes what it has. */
-function replaceTexts({ staged, listValues }: StagedTable, field: DescField, list: StagedList): Prisma.Sql[] {
+function replaceTexts(
+  { staged, listValues, listJoins }: StagedTable,
+  field: DescField,
+  list: StagedList,
+): Prisma.Sql[] {
   const { table, parent, of = 'id', join, given } = list
   const owners: Readonly<Record<string, string>> = {
     ...(table.columns['organization_id'] && { organization_id: 'organization_id' }),
@@ -61,15 +65,17 @@ function replaceTexts({ staged, listValues }: StagedTable, field: DescField, lis
   const name = Prisma.raw(table.name)
   const insertion = Prisma.sql`
 INSERT INTO ${name} (${listed(Object.keys(values))})
-SELECT ${Prisma.join(Object.values(values))} FROM ${staged} s ${join}`
+SELECT ${Prisma.join(Object.values(values))} FROM ${staged} s ${join} ${listJoins?.[field.localName] ?? Prisma.empty}`
   const deletion = Prisma.sql`DELETE FROM ${name} x USING ${staged} s WHERE ${ofRecord('x')}`
   if (table.columns['created_at'] === undefined) return [deletion, insertion]
   // Rows that know when they were made stay as long as the record names them.
   const [key = ''] = table.key.filter((column) => owners[column] === undefined)
-  const item = Prisma.raw(`jsonb_build_array(jsonb_build_object('${camelCase(key)}', x.${key}))`)
+  const isNamed = Prisma.raw(
+    `EXISTS (SELECT 1 FROM json_array_elements(s.${field.name}) item WHERE item->>'${camelCase(key)}' = x.${key})`,
+  )
   const others = Object.keys(values).filter((column) => !table.key.includes(column))
   return [
-    Prisma.sql`${deletion} AND NOT s.${Prisma.raw(field.name)}::jsonb @> ${item}`,
+    Prisma.sql`${deletion} AND NOT ${isNamed}`,
     Prisma.sql`${insertion}
 LEFT JOIN ${name} t ON ${ofRecord('t')} AND t.${Prisma.raw(key)} = item.${Prisma.raw(key)}
 ON CONFLICT (${listed(table.key)}) DO UPDATE SET ${excluded(others)}`,

@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf'
 import { camelCase } from '../camel-case.js'
+import type { Table } from '../resource/resource.js'
 import { type RecordKind, recordKinds } from './record-kind.js'
 import { createRowWriter, type Row } from './row-writer.js'
 import { transferTables } from './tables.js'
@@ -13,9 +14,14 @@ export interface RecordRow {
 const writers = new Map(
   recordKinds.map((kind) => {
     const { resource } = transferTables[kind]
-    return [kind, { write: createRowWriter(resource), key: resource.table.key.map(camelCase) }]
+    return [kind, { write: createRowWriter(resource), key: keyOf(resource.table).map(camelCase) }]
   }),
 )
+
+/** The columns that tell records apart: what has an id is called by it alone, whatever its organization. */
+function keyOf({ key }: Table): readonly string[] {
+  return key.at(-1) === 'id' ? ['id'] : key
+}
 
 /**
  * Writes a record as a row, with more values that it has in no field of its own. Throws a ServiceError where two items of a

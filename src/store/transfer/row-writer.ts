@@ -73,7 +73,7 @@ function present({ field, source }: ResourceField): ResourceField {
 
 /** The column that tells the rows of one list apart; undefined where their places do. */
 function keyOfItems({ key }: Table, { parent }: PartsPlace): string | undefined {
-  return key.find((column) => column !== parent && column !== 'position')
+  return key.find((column) => column !== 'organization_id' && column !== parent && column !== 'position')
 }
 
 /** Refuses a list with a repeated value. `at` gives the path of the field at an index. */

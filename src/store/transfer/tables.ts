@@ -15,6 +15,8 @@ import {
   organizationResource,
   teamResource,
 } from './resources.js'
+import { rowColumns } from './staged-columns.js'
+import { listed } from './staged-table.js'
 import { ownedBy, ownedByOrganization, ownedByTeam, type TransferTable } from './transfer-table.js'
 import { userTable } from './user.js'
 
@@ -23,6 +25,16 @@ const withScopedId = {
   extras: { new_scoped_id: 'text' },
   values: { scoped_id: Prisma.sql`coalesce(nullif(s.scoped_id, ''), t.scoped_id, s.new_scoped_id)` },
 }
+
+const resourceColumns = Object.keys(rowColumns(appResourceResource)).filter((column) => column !== 'team_id')
+
+const resourcesOfMovedApps = Prisma.sql`
+INSERT INTO staged_app_resource (first_line, line, organization_id, team_id, owner_id, ${listed(resourceColumns)})
+SELECT a.first_line, a.line, r.organization_id, a.team_id, a.id, ${listed(resourceColumns.map((column) => `r.${column}`))}
+FROM staged_app_instance a
+JOIN app_resources r ON r.organization_id = a.organization_id AND r.app_instance_id = a.id AND r.team_id <> a.team_id
+LEFT JOIN staged_app_resource s ON s.organization_id = r.organization_id AND s.id = r.id
+WHERE s.line IS NULL`
 
 /** How each kind of record goes in and out. */
 export const transferTables: Readonly<Record<RecordKind, TransferTable>> = {
@@ -37,13 +49,16 @@ export const transferTables: Readonly<Record<RecordKind, TransferTable>> = {
     owner: ownedByTeam,
     listValues: {
       sharedWithTeamIds: {
-        app_instance_ordinal: Prisma.sql`(
-  SELECT i.ordinal FROM app_instances i WHERE i.organization_id = s.organization_id AND i.id = s.id)`,
+        app_instance_ordinal: Prisma.sql`i.ordinal`,
       },
     },
+    listJoins: {
+      sharedWithTeamIds: Prisma.sql`JOIN app_instances i ON i.organization_id = s.organization_id AND i.id = s.id`,
+    },
   },
-  // They belong to the team of their app instance.
+  // They belong to the team of their app instance, and move with it to another.
   appResource: {
+    followers: { of: 'appInstance', text: resourcesOfMovedApps },
     resource: appResourceResource,
     owner: ownedBy('app_instances', 'appInstanceId', 'app instance', { team_id: Prisma.sql`owner.team_id` }),
     unique: { scopedId: ['team_id', 'scoped_id'], externalId: ['app_instance_id', 'resource_type', 'external_id'] },

@@ -1,5 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
+import type { Places } from '../../db/statement.js'
 import type { Resource } from '../resource/resource.js'
+import type { RecordKind } from './record-kind.js'
 import type { ReferenceTarget } from './reference-target.js'
 import type { ColumnTypes } from './staged-columns.js'
 
@@ -21,18 +23,31 @@ export interface TransferTable {
   readonly values?: Expressions
   /** The same for the tables of lists, by the name of the list. */
   readonly listValues?: Readonly<Record<string, Expressions>>
+  /** Joined to the rows of lists that are written, by the name of the list. */
+  readonly listJoins?: Expressions
   /** Queries for what must not be, by name: each gives the line, the field and the fault. They run before anything is written. */
   readonly checks?: Expressions
+  /** Stages rows that stand and that follow those of a kind before it, of which the file may have some and none of this one. */
+  readonly followers?: { readonly of: RecordKind; readonly text: Prisma.Sql }
   /** Takes locks that have to come before those of rows. */
   readonly prepare?: Prisma.Sql
+  /** Finds what has to give up a value before another one can have it, by its id, and takes the value from it. */
+  readonly release?: { readonly find: Prisma.Sql; readonly write: (ids: Places<Ids>) => Prisma.Sql }
   /** Writes what the records need to stand on. */
   readonly before?: Prisma.Sql
   /** Writes what belongs to the records, in order, besides their lists. */
   readonly after?: readonly Prisma.Sql[]
+  /** Temporary tables for the final checks, by name. */
+  readonly finalTables?: Expressions
   /** Checks, in the form of `checks`, that run when all kinds have been written. */
   readonly finalChecks?: Expressions
   /** Joined to the table in an export. */
   readonly join?: Prisma.Sql
+}
+
+/** What is named by its id. */
+export interface Ids {
+  readonly ids: readonly string[]
 }
 
 /** Expressions by name, of columns above all. */

@@ -1,13 +1,38 @@
 import { Prisma } from '../../../gen/prisma/client.js'
+import type { Places } from '../../db/statement.js'
 import { rowColumns } from './staged-columns.js'
 import { equal, listed, type StagedTable } from './staged-table.js'
 import type { Expressions } from './transfer-table.js'
 
-/** Locks the rows that stand in the order of their key, so that writers of the API and imports do not deadlock. */
-export function lockText({ table, staged, identity, resource }: StagedTable): Prisma.Sql {
-  const order = Prisma.raw(resource.table.key.map((column) => `t.${column}`).join(', '))
+/** Rows of one organization, by the column that tells them apart there. */
+export interface StandingRows {
+  readonly organizationId: string
+  readonly ids: readonly string[]
+}
+
+/** Finds the rows that stand, organization by organization. */
+export function standingText({ table, staged, identity }: StagedTable): Prisma.Sql {
+  const [organization, id] = tenantKey(identity)
   return Prisma.sql`
-SELECT FROM ${table} t JOIN ${staged} s ON ${equal(identity, 't', 's')} ORDER BY ${order} FOR NO KEY UPDATE OF t`
+SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
+  FROM ${table} t JOIN ${staged} s ON ${equal(identity, 't', 's')}
+ GROUP BY t.${organization} ORDER BY t.${organization}`
+}
+
+/** Locks rows of one organization in the order of their key, so that writers of the API and imports do not deadlock. */
+export function lockText(
+  { table, identity, resource }: StagedTable,
+  { organizationId, ids }: Places<StandingRows>,
+): Prisma.Sql {
+  const [organization, id] = tenantKey(identity)
+  const type = Prisma.raw(resource.table.columns[String(identity.at(-1))]?.type ?? 'text')
+  return Prisma.sql`
+SELECT FROM ${table} WHERE ${organization} = ${organizationId} AND ${id} = ANY (${ids}::${type}[]) ORDER BY ${id} FOR NO KEY UPDATE`
+}
+
+/** The column of the organization, and that which tells its rows apart; an organization is its own. */
+function tenantKey(identity: readonly string[]): readonly [Prisma.Sql, Prisma.Sql] {
+  return [Prisma.raw(String(identity[0])), Prisma.raw(String(identity.at(-1)))]
 }
 
 /**
@@ -19,12 +44,13 @@ export function upsertText({ table, staged, identity, owner, resource, values }:
   const columns = { ...storedValues('s', given), ...values }
   const { key } = resource.table
   const others = Object.keys(columns).filter((column) => !key.includes(column))
+  const names = listed(Object.keys(columns))
+  const prepared = Object.entries(columns).map(([column, value]) => Prisma.sql`${value} AS ${Prisma.raw(column)}`)
   return Prisma.sql`
-WITH written AS (
-  INSERT INTO ${table} (${listed(Object.keys(columns))})
-  SELECT ${Prisma.join(Object.values(columns))}
-  FROM ${staged} s LEFT JOIN ${table} t ON ${equal(identity, 't', 's')}
-  ORDER BY s.first_line
+WITH prepared AS MATERIALIZED (
+  SELECT s.first_line, ${Prisma.join(prepared)} FROM ${staged} s LEFT JOIN ${table} t ON ${equal(identity, 't', 's')}
+), written AS (
+  INSERT INTO ${table} AS made (${names}) SELECT ${names} FROM prepared ORDER BY first_line
   ON CONFLICT (${listed(key)}) DO UPDATE SET ${excluded(others)}
   RETURNING xmax = 0 AS is_new
 )

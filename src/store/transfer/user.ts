@@ -33,31 +33,52 @@ LEFT JOIN staged_user o ON o.organization_id = s.organization_id AND o.user_id =
 LEFT JOIN memberships m ON m.organization_id = s.organization_id AND m.user_id = s.manager_user_id
 WHERE s.manager_user_id IS NOT NULL AND o.user_id IS NULL AND m.user_id IS NULL`
 
+/** The members of the organizations of the file, and who manages them. */
+const managedMembers = Prisma.sql`
+SELECT m.organization_id, m.user_id, m.manager_user_id
+FROM (SELECT DISTINCT organization_id FROM staged_user) touched
+JOIN memberships m ON m.organization_id = touched.organization_id`
+
 /** Walks down from those without a manager: who is not met has a circle of managers above. */
 const managerCircleCheck = Prisma.sql`
-WITH RECURSIVE touched AS (
-  SELECT DISTINCT organization_id FROM staged_user
-), placed AS (
-  SELECT m.organization_id, m.user_id FROM touched JOIN memberships m ON m.organization_id = touched.organization_id
-  WHERE m.manager_user_id IS NULL
+WITH RECURSIVE placed AS (
+  SELECT m.organization_id, m.user_id FROM managed_members m WHERE m.manager_user_id IS NULL
   UNION ALL
   SELECT m.organization_id, m.user_id FROM placed
-  JOIN memberships m ON m.organization_id = placed.organization_id AND m.manager_user_id = placed.user_id
+  JOIN managed_members m ON m.organization_id = placed.organization_id AND m.manager_user_id = placed.user_id
 )
 SELECT s.line, 'managerUserId' AS field, 'the managers above the user form a cycle' AS fault
 FROM staged_user s
 LEFT JOIN placed p ON p.organization_id = s.organization_id AND p.user_id = s.user_id
 WHERE p.user_id IS NULL`
 
-/** A person's email is that of the person's last line, whatever the organization, and may be taken in any of them. */
+/** The people of the file, each with the address of the last line, whatever its organization. */
+const people = Prisma.sql`
+SELECT DISTINCT ON (s.user_id) s.user_id, s.line, s.email, lower(s.email COLLATE "C") AS email_key
+FROM staged_user s ORDER BY s.user_id, s.line DESC`
+
+const emailFault = Prisma.sql`
+SELECT p.line, 'email' AS field, format('user %s already has it', other.user_id) AS fault
+FROM people p JOIN members m ON m.user_id = p.user_id`
+
+/** An address may be taken in any of the organizations that the person will be in. */
 const emailCheck = Prisma.sql`
-SELECT s.line, 'email' AS field, format('user %s already has it', other.user_id) AS fault
-FROM (SELECT user_id, max(line) AS line FROM staged_user GROUP BY user_id) s
-JOIN memberships t ON t.user_id = s.user_id
-JOIN memberships other ON other.organization_id = t.organization_id AND other.email_key = t.email_key
-  AND other.user_id <> t.user_id
-LEFT JOIN (SELECT user_id, max(line) AS line FROM staged_user GROUP BY user_id) o ON o.user_id = other.user_id
-WHERE o.line IS NULL OR o.line < s.line`
+WITH people AS (${people}
+), members AS (
+  SELECT t.organization_id, t.user_id FROM people p JOIN memberships t ON t.user_id = p.user_id
+  UNION
+  SELECT s.organization_id, s.user_id FROM staged_user s
+)
+${emailFault}
+JOIN people other ON other.email_key = p.email_key AND other.line < p.line
+JOIN members o ON o.organization_id = m.organization_id AND o.user_id = other.user_id
+UNION ALL
+${emailFault}
+JOIN memberships other ON other.organization_id = m.organization_id AND other.email_key = p.email_key
+LEFT JOIN people o ON o.user_id = other.user_id WHERE o.user_id IS NULL`
+
+/** What stands as the address of a person who gets another one, so that it can go from one to another: in no address. */
+const nowhere = Prisma.sql`lower('left-' || regexp_replace(id, '([A-Z])', '+\\1', 'g') COLLATE "C")`
 
 /** People and their memberships. */
 export const userTable: TransferTable = {
@@ -72,16 +93,22 @@ export const userTable: TransferTable = {
       s.manager_owned_since, ${createdAt}) END`,
     ...ownership,
   },
-  checks: { manager: managerCheck },
+  checks: { manager: managerCheck, email: emailCheck },
   // So that circles are found, nobody else assigns managers in the organizations.
   prepare: Prisma.sql`
 SELECT FROM (SELECT DISTINCT organization_id FROM staged_user ORDER BY organization_id) o
  WHERE ${inLockOfManagers(Prisma.sql`o.organization_id`)}`,
+  release: {
+    find: Prisma.sql`
+SELECT p.user_id AS id FROM (${people}) p JOIN users u ON u.id = p.user_id WHERE u.email_key <> p.email_key`,
+    write: ({ ids }) => Prisma.sql`
+UPDATE users SET email = ${nowhere}, email_key = ${nowhere} WHERE id = ANY (${ids})`,
+  },
   before: Prisma.sql`
 INSERT INTO users (id, email, email_key)
-SELECT DISTINCT ON (s.user_id) s.user_id, s.email, lower(s.email COLLATE "C") FROM staged_user s
-ORDER BY s.user_id, s.line DESC
+SELECT p.user_id, p.email, p.email_key FROM (${people}) p
 ON CONFLICT (id) DO UPDATE SET email = EXCLUDED.email, email_key = EXCLUDED.email_key`,
-  finalChecks: { email: emailCheck, manager_circle: managerCircleCheck },
+  finalTables: { managed_members: managedMembers },
+  finalChecks: { manager_circle: managerCircleCheck },
   join: Prisma.sql`JOIN users u ON u.id = m.user_id`,
 }

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { migrate } from '../../src/db/migrate.js'
+import { loadMigrations } from '../../src/db/migration.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { insertApiKey, insertUserToken } from '../support/fixture.js'
+import { demoLines, exportLines, importLines } from '../transfer/transfer-text.js'
+
+/** The last migration before organizations became a part of every key. */
+const BEFORE = '20261122151000_idempotency_keys'
+
+describe('a database from before organizations were a part of every key', () => {
+  let present: TestDatabase
+  let past: TestDatabase
+  let expected: Database
+  let migrated: Database
+
+  beforeAll(async () => {
+    present = await createTestDatabase()
+    past = await createTestDatabase('empty')
+    expected = present.open()
+    migrated = past.open()
+    await importLines(expected, demoLines)
+    const [{ organizationId, userId }] = (await expected.query<{ organizationId: string; userId: string }>(
+      'SELECT organization_id AS "organizationId", user_id AS "userId" FROM memberships ORDER BY ordinal LIMIT 1',
+    )) as [{ organizationId: string; userId: string }]
+    await insertApiKey(expected, { organizationId })
+    await insertUserToken(expected, { organizationId, userId })
+    const migrations = await loadMigrations()
+    const then = migrations.filter(({ name }) => name <= BEFORE)
+    expect(then.at(-1)?.name).toBe(BEFORE)
+    await migrate(past.connectionString, then)
+    await copyRows(expected, migrated)
+    await migrate(past.connectionString, migrations)
+  })
+  afterAll(async () => {
+    await Promise.all([present.drop(), past.drop()])
+  })
+
+  it('has every row when it is migrated, with the organization in each', async () => {
+    const rows = await rowsByTable(expected)
+    expect(await rowsByTable(migrated)).toEqual(rows)
+    expect(Object.keys(rows).filter((table) => rows[table]?.length === 0)).toEqual([
+      'audit_events',
+      'idempotency_keys',
+      'source_profiles',
+    ])
+  })
+
+  it('has the constraints and indexes that a new database has', async () => {
+    expect(await definitions(migrated)).toEqual(await definitions(expected))
+  })
+
+  it('gives the same export', async () => {
+    expect(await exportLines(migrated)).toEqual(await exportLines(expected))
+  })
+})
+
+/** Writes the rows of all tables into those of the same names, without the columns that these do not have. */
+async function copyRows(from: Database, to: Database): Promise<void> {
+  await to.preparedTransaction(async (sql) => {
+    // Foreign keys wait for no order.
+    await sql.execute('SET LOCAL session_replication_role = replica')
+    for (const [table, rows] of Object.entries(await rowsByTable(from))) {
+      await sql.execute(`DELETE FROM ${table}`)
+      await sql.execute(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1)`, [
+        `[${rows.join()}]`,
+      ])
+    }
+  })
+}
+
+/** The rows of every table but those that are the database's own, as JSON. */
+async function rowsByTable(database: Database): Promise<Record<string, string[]>> {
+  const tables = await database.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables
+      WHERE schemaname = 'public' AND tablename NOT IN ('_prisma_migrations', 'revoke_attempts') ORDER BY 1`,
+  )
+  const rows: Record<string, string[]> = {}
+  for (const { name } of tables) {
+    const found = await database.query<{ row: string }>(`SELECT to_json(t)::text AS row FROM ${name} t ORDER BY 1`)
+    rows[name] = found.map(({ row }) => row)
+  }
+  return rows
+}
+
+/** What holds the tables together: constraints and indexes, as PostgreSQL writes them. */
+async function definitions(database: Database): Promise<unknown[]> {
+  return database.query(
+    `SELECT conrelid::regclass::text AS table, conname AS name, pg_get_constraintdef(oid) AS text FROM pg_constraint
+      WHERE connamespace = 'public'::regnamespace
+     UNION ALL
+     SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+      ORDER BY 1, 2, 3`,
+  )
+}

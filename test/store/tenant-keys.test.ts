@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+/** Tables of no organization. */
+const shared = ['_prisma_migrations', 'revoke_attempts', 'signing_keys', 'users']
+
+// What a database that is distributed by organization asks of its tables; PostgreSQL itself does not mind.
+describe('the tables of organizations', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+  })
+  afterAll(() => testDatabase.drop())
+
+  it('name the organization of every row', async () => {
+    const without = await database.query<{ name: string }>(
+      `SELECT c.relname AS name FROM pg_class c
+        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND NOT EXISTS (
+          SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'organization_id' AND a.attnotnull)
+        ORDER BY 1`,
+    )
+    expect(without.map(({ name }) => name)).toEqual([...shared, 'organizations'].sort())
+  })
+
+  it('have it first in every key and unique index', async () => {
+    const others = await database.query(
+      `SELECT i.indexrelid::regclass::text AS index
+         FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+         LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+        WHERE i.indisunique AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)
+          AND a.attname IS DISTINCT FROM CASE c.relname WHEN 'organizations' THEN 'id' ELSE 'organization_id' END`,
+      [shared],
+    )
+    expect(others).toEqual([])
+  })
+
+  it('refer to each other within it, and follow no change of a key but for the address of a person', async () => {
+    const keys = await database.query<{ name: string; to: string; carries: boolean; follows: boolean }>(
+      `SELECT conname AS name, confrelid::regclass::text AS to, confupdtype <> ALL ('{a,r}') AS follows,
+              (SELECT attname FROM pg_attribute WHERE attrelid = conrelid AND attnum = conkey[1]) = 'organization_id'
+                AND (SELECT attname FROM pg_attribute WHERE attrelid = confrelid AND attnum = confkey[1])
+                    IN ('organization_id', 'id') AS carries
+         FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace`,
+    )
+    expect(keys.filter(({ to, carries }) => to !== 'users' && !carries)).toEqual([])
+    expect(keys.filter(({ follows }) => follows).map(({ name }) => name)).toEqual([
+      'memberships_user_id_email_key_fkey',
+    ])
+  })
+})
