@@ -5,9 +5,9 @@ import type { ClientTiming } from './timing.js'
 
 /** Where access tokens come from. */
 export interface AccessTokens {
-  /** A token that is good for a while. Callers that ask together share one. */
+  /** A token that is valid for a while. Callers that ask at the same time share one. */
   get(): Promise<string>
-  /** Tells that a token was refused: the next `get` fetches another one, where there can be another. */
+  /** Reports that a token was refused; returns whether the next `get` can give another one. */
   refused(token: string): boolean
 }
 
@@ -17,7 +17,7 @@ export interface FetchedToken {
   readonly expiresInSeconds: number
 }
 
-/** A token is replaced before it expires, so that no call runs into its end. */
+/** A token is replaced this long before it expires, so that it does not expire during a call. */
 const MARGIN_MILLIS = 60_000
 
 /** Tokens that are fetched, kept and replaced in time. A failed fetch is not kept. */
@@ -46,7 +46,7 @@ export function createFetchedTokens(fetchToken: () => Promise<FetchedToken>, tim
   }
 }
 
-/** Tokens that the caller provides. A text cannot be replaced; a function is asked anew for every call. */
+/** Tokens that the caller provides. A string cannot be replaced; a function is called for every call. */
 export function createGivenTokens(token: string | (() => string | Promise<string>)): AccessTokens {
   return {
     get: async () => (typeof token === 'string' ? token : await token()),
@@ -55,8 +55,8 @@ export function createGivenTokens(token: string | (() => string | Promise<string
 }
 
 /**
- * Sends a token with every call that needs one. A call whose token is refused is sent once more with a new one: the
- * service has not looked at anything else of it.
+ * Sends a token with every call that needs one. A call whose token is refused is sent once more with a new one, because
+ * the service has not read anything else of it.
  */
 export function createAuthorization(tokens: AccessTokens): Interceptor {
   return (next) => async (request) => {

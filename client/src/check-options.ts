@@ -1,6 +1,6 @@
 import type { ClientOptions } from './client-options.js'
 
-/** Throws a `TypeError` that says what is missing, so that no call has to find out. */
+/** Throws a `TypeError` that says what is missing, before the first call. */
 export function checkOptions({ baseUrl, credentials }: ClientOptions): void {
   const scheme = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : undefined
   if (scheme !== 'http:' && scheme !== 'https:') {

@@ -55,7 +55,7 @@ export function createClient(options: ClientOptions): SvcClient {
   }
   const retry = options.retry ?? {}
   const unreachable = createUnreachable(options.baseUrl)
-  // A token too many does no harm, so fetching one may always be repeated.
+  // An extra token does no harm, so fetching one can always be repeated.
   const anonymous = createConnectTransport({
     ...common,
     interceptors: [createRetries(retry, timing, () => true), unreachable],

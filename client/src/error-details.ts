@@ -14,13 +14,13 @@ export function reasonOf(error: unknown): string | undefined {
   return error.findDetails(ErrorInfoSchema)[0]?.reason ?? faultsOf(error)[0]?.reason
 }
 
-/** The facts that an error carries, such as `resourceId`; empty where it carries none. */
+/** The facts that an error carries, such as `resourceId`; empty if it carries none. */
 export function metadataOf(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ConnectError)) return {}
   return error.findDetails(ErrorInfoSchema)[0]?.metadata ?? {}
 }
 
-/** What is wrong with which field; empty where no field is at fault. */
+/** The faulty fields, and what is wrong with them; empty if no field is at fault. */
 export function faultsOf(error: unknown): readonly FieldFault[] {
   if (!(error instanceof ConnectError)) return []
   const violations = error.findDetails(BadRequestSchema).flatMap((detail) => detail.fieldViolations)

@@ -5,7 +5,7 @@ import type { ClientTiming } from './timing.js'
 
 /** How calls are tried again. */
 export interface RetryOptions {
-  /** Tries of one call, the first one included; 1 never retries. Default 4. */
+  /** Tries of one call, including the first; 1 never retries. Default 4. */
   readonly maxAttempts?: number
   /** The longest wait before the second try; it doubles with every further one. Default 100 ms. */
   readonly initialDelayMillis?: number

@@ -1,8 +1,8 @@
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 
 /**
- * Says of a call whose connection fails which address cannot be reached: `unavailable`, with what the platform knows of
- * it. Stands right before the transport.
+ * Names the address that cannot be reached if the connection of a call fails: `unavailable`, with what the platform
+ * knows about it. Must be right before the transport.
  */
 export function createUnreachable(baseUrl: string): Interceptor {
   return (next) => async (request) => {

@@ -12,17 +12,17 @@ import type { TransactionOptions } from './transaction-options.js'
 export interface DatabaseOptions {
   /** A `postgresql://` URL. */
   readonly connectionString: string
-  /** Told about connections that fail while nobody uses them. A pino logger fits. */
+  /** Called when connections fail while nobody uses them. A pino logger fits. */
   readonly log: { warn(fields: { err: Error }, message: string): void }
-  /** Connections of this process, at most. Default 10. */
+  /** The most connections of this process. Default 10. */
   readonly maxConnections?: number
   /** How long a new connection may take. Default 5 s. */
   readonly connectionTimeoutMillis?: number
-  /** How many callers wait for a connection at most. Default 1,024. */
+  /** The most callers that wait for a connection. Default 1,024. */
   readonly maxWaiting?: number
-  /** How long a caller waits for a connection where all are used. Default 3 s. */
+  /** How long a caller waits for a connection if all are in use. Default 3 s. */
   readonly maxWaitMillis?: number
-  /** How long one statement may run. Default 10 s. A connection that says nothing for a second longer is given up. */
+  /** How long one statement may run. Default 10 s. A connection that stays silent for a second longer is given up. */
   readonly statementTimeoutMillis?: number
   /** How long a statement may wait for a lock. Default 5 s. */
   readonly lockTimeoutMillis?: number
@@ -37,8 +37,8 @@ export interface SqlBounds {
 }
 
 /**
- * One pool of connections, with stores, SQL and Prisma on it. What is in no transaction runs outside of any; a statement
- * that loses against another one is repeated.
+ * One pool of connections, for stores, SQL and Prisma. A statement outside of transactions that loses against another
+ * one is repeated.
  */
 export interface Database extends Sql, Store, Snapshots {
   /** The URL of its sessions, with what every one of them has. */
@@ -57,9 +57,9 @@ export interface Database extends Sql, Store, Snapshots {
   close(): Promise<void>
 }
 
-/** A session that has begun a transaction and does nothing holds locks; it is cut after this time. */
+/** An idle session in a transaction holds locks; it is cut after this time. */
 const IDLE_IN_TRANSACTION_MILLIS = 60_000
-/** How much later than it should end a statement the server has said so. */
+/** How much later than the end of a statement the server's report of it may arrive. */
 const ANSWER_MILLIS = 1_000
 /** How long statements may go on when the handle is closed. */
 const CLOSE_MILLIS = 500
@@ -151,7 +151,7 @@ function createPool(options: DatabaseOptions, statementTimeoutMillis: number): B
     waiting: { maxWaiting: options.maxWaiting ?? 1_024, maxWaitMillis: options.maxWaitMillis ?? 3_000 },
     maxSilenceMillis: statementTimeoutMillis + ANSWER_MILLIS,
   })
-  // The error itself carries the whole client; its message says what there is to know.
+  // The error itself contains the whole client; its message is enough.
   pool.on('error', ({ message }) =>
     options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'),
   )

@@ -1,26 +1,23 @@
-/** What a failure of the database means to a caller, whichever layer has reported it. */
+/** What a failure of the database means to a caller, whichever layer reported it. */
 export type DatabaseFailure =
   /** `constraint` is the name of the constraint or unique index. */
   | { readonly kind: 'unique_violation'; readonly constraint: string }
   | { readonly kind: 'foreign_key_violation'; readonly constraint: string }
   | { readonly kind: 'check_violation'; readonly constraint: string }
-  /** A deadlock or a serialization failure: nothing was done, the same again may succeed. */
+  /** A deadlock or a serialization failure: nothing was done, and a repetition may succeed. */
   | { readonly kind: 'retryable' }
   /** The connection does not have the prepared statement that was named, or an outdated one: nothing was done. */
   | { readonly kind: 'stale_statement' }
   /** A statement, a lock or a transaction took longer than it may. */
   | { readonly kind: 'timeout' }
-  /**
-   * No connection, or the server stops, is out of resources or does not write. A write in this moment may have been done
-   * or not.
-   */
+  /** No connection, or the server is stopping, out of resources or read-only. A write may or may not have been done. */
   | { readonly kind: 'unavailable' }
   /** Too many wait for a connection: nothing was done. */
   | { readonly kind: 'busy' }
   /** Text that PostgreSQL cannot hold, such as U+0000. */
   | { readonly kind: 'invalid_text' }
 
-/** Tells what a thrown value says about the database; undefined when it says nothing that a caller could act on. */
+/** What a thrown value says about the database; undefined if it says nothing that a caller could act on. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   const report = serverReport(error)
   if (error instanceof Error && error.message === POOL_BUSY) return { kind: 'busy' }
@@ -103,9 +100,9 @@ function declaredName(name: string): string {
   return name.replace(/_[0-9]{6,}$/, '')
 }
 
-/** What the pool's error says when nobody may wait for a connection any more; Prisma keeps nothing else of it. */
+/** The text of the pool's error if no more callers may wait for a connection; Prisma keeps nothing else of it. */
 export const POOL_BUSY = 'no database connection is free'
-/** What the error says when there was no connection before the deadline; the words are those of pg. */
+/** The text of the error if there was no connection before the deadline; it is pg's own. */
 export const CONNECTION_TIMEOUT = 'timeout exceeded when trying to connect'
 
 const SOCKET_CODES = new Set([
@@ -113,7 +110,7 @@ const SOCKET_CODES = new Set([
 ])
 const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout'])
-/** Texts of pg and pg-pool, whose errors carry no code; a test holds each against the real thing. */
+/** Texts of pg and pg-pool, whose errors carry no code; a test compares each with the real one. */
 const DRIVER_TEXTS = new Set([
   CONNECTION_TIMEOUT,
   'Query read timeout',
@@ -139,7 +136,7 @@ function isFromSocket(error: Error): boolean {
   return error instanceof AggregateError || text(error, 'clientVersion') !== undefined
 }
 
-/** What only Prisma's own code tells. */
+/** Failures that only Prisma's own codes reveal. */
 function prismaFailure(error: unknown): DatabaseFailure | undefined {
   switch (text(error, 'code') ?? '') {
     case 'P2034':

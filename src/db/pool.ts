@@ -10,7 +10,7 @@ export interface BoundedPoolOptions {
   readonly config: pg.PoolConfig & { readonly max: number }
   /** For a free connection. */
   readonly waiting: WaitLimits
-  /** A connection that owes an answer and says nothing for so long is destroyed. */
+  /** A connection that owes an answer and stays silent for this long is destroyed. */
   readonly maxSilenceMillis: number
 }
 
@@ -33,7 +33,7 @@ export class BoundedPool extends pg.Pool {
   readonly #queue: WaitQueue<ConnectCallback>
   readonly #sockets: Set<Socket>
   readonly #watches = new Map<pg.PoolClient, ConnectionWatch>()
-  /** Connections that are used, or made for somebody. */
+  /** Connections that are in use, or being made for somebody. */
   #held = 0
   #onWaited: ((millis: number) => void) | undefined
 
@@ -53,7 +53,7 @@ export class BoundedPool extends pg.Pool {
     this.on('connect', (client) => {
       this.#watches.set(client, watchConnection(client, maxSilenceMillis))
       client.connection.prependListener('errorMessage', (report: unknown) => {
-        // What has become of one connection's statements, as by a migration, has become of all.
+        // If a migration made the statements of one connection outdated, those of all are.
         if (databaseFailure(report)?.kind === 'stale_statement') this.#giveUpAll()
       })
       // Whoever waits for an answer is told of the loss by it; without a listener it would end the process.
@@ -82,7 +82,7 @@ export class BoundedPool extends pg.Pool {
     this.#onWaited = listener
   }
 
-  /** For how many milliseconds every connection has owed an answer and said nothing; 0 where another can be made. */
+  /** For how many milliseconds every connection has owed an answer in silence; 0 if another can be made. */
   get silentMillis(): number {
     if (this.#watches.size < this.#max) return 0
     return Math.min(...[...this.#watches.values()].map(({ silentMillis }) => silentMillis))
@@ -101,7 +101,7 @@ export class BoundedPool extends pg.Pool {
     return undefined
   }
 
-  /** Waits for what runs and closes every connection; cuts those that are still open after the time given. */
+  /** Waits for running statements and closes every connection; cuts those that are still open after the given time. */
   async close(patienceMillis: number): Promise<void> {
     const ended = new AbortController()
     const patience = delay(patienceMillis, undefined, { signal: ended.signal }).catch(() => undefined)
@@ -146,7 +146,10 @@ export class BoundedPool extends pg.Pool {
     for (const callback of this.#queue.take(1)) this.#connect(callback)
   }
 
-  /** What the server reports ends a statement alone, unless it cannot work or is left in a transaction. */
+  /**
+   * A reported error ends only its statement, unless the server cannot work or the connection is still in a
+   * transaction.
+   */
   #isUsable(client: pg.PoolClient, cause: Error | boolean | undefined): boolean {
     const isReport = !cause || cause instanceof pg.DatabaseError
     return isReport && client.getTransactionStatus() === 'I' && this.#watches.get(client)?.isRefused === false
@@ -162,8 +165,8 @@ function timed(callback: ConnectCallback, onWaited: (millis: number) => void): C
 }
 
 /**
- * Lets the server end a statement whose client is gone; else it would run, and hold its locks, to its own end. Not every
- * system that PostgreSQL runs on can tell. The pool waits for the promise, though its types do not say so.
+ * Lets the server end a statement whose client is gone; otherwise it would run, and hold its locks, to its end. Not
+ * every system that PostgreSQL runs on can detect that. The pool waits for the promise, though its types do not say so.
  */
 function endWhatNobodyWaitsFor(client: pg.ClientBase): unknown {
   const text = `DO $$ BEGIN

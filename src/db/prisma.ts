@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { PrismaClient } from '../../gen/prisma/client.js'
 import { databaseFailure } from './errors.js'
 
-/** What no read answers unless it is selected by name. */
+/** Columns that no read returns unless they are selected by name. */
 const secretColumns = {
   apiKey: { secretHash: true },
   apiKeySession: { tokenHash: true },
@@ -20,7 +20,7 @@ export type Models = Omit<Prisma, '$connect' | '$disconnect' | '$on' | '$transac
 /** Texts that Prisma may have prepared per connection; lists of different lengths are different texts. */
 const MAX_PREPARED = 500
 
-/** Makes Prisma's client on a pool, which it leaves open. */
+/** Makes Prisma's client on a pool, which it does not close. */
 export function createPrisma(pool: pg.Pool): Prisma {
   const factory = new PrismaPg(pool, { statementNameGenerator: createStatementNames() })
   const adapter = {
@@ -50,8 +50,8 @@ function withFreshStatements(adapter: Adapter): Adapter {
 }
 
 /**
- * A transaction in which a statement has failed is rolled back by PostgreSQL when it is told to commit, without an error:
- * where the work has hidden the failure, the commit fails instead.
+ * A transaction in which a statement has failed is rolled back by PostgreSQL when it is told to commit, without an
+ * error: if the work has hidden the failure, the commit fails instead.
  */
 function withHonestCommits(adapter: Adapter): Adapter {
   const { startTransaction } = adapter

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Database } from './database.js'
 import { loadMigrations } from './migration.js'
 
-/** What is not as calls need it, each in a few words that tell nothing of the inside; empty where all is. */
+/** What keeps calls from being answered, in a few words that reveal no internals; empty if nothing does. */
 export type NotReady = Readonly<Partial<Record<'database' | 'migrations', string>>>
 
 /** Asks whether calls can be answered. */
@@ -13,12 +13,12 @@ export interface Readiness {
   close(): void
 }
 
-/** What readiness stands on. */
+/** What readiness depends on. */
 export interface ReadinessOptions {
   readonly database: Pick<Database, 'connectionString' | 'pool'>
   /** Told why the database is not ready. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
-  /** How long an answer holds, so that probes are no load whoever sends them. Default 1 s. */
+  /** How long an answer is reused, so that probes are no load, whoever sends them. Default 1 s. */
   readonly maxAgeMillis?: number
   /** Milliseconds since some moment. Default: the machine's. */
   readonly now?: () => number
@@ -28,7 +28,7 @@ export interface ReadinessOptions {
 const ANSWER_MILLIS = 2_000
 /** How long every connection of the pool may owe an answer: longer than calls need, shorter than statements may take. */
 const SILENCE_MILLIS = 5_000
-/** How long a session is asked: a new one has the settings that were changed meanwhile. */
+/** How long a session is used: a new one has the settings that were changed in the meantime. */
 const SESSION_MILLIS = 30_000
 const UNDEFINED_TABLE = '42P01'
 
@@ -39,7 +39,7 @@ const UNDEFINED_TABLE = '42P01'
 export function createReadiness(options: ReadinessOptions): Readiness {
   const { database, log, maxAgeMillis = 1000, now = () => performance.now() } = options
   const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
-  names.catch(() => {}) // Whoever asks is told.
+  names.catch(() => {}) // Whoever asks gets the error.
   let session: { readonly client: pg.Client; readonly since: number } | undefined
   let asked: { readonly at: number; readonly answer: Promise<NotReady> } | undefined
 
@@ -52,7 +52,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   const begin = async () => {
     const client = await connect(database.connectionString)
     session = { client, since: now() }
-    // One that was lost meanwhile says nothing about the database as it is now.
+    // A connection that was lost earlier says nothing about the database now.
     client.once('error', () => {
       if (session?.client === client) end()
     })
@@ -64,7 +64,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     try {
       const { client } = session ?? (await begin())
       const reasons = await judge(client, await names)
-      // What is so for this session need not be so for the next one.
+      // What is true of this session need not be true of the next one.
       if (Object.keys(reasons).length > 0) end()
       return reasons
     } catch (err) {
@@ -96,7 +96,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
     connectionTimeoutMillis: ANSWER_MILLIS,
     query_timeout: ANSWER_MILLIS,
   })
-  client.on('error', () => {}) // Whoever asks is told.
+  client.on('error', () => {}) // Whoever asks gets the error.
   await client.connect()
   return client
 }

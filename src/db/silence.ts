@@ -6,18 +6,18 @@ import { databaseFailure } from './errors.js'
 export interface ConnectionWatch {
   /** The connection is not to be used again: it was given up, or the server cannot work, or not write, on it. */
   readonly isRefused: boolean
-  /** Lets nobody use the connection after whoever does. */
+  /** Keeps anybody from using the connection after its current user. */
   giveUp(): void
-  /** For how many milliseconds it has owed an answer and said nothing, to the second; 0 where it owes none. */
+  /** For how many milliseconds it has owed an answer in silence, to the second; 0 if it owes none. */
   readonly silentMillis: number
 }
 
-/** How often a silent connection is looked at. */
+/** How often a silent connection is checked. */
 const LOOK_MILLIS = 1_000
 
 /**
- * Watches a connection, and destroys it when it owes an answer and says nothing for so long: a server ends slow statements
- * by itself and says so. Whoever waits on it fails with `ETIMEDOUT`.
+ * Watches a connection, and destroys it if it owes an answer and stays silent for that long: a working server ends slow
+ * statements by itself and reports it. Whoever waits on it fails with `ETIMEDOUT`.
  */
 export function watchConnection(client: pg.Client, maxSilenceMillis: number): ConnectionWatch {
   const { stream } = client.connection

@@ -1,4 +1,4 @@
-/** How long a queue may get, and how long anybody waits in it. */
+/** How long a queue can get, and how long anybody waits in it. */
 export interface WaitLimits {
   readonly maxWaiting: number
   readonly maxWaitMillis: number
@@ -9,16 +9,16 @@ export interface WaitQueue<Waiter> {
   readonly size: number
   /** Refuses the waiter at once where the queue is full. */
   add(waiter: Waiter): void
-  /** Takes out the first ones, at most so many. */
+  /** Takes out the first waiters, at most `count`. */
   take(count: number): Waiter[]
 }
 
-/** Makes a queue; `refuse` is told once about each waiter that it does not keep, or no longer. */
+/** Makes a queue; `refuse` is called once for each waiter that is not, or no longer, kept. */
 export function createWaitQueue<Waiter>(
   { maxWaiting, maxWaitMillis }: WaitLimits,
   refuse: (waiter: Waiter) => void,
 ): WaitQueue<Waiter> {
-  // A list and no map: the tables of one that changes with every call keep those alive who have left.
+  // A list, not a map: the tables of a map that changes with every call keep those who have left alive.
   const waiting: { readonly waiter: Waiter; readonly came: number }[] = []
   /** One for all, set by the first: it looks again when it has gone off. Without waiters it keeps no process from ending. */
   let timer: NodeJS.Timeout | undefined

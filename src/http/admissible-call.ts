@@ -2,7 +2,7 @@ import type { AdmitCall } from '../call/admit-call.js'
 import { headerOf } from '../call/node-http.js'
 import type { ClientAddressOf } from './client-address.js'
 
-/** What admission is told of a call. Address and signal are made when they are asked for: few ask. */
+/** What admission is told about a call. Address and signal are made only when they are asked for, which is rare. */
 export class AdmissibleCall {
   readonly requestId: string
   readonly authorization: string | undefined
@@ -15,7 +15,7 @@ export class AdmissibleCall {
     this.authorization = call.request.headers.authorization
     this.#call = call
     this.#clientAddressOf = clientAddressOf
-    // Known now, for it is forgotten with the connection.
+    // Read now, because it is lost when the connection ends.
     this.#remoteAddress = call.request.socket.remoteAddress
   }
 

@@ -7,7 +7,7 @@ import { addReason } from '../failure/error-reason.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 /**
- * Answers a request of which two readers could take something else with 400, in whatever protocol it is: one with two
+ * Answers a request that two readers could understand differently with 400, in whatever protocol it is: one with two
  * `Host` headers, or a `Host` beside another `:authority` (RFC 9112 section 3.2, RFC 9113 section 8.3.1), and one with
  * two `Authorization` headers. Node keeps the first of each. False: the request is clear.
  */
@@ -16,7 +16,7 @@ export function refuseAmbiguous(request: HttpRequest, response: HttpResponse): b
   if (fault === undefined) return false
   const error = new ConnectError(fault, Code.InvalidArgument)
   addReason(error)
-  // What stands between is at fault as likely as the client: nothing more is taken from that connection.
+  // A proxy is as likely at fault as the client, so nothing more is accepted from that connection.
   const headers: OutgoingHttpHeaders = 'stream' in response ? {} : { connection: 'close' }
   const grpc = /^application\/grpc(?:-web)?(?:-text)?(?:\+\w+)?/i.exec(request.headers['content-type'] ?? '')
   if (grpc !== null) {

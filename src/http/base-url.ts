@@ -4,8 +4,8 @@ import type { HttpRequest } from '../rpc/http-message.js'
 const HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
 /**
- * The base address of the service as the client of this request reaches it, without a slash at the end: `publicUrl`
- * where it is configured, else by the host that the request names. Empty, which is relative, where it names none.
+ * The base address of the service as the client of this request reaches it, without a slash at the end: `publicUrl` if
+ * it is configured, otherwise from the host that the request names. Empty, which is relative, if it names none.
  */
 export function baseUrlFor(request: HttpRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')

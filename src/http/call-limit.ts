@@ -1,11 +1,11 @@
 import { ServiceError } from '../errors.js'
 import type { HttpRequest } from '../rpc/http-message.js'
 
-/** Bounds how many calls run at a time: more would only wait for each other. */
+/** Limits how many calls run at a time: more would only wait for each other. */
 export interface CallLimit {
   /** Takes up the call of a request. Throws `SERVICE_UNAVAILABLE` where too many run, and says when to come back. */
   begin(request: HttpRequest): void
-  /** The request is over, whether its call was taken up or not. */
+  /** Called when the request is over, whether its call was taken up or not. */
   end(request: HttpRequest): void
   /** How many calls run now. */
   readonly running: number
@@ -13,7 +13,7 @@ export interface CallLimit {
   readonly refused: number
 }
 
-/** How the limit is set. */
+/** The options of the limit. */
 export interface CallLimitOptions {
   readonly maxRunning: number
   /** Milliseconds since some moment. Default: the machine's. */
@@ -25,7 +25,7 @@ const WINDOW_MILLIS = 1_000
 const SECONDS_PER_REFUSAL = 4
 const MAX_RETRY_AFTER_SECONDS = 30
 
-/** Makes a limit. The more are refused, measured by what is answered, the later they are asked to come back. */
+/** Makes a limit. The more calls are refused for each one that is answered, the later they are asked to come back. */
 export function createCallLimit({ maxRunning, now = () => performance.now() }: CallLimitOptions): CallLimit {
   const running = new WeakSet<HttpRequest>()
   let count = 0

@@ -3,15 +3,15 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
 
-/** Whose word on the address of a client is taken: proxies by network, or so many hops in front of the service. */
+/** Whose `X-Forwarded-For` is trusted: proxies by network, or a number of hops in front of the service. */
 export type TrustProxy =
   | { readonly by: 'networks'; readonly networks: readonly Network[] }
   | { readonly by: 'hops'; readonly hops: number }
 
-/** Trusts nobody: the client is who has opened the connection. */
+/** Trusts nobody: the client is whoever opened the connection. */
 const trustNobody: TrustProxy = { by: 'hops', hops: 0 }
 
-/** Proxies in a row, at most. */
+/** The most proxies in a row. */
 const MAX_HOPS = 32
 
 /**
@@ -43,17 +43,17 @@ function parseNetwork(text: string): Network {
   return [address, prefix]
 }
 
-/** What limits count a request under: see `createClientAddressOf`. */
+/** The address under which limits count a request: see `createClientAddressOf`. */
 export type ClientAddressOf = (
   socketAddress: string | undefined,
   forwardedFor: string | readonly string[] | undefined,
 ) => string
 
 /**
- * Makes the function that tells the address of a client from that of the socket and the `X-Forwarded-For` header. The
- * header is walked from the right as long as the hop that has written it is trusted, and no further than it can be
- * read; what a client writes into it stands to the left of that. IPv4-mapped addresses are those of IPv4; addresses of
- * IPv6 are counted by /64, the least that one client has.
+ * Makes the function that determines the address of a client from that of the socket and the `X-Forwarded-For` header.
+ * The header is walked from the right as long as the hop that wrote it is trusted, and no further than it can be read;
+ * whatever a client writes into it is to the left of that. IPv4-mapped addresses count as IPv4; IPv6 addresses are
+ * counted by /64, the least that one client has.
  */
 export function createClientAddressOf(trust: TrustProxy): ClientAddressOf {
   return (socketAddress, forwardedFor) => {
@@ -74,7 +74,7 @@ function isTrusted(trust: TrustProxy, address: Address, passed: number): boolean
   return trust.networks.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
 }
 
-/** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   return /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)?.[1] ?? /^([0-9.]+):[0-9]+$/.exec(text)?.[1] ?? text
 }

@@ -4,23 +4,23 @@ import { Roster } from '../call/roster.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { sendShutdownNotice } from './shutdown-notice.js'
 
-/** The connections of a server, and how they end without cutting a call. */
+/** The connections of a server, which end without cutting a call. */
 export interface Connections {
   add(socket: Socket): void
-  /** Tells that a connection speaks HTTP/2. */
+  /** Registers that a connection speaks HTTP/2. */
   addSession(session: ServerHttp2Session, socket: Socket): void
-  /** Tells that a call is being answered. */
+  /** Registers that a call is being answered. */
   addCall(request: HttpRequest, response: HttpResponse): void
   /** Whether a call of a session is being answered. */
   hasCall(session: ServerHttp2Session): boolean
   /**
    * Lets every connection end with its next answer: HTTP/1.1 says `Connection: close` in it, HTTP/2 sends the shutdown
-   * notice before it. A client that waits for an answer has no further call on its way.
+   * notice before it. A client that waits for an answer has no other call in flight.
    */
   announceEnd(): void
   /**
-   * Ends the connections over which nothing is answered and nothing has come since they were last looked at: by
-   * `announceEnd`, or by this function itself. A session of HTTP/2 gets its notice first, and its end at the next look.
+   * Ends the connections on which nothing is being answered and nothing has arrived since they were last checked, by
+   * `announceEnd` or by this function itself. An HTTP/2 session gets the notice first, and ends at the next check.
    */
   endQuiet(): void
   cutAll(): void
@@ -36,10 +36,10 @@ export interface Traffic {
 }
 
 interface Connection {
-  /** Where it speaks HTTP/2. */
+  /** Set if it speaks HTTP/2. */
   readonly session?: ServerHttp2Session
   hasNotice: boolean
-  /** How many bytes it had brought when it was last looked at. */
+  /** How many bytes had arrived when it was last checked. */
   bytesRead: number
 }
 
@@ -105,7 +105,7 @@ export function createConnections(): Connections {
         const isQuiet = !busy.has(socket) && socket.bytesRead === bytesRead
         connection.bytesRead = busy.has(socket) ? NOT_LOOKED_AT : socket.bytesRead
         if (!isQuiet) continue
-        // What is still to be written gets to its reader.
+        // Pending writes still reach their reader.
         if (session === undefined) socket.destroySoon()
         else if (hasNotice) session.close()
         else give(connection, socket)

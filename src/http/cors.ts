@@ -15,7 +15,7 @@ export type Cors = (request: HttpRequest, response: HttpResponse) => boolean
 
 /**
  * Lets pages of the origins call the service, over REST and every RPC protocol of browsers (Fetch standard, CORS
- * protocol). `*` is every origin; an empty list does nothing. Credentials travel in a header that pages set
+ * protocol). `*` means every origin; an empty list does nothing. Credentials travel in a header that pages set
  * themselves, so cookies are never allowed.
  */
 export function createCors(origins: readonly string[]): Cors {

@@ -1,7 +1,7 @@
 /**
- * A character as callers may write it: itself, percent-encoded any number of times (`%73`, `%2573`, …), or as an escape
- * of JSON (`\u0073`), which a log line and a further text around it escape again. All repetitions are bounded, so that
- * the time grows with the length of the text alone.
+ * A character as callers may write it: itself, percent-encoded any number of times (`%73`, `%2573`, …), or as a JSON
+ * escape (`\u0073`), which a log line or another text around it may escape again. All repetitions are bounded, so that
+ * the time grows only with the length of the text.
  */
 function written(character: string): string {
   const codes = [...new Set([character.toLowerCase(), character.toUpperCase()])]
@@ -14,7 +14,10 @@ function written(character: string): string {
 const kinds = ['secret', 'token', 'user']
 const spelled = (text: string) => Array.from(text, written).join('')
 
-/** Secrets and tokens of this service, whole or in part: what follows the prefix goes. Quotes and backslashes stay. */
+/**
+ * Secrets and tokens of this service, whole or in part: everything after the prefix is removed. Quotes and backslashes
+ * stay.
+ */
 const credential = new RegExp(
   `${spelled('svc_')}(?:${kinds.map((kind) => `(${spelled(kind)})`).join('|')})${spelled('_')}(?:[^\\s"'&?/,;\\\\]|\\\\{1,16}u[0-9a-f]{4})*`,
   'gi',
@@ -23,7 +26,10 @@ const credential = new RegExp(
 /** JSON Web Tokens: a header that is a JSON object, claims, and a signature. */
 const jsonWebToken = /\beyJ[\w-]{8,}(?:\.|%(?:25){0,8}2e)[\w-]+(?:(?:\.|%(?:25){0,8}2e)[\w-]*)?/gi
 
-/** What every encoding of a prefix in base64 holds, by the place at which it begins, and that in hexadecimal. */
+/**
+ * What every base64 encoding of a prefix contains, for each offset at which it can begin, and the prefix in
+ * hexadecimal.
+ */
 const encoded = new RegExp(
   kinds
     .map((kind) => `svc_${kind}_`)
@@ -33,9 +39,9 @@ const encoded = new RegExp(
 const encodedText = /(?:[\w+/=-]|%(?:25){0,8}(?:2b|2f|3d)){12,}/gi
 
 /**
- * The text without the secrets and tokens in it, for what is written down although a caller has written it. They are
- * known in plain text, percent-encoded to any depth, with escapes of JSON, in base64 and base64url (as `Basic`
- * credentials are), and in hexadecimal.
+ * The text without the secrets and tokens in it, for logging what a caller wrote. They are recognized in plain text,
+ * percent-encoded to any depth, with escapes of JSON, in base64 and base64url (as `Basic` credentials are), and in
+ * hexadecimal.
  */
 export function withoutCredentials(text: string): string {
   const plain = text.replace(credential, placeholder).replace(jsonWebToken, 'jwt_[redacted]')
@@ -47,7 +53,7 @@ function placeholder(_: string, ...groups: (string | undefined)[]): string {
   return `svc_${kinds.find((_, index) => groups[index] !== undefined)}_[redacted]`
 }
 
-/** The characters of the base64 of a text that do not depend on what stands before and after it. */
+/** The characters of the base64 of a text that do not depend on what precedes and follows it. */
 function base64Core(text: string, shift: number): string {
   const bits = (shift + text.length) * 8
   return Buffer.from(`${'\0'.repeat(shift)}${text}`)

@@ -17,8 +17,8 @@ const ownFiles: Readonly<Record<string, string>> = {
 }
 
 /**
- * The reference page and its assets by path, and the icon of all pages. The viewer comes whole from its npm package, the
- * rest from the package in the folder `root`, and the page's policy lets the browser talk to this deployment alone.
+ * The reference page and its assets by path, and the icon of all pages. The viewer comes complete from its npm package,
+ * the rest from the package in the folder `root`, and the page's policy lets the browser talk only to this deployment.
  */
 export function createDocsPages(root: string, { publicUrl, publicUrlEu }: PublicUrls): Map<string, Page> {
   const viewer = findViewer()

@@ -7,7 +7,7 @@ import { createPage, type Page } from './page.js'
 
 const description = 'Access, workflow and ticketing administration API.'
 
-/** How methods are called. Braces stand for names: those of `services`, and of their methods. */
+/** How methods are called. Braces stand for the names of `services` and of their methods. */
 const protocols = {
   rest: { name: 'REST', at: '/v2', text: 'JSON over HTTP, as the reference and the OpenAPI documents describe it.' },
   connect: {
@@ -19,7 +19,7 @@ const protocols = {
   grpcWeb: { name: 'gRPC-Web', at: '/{service}/{method}', text: 'Over HTTP/1.1 and HTTP/2.' },
 } as const
 
-/** What is there by GET, without a credential. */
+/** What is available by GET, without a credential. */
 const links = {
   documentation: { at: '/docs', text: 'The reference, where requests can be tried.' },
   openapi: { at: openApiPaths.whole.json, text: 'OpenAPI 3.1 of the whole API, in JSON.' },
@@ -30,7 +30,7 @@ const links = {
   ready: { at: '/readyz', text: 'Whether calls can be answered.' },
 } as const
 
-/** What takes a form by POST. */
+/** What accepts a form by POST. */
 const forms = {
   token: { at: '/v2/auth/token', text: 'Exchanges the id and the secret of an API key for an access token.' },
   revocation: { at: '/v2/auth/revoke', text: 'Revokes a leaked key, for anyone who finds one.' },
@@ -42,7 +42,7 @@ const probes = {
   health: { services: [healthService], text: 'Whether the server, or one of its services, is serving.' },
 } as const
 
-/** The index of the service: what it offers, as JSON, or as a page where the client asks for HTML. */
+/** The index of the service: what it offers, as JSON, or as a page if the client asks for HTML. */
 export function createIndexPage(version: string): (request: HttpRequest) => Page {
   const common = { headers: { vary: 'accept' } }
   const json = createPage({

@@ -19,7 +19,7 @@ export const openApiPaths = {
 
 /**
  * The OpenAPI documents by path: those that are generated from the schema, with the base addresses of this deployment
- * as their servers, and its reference page. Throws where a generated document is missing.
+ * as their servers, and its reference page. Throws if a generated document is missing.
  */
 export function createOpenApiDocuments(root: string, urls: PublicUrls): Map<string, (request: HttpRequest) => Page> {
   const pages = new Map<string, (request: HttpRequest) => Page>()
@@ -49,7 +49,7 @@ function parseObject(text: string): JsonObject {
   return parsed as JsonObject
 }
 
-/** Both regions serve the same paths. An EU address that is not configured is not there, so it is not named. */
+/** Both regions serve the same paths. An EU address is named only if it is configured. */
 function addressesFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls): JsonObject {
   const own = baseUrlFor(request, publicUrl)
   const servers = [{ url: own === '' ? '/' : own, description: 'US region, the default' }]

@@ -42,7 +42,7 @@ export function createPage({ contentType, body, cacheControl = 'no-cache', heade
   }
 }
 
-/** Answers with the page, compressed where the client takes that. */
+/** Answers with the page, compressed if the client accepts that. */
 export async function sendPage(page: Page, request: HttpRequest, response: HttpResponse): Promise<void> {
   const zipped = acceptsGzip(request.headers['accept-encoding'])
   const body = zipped ? await page.gzipped() : page.body

@@ -10,7 +10,7 @@ export interface PagesOptions extends PublicUrls {
   /** The folder of the package, which holds the generated documents. */
   readonly root: string
   readonly version: string
-  /** Told about failures that no caller can be told about. */
+  /** Called with failures that no caller can be told about. */
   readonly onError: (error: unknown, request: HttpRequest) => void
 }
 

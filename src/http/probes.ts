@@ -2,7 +2,7 @@ import { endResponse } from '../call/respond.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { answerOtherMethod } from './other-method.js'
 
-/** Why calls cannot be answered now: what it is, and a few words; empty where they can. */
+/** Why calls cannot be answered now: a few words for each cause; empty if they can. */
 export type NotReady = Readonly<Record<string, string>>
 
 /** What the probes need. */

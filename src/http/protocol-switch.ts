@@ -8,8 +8,8 @@ export interface ConnectionTarget {
 }
 
 /**
- * Looks at the first bytes of a connection: three of them tell the preface of HTTP/2 (RFC 9113 section 3.4) from a
- * request line of HTTP/1.1. Hands the connection on with its bytes unread. A connection that says nothing for
+ * Looks at the first bytes of a connection: three of them distinguish the preface of HTTP/2 (RFC 9113 section 3.4) from
+ * a request line of HTTP/1.1. Hands the connection on with its bytes unread. A connection that sends nothing for
  * `timeoutMillis` is closed.
  */
 export function createProtocolSwitch(

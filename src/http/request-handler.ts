@@ -22,9 +22,9 @@ export interface RequestObserver {
   ended(door: DoorName, status: number): void
 }
 
-/** What stands behind the port. */
+/** What is behind the port. */
 export interface RequestHandlerOptions {
-  /** Marks answers for browsers; true where it answered itself. */
+  /** Marks answers for browsers; true if it answered itself. */
   readonly cors: (request: HttpRequest, response: HttpResponse) => boolean
   /** Answers the paths of probes; false for any other path. */
   readonly probes: (request: HttpRequest, response: HttpResponse) => boolean
@@ -57,13 +57,13 @@ export function createRequestHandler(options: RequestHandlerOptions, ids: Reques
     const start = performance.now()
     ids.set(request, requestId)
     response.setHeader('x-request-id', requestId)
-    // Over HTTP/2 a response closes with its stream, for which a slow sender of a refused body takes its time.
+    // Over HTTP/2 a response closes with its stream, which a slow sender of a refused body can delay.
     const sink = 'stream' in response ? response.stream : response
     sink.once('finish', () => onEnd(request))
     response.once('close', () => {
       onEnd(request)
       const durationMs = Math.round((performance.now() - start) * 10) / 10
-      // The query is left out: it may hold what people should not have put there.
+      // The query is left out: it may contain what people should not have put there.
       const path = request.url?.split('?', 1)[0]
       log.info({ requestId, method: request.method, path, status: response.statusCode, durationMs }, 'request')
       observer?.ended(door, response.statusCode)

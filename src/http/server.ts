@@ -17,21 +17,21 @@ export interface HttpServerLimits {
 /** Answers a request. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void
 
-/** How a server stops. Times count from the call of `close`. */
+/** How a server stops. Times start with the call of `close`. */
 export interface ClosePlan {
-  /** How long it goes on taking connections, so that a balancer can notice; each brings one answer. */
+  /** How long it keeps accepting connections, so that a balancer can notice; each gets one answer. */
   readonly drainMillis: number
-  /** How long the calls that run may go on. */
+  /** How long running calls may continue. */
   readonly graceMillis: number
-  /** Tells the calls that run then to stop; what has not ended a second later is cut. */
+  /** Tells calls that still run then to stop; those that have not ended a second later are cut. */
   readonly onGraceOver: () => void
 }
 
 /** A server for HTTP/1.1 and cleartext HTTP/2 on one port. */
 export interface HttpServer {
-  /** Begins to listen and answers the address; port 0 takes a free one. */
+  /** Begins to listen and returns the address; port 0 means any free one. */
   listen(port: number, host: string): Promise<AddressInfo>
-  /** Ends every connection with an answer, and resolves when there is none left. Does nothing where it does not listen. */
+  /** Ends every connection with an answer, and resolves when none is left. Does nothing if it does not listen. */
   close(plan: ClosePlan): Promise<void>
   traffic(): Traffic
 }
@@ -40,13 +40,13 @@ export interface HttpServer {
 const HEADER_TIMEOUT_MILLIS = 10_000
 /** How long a client may take for a whole request. */
 const REQUEST_TIMEOUT_MILLIS = 60_000
-/** How late the two may be kept: Node looks at its connections this often. */
+/** How much later the two may take effect: Node checks its connections this often. */
 const CHECK_MILLIS = 2_000
-/** Longer than load balancers keep their side, so that they close first. */
+/** Longer than load balancers keep idle connections, so that they close first. */
 const IDLE_MILLIS = 75_000
-/** Between the last warning to calls that run and the end of their connections. */
+/** Between the last warning to running calls and the end of their connections. */
 const CUT_MILLIS = 1_000
-/** How long a connection that is left over has to be quiet before it is taken for idle. */
+/** How long a remaining connection must be quiet before it counts as idle. */
 const QUIET_MILLIS = 1_000
 const MAX_HEADER_BYTES = 32 * 1024
 
@@ -83,7 +83,7 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
         http2.once('session', (session: ServerHttp2Session) => {
           session.setTimeout(idleMillis, () => {
             session.close()
-            // A header of which the rest never comes would keep it.
+            // A header whose rest never arrives would keep it open.
             if (!connections.hasCall(session)) session.destroy()
           })
           session.on('error', () => session.destroy())
@@ -117,10 +117,10 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
       connections.announceEnd()
       if (drainMillis > 0) {
         await wait(drainMillis)
-        // What has come meanwhile is taken first, connections as well as requests.
+        // Connections and requests that have arrived in the meantime are accepted first.
         await nextTurn()
       }
-      // That of http.Server ends idle connections at once and watches the time of requests no longer.
+      // `close` of http.Server would end idle connections at once and no longer enforce the timeouts of requests.
       const closed = new Promise((resolve) => NetServer.prototype.close.call(http1, resolve))
       connections.endQuiet()
       const look = setInterval(() => setImmediate(connections.endQuiet), QUIET_MILLIS)

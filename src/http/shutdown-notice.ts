@@ -9,10 +9,10 @@ import type { Socket } from 'node:net'
 const SHUTDOWN_NOTICE = Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0])
 
 /**
- * Tells the client of a session to begin its next streams elsewhere, and refuses none that it begins before it knows. It
- * ends the session itself when its streams are over. `socket` is the one that the session was made on.
+ * Tells the client of a session to begin its next streams elsewhere, and refuses none that it begins before it knows.
+ * The client ends the session when its streams are over. `socket` is the one that the session was made on.
  */
 export function sendShutdownNotice(session: ServerHttp2Session, socket: Socket): void {
-  // The session writes whole frames to the same queue, so this one stands between two of them.
+  // The session writes whole frames to the same queue, so this one goes between two of them.
   if (!session.closed && !session.destroyed) socket.write(SHUTDOWN_NOTICE)
 }
