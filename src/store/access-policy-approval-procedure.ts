@@ -138,7 +138,7 @@ WITH known_users AS (
 SELECT 'USER' AS kind, id FROM known_users UNION ALL SELECT 'GROUP', id FROM known_groups`,
 })
 
-/** What every part of a procedure says of it. */
+/** What every part of a procedure contains about the procedure. */
 type ProcedureOfPart = Pick<ApprovalStepModel, 'organizationId' | 'procedureId'>
 
 /** A step of a procedure that is to be kept. */
@@ -194,7 +194,7 @@ ${auditInsert(
 /** The statements of this file. */
 export const accessPolicyApprovalProcedureStatements = [print, lockPolicy, lockApprovers, insert]
 
-/** The team of a policy that is in the scope; the policy stays in it until the end of the transaction. */
+/** The team of a policy in the scope; the policy stays in that team until the end of the transaction. */
 export async function lockAccessPolicy(
   transaction: PreparedTransaction,
   id: string,
@@ -204,7 +204,7 @@ export async function lockAccessPolicy(
   return policy?.teamId
 }
 
-/** Those of the approvers that exist, locked in the order of their ids, so that they still do when a step names them. */
+/** The approvers that exist, locked in the order of their ids, so that they still exist when a step names them. */
 export function lockKnownApprovers(transaction: PreparedTransaction, named: NamedApprovers): Promise<KnownApprover[]> {
   return transaction.run(lockApprovers, named)
 }
@@ -215,7 +215,7 @@ export interface NewApprovalProcedure extends CreatedProcedure {
   readonly approvers: readonly NewApprover[]
 }
 
-/** Keeps a procedure with its steps, their approvers and the audit event of its creation, and answers its JSON. */
+/** Stores a procedure with its steps, their approvers and the audit event of its creation, and returns its JSON. */
 export async function insertApprovalProcedure(
   transaction: PreparedTransaction,
   { steps, approvers, ...procedure }: NewApprovalProcedure,

@@ -3,7 +3,7 @@ import type { ApiKeyModel } from '../../gen/prisma/models.js'
 import type { PreparedQueryable, PreparedTransaction } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 
-/** A session to be kept for the live key of an id whose secret has one of the hashes. */
+/** A session to be stored for the live key with this id and one of the hashes. */
 export interface NewApiKeySession {
   readonly keyId: string
   readonly secretHashes: readonly Uint8Array[]
@@ -11,7 +11,7 @@ export interface NewApiKeySession {
   readonly seconds: number
 }
 
-/** The key of a new session, with the hash that its secret is kept by. */
+/** The key of a new session, with the hash under which its secret is stored. */
 export type SessionKey = Pick<ApiKeyModel, 'organizationId' | 'secretHash'>
 
 // The share lock and the update of a revocation exclude each other, and a statement that has waited for the lock looks
@@ -31,7 +31,7 @@ SELECT organization_id, ${tokenHash}, id, now() + make_interval(secs => ${second
 RETURNING (SELECT organization_id FROM client) AS "organizationId", (SELECT secret_hash FROM client) AS "secretHash"`,
 })
 
-/** A statement of its own, after the row of the key is held: it sees the sessions that were made meanwhile. */
+/** A separate statement after the row of the key is locked, so that it sees sessions made in the meantime. */
 const remove = createPreparedStatement<Pick<ApiKeyModel, 'organizationId' | 'id'>, Record<never, never>>({
   name: 'delete_sessions',
   reason: 'set',
@@ -43,7 +43,7 @@ DELETE FROM api_key_sessions WHERE organization_id = ${organizationId} AND api_k
 /** The statements of this file. */
 export const apiKeySessionStatements = [insert, remove]
 
-/** Keeps a session; undefined where there is no such key that is live and can have one. */
+/** Stores a session; undefined if there is no such key that is live and can have one. */
 export async function insertApiKeySession(
   tables: PreparedQueryable,
   session: NewApiKeySession,

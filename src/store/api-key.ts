@@ -7,7 +7,7 @@ import { byOrganization } from './by-organization.js'
 /** A key without its hash. */
 export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy'>
 
-/** Keeps a new key by the hash of its secret. */
+/** Stores a new key with the hash of its secret. */
 export async function insertApiKey(
   tables: Queryable,
   key: Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions'> & {
@@ -54,7 +54,8 @@ interface UsedKeys {
   readonly ids: readonly string[]
 }
 
-// The guard is in the statement: of many processes that note one key, one writes. Rows are locked in the order of ids.
+// The check is in the statement: of many processes that note the same key, only one writes. Rows are locked in the
+// order of ids.
 const writeUses = createStatement<UsedKeys, Record<never, never>>({
   name: 'write_key_uses',
   reason: 'set',
@@ -98,7 +99,7 @@ ${revokedRow}`,
 /** The statements of this file. */
 export const apiKeyStatements = [writeUses, revokeBySecret, revokeById]
 
-/** Writes that keys are used now, at most once a minute for each. */
+/** Records that keys are used now, at most once a minute for each. */
 export async function writeKeyUses(
   tables: Pick<Queryable, 'run'>,
   keys: readonly Pick<ApiKeyModel, 'organizationId' | 'id'>[],
@@ -124,7 +125,7 @@ export function revokeKeyOfId(
   return transaction.run(revokeById, key)
 }
 
-/** Keeps the secret of a key by another hash, unless it is kept by another one already. */
+/** Replaces the hash of a key's secret, unless it has already been replaced. */
 export async function replaceSecretHash(
   tables: Queryable,
   key: Pick<ApiKeyModel, 'organizationId' | 'id' | 'secretHash'>,

@@ -5,18 +5,18 @@ import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement, type Places } from '../db/statement.js'
 import { enumPrefix } from './resource/enum-name.js'
 
-/** What an event says of the call that did it. */
+/** What an event records about the call that did it. */
 export type AuditedCall = Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actorName' | 'requestId'>
 
 /** A governed field of a write, by the names of the API without their prefixes. */
 export type NewFieldChange = Readonly<Record<'field' | 'outcome' | 'oldOwner' | 'newOwner', string>>
 
-/** An event to be kept. */
+/** An event to be stored. */
 export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'changes'> & {
   readonly changes: readonly NewFieldChange[]
 }
 
-/** What an event says of every row that it is about: two literals, such as `'priority.update'` and `'priority'`. */
+/** What the events of a change record for each row: two literals, such as `'priority.update'` and `'priority'`. */
 export interface AuditedChange {
   readonly action: Prisma.Sql
   readonly targetType: Prisma.Sql
@@ -56,7 +56,7 @@ SELECT * FROM unnest(${events.id}::uuid[], ${events.organizationId}::text[], ${e
 /** The statements of this file. */
 export const auditEventStatements = [insertEvents]
 
-/** Writes the events in the order given. The statement is sent for none as well. */
+/** Writes the events in the order given. The statement is sent even for none. */
 export async function insertAuditEvents(tables: PreparedQueryable, events: readonly NewAuditEvent[]): Promise<void> {
   const list = <Column extends keyof NewAuditEvent>(column: Column) => events.map((event) => event[column])
   await tables.run(insertEvents, {

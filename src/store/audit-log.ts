@@ -10,7 +10,7 @@ import { itemsText, listText } from './resource/text-parts.js'
 import { inTeams, type Scope } from './scope.js'
 import { timestampText } from './timestamp-text.js'
 
-/** Which events to list; what is null is not asked for. */
+/** Which events to list; null means no filter. */
 export interface AuditEventSelection extends Scope {
   readonly targetId: string | null
   readonly action: string | null
@@ -31,7 +31,7 @@ export interface AuditEventPageRow {
   readonly hasMore: boolean
 }
 
-/** A stored change; a name that this build does not know is the unspecified one. */
+/** A stored change; a name that this build does not know becomes the unspecified value. */
 const changeResource = declareResource(
   FieldChangeSchema,
   schema.AuditEvent,
@@ -65,8 +65,8 @@ CASE WHEN e.changes = '[]' THEN '[]'
 })
 
 /**
- * Reads one event more than the page has. Each column that may be filtered has an index that ends in the order of the
- * list; which of them serves depends on the filters that are there.
+ * Reads one event more than the page. Each column that may be filtered has an index that ends in the order of the list;
+ * which of them serves depends on the filters that are there.
  */
 const list = createPreparedStatement<AuditEventSelection, AuditEventPageRow>({
   name: 'list_audit_events',

@@ -12,7 +12,7 @@ export interface DemoIds {
   readonly journey: string
 }
 
-/** The oldest of each in the organization; undefined where it has not all of them. */
+/** The oldest of each in the organization; undefined if it does not have all of them. */
 export async function findDemoIds({ models }: Queryable, organizationId: string): Promise<DemoIds | undefined> {
   const orderBy = { ordinal: 'asc' } as const
   const [admin, directoryMember, pinnedMember, team, journey] = await Promise.all([

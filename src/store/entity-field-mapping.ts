@@ -48,7 +48,7 @@ const list = createWholeList<MappingsOfType, FieldMappingListRow>({
   text: (places, limit) => listText(places, Prisma.empty, limit),
 })
 
-/** A config that is hidden from the caller filters all out. */
+/** A config that is hidden from the caller gives an empty list. */
 const listOfConfig = createWholeList<MappingsOfConfig, FieldMappingListRow>({
   name: 'list_mappings_of_config',
   columns,
@@ -67,7 +67,7 @@ const listOfConfig = createWholeList<MappingsOfConfig, FieldMappingListRow>({
 /** The statements of this file. */
 export const entityFieldMappingStatements = [...Object.values(list), ...Object.values(listOfConfig)]
 
-/** The mappings of an entity type, the highest priority first, then by id. Nothing where the type is not in the scope. */
+/** The mappings of an entity type, highest priority first, then by id. Nothing if the type is not in the scope. */
 export function listMappingsOfType(
   tables: PreparedQueryable,
   type: MappingsOfType,

@@ -43,7 +43,9 @@ const list = createWholeList<ConfigsOfTeam, WholeListRow>({
   text: (places, limit) => listText(places, Prisma.empty, limit),
 })
 
-/** An app instance is seen by the teams that own it or share it; one that is hidden from the caller filters all out. */
+/**
+ * An app instance is seen by the teams that own it or share it; one that is hidden from the caller gives an empty list.
+ */
 const listOfAppInstance = createWholeList<ConfigsOfAppInstance, WholeListRow>({
   name: 'list_configs_of_app_instance',
   columns: wholeListColumns,
@@ -65,7 +67,7 @@ const listOfAppInstance = createWholeList<ConfigsOfAppInstance, WholeListRow>({
 /** The statements of this file. */
 export const entityIngestionConfigStatements = [...Object.values(list), ...Object.values(listOfAppInstance)]
 
-/** The configs of a team in the order of their creation. No row where the team is not in the scope. */
+/** The configs of a team in the order of their creation. No row if the team is not in the scope. */
 export function listConfigsOfTeam(tables: PreparedQueryable, team: ConfigsOfTeam) {
   return readWholeList(tables, list, team)
 }

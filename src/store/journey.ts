@@ -18,7 +18,7 @@ import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
 import { ofOrganization } from './tenant.js'
 
-/** A journey as one statement prints it, and what its readers are judged by. */
+/** A journey as one statement prints it, and what decides who may read it. */
 export interface JourneyRow extends PrintedRow {
   readonly teamId: string
   readonly requesterUserId: string | null
@@ -28,7 +28,7 @@ export interface JourneyRow extends PrintedRow {
 /** Which journey is read, for whom, and when. */
 export interface JourneySelection extends Scope {
   readonly id: string
-  /** The user who calls; `null` where none does. */
+  /** The calling user; `null` if the caller is not one. */
   readonly userId: string | null
   /** The date of today, such as `2026-01-31`. */
   readonly today: string
@@ -36,7 +36,7 @@ export interface JourneySelection extends Scope {
 
 const today: Parameter = { parameter: 'today' }
 
-/** Somebody still works on the task. */
+/** The task is neither done nor canceled. */
 const isOpen = Prisma.sql`t.status NOT IN ('DONE', 'CANCELED')`
 
 const call = Prisma.sql`t.latest_workflow_call`
@@ -49,7 +49,7 @@ const taskResource = declareResource(JourneyTaskSchema, schema.JourneyTask, 't',
   latestWorkflowCall: {
     kind: 'column',
     name: 'latest_workflow_call',
-    // A status that this build does not know is the zero value.
+    // A status that this build does not know becomes the zero value.
     read: Prisma.sql`
 CASE WHEN ${isNameOf(WorkflowRunStatusSchema, Prisma.sql`${call}->>'runStatus'`)} THEN ${call}
      ELSE ${call} || '{"runStatus": "WORKFLOW_RUN_STATUS_UNSPECIFIED"}' END`,
@@ -113,7 +113,7 @@ const journeyText = rowText(journeyResource, {
   healthChecks: Prisma.sql`checks.list`,
 })
 
-/** A journey with all its parts in one statement, so that they are of one moment. */
+/** A journey with all its parts in one statement, so that they are as of one moment. */
 const print = createPreparedStatement<JourneySelection, JourneyRow>({
   name: 'print_journey',
   reason: 'printed JSON',
@@ -140,7 +140,7 @@ SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
 /** The statements of this file. */
 export const journeyStatements = [print]
 
-/** Prints a journey that is in the scope or that the user is related to, as it stands at one moment. */
+/** Prints a journey that is in the scope or that the user is related to, as of one moment. */
 export async function printJourney(
   tables: PreparedQueryable,
   selection: JourneySelection,

@@ -39,8 +39,8 @@ SELECT user_id AS "userId", manager_user_id AS "managerUserId" FROM chain`,
 export const managerChainStatements = [lock, readChains]
 
 /**
- * Lets no other transaction assign managers in the organization until this one ends: two assignments that are both
- * good alone can close a chain together. To be taken before any member is locked. Clearing needs no lock.
+ * Keeps other transactions from assigning managers in the organization until this one ends: two assignments that are
+ * each valid can together create a cycle. To be taken before any member is locked. Clearing needs no lock.
  */
 export async function lockManagers(transaction: AnyTransaction, organizationId: string): Promise<void> {
   await transaction.run(lock, { organizationId })

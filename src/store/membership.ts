@@ -9,7 +9,7 @@ import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './
 import { type PrintedRow, rowText } from './resource/print.js'
 import { userResource } from './user.js'
 
-/** A field as it stands: its value (empty is none), its owner, and since when it has that owner. */
+/** The state of a field: its value (empty means none), its owner, and since when it has that owner. */
 export interface OwnedValue {
   readonly value: string
   readonly owner: FieldOwner
@@ -19,7 +19,7 @@ export interface OwnedValue {
 type MembershipRow = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal'>
 type Row = MembershipRow & Pick<PersonModel, 'email'>
 
-/** A person in one organization: the address of the person, and what the organization says. */
+/** A person in one organization: the person's address, and the membership. */
 export type MemberRow = Readonly<Omit<Row, OwnedPlace['value' | 'owner' | 'since']>> & {
   readonly profile: Readonly<Record<OwnedField, OwnedValue>>
 }
@@ -28,11 +28,11 @@ const apart: readonly string[] = ['organization_id', 'email_key', 'ordinal']
 const kept = Object.entries(schema.Membership.columns)
   .filter(([column]) => !apart.includes(column))
   .map(([column, { type }]) => ({ column, name: camelCase(column), type }))
-/** Those that change while the membership is there. */
+/** The columns that can change. */
 const changing = kept.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
 const columns = Object.fromEntries(kept.map(({ name, type }) => [name, type])) as Columns<MembershipRow>
 
-/** A list with commas that says something of each column. */
+/** A comma-separated list with a text for each column. */
 function listOf(some: typeof kept, text: (each: (typeof kept)[number]) => string): Prisma.Sql {
   return Prisma.raw(some.map(text).join(', '))
 }
@@ -62,7 +62,10 @@ const lock = createPreparedStatement<
   text: ({ organizationId, userIds }) => held(organizationId, Prisma.sql`m.user_id = ANY (${userIds})`),
 })
 
-/** Apart from `lock_members`, because PostgreSQL keeps no plan for lists: it would plan each time, six times as long. */
+/**
+ * Separate from `lock_members`, because PostgreSQL keeps no plan for lists: planning each time would take six times as
+ * long.
+ */
 const lockOne = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, LockedRow>({
   name: 'lock_member',
   reason: 'lock',
@@ -86,15 +89,15 @@ interface Written {
   readonly organizationId: string
   readonly added: string
   readonly changed: string
-  /** Those who change, so that a plan that is kept finds them by the index. */
+  /** The ids of members who change, so that a kept plan finds them by the index. */
   readonly userIds: readonly string[]
 }
 
 const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
 
 /**
- * The person with an id, found by the index: a plan that is kept expects a hundred rows of a list, and would read all
- * persons for them.
+ * The person with an id, found by the index: a kept plan expects a hundred rows from a list, and would read all persons
+ * for them.
  */
 const personOf = (id: Prisma.Sql) =>
   Prisma.sql`CROSS JOIN LATERAL (SELECT u.email, u.email_key FROM users u WHERE u.id = ${id} OFFSET 0) u`
@@ -129,7 +132,7 @@ const update = createPreparedStatement<Written, Record<never, never>>({
   text: changeOfAll,
 })
 
-/** Both at once, judged together: a number can go from one to the other, and either can manage the other. */
+/** Both at once, checked together: a number can go from one to the other, and either can manage the other. */
 const addAndUpdate = createPreparedStatement<Pick<Written, 'organizationId' | 'added'>, Record<never, never>>({
   name: 'add_and_update_members',
   reason: 'set',
@@ -150,7 +153,7 @@ const addAndPrint = createPreparedStatement<Written, PrintedRow>({
   text: (places) => printing(addition(places)),
 })
 
-/** One alone, so that its plan can be kept. */
+/** For a single member, so that its plan can be kept. */
 const updateAndPrint = createPreparedStatement<Written & { readonly userId: string }, PrintedRow>({
   name: 'update_and_print_member',
   reason: 'printed JSON',
@@ -205,8 +208,8 @@ export interface MemberWrites {
 }
 
 /**
- * Adds members in the order given and writes others, in one statement; email addresses are not written. Answers the JSON
- * of the user, where it is printed and there is one to write.
+ * Adds members in the order given and writes others, in one statement; email addresses are not written. Returns the
+ * JSON of the user, if it is printed and there is one to write.
  */
 export async function writeMembers(
   transaction: AnyTransaction,
@@ -240,7 +243,7 @@ function memberFrom(row: Row): MemberRow {
 
 /** The JSON of the members' rows, written piece by piece: objects with that many members are slow to make. */
 function recordsOf(members: readonly MemberRow[]): string {
-  // Most fields of a member have changed their owners at one time, which costs more to write than all the rest.
+  // Most fields of a member got their owners at the same time, and writing times costs more than all the rest.
   const times = new Map<number, string>()
   const textOf = (time: Date): string => {
     const text = times.get(time.getTime()) ?? time.toISOString()

@@ -3,7 +3,7 @@ import type { PersonModel } from '../../gen/prisma/models.js'
 import type { AnyTransaction } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 
-/** A person, whatever organizations the person is in. */
+/** A person, independent of organizations. */
 export type PersonRow = Readonly<PersonModel>
 
 interface EmailKeys {

@@ -41,10 +41,10 @@ SELECT user_id AS "userId", primary_phone AS "primaryPhone"
 export const phoneClaimStatements = [lock, find]
 
 /**
- * Lets no other transaction give these numbers to members of the organization until this one ends, and answers which
- * members have them: the id by the number. The constraint is judged at the end of a statement, where two writers of one
- * number wait for each other in a circle; claimed here, the second waits for the first and then sees its row. To be taken
- * after the members are locked.
+ * Keeps other transactions from giving these numbers to members of the organization until this one ends, and returns
+ * which members have them: ids by number. The constraint is checked at the end of a statement, where two writers of the
+ * same number would deadlock; with this claim, the second waits for the first and then sees its row. To be taken after
+ * the members are locked.
  */
 export async function claimPhones(
   transaction: AnyTransaction,

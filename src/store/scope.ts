@@ -4,7 +4,7 @@ import type { Parameter } from '../db/statement.js'
 /** The part of an organization that a caller reaches. */
 export interface Scope {
   readonly organizationId: string
-  /** `null` is every team of the organization. */
+  /** `null` means every team of the organization. */
   readonly teamIds: readonly string[] | null
 }
 

@@ -39,7 +39,7 @@ SELECT found.* FROM unnest((SELECT ${tokenHashes}::bytea[])) AS asked (token_has
  OFFSET 0) AS found`
 }
 
-// A management key has no tokens; that it gets none here either does not hang on how one came to be.
+// A management key has no tokens; it gets none here either, however one came to exist.
 const selectKey = createPreparedStatement<TokenHashes, TokenKey & FoundToken>({
   name: 'select_key_of_token',
   reason: 'set',

@@ -29,7 +29,7 @@ export function wholeListText(resource: Resource, order: Prisma.Sql): Prisma.Sql
 /** The statements of a list without pages. */
 export type WholeList<Parameters, Row> = Readonly<Record<'usual' | 'whole', PreparedStatement<Parameters, Row>>>
 
-/** A definition whose text is given a LIMIT clause for the rows of the list's owner. */
+/** A definition whose text receives a LIMIT clause for the rows of the list's owner. */
 export type WholeListDefinition<Parameters, Row> = Omit<StatementDefinition<Parameters, Row>, 'reason' | 'text'> & {
   readonly text: (places: Places<Parameters>, limit: Prisma.Sql) => Prisma.Sql
 }
@@ -37,9 +37,9 @@ export type WholeListDefinition<Parameters, Row> = Omit<StatementDefinition<Para
 /**
  * Makes the statements of a list without pages; they answer one row, or none where there is no owner.
  *
- * A plan that PostgreSQL keeps for a prepared statement is made for an owner with as many rows as all owners have on
- * average: beside one that has nearly all of the table it would read the whole of it for the smallest list. The limit
- * tells that few are expected, so that the kept plan walks the index of the owner. A list that reaches it is read again.
+ * The plan that PostgreSQL keeps for a prepared statement assumes an owner with an average number of rows: if one owner
+ * has nearly the whole table, it would read all of it even for the smallest list. The limit says that few rows are
+ * expected, so the kept plan walks the index of the owner. A list that reaches the limit is read again.
  */
 export function createWholeList<Parameters, Row extends WholeListRow>({
   name,

@@ -20,11 +20,11 @@ export interface Table {
 }
 
 /**
- * What a field of a message stands in. SQL calls the row by the alias of the resource; `sql` gives text, a number or a
+ * Where a field of a message is stored. SQL calls the row by the alias of the resource; `sql` gives text, a number or a
  * boolean, the whole name of an enum's value, or the JSON of a message.
  */
 export type Source =
-  /** A column of the row. `read` is what is printed of it, where that is not the value as it stands. */
+  /** A column of the row. `read` is what is printed of it, if not the value as it is. */
   | ({ readonly kind: 'column'; readonly name: string; readonly read?: Prisma.Sql } & Column)
   /** Several columns of the row; the message is absent where the one called `presence`, if any, is null. */
   | { readonly kind: 'columns'; readonly resource: Resource; readonly presence?: string }
@@ -45,7 +45,7 @@ export interface PartsPlace {
   readonly order: readonly string[]
 }
 
-/** A field of a message, and what it stands in. */
+/** A field of a message, and where it is stored. */
 export interface ResourceField {
   readonly field: DescField
   readonly source: Source
@@ -61,15 +61,15 @@ export interface Resource {
   readonly fields: readonly ResourceField[]
 }
 
-/** What is said of a field: the name of its column, where that is not its own, or another source. */
+/** What is declared about a field: the name of its column, if that differs from its own, or another source. */
 type Declared = string | Source | { readonly kind: 'column'; readonly name: string; readonly read: Prisma.Sql }
 
-/** What is said of fields, by their local names. */
+/** What is declared about fields, by their local names. */
 export type Declarations = Readonly<Record<string, Declared>>
 
 /**
- * Declares that a message is kept in a table: each field in the column of its name, but for what is declared by the local
- * names of fields. Throws where a field is in nothing, and where a declared name is no field.
+ * Declares that a message is kept in a table: each field in the column of its name, but for what is declared by the
+ * local names of fields. Throws if a field is stored nowhere, or if a declared name is not a field.
  */
 export function declareResource(desc: DescMessage, table: Table, alias: string, declared: Declarations = {}): Resource {
   for (const name of Object.keys(declared)) {

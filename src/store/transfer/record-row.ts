@@ -5,7 +5,7 @@ import { type RecordKind, recordKinds } from './record-kind.js'
 import { createRowWriter, type Row } from './row-writer.js'
 import { transferTables } from './tables.js'
 
-/** A record as a row of its table, and what tells it from the others of its kind. */
+/** A record as a row of its table, and the key that identifies it within its kind. */
 export interface RecordRow {
   readonly key: string
   readonly values: Row
@@ -24,8 +24,8 @@ function keyOf({ key }: Table): readonly string[] {
 }
 
 /**
- * Writes a record as a row, with more values that it has in no field of its own. Throws a ServiceError where two items of a
- * list of it have one key.
+ * Writes a record as a row, with additional values that are in no field of it. Throws a ServiceError if two items of
+ * one of its lists have the same key.
  */
 export function recordRow(kind: RecordKind, record: Message, more: Row | undefined): RecordRow {
   const writer = writers.get(kind)

@@ -4,14 +4,14 @@ import { isReferenceTarget, type ReferenceTarget, referenceTargets } from './ref
 import { eachRow, eachValue, rowColumns } from './staged-columns.js'
 import type { StagedTable } from './staged-table.js'
 
-/** A reference that stands somewhere in staged records. */
+/** A reference somewhere in staged records. */
 export interface Reference {
   readonly to: ReferenceTarget
   /** The id, empty or null where there is none. */
   readonly id: Prisma.Sql
   /** The name of the field. */
   readonly field: Prisma.Sql
-  /** Joined to the staging table, where the id stands in a list of the record. */
+  /** Joined to the staging table if the id is in a list of the record. */
   readonly join: Prisma.Sql
 }
 
@@ -60,7 +60,7 @@ export function referencesOf({ resource, owner, references = {} }: StagedTable):
   return found
 }
 
-/** The column that a field stands in. */
+/** The column of a field. */
 export function columnOf({ desc, fields }: Resource, name: string): string {
   const source = fields.find(({ field }) => field.localName === name)?.source
   if (source?.kind !== 'column') throw new Error(`${desc.typeName}.${name} is in no column`)
