@@ -12,6 +12,7 @@ import { observeDatabase } from './db/observed-database.js'
 import { createReadiness } from './db/readiness.js'
 import { systemTiming } from './db/transaction.js'
 import { createAuthenticator } from './domain/auth/authentication.js'
+import { createBearerTokens } from './domain/auth/bearer-token.js'
 import { createKeyUses } from './domain/auth/key-use.js'
 import { createOidcVerifier } from './domain/auth/oidc.js'
 import { createRevokeLimiter } from './domain/auth/revoke-limiter.js'
@@ -97,7 +98,8 @@ export function createApp(options: AppOptions): App {
   const keyUses = createKeyUses({ database, log })
   const oidc = config.oidc && createOidcVerifier({ ...config.oidc, runtime })
   const credentials = database.within({ timeoutMillis: AUTHENTICATION_MS })
-  const authenticate = createAuthenticator({ database: credentials, hasher, keyUses, oidc })
+  const bearerTokens = createBearerTokens({ database: credentials, runtime })
+  const authenticate = createAuthenticator({ database: credentials, hasher, keyUses, bearerTokens, oidc })
   const readiness = createReadiness({ database, log })
   const notReady = async (): Promise<NotReady> =>
     closing.signal.aborted ? { draining: 'the service is stopping' } : readiness.ask()
@@ -133,6 +135,7 @@ export function createApp(options: AppOptions): App {
     runtime,
     hasher,
     keyUses,
+    bearerTokens,
     timing: systemTiming,
     limitCheck,
     pageTokens: createPageTokens(database),

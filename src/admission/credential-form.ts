@@ -1,11 +1,9 @@
 import { inspectApiKeySecret } from '../domain/auth/api-key-secret.js'
-import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from '../domain/auth/bearer-token.js'
+import { ACCESS_TOKEN_PREFIX, isWholeTokenBody, USER_TOKEN_PREFIX } from '../domain/auth/bearer-token.js'
 
 /** How to send a credential; contains no part of one. */
 export const howToSend = 'send Authorization: Bearer <token>, with the token of an API key or of a user'
 
-/** What follows the prefix of a token: 256 bits in base64url. */
-const TOKEN_BODY = /^[A-Za-z0-9_-]{43}$/
 const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 /** `$TOKEN`, `${TOKEN}`, `{{token}}`, `<token>`, `%TOKEN%`, and the names that placeholders have. */
 const PLACEHOLDER = /^(?:[$<{%[]|(?:your|my|the)?[_-]?(?:access|bearer|api|user|auth)?[_-]?(?:token|key)$)/i
@@ -24,8 +22,8 @@ export function wrongCredentialForm(token: string, takesJwt: boolean): string | 
   if (UNSET.test(token)) return `the variable that holds the token is not set: ${howToSend}`
   for (const prefix of [ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX]) {
     if (!token.startsWith(prefix)) continue
-    const isWhole = TOKEN_BODY.test(token.slice(prefix.length))
-    return isWhole ? undefined : `the token is incomplete or altered: 43 characters follow ${prefix}`
+    const isWhole = isWholeTokenBody(token.slice(prefix.length))
+    return isWhole ? undefined : `the token is incomplete or altered: 86 or more characters follow ${prefix}`
   }
   const ours = `access tokens begin with ${ACCESS_TOKEN_PREFIX}, user tokens with ${USER_TOKEN_PREFIX}`
   if (JWT.test(token)) return takesJwt ? undefined : `this service does not accept JWTs: ${ours}`

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.js'
+import { createBearerTokens } from '../domain/auth/bearer-token.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { createUserToken } from '../domain/auth/user-token.js'
 import { packageRoot } from '../package.js'
@@ -58,7 +59,8 @@ async function announceDemo(
   if (ids === undefined) return undefined
   const hasher = createSecretHasher(config.secretPepper)
   const request = { userId: ids.admin, organizationId: demoOrganizationId }
-  const { token, expiresAt } = await createUserToken({ database, hasher, runtime }, request)
+  const bearerTokens = createBearerTokens({ database, runtime })
+  const { token, expiresAt } = await createUserToken({ database, hasher, bearerTokens, runtime }, request)
   return { userId: ids.admin, token, expiresAt, requests: demoRequests(origin, ids) }
 }
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { createBearerTokens } from '../domain/auth/bearer-token.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { createUserToken, DEFAULT_USER_TOKEN_SECONDS, MAX_USER_TOKEN_SECONDS } from '../domain/auth/user-token.js'
 import type { CommandContext } from './command-context.js'
@@ -35,7 +36,9 @@ async function createToken(options: CreateOptions, context: CommandContext): Pro
   const request = { userId: options.user, organizationId: options.org, ttlSeconds: options.ttl }
   const opened = await context.openDatabase()
   try {
-    const { token, expiresAt } = await createUserToken({ database: opened.database, hasher, runtime }, request)
+    const { database } = opened
+    const bearerTokens = createBearerTokens({ database, runtime })
+    const { token, expiresAt } = await createUserToken({ database, hasher, bearerTokens, runtime }, request)
     if (options.json) {
       stdout.write(`${JSON.stringify({ token, expiresAt })}\n`)
     } else {

@@ -1,34 +1,32 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { ApiKeyModel } from '../../gen/prisma/models.js'
+import type { ApiKeyModel, ApiKeySessionModel } from '../../gen/prisma/models.js'
 import type { PreparedQueryable, PreparedTransaction } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
+import { ofOrganization } from './tenant.js'
 
 /** A session to be stored for the live key with this id and one of the hashes. */
 export interface NewApiKeySession {
+  readonly organizationId: string
   readonly keyId: string
   readonly secretHashes: readonly Uint8Array[]
   readonly tokenHash: Uint8Array
   readonly seconds: number
 }
 
-/** The key of a new session, with the hash under which its secret is stored. */
-export type SessionKey = Pick<ApiKeyModel, 'organizationId' | 'secretHash'>
-
 // The share lock and the update of a revocation exclude each other, and a statement that has waited for the lock looks
 // at the row again: a token is either deleted by the revocation or never made.
-const insert = createPreparedStatement<NewApiKeySession, SessionKey>({
+const insert = createPreparedStatement<NewApiKeySession, Pick<ApiKeySessionModel, 'apiKeyId'>>({
   name: 'insert_session',
   reason: 'lock',
-  columns: { organizationId: 'text', secretHash: 'bytea' },
+  columns: { apiKeyId: 'text' },
   text: ({ keyId, secretHashes, tokenHash, seconds }) => Prisma.sql`
-WITH client AS (
-  SELECT id, organization_id, secret_hash FROM api_keys
-   WHERE id = ${keyId} AND secret_hash = ANY (${secretHashes}::bytea[]) AND revoked_at IS NULL AND kind <> 'mk'
-     FOR SHARE
-)
 INSERT INTO api_key_sessions AS made (organization_id, token_hash, api_key_id, expires_at)
-SELECT organization_id, ${tokenHash}, id, now() + make_interval(secs => ${seconds}) FROM client
-RETURNING (SELECT organization_id FROM client) AS "organizationId", (SELECT secret_hash FROM client) AS "secretHash"`,
+SELECT k.organization_id, ${tokenHash}, k.id, now() + make_interval(secs => ${seconds})
+  FROM api_keys k
+ WHERE ${ofOrganization('k')} AND k.id = ${keyId} AND k.secret_hash = ANY (${secretHashes}::bytea[])
+   AND k.revoked_at IS NULL AND k.kind <> 'mk'
+   FOR SHARE
+RETURNING made.api_key_id AS "apiKeyId"`,
 })
 
 /** A separate statement after the row of the key is locked, so that it sees sessions made in the meantime. */
@@ -43,13 +41,9 @@ DELETE FROM api_key_sessions WHERE organization_id = ${organizationId} AND api_k
 /** The statements of this file. */
 export const apiKeySessionStatements = [insert, remove]
 
-/** Stores a session; undefined if there is no such key that is live and can have one. */
-export async function insertApiKeySession(
-  tables: PreparedQueryable,
-  session: NewApiKeySession,
-): Promise<SessionKey | undefined> {
-  const [key] = await tables.run(insert, session)
-  return key
+/** Stores a session, and answers whether it did: only if there is such a key that is live and can have one. */
+export async function insertApiKeySession(tables: PreparedQueryable, session: NewApiKeySession): Promise<boolean> {
+  return (await tables.run(insert, session)).length > 0
 }
 
 /** Ends the sessions of a key. */

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
-import type { PreparedTransaction, Queryable } from '../db/queryable.js'
+import type { PreparedQueryable, PreparedTransaction, Queryable } from '../db/queryable.js'
 import { createPreparedStatement, createStatement } from '../db/statement.js'
 import { byOrganization } from './by-organization.js'
 
@@ -37,10 +37,22 @@ export function selectApiKeys(tables: Queryable, organizationId: string): Promis
   })
 }
 
-/** The organization of a key, revoked or not. */
-export async function findOrganizationOfApiKey(tables: Queryable, id: string): Promise<string | undefined> {
-  const key = await tables.models.apiKey.findFirst({ where: { id }, select: { organizationId: true } })
-  return key?.organizationId
+/** Of whom a key is, and the hash that its secret is kept by. */
+type KeyOfId = Pick<ApiKeyModel, 'organizationId' | 'secretHash'>
+
+// Asked by every client that wants a token. Of all organizations: the id of a key does not say whose it is.
+const selectOfId = createPreparedStatement<Pick<ApiKeyModel, 'id'>, KeyOfId>({
+  name: 'key_of_id',
+  reason: 'set',
+  columns: { organizationId: 'text', secretHash: 'bytea' },
+  text: ({ id }) => Prisma.sql`
+SELECT organization_id AS "organizationId", secret_hash AS "secretHash" FROM api_keys WHERE id = ${id}`,
+})
+
+/** A key by its id alone, revoked or not. */
+export async function findApiKey(tables: PreparedQueryable, id: string): Promise<KeyOfId | undefined> {
+  const [key] = await tables.run(selectOfId, { id })
+  return key
 }
 
 /** How old `last_used_at` may be before a use is written down. */
@@ -97,7 +109,7 @@ ${revokedRow}`,
 })
 
 /** The statements of this file. */
-export const apiKeyStatements = [writeUses, revokeBySecret, revokeById]
+export const apiKeyStatements = [selectOfId, writeUses, revokeBySecret, revokeById]
 
 /** Records that keys are used now, at most once a minute for each. */
 export async function writeKeyUses(

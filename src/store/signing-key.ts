@@ -1,5 +1,7 @@
+import { Prisma } from '../../gen/prisma/client.js'
 import type { SigningKeyModel } from '../../gen/prisma/models.js'
-import type { Queryable } from '../db/queryable.js'
+import type { PreparedQueryable, Queryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
 
 /** The bytes of a signing key. */
 export async function findSigningKey(
@@ -8,4 +10,20 @@ export async function findSigningKey(
 ): Promise<SigningKeyModel['key'] | undefined> {
   const found = await tables.models.signingKey.findUnique({ where: { name }, select: { key: true } })
   return found?.key
+}
+
+// Asked for by the first call, which has a bound of its own.
+const selectKeys = createPreparedStatement<{ readonly prefix: string }, SigningKeyModel>({
+  name: 'select_signing_keys',
+  reason: 'set',
+  columns: { name: 'text', key: 'bytea' },
+  text: ({ prefix }) => Prisma.sql`SELECT name, key FROM signing_keys WHERE starts_with(name, ${prefix}) ORDER BY name`,
+})
+
+/** The statements of this file. */
+export const signingKeyStatements = [selectKeys]
+
+/** The keys whose names begin so, by name. */
+export function selectSigningKeys(tables: PreparedQueryable, prefix: string): Promise<SigningKeyModel[]> {
+  return tables.run(selectKeys, { prefix })
 }

@@ -18,6 +18,7 @@ import { phoneClaimStatements } from './phone-claim.js'
 import { priorityStatements } from './priority.js'
 import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
+import { signingKeyStatements } from './signing-key.js'
 import { slaDefinitionStatements } from './sla-definition.js'
 import { sourceProfileStatements } from './source-profile.js'
 import { sweepStatements } from './sweep.js'
@@ -50,6 +51,7 @@ export const statements = createStatementRegister([
   ...phoneClaimStatements,
   ...priorityStatements,
   ...revokeAttemptStatements,
+  ...signingKeyStatements,
   ...slaDefinitionStatements,
   ...sourceProfileStatements,
   ...sweepStatements,

@@ -4,6 +4,7 @@ import type { Database } from '../../src/db/database.js'
 import { type ApiKeyRequest, createApiKey, defaultPermissions, listApiKeys } from '../../src/domain/auth/api-key.js'
 import { inspectApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
 import { createAuthenticator } from '../../src/domain/auth/authentication.js'
+import { createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createKeyUses } from '../../src/domain/auth/key-use.js'
 import { revokeKeyById } from '../../src/domain/auth/revocation.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
@@ -128,7 +129,10 @@ describe('API keys', () => {
         keyUses,
         failures,
         writes: () => writes,
-        authenticate: createAuthenticator({ database, hasher, keyUses }),
+        authenticate: createAuthenticator({
+          ...{ database, hasher, keyUses },
+          bearerTokens: createBearerTokens({ database, runtime }),
+        }),
       }
     }
     const lastUse = async (id: string) => {

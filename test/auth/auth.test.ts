@@ -35,7 +35,7 @@ describe('POST /v2/auth/token', () => {
       const answer = await token(call)
       expect(answer.status).toBe(200)
       expect(answer.json).toEqual({
-        access_token: expect.stringMatching(/^svc_token_[A-Za-z0-9_-]{43}$/),
+        access_token: expect.stringMatching(/^svc_token_[A-Za-z0-9_-]{86,}$/),
         token_type: 'Bearer',
         expires_in: 3600,
       })

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
+import type { PreparedQueryable } from '../../src/db/queryable.js'
 import { createAccessToken } from '../../src/domain/auth/access-token.js'
 import { createApiKey } from '../../src/domain/auth/api-key.js'
 import { type Authenticate, createAuthenticator } from '../../src/domain/auth/authentication.js'
+import { type BearerTokens, createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createKeyUses, type KeyUses } from '../../src/domain/auth/key-use.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { createUserToken, MAX_USER_TOKEN_SECONDS } from '../../src/domain/auth/user-token.js'
@@ -20,6 +22,7 @@ describe('authentication', () => {
   let testDatabase: TestDatabase
   let database: Database
   let keyUses: KeyUses
+  let bearerTokens: BearerTokens
   let authenticate: Authenticate
 
   beforeAll(async () => {
@@ -27,8 +30,17 @@ describe('authentication', () => {
     database = testDatabase.open()
     await insertFixture(database)
     keyUses = createKeyUses({ database, log })
-    authenticate = createAuthenticator({ database, hasher, keyUses })
+    bearerTokens = createBearerTokens({ database, runtime })
+    authenticate = createAuthenticator({ database, hasher, keyUses, bearerTokens })
   })
+
+  /** As they are made now: they name their organization. */
+  async function newTokens(userId: string = users.admin, organizationId: string = acme): Promise<[string, string]> {
+    const options = { database, hasher, keyUses, bearerTokens, runtime }
+    const key = await createApiKey(options, { organizationId })
+    const { token } = await createUserToken(options, { userId, organizationId })
+    return [await createAccessToken(options, { clientId: key.id, clientSecret: key.secret }), token]
+  }
 
   async function callerOf(token: string): Promise<Caller | undefined> {
     const caller = await authenticate(token)
@@ -90,8 +102,7 @@ describe('authentication', () => {
   })
 
   it('asks the database once a call, every time', async () => {
-    const key = await insertApiKey(database, { organizationId: acme })
-    const userToken = await insertUserToken(database, { userId: users.agent })
+    const [accessToken, userToken] = await newTokens(users.agent)
     let statements = 0
     const counted: Pick<Database, 'run'> = {
       run: (...statement) => {
@@ -99,14 +110,48 @@ describe('authentication', () => {
         return database.run(...statement)
       },
     }
-    const authenticateCounted = createAuthenticator({ database: counted, hasher, keyUses })
+    const authenticateCounted = createAuthenticator({ database: counted, hasher, keyUses, bearerTokens })
     for (let call = 0; call < 3; call++) {
-      expect(await authenticateCounted(key.token)).toBeDefined()
+      expect(await authenticateCounted(accessToken)).toBeDefined()
       expect(await authenticateCounted(userToken)).toBeDefined()
     }
     expect(statements).toBe(6)
     expect(await authenticateCounted('no token of any form')).toBeUndefined()
     expect(statements).toBe(6)
+  })
+
+  it('asks about all that come together at once, each in its own organization', async () => {
+    const [accessToken, userToken] = await newTokens(users.agent)
+    const [foreignToken, foreignUserToken] = await newTokens(users.globexAdmin, globex)
+    const older = await insertUserToken(database, { userId: users.agent })
+    const sent: string[] = []
+    const noted: PreparedQueryable = {
+      run: (statement, parameters) => {
+        sent.push(statement.name)
+        return database.run(statement, parameters)
+      },
+    }
+    const authenticateNoted = createAuthenticator({ database: noted, hasher, keyUses, bearerTokens })
+    // What is asked for while two are under way goes together.
+    const all = [userToken, userToken, userToken, foreignUserToken, userToken, accessToken, accessToken]
+    const callers = await Promise.all([...all, foreignToken, older].map(authenticateNoted))
+    expect(callers.map((caller) => caller !== 'expired' && caller?.organizationId)).toEqual([
+      ...[acme, acme, acme, globex, acme, acme, acme, globex, acme],
+    ])
+    expect(sent.filter((name) => name === 'select_member_of_token').length).toBeGreaterThan(0)
+    expect(sent).toContain('select_members_of_several')
+    expect(sent.filter((name) => name === 'organizations_of_tokens')).toHaveLength(1)
+    expect(sent.length).toBeLessThan(callers.length + 2)
+  })
+
+  it('refuses a token that names an organization falsely without a question', async () => {
+    const [accessToken, userToken] = await newTokens()
+    const unasked: PreparedQueryable = { run: () => Promise.reject(new Error('the database was asked')) }
+    const authenticateUnasked = createAuthenticator({ database: unasked, hasher, keyUses, bearerTokens })
+    for (const token of [accessToken, userToken]) {
+      expect(await authenticateUnasked(`${token.slice(0, -3)}AAA`)).toBeUndefined()
+      await expect(authenticateUnasked(token)).rejects.toThrow('the database was asked')
+    }
   })
 
   it('refuses what is no token of its own, the secrets of keys among them', async () => {
@@ -152,7 +197,7 @@ describe('authentication', () => {
 
   it('keeps secrets and tokens as hashes alone', async () => {
     const key = await createApiKey({ database, hasher, runtime }, { organizationId: acme })
-    const options = { database, hasher, keyUses, runtime }
+    const options = { database, hasher, keyUses, bearerTokens, runtime }
     const token = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
     const { token: userToken } = await createUserToken(options, { userId: users.admin, organizationId: acme })
     for (const table of ['api_keys', 'api_key_sessions', 'user_tokens', 'audit_events']) {
@@ -173,9 +218,9 @@ describe('authentication', () => {
     const rotated = createSecretHasher({ current: 'the next pepper', previous: 'a pepper of the test' })
     const forgotten = createSecretHasher({ current: 'the next pepper' })
     for (const next of [peppered, rotated, forgotten]) {
-      const options = { database, hasher: next, keyUses, runtime }
+      const options = { database, hasher: next, keyUses, bearerTokens, runtime }
       const token = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
-      const authenticateNext = createAuthenticator({ database, hasher: next, keyUses })
+      const authenticateNext = createAuthenticator({ database, hasher: next, keyUses, bearerTokens })
       expect(await authenticateNext(token)).toMatchObject({ id: key.id })
       expect(await authenticateNext(userToken)).toMatchObject({ id: users.admin })
     }
@@ -185,7 +230,7 @@ describe('authentication', () => {
 
   describe('user tokens', () => {
     const make = (ttlSeconds?: number, userId: string = users.admin, organizationId: string = acme) =>
-      createUserToken({ database, hasher, runtime }, { userId, organizationId, ttlSeconds })
+      createUserToken({ database, hasher, bearerTokens, runtime }, { userId, organizationId, ttlSeconds })
 
     it('last 8 hours unless told otherwise', async () => {
       const hours = async (ttlSeconds?: number) =>

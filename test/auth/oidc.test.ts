@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { generateKeyPair, importJWK, type JWK, SignJWT, UnsecuredJWT } from 'jose'
 import type { Database } from '../../src/db/database.js'
 import { type Authenticate, createAuthenticator } from '../../src/domain/auth/authentication.js'
+import { createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createKeyUses } from '../../src/domain/auth/key-use.js'
 import { createOidcVerifier, type OidcOptions } from '../../src/domain/auth/oidc.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
@@ -53,6 +54,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     createAuthenticator({
       database,
       hasher: createSecretHasher(),
+      bearerTokens: createBearerTokens({ database, runtime: createTestRuntime() }),
       keyUses: createKeyUses({ database, log: { warn: () => {} } }),
       oidc: createOidcVerifier({ issuer: issuer.url, audience, runtime, ...options }),
     })

@@ -8,6 +8,7 @@ import { methodAccessOf } from '../../src/admission/access-rule.js'
 import { createAdmission } from '../../src/admission/admission.js'
 import { systemTiming } from '../../src/db/transaction.js'
 import { createAuthenticator } from '../../src/domain/auth/authentication.js'
+import { createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createKeyUses } from '../../src/domain/auth/key-use.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { createPageTokens } from '../../src/domain/paging/page-token.js'
@@ -43,9 +44,11 @@ beforeAll(async () => {
   const log = { warn: () => undefined, error: () => undefined }
   const hasher = createSecretHasher(undefined)
   const keyUses = createKeyUses({ database, log })
+  const runtime = createTestRuntime()
+  const bearerTokens = createBearerTokens({ database, runtime })
   const admission = createAdmission({
     access: methodAccessOf(services),
-    authenticate: createAuthenticator({ database, hasher, keyUses }),
+    authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens }),
   })
   const admit = async (method: DescMethod, authorization: string | undefined): Promise<ContextValues> => {
     const { signal } = new AbortController()
@@ -56,9 +59,9 @@ beforeAll(async () => {
       throw maskError(error, log, { requestId: 'r1', method: method.name })
     }
   }
-  const runtime = createTestRuntime()
   const pageTokens = createPageTokens(database)
-  const handlers = { database, runtime, hasher, keyUses, timing: systemTiming, pageTokens, limitCheck }
+  const credentials = { hasher, keyUses, bearerTokens }
+  const handlers = { database, runtime, ...credentials, timing: systemTiming, pageTokens, limitCheck }
   const outcomes: Outcomes = new Map()
   const routes = replayedRoutes(createRoutes(handlers), outcomes)
   const masking = createErrorMasking(log)

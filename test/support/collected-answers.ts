@@ -83,7 +83,7 @@ export async function collectAnswers(operations: readonly DocumentedOperation[])
 function steady(answers: CollectedAnswers, started: number): ExampleAnswers {
   const ids = new Map<string, string>()
   const text = JSON.stringify(answers)
-    .replace(/svc_token_[\w-]{43}/g, `svc_token_${'0'.repeat(43)}`)
+    .replace(/svc_token_[\w-]{43,}/g, `svc_token_${'0'.repeat(86)}`)
     .replace(/try again in \d+ seconds/g, 'try again in 42 seconds')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (Date.parse(time) < started ? time : '2026-01-31T09:05:00.000Z'))
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {

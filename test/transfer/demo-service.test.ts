@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { createUserToken } from '../../src/domain/auth/user-token.js'
 import { startTestService, type TestService } from '../support/service.js'
@@ -11,8 +12,9 @@ beforeAll(async () => {
   service = await startTestService()
   await importLines(service.database, demoLines)
   const hasher = createSecretHasher({ current: undefined, previous: undefined })
+  const { database, runtime } = service
   const created = await createUserToken(
-    { database: service.database, hasher, runtime: service.runtime },
+    { database, hasher, bearerTokens: createBearerTokens({ database, runtime }), runtime },
     { userId: 'user_ada', organizationId: 'org_acme' },
   )
   token = created.token

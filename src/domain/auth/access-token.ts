@@ -1,14 +1,16 @@
 import type { Queryable } from '../../db/queryable.js'
 import { ServiceError } from '../../errors.js'
-import type { Runtime } from '../../runtime/runtime.js'
-import { replaceSecretHash } from '../../store/api-key.js'
+import { findApiKey, replaceSecretHash } from '../../store/api-key.js'
 import { insertApiKeySession } from '../../store/api-key-session.js'
-import { ACCESS_TOKEN_PREFIX, createOpaqueToken } from './bearer-token.js'
+import { ACCESS_TOKEN_PREFIX, type BearerTokens } from './bearer-token.js'
 import type { KeyUses } from './key-use.js'
 import type { SecretHasher } from './secret-hash.js'
 
 /** How long an access token of a key lasts, in seconds. */
 export const ACCESS_TOKEN_SECONDS = 3600
+
+/** Has no character that an id may have. */
+const NO_ORGANIZATION = ' '
 
 /** Id and secret of an API key, as a client presents them. */
 export interface ClientCredentials {
@@ -21,7 +23,7 @@ export interface AccessTokenOptions {
   readonly database: Queryable
   readonly hasher: SecretHasher
   readonly keyUses: KeyUses
-  readonly runtime: Runtime
+  readonly bearerTokens: BearerTokens
 }
 
 /**
@@ -29,16 +31,18 @@ export interface AccessTokenOptions {
  * `CLIENT_CREDENTIALS_INVALID`, always with the same text, for every other id and secret.
  */
 export async function createAccessToken(options: AccessTokenOptions, credentials: ClientCredentials): Promise<string> {
-  const { database, hasher, keyUses, runtime } = options
+  const { database, hasher, keyUses, bearerTokens } = options
   const { clientId, clientSecret } = credentials
-  const token = createOpaqueToken(ACCESS_TOKEN_PREFIX, runtime)
+  if (clientId.includes('\0')) throw clientCredentialsInvalid()
+  const key = await findApiKey(database, clientId)
+  // Ids that no key has take the same way, to an organization that nobody has.
+  const organizationId = key?.organizationId ?? NO_ORGANIZATION
+  const token = await bearerTokens.issue(ACCESS_TOKEN_PREFIX, organizationId)
   const candidates = hasher.candidates(clientSecret)
-  const session = { keyId: clientId, secretHashes: candidates, tokenHash: hasher.hash(token) }
-  const key = clientId.includes('\0')
-    ? undefined
-    : await insertApiKeySession(database, { ...session, seconds: ACCESS_TOKEN_SECONDS })
-  if (key === undefined) throw clientCredentialsInvalid()
-  keyUses.note({ organizationId: key.organizationId, id: clientId })
+  const session = { organizationId, keyId: clientId, secretHashes: candidates, tokenHash: hasher.hash(token) }
+  const isMade = await insertApiKeySession(database, { ...session, seconds: ACCESS_TOKEN_SECONDS })
+  if (key === undefined || !isMade) throw clientCredentialsInvalid()
+  keyUses.note({ organizationId, id: clientId })
   const [current] = candidates
   if (current !== undefined && !current.equals(key.secretHash)) {
     // This is the only time that the secret is at hand to move it to the current pepper.

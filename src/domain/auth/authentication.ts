@@ -1,4 +1,3 @@
-import type { PreparedQueryable } from '../../db/queryable.js'
 import {
   findMemberByEmail,
   selectKeysOfTokens,
@@ -6,13 +5,12 @@ import {
   type TokenKey,
   type TokenMember,
 } from '../../store/token-holder.js'
-import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
 import { type Caller, type CallerKind, type Permission, permissions, type Reach } from '../caller/caller.js'
 import { reachOfUser } from '../caller/role.js'
 import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { KeyUses } from './key-use.js'
 import type { OidcVerifier } from './oidc.js'
-import type { SecretHasher } from './secret-hash.js'
+import { createTokenLookups, type TokenLookupOptions } from './token-lookup.js'
 
 /**
  * Finds who holds a bearer token; undefined if it is not accepted, for whatever reason except one: `expired` for a
@@ -21,9 +19,7 @@ import type { SecretHasher } from './secret-hash.js'
 export type Authenticate = (bearerToken: string) => Promise<Caller | 'expired' | undefined>
 
 /** What authentication depends on. */
-export interface AuthenticatorOptions {
-  readonly database: PreparedQueryable
-  readonly hasher: SecretHasher
+export interface AuthenticatorOptions extends TokenLookupOptions {
   readonly keyUses: KeyUses
   /** Verifies the tokens of the OpenID Connect issuer, if there is one. */
   readonly oidc?: OidcVerifier | undefined
@@ -31,12 +27,14 @@ export interface AuthenticatorOptions {
 
 /**
  * Makes the authenticator. It asks the database anew for every call and caches nothing, so a revocation takes effect in
- * every process as soon as it is committed; calls that arrive together share a statement. Secrets of keys are not
- * bearer tokens. Throws if the database fails.
+ * every process as soon as it is committed; calls that arrive together share a statement. A token with a forged
+ * organization is refused without asking. Secrets of keys are not bearer tokens. Throws if the database fails.
  */
-export function createAuthenticator({ database, hasher, keyUses, oidc }: AuthenticatorOptions): Authenticate {
-  const findKey = createTokenLookup(hasher, (hashes) => selectKeysOfTokens(database, hashes))
-  const findMember = createTokenLookup(hasher, (hashes) => selectMembersOfTokens(database, hashes))
+export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
+  const { database, keyUses, oidc } = options
+  const createTokenLookup = createTokenLookups(options)
+  const findKey = createTokenLookup(ACCESS_TOKEN_PREFIX, selectKeysOfTokens)
+  const findMember = createTokenLookup(USER_TOKEN_PREFIX, selectMembersOfTokens)
   return async (bearerToken) => {
     if (bearerToken.startsWith(ACCESS_TOKEN_PREFIX)) {
       const key = await findKey(bearerToken)
@@ -54,23 +52,6 @@ export function createAuthenticator({ database, hasher, keyUses, oidc }: Authent
     const member = await findMemberByEmail(database, { email, organizationId })
     return member && callerOfMember(member)
   }
-}
-
-/** Looks up rows that carry the hash of their token. */
-function createTokenLookup<Row extends { readonly tokenHash: Uint8Array }>(
-  hasher: SecretHasher,
-  select: (tokenHashes: readonly Uint8Array[]) => Promise<Row[]>,
-): Lookup<string, Row | undefined> {
-  return createBatchedLookup(async (tokens) => {
-    const candidates = new Map(tokens.map((token) => [token, hasher.candidates(token)]))
-    const rows = await select([...candidates.values()].flat())
-    const rowOf = new Map(rows.map((row) => [keyOf(row.tokenHash), row]))
-    return (token) => candidates.get(token)?.flatMap((hash) => rowOf.get(keyOf(hash)) ?? [])[0]
-  })
-}
-
-function keyOf(hash: Uint8Array): string {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1')
 }
 
 function callerOfKey(key: TokenKey): Caller {

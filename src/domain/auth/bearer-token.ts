@@ -1,11 +1,72 @@
+import type { PreparedQueryable } from '../../db/queryable.js'
+import { loadedOnce } from '../../runtime/loaded-once.js'
 import type { Runtime } from '../../runtime/runtime.js'
+import { selectSigningKeys } from '../../store/signing-key.js'
+import { createSealer, type Sealer } from '../value/sealed-text.js'
 
 /** Prefix of the access tokens of API keys. */
 export const ACCESS_TOKEN_PREFIX = 'svc_token_'
 /** Prefix of opaque user tokens. */
 export const USER_TOKEN_PREFIX = 'svc_user_'
 
-/** Makes an opaque token: the prefix and 256 random bits in base64url. */
-export function createOpaqueToken(prefix: string, runtime: Pick<Runtime, 'randomBytes'>): string {
-  return prefix + Buffer.from(runtime.randomBytes(32)).toString('base64url')
+export type TokenPrefix = typeof ACCESS_TOKEN_PREFIX | typeof USER_TOKEN_PREFIX
+
+/** What stands behind the prefix: 256 random bits, and the organization, sealed; tokens from before have none. */
+const BODY = /^([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{43,})?$/
+
+/** Whether the body of a token, which stands behind its prefix, is whole. */
+export function isWholeTokenBody(body: string): boolean {
+  return BODY.test(body)
+}
+
+/** Whose a token says that it is: of the organization, or of one that it does not name. */
+export type TokenOrganization = { readonly organizationId: string | undefined }
+
+/** Makes opaque tokens, and tells of which organization they are. */
+export interface BearerTokens {
+  /** A new token: the prefix, 256 random bits, and the organization, not empty, sealed for that very token. */
+  issue(prefix: TokenPrefix, organizationId: string): Promise<string>
+  /** Asks no database; undefined for what no process can have made. */
+  organizationOf(prefix: TokenPrefix, token: string): Promise<TokenOrganization | undefined>
+}
+
+/** What bearer tokens need. */
+export interface BearerTokensOptions {
+  readonly database: PreparedQueryable
+  readonly runtime: Pick<Runtime, 'randomBytes'>
+}
+
+const SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
+/** Seals. Keys whose names begin with it open as well, so that it can be replaced. */
+const KEY_NAME = 'bearer_token'
+
+/** Bearer tokens under the signing keys of the database, which are read when first needed and kept. */
+export function createBearerTokens({ database, runtime }: BearerTokensOptions): BearerTokens {
+  const sealers = loadedOnce(() => loadSealers(database))
+  return {
+    issue: async (prefix, organizationId) => {
+      const { current } = await sealers()
+      const start = prefix + Buffer.from(runtime.randomBytes(32)).toString('base64url')
+      return start + current.seal(start, organizationId)
+    },
+    organizationOf: async (prefix, token) => {
+      const [, random = '', sealed] = BODY.exec(token.slice(prefix.length)) ?? []
+      if (random === '') return undefined
+      if (sealed === undefined) return { organizationId: undefined }
+      const { all } = await sealers()
+      for (const sealer of all) {
+        const organizationId = sealer.open(prefix + random, sealed)
+        if (organizationId !== undefined) return { organizationId }
+      }
+      return undefined
+    },
+  }
+}
+
+async function loadSealers(database: PreparedQueryable): Promise<{ current: Sealer; all: readonly Sealer[] }> {
+  const keys = await selectSigningKeys(database, KEY_NAME)
+  const sealers = keys.map(({ name, key }) => ({ name, sealer: createSealer(key, SEAL) }))
+  const current = sealers.find(({ name }) => name === KEY_NAME)?.sealer
+  if (current === undefined) throw new Error(`the database has no signing key ${KEY_NAME}`)
+  return { current, all: [current, ...sealers.flatMap(({ sealer }) => (sealer === current ? [] : sealer))] }
 }

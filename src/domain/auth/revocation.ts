@@ -3,7 +3,7 @@ import type { PreparedTransaction, Store } from '../../db/queryable.js'
 import type { Timing } from '../../db/transaction.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { findOrganizationOfApiKey, type RevokedKey, revokeKeyOfId, revokeKeyOfSecret } from '../../store/api-key.js'
+import { findApiKey, type RevokedKey, revokeKeyOfId, revokeKeyOfSecret } from '../../store/api-key.js'
 import { deleteApiKeySessions } from '../../store/api-key-session.js'
 import { type Actor, anonymousActor, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
@@ -53,8 +53,9 @@ export async function revokeKeyById(
   runtime: Runtime,
   id: string,
 ): Promise<{ readonly revokedNow: boolean } | undefined> {
-  const organizationId = await findOrganizationOfApiKey(tables, id)
-  if (organizationId === undefined) return undefined
+  const key = await findApiKey(tables, id)
+  if (key === undefined) return undefined
+  const { organizationId } = key
   return tables.preparedTransaction(async (transaction) => {
     const keys = await revokeKeyOfId(transaction, { organizationId, id })
     await endSessions(transaction, keys, { runtime, actor: systemActor })

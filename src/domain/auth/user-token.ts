@@ -3,7 +3,7 @@ import { invalidField, notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { hasActiveMember } from '../../store/membership.js'
 import { insertUserToken } from '../../store/user-token.js'
-import { createOpaqueToken, USER_TOKEN_PREFIX } from './bearer-token.js'
+import { type BearerTokens, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHasher } from './secret-hash.js'
 
 /** How long a user token lasts by default, in seconds: 8 hours. */
@@ -29,18 +29,19 @@ export interface UserToken {
 export interface UserTokenOptions {
   readonly database: Queryable
   readonly hasher: SecretHasher
+  readonly bearerTokens: BearerTokens
   readonly runtime: Runtime
 }
 
 /** Makes a token for an active member of an organization. Throws `RESOURCE_NOT_FOUND` if there is no such member. */
 export async function createUserToken(options: UserTokenOptions, request: UserTokenRequest): Promise<UserToken> {
-  const { database, hasher, runtime } = options
+  const { database, hasher, bearerTokens, runtime } = options
   const { userId, organizationId, ttlSeconds = DEFAULT_USER_TOKEN_SECONDS } = request
   if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_USER_TOKEN_SECONDS) {
     throw invalidField('ttl', `must be from 1 to ${MAX_USER_TOKEN_SECONDS} seconds`)
   }
   if (!(await hasActiveMember(database, organizationId, userId))) throw notFound('active member', userId)
-  const token = createOpaqueToken(USER_TOKEN_PREFIX, runtime)
+  const token = await bearerTokens.issue(USER_TOKEN_PREFIX, organizationId)
   const expiresAt = new Date(runtime.now().getTime() + ttlSeconds * 1000)
   await insertUserToken(database, { tokenHash: hasher.hash(token), organizationId, userId, expiresAt })
   return { token, expiresAt }

@@ -1,7 +1,8 @@
-import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Queryable } from '../../db/queryable.js'
 import { invalidField, type ServiceError } from '../../errors.js'
+import { loadedOnce } from '../../runtime/loaded-once.js'
 import { findSigningKey } from '../../store/signing-key.js'
+import { createSealer } from '../value/sealed-text.js'
 
 /** What a page token belongs to: the same method, organization and filter; the size of the page may change. */
 export interface PageQuery {
@@ -24,79 +25,33 @@ export interface PageTokens {
   read(query: PageQuery, token: string): Promise<string | undefined>
 }
 
-interface Keys {
-  readonly authentication: Buffer
-  readonly encryption: Buffer
-}
-
-const MAC_BYTES = 32
-const IV_BYTES = 16
-/** Positions are padded to a multiple of this, so that their length reveals nothing. */
-const BLOCK_BYTES = 32
+const SEAL = { purpose: 'page token', macBytes: 32, blockBytes: 32 }
 
 /**
- * Makes page tokens with the signing key `page_token`, which is read when first needed and then cached.
- *
- * A token is an HMAC-SHA-256 over the query and the position, followed by the position, encrypted with the HMAC as
- * initialization vector (the construction of SIV, RFC 5297): it can be neither read nor changed nor moved elsewhere.
+ * Makes page tokens, sealed for their query with the signing key `page_token`, which is read when first needed and then
+ * cached.
  */
 export function createPageTokens(tables: Queryable): PageTokens {
-  let loaded: Promise<Keys> | undefined
-  const keys = () => {
-    loaded ??= loadKeys(tables).catch((error: unknown) => {
-      loaded = undefined // The next call tries again.
-      throw error
-    })
-    return loaded
-  }
+  const sealer = loadedOnce(async () => {
+    const key = await findSigningKey(tables, 'page_token')
+    if (key === undefined) throw new Error('the database has no signing key for page tokens')
+    return createSealer(key, SEAL)
+  })
   return {
-    issue: async (query, position) => seal(await keys(), query, padded(position)),
-    read: async (query, token) => (token === '' ? undefined : unpadded(open(await keys(), query, token))),
+    issue: async (query, position) => (await sealer()).seal(contextOf(query), position),
+    read: async (query, token) => {
+      if (token === '') return undefined
+      const position = (await sealer()).open(contextOf(query), token)
+      if (position === undefined) throw tokenInvalid()
+      return position
+    },
   }
 }
 
-async function loadKeys(tables: Queryable): Promise<Keys> {
-  const key = await findSigningKey(tables, 'page_token')
-  if (key === undefined) throw new Error('the database has no signing key for page tokens')
-  const derived = (purpose: string) => createHmac('sha256', key).update(purpose).digest()
-  return { authentication: derived('page token authentication'), encryption: derived('page token encryption') }
-}
-
-function seal(keys: Keys, query: PageQuery, position: Buffer): string {
-  const mac = macOf(keys, query, position)
-  return Buffer.concat([mac, crypt(keys, mac, position)]).toString('base64url')
-}
-
-function open(keys: Keys, query: PageQuery, token: string): Buffer {
-  const bytes = Buffer.from(token, 'base64url')
-  // Decoding skips invalid characters, so the bytes must encode to the same text again.
-  if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== token) throw tokenInvalid()
-  const mac = bytes.subarray(0, MAC_BYTES)
-  const position = crypt(keys, mac, bytes.subarray(MAC_BYTES))
-  if (!timingSafeEqual(mac, macOf(keys, query, position))) throw tokenInvalid()
-  return position
-}
-
-function macOf(keys: Keys, { method, organizationId, filter }: PageQuery, position: Buffer): Buffer {
+/** JSON text has no U+0000, so it cannot run into what is sealed. */
+function contextOf({ method, organizationId, filter }: PageQuery): string {
   const entries = Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1))
-  // The JSON text has no U+0000, so it cannot run into the position.
-  const query = JSON.stringify([method, organizationId, entries])
-  return createHmac('sha256', keys.authentication).update(query).update('\0').update(position).digest()
-}
-
-/** Counter mode: the same function encrypts and decrypts. */
-function crypt(keys: Keys, mac: Buffer, text: Buffer): Buffer {
-  return createCipheriv('aes-256-ctr', keys.encryption, mac.subarray(0, IV_BYTES)).update(text)
-}
-
-function padded(position: string): Buffer {
-  const text = Buffer.from(position)
-  return Buffer.concat([text], Math.ceil(text.length / BLOCK_BYTES) * BLOCK_BYTES)
-}
-
-function unpadded(position: Buffer): string {
-  const end = position.indexOf(0)
-  return position.toString('utf8', 0, end === -1 ? position.length : end)
+  return JSON.stringify([method, organizationId, entries])
 }
 
 function tokenInvalid(): ServiceError {

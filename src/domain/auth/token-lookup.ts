@@ -1,0 +1,82 @@
+import type { PreparedQueryable } from '../../db/queryable.js'
+import { loadedOnce } from '../../runtime/loaded-once.js'
+import {
+  type FindHolders,
+  isDistributed,
+  type OrganizationTokens,
+  selectOrganizationsOfTokens,
+} from '../../store/token-holder.js'
+import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
+import type { BearerTokens, TokenPrefix } from './bearer-token.js'
+import type { SecretHasher } from './secret-hash.js'
+
+/** What looking up tokens needs. */
+export interface TokenLookupOptions {
+  readonly database: PreparedQueryable
+  readonly hasher: SecretHasher
+  readonly bearerTokens: BearerTokens
+}
+
+interface Hashed {
+  readonly tokenHash: Uint8Array
+}
+
+/** A token by every hash that it may be stored under. */
+interface AskedToken {
+  readonly hashes: readonly Buffer[]
+  readonly organizationId: string
+}
+
+/** Makes the look-up of tokens with a prefix: the row of a token, undefined where there is none. */
+export type CreateTokenLookup = <Row extends Hashed>(
+  prefix: TokenPrefix,
+  select: FindHolders<Row>,
+) => Lookup<string, Row | undefined>
+
+/**
+ * Look-ups of tokens in their organizations. The organization of a token that names none is looked up first, in all of them;
+ * one that names none truly is unknown without a question.
+ */
+export function createTokenLookups({ database, hasher, bearerTokens }: TokenLookupOptions): CreateTokenLookup {
+  const distribution = loadedOnce(() => isDistributed(database))
+  const findOrganization = createBatchedLookup<readonly Buffer[], string | undefined>(async (asked) => {
+    const rowOf = byHash(await selectOrganizationsOfTokens(database, asked.flat()))
+    return (hashes) => firstOf(hashes, rowOf)?.organizationId
+  })
+  return (prefix, select) => {
+    const find = createBatchedLookup(async (asked: readonly AskedToken[]) => {
+      const rowOf = byHash(await select(database, inOrganizations(asked), distribution))
+      return ({ hashes }) => firstOf(hashes, rowOf)
+    })
+    return async (token) => {
+      const named = await bearerTokens.organizationOf(prefix, token)
+      if (named === undefined) return undefined
+      const hashes = hasher.candidates(token)
+      const organizationId = named.organizationId ?? (await findOrganization(hashes))
+      return organizationId === undefined ? undefined : find({ hashes, organizationId })
+    }
+  }
+}
+
+/** Each token once, however many calls have come with it. */
+function inOrganizations(asked: readonly AskedToken[]): OrganizationTokens[] {
+  const groups = new Map<string, Map<string, Buffer>>()
+  for (const { hashes, organizationId } of asked) {
+    const group = groups.get(organizationId) ?? new Map<string, Buffer>()
+    groups.set(organizationId, group)
+    for (const hash of hashes) group.set(keyOf(hash), hash)
+  }
+  return [...groups].map(([organizationId, group]) => ({ organizationId, tokenHashes: [...group.values()] }))
+}
+
+function byHash<Row extends Hashed>(rows: readonly Row[]): ReadonlyMap<string, Row> {
+  return new Map(rows.map((row) => [keyOf(row.tokenHash), row]))
+}
+
+function firstOf<Row>(hashes: readonly Buffer[], rowOf: ReadonlyMap<string, Row>): Row | undefined {
+  return hashes.flatMap((hash) => rowOf.get(keyOf(hash)) ?? [])[0]
+}
+
+function keyOf(hash: Uint8Array): string {
+  return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1')
+}

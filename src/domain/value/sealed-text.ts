@@ -1,0 +1,61 @@
+import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** Seals texts under one key: what is sealed can be neither read nor changed nor moved into another context. */
+export interface Sealer {
+  /** The text, not empty and without U+0000, sealed for the context, in base64url. */
+  seal(context: string, text: string): string
+  /** The text; undefined for whatever `seal` has not answered for the same context under the key. */
+  open(context: string, sealed: string): string | undefined
+}
+
+/** How to seal. */
+export interface SealOptions {
+  /** What the texts are for: the same key seals otherwise for something else. */
+  readonly purpose: string
+  /** From 16, which is what its use as initialization vector needs, to 32. */
+  readonly macBytes: number
+  /** Texts are padded to a multiple of this, so that their length tells little. */
+  readonly blockBytes: number
+}
+
+const IV_BYTES = 16
+
+/**
+ * Makes a sealer. A sealed text is an HMAC-SHA-256 over the context and the text, cut to `macBytes`, followed by the text,
+ * encrypted with the HMAC as initialization vector: the construction of SIV (RFC 5297), which needs no randomness.
+ */
+export function createSealer(key: Uint8Array, { purpose, macBytes, blockBytes }: SealOptions): Sealer {
+  const derived = (use: string) => createHmac('sha256', key).update(`${purpose} ${use}`).digest()
+  const authentication = derived('authentication')
+  const encryption = derived('encryption')
+  const macOf = (context: string, text: Buffer) =>
+    createHmac('sha256', authentication).update(context).update('\0').update(text).digest().subarray(0, macBytes)
+  /** Counter mode: the same function encrypts and decrypts. */
+  const crypt = (mac: Buffer, text: Buffer) =>
+    createCipheriv('aes-256-ctr', encryption, mac.subarray(0, IV_BYTES)).update(text)
+  return {
+    seal: (context, text) => {
+      const block = padded(text, blockBytes)
+      const mac = macOf(context, block)
+      return Buffer.concat([mac, crypt(mac, block)]).toString('base64url')
+    },
+    open: (context, sealed) => {
+      const bytes = Buffer.from(sealed, 'base64url')
+      // Decoding skips foreign characters; only what encodes to the same text is the same.
+      if (bytes.length <= macBytes || bytes.toString('base64url') !== sealed) return undefined
+      const mac = bytes.subarray(0, macBytes)
+      const text = crypt(mac, bytes.subarray(macBytes))
+      return timingSafeEqual(mac, macOf(context, text)) ? unpadded(text) : undefined
+    },
+  }
+}
+
+function padded(text: string, blockBytes: number): Buffer {
+  const bytes = Buffer.from(text)
+  return Buffer.concat([bytes], Math.ceil(bytes.length / blockBytes) * blockBytes)
+}
+
+function unpadded(text: Buffer): string {
+  const end = text.indexOf(0)
+  return text.toString('utf8', 0, end === -1 ? text.length : end)
+}
