@@ -6,6 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/emb
 import { hasCluster } from '../db/embedded/place.js'
 import { migrate, pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
+import { requireWholeDistribution } from '../db/require-whole-distribution.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
@@ -58,7 +59,8 @@ export async function openConfiguredDatabase(options: OpenOptions): Promise<Open
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config, log, make) : undefined
   const connectionString = embedded?.connectionString ?? config.databaseUrl ?? ''
   try {
-    if (embedded !== undefined) await beforeUse?.(embedded)
+    if (embedded === undefined) await requireWholeDistribution(connectionString)
+    else await beforeUse?.(embedded)
     const migrations = await loadMigrations()
     const appliedMigrations = make ? await migrate(connectionString, migrations) : []
     if (!make) requireNoPending(await pendingMigrations(connectionString, migrations))
@@ -105,7 +107,8 @@ export function dataFolderOf({ dataDir }: Config): string {
   return resolve(packageRoot(), dataDir)
 }
 
-function requireNoPending(pending: readonly string[] | undefined): void {
+/** Throws where the database lacks migrations of this build. */
+export function requireNoPending(pending: readonly string[] | undefined): void {
   if (pending === undefined) throw new Error('the database is empty: run "npx svc serve", "migrate" or "import"')
   if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}: run "npx svc migrate"`)
 }

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { concurrentIndexOf, runConcurrently } from './concurrent-index.js'
 import type { Migration } from './migration.js'
 import { createHistory, pendingOf, readHistory, recordMigration } from './migration-history.js'
+import { lockSchema, PAUSE_MILLIS, withSchemaSession } from './schema-session.js'
 import { splitStatements } from './split-statements.js'
 
 /** How long a migration may take, and wait. */
@@ -18,10 +19,6 @@ export interface MigrationTimes {
   readonly statementMillis?: number
 }
 
-/** Prisma Migrate's own advisory lock: this runner and `prisma migrate` exclude each other. */
-const PRISMA_LOCK = 72707369
-/** How long calls have a table for themselves between two tries for it. */
-const PAUSE_MILLIS = 500
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK = '40P01'
 
@@ -40,8 +37,8 @@ export function migrate(
   times: MigrationTimes = {},
 ): Promise<string[]> {
   const { patienceMillis = 60_000, lockMillis = 2_000, statementMillis = 1_800_000 } = times
-  return withClient(connectionString, async (client) => {
-    await lock(client, patienceMillis)
+  return withSchemaSession(connectionString, 'svc migrate', async (client) => {
+    await lockSchema(client, patienceMillis)
     const history = await readHistory(client)
     if (history === undefined) await createHistory(client)
     const pending = pendingOf(history, migrations)
@@ -64,48 +61,10 @@ export function pendingMigrations(
   connectionString: string,
   migrations: readonly Migration[],
 ): Promise<string[] | undefined> {
-  return withClient(connectionString, async (client) => {
+  return withSchemaSession(connectionString, 'svc migrate', async (client) => {
     const applied = await readHistory(client)
     return applied && pendingOf(applied, migrations).map(({ name }) => name)
   })
-}
-
-async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString, application_name: 'svc migrate' })
-  let lost: Error | undefined
-  client.on('error', (error) => {
-    lost = error // The next query fails with it.
-  })
-  await connect(client)
-  try {
-    return await work(client)
-  } catch (error) {
-    throw lost ?? error
-  } finally {
-    await client.end() // Gives the lock back.
-  }
-}
-
-/** A name with several addresses fails with an error that has no message of its own. */
-async function connect(client: pg.Client): Promise<void> {
-  try {
-    await client.connect()
-  } catch (cause) {
-    const causes = cause instanceof AggregateError ? cause.errors : [cause]
-    const reasons = causes.map((each) => (each instanceof Error ? each.message : String(each)))
-    throw new Error(`cannot connect to the database: ${reasons.join(', ')}`, { cause })
-  }
-}
-
-/** Asks again and again: a session that waits in a statement would hold up an index that is made concurrently. */
-async function lock(client: pg.Client, patienceMillis: number): Promise<void> {
-  const end = performance.now() + patienceMillis
-  for (;;) {
-    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [PRISMA_LOCK])
-    if (rows[0]?.locked === true) return
-    if (performance.now() >= end) throw new Error('another process is migrating this database: try again later')
-    await delay(PAUSE_MILLIS)
-  }
 }
 
 async function apply(client: pg.Client, migration: Migration, times: Required<MigrationTimes>): Promise<void> {

@@ -1,0 +1,44 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { distribute, distributionPlanOf, refuse } from '../db/distribute.js'
+import { pendingMigrations } from '../db/migrate.js'
+import { loadMigrations } from '../db/migration.js'
+import { type CommandContext, requireNoPending } from './command-context.js'
+
+interface DistributeOptions {
+  readonly dryRun?: true
+  readonly shards: number
+}
+
+/** `svc distribute`: distributes the database by organization on a cluster of Citus. */
+export function registerDistributeCommand(program: Command, context: CommandContext): void {
+  program
+    .command('distribute')
+    .description('distribute the database by organization, on a cluster of Citus; see docs/scaling.md')
+    .option('--dry-run', 'say what is to be done and what it needs, and do nothing')
+    .option('--shards <n>', 'shards of every table', parseShards, 32)
+    .action((options: DistributeOptions) => distributeDatabase(options, context))
+}
+
+async function distributeDatabase({ dryRun, shards: shardCount }: DistributeOptions, context: CommandContext) {
+  const { config, stdout, stopSignal: signal } = context
+  const url = config.databaseUrl
+  if (url === undefined)
+    throw new Error('the embedded database cannot be distributed: give the coordinator in DATABASE_URL')
+  requireNoPending(await pendingMigrations(url, await loadMigrations()))
+  const onStep = (title: string) => stdout.write(`${title}\n`)
+  if (dryRun) {
+    const { needs, steps } = await distributionPlanOf(url, { shardCount })
+    for (const { title } of steps) onStep(title)
+    refuse(needs)
+  } else {
+    const steps = await distribute(url, { shardCount, onStep, signal })
+    stdout.write(`done, ${steps} steps\n`)
+  }
+}
+
+function parseShards(text: string): number {
+  const shards = Number(text)
+  if (!Number.isInteger(shards) || shards < 1 || shards > 64_000)
+    throw new InvalidArgumentError('must be from 1 to 64000')
+  return shards
+}

@@ -1,0 +1,56 @@
+import { type DistributionOptions, type DistributionPlan, planDistribution } from './distribution-plan.js'
+import { lockSchema, withSchemaSession } from './schema-session.js'
+
+/** What a run tells and is told. */
+export interface DistributionRun extends DistributionOptions {
+  /** Called before each step with what it does. */
+  readonly onStep: (title: string) => void
+  /** Ends the run before its next step. */
+  readonly signal?: AbortSignal | undefined
+}
+
+const NAME = 'svc distribute'
+/** How long to wait for others who change the schema: the session of a run that was killed ends within a second. */
+const LOCK_MILLIS = 10_000
+
+/** The plan for a database of the service. Changes nothing. */
+export function distributionPlanOf(connectionString: string, options: DistributionOptions): Promise<DistributionPlan> {
+  return withSchemaSession(connectionString, NAME, (client) => planDistribution(client, options))
+}
+
+/**
+ * Distributes a database of the service by organization. What was ended in the middle, at whatever statement, is gone on
+ * with by the next run; until one has come to its end the service does not start. Answers how many steps it took. Throws,
+ * having changed nothing, where the database or its cluster lacks something.
+ */
+export function distribute(connectionString: string, { onStep, signal, ...options }: DistributionRun): Promise<number> {
+  return withSchemaSession(connectionString, NAME, async (client) => {
+    await lockSchema(client, LOCK_MILLIS)
+    const { needs, steps } = await planDistribution(client, options)
+    refuse(needs)
+    for (const setting of sessionSettings) await client.query(setting)
+    for (const { title, statements } of steps) {
+      signal?.throwIfAborted()
+      onStep(title)
+      await client.query('BEGIN')
+      for (const text of statements) await client.query(text)
+      await client.query('COMMIT')
+    }
+    return steps.length
+  })
+}
+
+/** The rule of revoked keys is a trigger, which works on shards as it does on tables. A copy may take as long as it does. */
+const sessionSettings = [
+  'SET citus.enable_unsafe_triggers = on',
+  "SET citus.multi_shard_modify_mode = 'sequential'",
+  "SET client_connection_check_interval = '1s'",
+  'SET lock_timeout = 0',
+  'SET statement_timeout = 0',
+]
+
+/** Throws with what is needed, if anything is. */
+export function refuse(needs: readonly string[]): void {
+  if (needs.length > 0)
+    throw new Error(`the database cannot be distributed:\n${needs.map((need) => `  ${need}`).join('\n')}`)
+}

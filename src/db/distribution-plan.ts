@@ -1,0 +1,221 @@
+import pg from 'pg'
+import { schema } from '../../gen/prisma/schema.js'
+import { rowsOf } from './schema-session.js'
+
+/** Statements of one transaction, and what they do in a few words. */
+export interface DistributionStep {
+  readonly title: string
+  readonly statements: readonly string[]
+}
+
+/** What is left to do until a database is distributed. */
+export interface DistributionPlan {
+  /** What has to be so before anything is done, a sentence each; empty where all is. */
+  readonly needs: readonly string[]
+  /** In order. Each is whole or not done at all, and none is planned again once it is done. */
+  readonly steps: readonly DistributionStep[]
+}
+
+/** How to distribute. */
+export interface DistributionOptions {
+  /** Shards of every table. */
+  readonly shardCount: number
+}
+
+const TENANTS = 'organizations'
+/** Counts the addresses of strangers, who have no organization, in one statement that Citus takes on a local table alone. */
+const STAYS_ON_COORDINATOR: readonly string[] = ['revoke_attempts']
+/** Where foreign keys are noted while they are dropped: one is either in place or in here. */
+export const FOREIGN_KEYS_TABLE = 'distribution_foreign_keys'
+
+/** What sessions of the coordinator set does not reach the workers but by the database's defaults. */
+const databaseSettings: readonly (readonly [name: string, value: string])[] = [
+  ['TimeZone', 'UTC'],
+  ['jit', 'off'],
+  ['lock_timeout', '5s'],
+  ['citus.multi_shard_modify_mode', 'sequential'],
+  ['citus.propagate_set_commands', 'local'],
+]
+
+interface Place {
+  readonly table: string
+  readonly isDistributed: boolean
+}
+
+interface ForeignKey {
+  readonly table: string
+  readonly target: string
+  /** Quoted where it has to be. */
+  readonly name: string
+  readonly definition: string
+}
+
+/** Says what is left to do and what it needs. Changes nothing, and asks nothing of Citus where it is not installed. */
+export async function planDistribution(client: pg.Client, options: DistributionOptions): Promise<DistributionPlan> {
+  const [row] = await rowsOf<{ isInstalled: boolean; database: string }>(
+    client,
+    `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "isInstalled",
+            quote_ident(current_database()) AS database`,
+  )
+  const isInstalled = row?.isInstalled === true
+  const places = await placesOf(client, isInstalled)
+  const left = places.filter(({ isDistributed }) => !isDistributed).map(({ table }) => table)
+  const keys = await foreignKeysOf(client)
+  const dropped = keys.filter(({ table, target }) => left.includes(table) || left.includes(target))
+  const noted = await notedKeysOf(client)
+  return {
+    needs: [...(isInstalled ? await clusterNeeds(client) : [extensionIsMissing]), ...(await sessionNeeds(client))],
+    steps: [
+      settingsStep(row?.database ?? ''),
+      ...(dropped.length > 0 ? [dropStep(dropped)] : []),
+      ...left.map((table) => distributeStep(table, options)),
+      ...[...noted, ...dropped].map(addStep),
+      ...(noted.length + dropped.length > 0 || (await hasNotes(client)) ? lastSteps(places) : []),
+    ],
+  }
+}
+
+const extensionIsMissing =
+  'the extension citus is not in this database: put it into shared_preload_libraries of every node, then CREATE EXTENSION citus in this database on every node'
+
+async function clusterNeeds(client: pg.Client): Promise<string[]> {
+  const [cluster] = await rowsOf<{ isCoordinator: boolean; isKnown: boolean; takesShards: boolean }>(
+    client,
+    `SELECT (SELECT groupid = 0 FROM pg_dist_local_group) AS "isCoordinator",
+            EXISTS (SELECT FROM pg_dist_node WHERE groupid = 0) AS "isKnown",
+            EXISTS (SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards) AS "takesShards"`,
+  )
+  if (cluster?.isCoordinator !== true) return ['this node is a worker: connect to the coordinator']
+  const needs: string[] = []
+  if (!cluster.isKnown) {
+    needs.push("the workers do not know the coordinator: SELECT citus_set_coordinator_host('its address')")
+  }
+  if (!cluster.takesShards)
+    needs.push("no node takes shards: SELECT citus_add_node('its address', 5432) for each worker")
+  return needs
+}
+
+/** Who writes while foreign keys are away could leave what they forbid. */
+async function sessionNeeds(client: pg.Client): Promise<string[]> {
+  const [row] = await rowsOf<{ sessions: number }>(
+    client,
+    `SELECT count(*)::int AS sessions FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'svc%'`,
+  )
+  const sessions = row?.sessions ?? 0
+  return sessions === 0 ? [] : [`the service has sessions on this database, ${sessions} now: stop every process of it`]
+}
+
+/** The tables of the service that are distributed, tenants first: the others lie beside them. */
+async function placesOf(client: pg.Client, isInstalled: boolean): Promise<Place[]> {
+  const names = Object.values(schema)
+    .map(({ name }) => name)
+    .filter((name) => !STAYS_ON_COORDINATOR.includes(name))
+  const ordered = [...names.filter((name) => !isOfTenants(name)), TENANTS, ...names.filter(isBesideTenants)]
+  const distributed = isInstalled
+    ? await rowsOf<{ table: string }>(client, 'SELECT logicalrelid::regclass::text AS table FROM pg_dist_partition')
+    : []
+  return ordered.map((table) => ({ table, isDistributed: distributed.some((each) => each.table === table) }))
+}
+
+function isOfTenants(table: string): boolean {
+  return table === TENANTS || isBesideTenants(table)
+}
+
+function isBesideTenants(table: string): boolean {
+  return Object.values(schema).some(({ name, columns }) => name === table && 'organization_id' in columns)
+}
+
+async function foreignKeysOf(client: pg.Client): Promise<ForeignKey[]> {
+  const tables = Object.values(schema).map(({ name }) => name)
+  return rowsOf<ForeignKey>(
+    client,
+    `SELECT source.relname AS table, target.relname AS target, quote_ident(conname) AS name,
+            pg_get_constraintdef(con.oid) AS definition
+       FROM pg_constraint con
+       JOIN pg_class source ON source.oid = conrelid
+       JOIN pg_class target ON target.oid = confrelid
+      WHERE contype = 'f' AND connamespace = current_schema()::regnamespace AND source.relname = ANY ($1)
+      ORDER BY source.relname, conname`,
+    [tables],
+  )
+}
+
+async function hasNotes(client: pg.Client): Promise<boolean> {
+  const [row] = await rowsOf<{ found: boolean }>(client, 'SELECT to_regclass($1) IS NOT NULL AS found', [
+    FOREIGN_KEYS_TABLE,
+  ])
+  return row?.found === true
+}
+
+async function notedKeysOf(client: pg.Client): Promise<Omit<ForeignKey, 'target'>[]> {
+  if (!(await hasNotes(client))) return []
+  return rowsOf(client, `SELECT table_name AS table, name, definition FROM ${FOREIGN_KEYS_TABLE} ORDER BY 1, 2`)
+}
+
+function settingsStep(database: string): DistributionStep {
+  return {
+    title: `set ${databaseSettings.map(([name]) => name).join(', ')} for the database on every node`,
+    statements: databaseSettings.map(
+      ([name, value]) => `ALTER DATABASE ${database} SET ${name} = ${pg.escapeLiteral(value)}`,
+    ),
+  }
+}
+
+function dropStep(keys: readonly ForeignKey[]): DistributionStep {
+  const notes = keys.map((key) => `(${[key.table, key.name, key.definition].map(pg.escapeLiteral).join(', ')})`)
+  return {
+    title: `drop ${keys.length} foreign keys, noted in ${FOREIGN_KEYS_TABLE}`,
+    statements: [
+      `CREATE TABLE IF NOT EXISTS ${FOREIGN_KEYS_TABLE}
+         (table_name text, name text, definition text NOT NULL, PRIMARY KEY (table_name, name))`,
+      `INSERT INTO ${FOREIGN_KEYS_TABLE} (table_name, name, definition) VALUES ${notes.join(', ')}`,
+      ...keys.map(({ table, name }) => `ALTER TABLE ${pg.escapeIdentifier(table)} DROP CONSTRAINT ${name}`),
+    ],
+  }
+}
+
+function distributeStep(table: string, { shardCount }: DistributionOptions): DistributionStep {
+  if (!isOfTenants(table)) {
+    return {
+      title: `put ${table} whole on every node`,
+      statements: [`SELECT create_reference_table(${literalOf(table)})`, removeRowsOfBefore(table)],
+    }
+  }
+  const column = table === TENANTS ? 'id' : 'organization_id'
+  const place = table === TENANTS ? `shard_count => ${shardCount}` : `colocate_with => ${literalOf(TENANTS)}`
+  return {
+    title: `distribute ${table} by ${column}`,
+    statements: [
+      `SELECT create_distributed_table(${literalOf(table)}, ${literalOf(column)}, ${place})`,
+      removeRowsOfBefore(table),
+    ],
+  }
+}
+
+/** The coordinator keeps what it has copied, unseen. */
+function removeRowsOfBefore(table: string): string {
+  return `SELECT truncate_local_data_after_distributing_table(${literalOf(table)})`
+}
+
+function literalOf(name: string): string {
+  return pg.escapeLiteral(name)
+}
+
+function addStep({ table, name, definition }: Omit<ForeignKey, 'target'>): DistributionStep {
+  return {
+    title: `add the foreign key ${name}`,
+    statements: [
+      `ALTER TABLE ${pg.escapeIdentifier(table)} ADD CONSTRAINT ${name} ${definition}`,
+      `DELETE FROM ${FOREIGN_KEYS_TABLE} WHERE table_name = ${literalOf(table)} AND name = ${literalOf(name)}`,
+    ],
+  }
+}
+
+function lastSteps(places: readonly Place[]): DistributionStep[] {
+  const tables = places.map(({ table }) => pg.escapeIdentifier(table))
+  return [
+    { title: 'count what plans go by', statements: [`ANALYZE ${tables.join(', ')}`] },
+    { title: `drop ${FOREIGN_KEYS_TABLE}`, statements: [`DROP TABLE ${FOREIGN_KEYS_TABLE}`] },
+  ]
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { runInProcess } from '../support/command-line.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+describe('svc distribute', () => {
+  let testDatabase: TestDatabase
+  let empty: TestDatabase
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    empty = await createTestDatabase('empty')
+  })
+  afterAll(() => Promise.all([testDatabase.drop(), empty.drop()]))
+
+  const run = (args: readonly string[], url: string | undefined) =>
+    runInProcess(['distribute', ...args], { env: url === undefined ? {} : { DATABASE_URL: url } })
+
+  it('says with --dry-run what it would do, and what it needs', async () => {
+    const { status, stdout, stderr } = await run(['--dry-run'], testDatabase.connectionString)
+    expect(stdout).toContain('put users whole on every node\n')
+    expect(stdout).toContain('distribute journeys by organization_id\n')
+    expect(stdout).toContain('add the foreign key journeys_organization_id_team_id_fkey\n')
+    expect([status, stderr]).toEqual([1, expect.stringContaining('the extension citus is not in this database')])
+  })
+
+  it.each<[what: string, args: string[], url: () => string | undefined, words: string]>([
+    ['a database that is not on Citus', [], () => testDatabase.connectionString, 'the database cannot be distributed'],
+    ['the embedded database', [], () => undefined, 'the embedded database cannot be distributed'],
+    ['a database without tables', ['--dry-run'], () => empty.connectionString, 'the database is empty'],
+    ['no shards', ['--shards', '0'], () => testDatabase.connectionString, 'must be from 1 to 64000'],
+  ])('refuses %s', async (_, args, url, words) => {
+    const { status, stdout, stderr } = await run(args, url())
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(words)])
+  })
+})
