@@ -45,6 +45,7 @@ export const errorCodes = {
   BODY_TOO_LARGE: 'resource_exhausted',
   MEDIA_TYPE_UNSUPPORTED: 'invalid_argument',
   IDEMPOTENCY_KEY_REUSED: 'invalid_argument',
+  ETAG_MISMATCH: 'aborted',
 } as const
 
 /** A reason of the catalogue. */

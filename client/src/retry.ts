@@ -1,6 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { reasonOf } from './error-details.js'
 import type { ClientTiming } from './timing.js'
 
 /** How calls are tried again. */
@@ -55,8 +56,8 @@ function isIdempotent({ idempotency }: DescMethod): boolean {
 
 function verdictOn(error: unknown): Verdict {
   if (!(error instanceof ConnectError)) return 'final'
-  // Nothing was written: the transaction lost against others each time.
-  if (error.code === Code.Aborted) return 'not_executed'
+  // Nothing was written: the transaction lost against others each time, or the object has changed, which it stays.
+  if (error.code === Code.Aborted) return reasonOf(error) === 'ERROR_REASON_ETAG_MISMATCH' ? 'final' : 'not_executed'
   if (error.code === Code.ResourceExhausted) return retryAfterMillis(error) === undefined ? 'final' : 'not_executed'
   return error.code === Code.Unavailable ? 'perhaps_executed' : 'final'
 }

@@ -14,6 +14,8 @@ export interface Admissible {
   readonly authorization: string | undefined
   /** The `Idempotency-Key` as it was sent. */
   readonly idempotencyKey: string | undefined
+  /** The `If-Match` as it was sent. */
+  readonly ifMatch: string | undefined
   /** Aborts when nobody is waiting for the call any more. */
   readonly signal: AbortSignal
   /** How long the call may still take; undefined without a deadline. */
@@ -74,6 +76,10 @@ class AdmittedRequest implements RequestContext {
 
   get idempotencyKey(): string | undefined {
     return this.#request.idempotencyKey
+  }
+
+  get ifMatch(): string | undefined {
+    return this.#request.ifMatch
   }
 
   timeoutMillis(): number | undefined {

@@ -45,7 +45,8 @@ export function endResponse(
   if (response.headersSent || isGone(response)) return
   // Node joins text with the header, and counts and encodes it again: for large texts, these copies take milliseconds.
   const sent = typeof body === 'string' && body.length > LARGE_TEXT ? Buffer.from(body) : body
-  if (status !== 204) headers['content-length'] = typeof sent === 'string' ? Buffer.byteLength(sent) : sent.length
+  if (status !== 204 && status !== 304)
+    headers['content-length'] = typeof sent === 'string' ? Buffer.byteLength(sent) : sent.length
   response.writeHead(status, headers)
   if (request.method === 'HEAD' || sent.length === 0) response.end()
   else response.end(sent)

@@ -32,9 +32,16 @@ export interface CallBounds {
   timeoutMillis(): number | undefined
 }
 
-/** The JSON of the answer, and whether an earlier call has got it. */
-export interface NamedAnswer {
+/** An answer that is kept. */
+export interface KeptAnswer {
+  /** The JSON of its message. */
   readonly json: string
+  /** Its `ETag`, if it has one. */
+  readonly entityTag: string | null
+}
+
+/** The answer of a named call, and whether an earlier call has got it. */
+export interface NamedAnswer extends KeptAnswer {
   readonly isReplayed: boolean
 }
 
@@ -45,7 +52,7 @@ export interface NamedAnswer {
  */
 export type AnswerOnce = (
   call: NamedCall,
-  execute: (store: PreparedStore) => Promise<string>,
+  execute: (store: PreparedStore) => Promise<KeptAnswer>,
   bounds: CallBounds,
 ) => Promise<NamedAnswer>
 
@@ -69,12 +76,12 @@ export function createAnswerOnce(database: PreparedStore): AnswerOnce {
     const name = { organizationId, actorKind, actorId, method, key }
     const turn = [organizationId, actorKind, actorId, method, key].join(' ')
     const { answer, isReplayed } = await inTurn(turn, () => once(database, name, requestHash, execute, bounds))
-    if ('json' in answer) return { json: answer.json, isReplayed }
-    throw answer.error
+    if ('error' in answer) throw answer.error
+    return { json: answer.json, entityTag: answer.entityTag, isReplayed }
   }
 }
 
-type Answer = { readonly json: string } | { readonly error: ServiceError }
+type Answer = KeptAnswer | { readonly error: ServiceError }
 
 /** What a named call comes to. */
 interface Outcome {
@@ -86,7 +93,7 @@ async function once(
   database: PreparedStore,
   name: IdempotencyName,
   requestHash: Uint8Array,
-  execute: (store: PreparedStore) => Promise<string>,
+  execute: (store: PreparedStore) => Promise<KeptAnswer>,
   bounds: CallBounds,
 ): Promise<Outcome> {
   // Whoever has waited for the turn may be gone.
@@ -118,10 +125,10 @@ async function once(
 /** Executes the call in a part of the transaction, so that what fails can be kept as well. */
 async function answerOf(
   transaction: PreparedTransaction,
-  execute: (store: PreparedStore) => Promise<string>,
+  execute: (store: PreparedStore) => Promise<KeptAnswer>,
 ): Promise<Answer> {
   try {
-    return { json: await transaction.nested(() => execute(storeWithin(transaction))) }
+    return await transaction.nested(() => execute(storeWithin(transaction)))
   } catch (thrown) {
     const taken = takenValueOf(thrown)
     const error = taken === undefined ? thrown : takenValueError(taken, thrown)
@@ -140,13 +147,13 @@ function replayed(executed: ExecutedCall | undefined, requestHash: Uint8Array): 
 }
 
 function storedAnswer(answer: Answer): StoredAnswer {
-  if ('json' in answer) return { answer: answer.json, error: null }
+  if ('json' in answer) return { answer: answer.json, entityTag: answer.entityTag, error: null }
   const { reason, message, metadata, violations } = answer.error
-  return { answer: null, error: { reason, message, metadata, violations } }
+  return { answer: null, entityTag: null, error: { reason, message, metadata, violations } }
 }
 
-function answerFrom({ answer, error }: StoredAnswer): Answer {
-  if (answer !== null) return { json: answer }
+function answerFrom({ answer, entityTag, error }: StoredAnswer): Answer {
+  if (answer !== null) return { json: answer, entityTag }
   if (error === null) throw new Error('a call that was executed has no answer')
   const { reason, message, metadata, violations } = error
   return { error: new ServiceError(reason, message, { metadata, violations, isReplayed: true }) }

@@ -1,10 +1,11 @@
-import type { PreparedQueryable } from '../db/queryable.js'
+import type { PreparedQueryable, PreparedStore } from '../db/queryable.js'
 import { notFound } from '../errors.js'
 import type { WriteContext } from '../runtime/write-context.js'
 import * as priorities from '../store/priority.js'
 import { auditedCall } from './audit/audit-statement.js'
 import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
 import { permittedTeamIds } from './caller/team-scope.js'
+import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
 /** New values of a priority; what is absent stays as it is. */
 export interface PriorityUpdate {
@@ -15,26 +16,32 @@ export interface PriorityUpdate {
 }
 
 /**
- * Changes a priority and returns its JSON after the change. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING`
- * without `tickets:write` in its team.
+ * Changes a priority and returns its JSON after the change. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without
+ * `tickets:write` in its team, and `ETAG_MISMATCH`.
  */
 export async function updatePriority(
-  tables: PreparedQueryable,
+  tables: PreparedStore,
   caller: Caller,
   update: PriorityUpdate,
-  { runtime, requestId }: WriteContext,
+  context: WriteContext,
 ): Promise<string> {
   const { id, name, description, isAiSelectable } = update
-  const updated = await priorities.updatePriority(tables, {
-    id,
-    name,
-    description,
-    isAiSelectable,
-    auditEventId: runtime.newId(),
-    organizationId: caller.organizationId,
-    teamIds: permittedTeamIds(caller, 'tickets:write'),
-    ...auditedCall(caller, requestId),
-  })
+  const { runtime, requestId, ifMatch } = context
+  const scope = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, 'tickets:write') }
+  const change = { id, name, description, isAiSelectable, auditEventId: runtime.newId(), ...scope }
+  const write = (queryable: PreparedQueryable) =>
+    priorities.updatePriority(queryable, { ...change, ...auditedCall(caller, requestId) })
+  const accepted = acceptedVersionsFrom(ifMatch)
+  // The version is checked under a lock; without a condition, one statement suffices.
+  const updated =
+    accepted === undefined
+      ? await write(tables)
+      : await tables.preparedTransaction(async (transaction) => {
+          const current = await priorities.lockPriority(transaction, id, scope)
+          if (current === undefined) return undefined
+          requireAcceptedVersion(accepted, entityTagOf(current.json), { resourceType: 'priority', resourceId: id })
+          return write(transaction)
+        }, context)
   return updated ?? refuse(tables, caller, id)
 }
 
@@ -42,7 +49,7 @@ export async function updatePriority(
  * Throws why no priority was changed: the same error for hidden and missing ones, forbidden only for what is visible.
  */
 async function refuse(tables: PreparedQueryable, caller: Caller, id: string): Promise<never> {
-  const teamId = await priorities.lockTeamOfPriority(tables, id, visibleScope(caller))
-  if (teamId !== undefined) requirePermissionIn(caller, teamId, 'tickets:write')
+  const found = await priorities.lockPriority(tables, id, visibleScope(caller))
+  if (found !== undefined) requirePermissionIn(caller, found.teamId, 'tickets:write')
   throw notFound('priority', id)
 }

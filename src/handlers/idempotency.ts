@@ -10,7 +10,7 @@ import {
 } from '@connectrpc/connect'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import type { PreparedStore } from '../db/queryable.js'
-import { type AnswerOnce, createAnswerOnce, type NamedCall } from '../domain/idempotency.js'
+import { type AnswerOnce, createAnswerOnce, type KeptAnswer, type NamedCall } from '../domain/idempotency.js'
 import { invalidField } from '../errors.js'
 import type { PreprintMessage } from './printed-answer.js'
 import { callerOf, requestContextKey, requestContextOf } from './request-context.js'
@@ -59,19 +59,21 @@ async function answer(
   key: string,
 ): Promise<UnaryResponse> {
   let executed: UnaryResponse | undefined
-  const execute = async (store: PreparedStore): Promise<string> => {
+  const execute = async (store: PreparedStore): Promise<KeptAnswer> => {
     request.contextValues.set(storeKey, store)
     const response = await next(request)
     if (response.stream) throw new Error('a call of one message was answered with a stream')
     executed = response
-    return printMessage(response.method.output, response.message)
+    const json = printMessage(response.method.output, response.message)
+    return { json, entityTag: response.header.get('etag') }
   }
   const context = requestContextOf({ values: request.contextValues })
   const bounds = { signal: request.signal, timeoutMillis: () => context.timeoutMillis() }
-  const { json, isReplayed } = await answerOnce(namedCall(request, key), execute, bounds)
+  const { json, entityTag, isReplayed } = await answerOnce(namedCall(request, key), execute, bounds)
   if (executed !== undefined && !isReplayed) return executed
   const { service, method } = request
   const header = new Headers({ 'idempotency-replayed': 'true' })
+  if (entityTag !== null) header.set('etag', entityTag)
   return {
     stream: false,
     service,
@@ -88,7 +90,9 @@ function namedCall({ contextValues, method, message }: UnaryRequest, key: string
   }
   // Equal requests are equal messages, whatever door each has come through.
   const bytes = toBinary(method.input, message, { writeUnknownFields: false })
-  const requestHash = createHash('sha256').update(bytes).digest()
+  const { ifMatch } = requestContextOf({ values: contextValues })
+  const hash = createHash('sha256').update(bytes)
+  if (ifMatch !== undefined) hash.update(`\nIf-Match: ${ifMatch}`)
   const name = `${method.parent.typeName}.${method.name}`
-  return { caller: callerOf({ values: contextValues }), method: name, key, requestHash }
+  return { caller: callerOf({ values: contextValues }), method: name, key, requestHash: hash.digest() }
 }

@@ -2,6 +2,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { type PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
 import type { PreparedStore } from '../db/queryable.js'
 import { updatePriority } from '../domain/priority.js'
+import { entityTagOf } from '../domain/value/entity-tag.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
@@ -25,6 +26,7 @@ export function createPriorityHandlers({
         request,
         writeContextOf(runtime, context),
       )
+      context.responseHeader.set('etag', entityTagOf(priority))
       return printedAnswer(UpdatePriorityResponseSchema, priority)
     },
   }

@@ -12,6 +12,8 @@ export interface RequestContext {
   readonly caller: Caller | undefined
   /** What the caller calls the call, as it was sent. */
   readonly idempotencyKey: string | undefined
+  /** The `If-Match`, as it was sent. */
+  readonly ifMatch: string | undefined
   /** How long the call may still take, in milliseconds; undefined without a deadline. */
   timeoutMillis(): number | undefined
 }

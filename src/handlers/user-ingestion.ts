@@ -12,6 +12,7 @@ import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles } from '../domain/user-ingestion/user-ingestion.js'
 import { republishUser } from '../domain/user-ingestion/user-republication.js'
+import { entityTagOf } from '../domain/value/entity-tag.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
@@ -72,6 +73,7 @@ export function createUserIngestionHandlers({
       )
       count(published)
       const { skipped, skippedPhone, unresolvedManager } = published
+      context.responseHeader.set('etag', entityTagOf(json))
       return printedAnswer(RepublishUserResponseSchema, json, {
         ...skippedFieldsToMessage(skipped),
         skippedPhone,

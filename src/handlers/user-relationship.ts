@@ -10,7 +10,8 @@ import {
   UserRelationshipType,
 } from '../../gen/svc/v2/user_relationship_pb.js'
 import type { PreparedStore } from '../db/queryable.js'
-import { assignManager, clearManager, getManager, type ManagerRelationship } from '../domain/user/user-relationship.js'
+import { type ManagerRelationship, relationshipTagOf } from '../domain/user/manager-relationship.js'
+import { assignManager, clearManager, getManager } from '../domain/user/user-relationship.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { storeOf } from './idempotency.js'
 import { skippedFieldsToMessage } from './profile-field.js'
@@ -37,6 +38,7 @@ export function createUserRelationshipHandlers({
         writeContextOf(runtime, context),
       )
       tally?.fieldsSkipped(skipped)
+      if (relationship !== undefined) context.responseHeader.set('etag', relationshipTagOf(relationship))
       return create(CreateUserRelationshipResponseSchema, {
         ...(relationship !== undefined && { data: relationshipToMessage(relationship) }),
         ...skippedFieldsToMessage(skipped),
@@ -58,6 +60,7 @@ export function createUserRelationshipHandlers({
 
     async getUserRelationship(request, context) {
       const relationship = await getManager(database, callerOf(context), request.userId)
+      context.responseHeader.set('etag', relationshipTagOf(relationship))
       return create(GetUserRelationshipResponseSchema, { data: relationshipToMessage(relationship) })
     },
   }

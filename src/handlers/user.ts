@@ -15,6 +15,7 @@ import { listDepartmentOptions } from '../domain/user/department-option.js'
 import { createUser, getUser, type NewUser } from '../domain/user/user.js'
 import { listUsers } from '../domain/user/user-list.js'
 import { updateUser } from '../domain/user/user-update.js'
+import { entityTagOf } from '../domain/value/entity-tag.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
@@ -57,6 +58,7 @@ export function createUserHandlers({
         writeContextOf(runtime, context),
       )
       tally?.fieldsSkipped(skipped)
+      context.responseHeader.set('etag', entityTagOf(json))
       return printedAnswer(UpdateUserResponseSchema, json, skippedFieldsToMessage(skipped))
     },
 
@@ -73,11 +75,14 @@ export function createUserHandlers({
         user,
         writeContextOf(runtime, context),
       )
+      context.responseHeader.set('etag', entityTagOf(created))
       return printedAnswer(CreateUserResponseSchema, created)
     },
 
     async getUser(request, context) {
-      return printedAnswer(GetUserResponseSchema, await getUser(database, callerOf(context), request.id))
+      const user = await getUser(database, callerOf(context), request.id)
+      context.responseHeader.set('etag', entityTagOf(user))
+      return printedAnswer(GetUserResponseSchema, user)
     },
 
     async listUsers(request, context) {

@@ -22,6 +22,10 @@ class CallWriteContext implements WriteContext {
     this.#context = context
   }
 
+  get ifMatch(): string | undefined {
+    return requestContextOf(this.#context).ifMatch
+  }
+
   // An accessor, because the signal of a call is made when it is asked for.
   get signal(): AbortSignal {
     return this.#context.signal

@@ -31,6 +31,10 @@ export class AdmissibleCall {
     return headerOf(this.#call.request, 'idempotency-key')
   }
 
+  get ifMatch(): string | undefined {
+    return headerOf(this.#call.request, 'if-match')
+  }
+
   timeoutMillis(): number | undefined {
     return this.#call.timeoutMs()
   }

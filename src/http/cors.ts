@@ -3,8 +3,15 @@ import { endResponse } from '../call/respond.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-const ownRequestHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id']
-const ownResponseHeaders = ['Idempotency-Replayed', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id']
+const ownRequestHeaders = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'X-Request-Id',
+]
+const ownResponseHeaders = ['ETag', 'Idempotency-Replayed', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id']
 const requestHeaders = unique([...connectCors.allowedHeaders, ...ownRequestHeaders])
 const responseHeaders = unique([...connectCors.exposedHeaders, ...ownResponseHeaders])
 /** How long browsers keep the answer to a preflight; they take at most two hours. */

@@ -44,7 +44,7 @@ nothing to add. Over Connect, gRPC and gRPC-Web the same details are where the p
 | \`not_found\` | 404 | correct the id; it may belong to someone else |
 | \`unimplemented\` | 405 for a wrong method, else 501 | correct the call |
 | \`already_exists\` | 409 | choose another value |
-| \`aborted\` | 409 | try the whole call again |
+| \`aborted\` | 409 | try the whole call again; after \`ERROR_REASON_ETAG_MISMATCH\`, read the object first |
 | \`resource_exhausted\` | 429, or 413 for a body that is too large | wait as \`Retry-After\` says; make it smaller |
 | \`canceled\` | 499 | nothing: the caller went away |
 | \`internal\`, \`unknown\`, \`data_loss\` | 500 | report it with the \`X-Request-Id\` |

@@ -1,6 +1,7 @@
 import { type DescMethod, getOption, type JsonObject } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { access } from '../../gen/svc/v2/access_pb.js'
+import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 
 /** The headers of requests that several operations take, as components of a document. */
 export const parameterComponents: JsonObject = {
@@ -13,6 +14,22 @@ export const parameterComponents: JsonObject = {
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      'The `ETag` that the object had when it was read, a list of them, or `*`: with another one, nothing is changed ' +
+      '(`ERROR_REASON_ETAG_MISMATCH`).',
+    required: false,
+    schema: { type: 'string', minLength: 1 },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` of what is known already: 304 without a body if it is the same still.',
+    required: false,
+    schema: { type: 'string', minLength: 1 },
+  },
 }
 
 /** The headers of answers that several operations give. */
@@ -21,19 +38,44 @@ export const headerComponents: JsonObject = {
     description: 'There, and `true`, where the request was executed before and this is what it was answered then.',
     schema: { type: 'string', enum: ['true'] },
   },
+  ETag: {
+    description: 'Names the version of the object in `data`, for `If-Match` and `If-None-Match`.',
+    schema: { type: 'string' },
+  },
 }
 
-/** The headers that a method takes, as references. */
+/** The headers that a method accepts, as references. */
 export function headerParameters(method: DescMethod): JsonObject[] {
-  return takesIdempotencyKey(method) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
+  const { entityTag, ifMatch } = getOption(method, http_form)
+  return [
+    ...(takesIdempotencyKey(method) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+    ...(entityTag && onlyReads(method) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+  ]
 }
 
-/** The headers of its answers, as references; undefined where there are none but those of every answer. */
+/** The headers of its answers, as references; undefined if there are only those of every answer. */
 export function headersOfAnswers(method: DescMethod): JsonObject | undefined {
-  if (!takesIdempotencyKey(method)) return undefined
-  return { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }
+  const headers: JsonObject = {
+    ...(getOption(method, http_form).entityTag && { ETag: { $ref: '#/components/headers/ETag' } }),
+    ...(takesIdempotencyKey(method) && {
+      'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' },
+    }),
+  }
+  return Object.keys(headers).length === 0 ? undefined : headers
+}
+
+/** The answer to who knows the object already, by its status; none for a method without it. */
+export function notModified(method: DescMethod): JsonObject {
+  if (!getOption(method, http_form).entityTag || !onlyReads(method)) return {}
+  const headers = { ETag: { $ref: '#/components/headers/ETag' } }
+  return { '304': { description: 'The object still has one of the tags of `If-None-Match`.', headers } }
+}
+
+function onlyReads({ idempotency }: DescMethod): boolean {
+  return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
 }
 
 function takesIdempotencyKey(method: DescMethod): boolean {
-  return method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS && !getOption(method, access).anonymous
+  return !onlyReads(method) && !getOption(method, access).anonymous
 }

@@ -7,7 +7,7 @@ import type { OperationAnswers } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
 import { defaultValue, isRequired } from './field-limits.js'
 import { httpRouteOf } from './http-route.js'
-import { headerParameters, headersOfAnswers } from './operation-headers.js'
+import { headerParameters, headersOfAnswers, notModified } from './operation-headers.js'
 import type { Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
 
@@ -65,6 +65,7 @@ export function operationFrom(method: DescMethod, source: OperationSource): Oper
       ...(body === '*' ? { requestBody: requestBody(method, pathFields, schemas) } : {}),
       responses: {
         '200': success(method, source, answers?.success),
+        ...notModified(method),
         ...errorResponses(answers, source.sharedErrors),
       },
       ...(checksClient ? { externalDocs: clientCredentialsGrant } : {}),

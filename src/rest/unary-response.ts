@@ -4,6 +4,7 @@ import type { Call } from '../call/call.js'
 import { type Coding, negotiateCoding } from '../call/compression.js'
 import { headerOf } from '../call/node-http.js'
 import { addCallHeaders, endResponse, sendCompressed } from '../call/respond.js'
+import { isNotModified } from './not-modified.js'
 import { DEFAULT_COMPRESS_MIN_BYTES, type RestTranscoderOptions } from './options.js'
 import type { Route } from './route-table.js'
 
@@ -28,6 +29,11 @@ export function sendUnary(
   const large = body.length >= (options.compressMinBytes ?? DEFAULT_COMPRESS_MIN_BYTES)
   if (large && options.compressResponses !== false) headers['vary'] = varyOf(call)
   addCallHeaders(headers, call)
+  if (isNotModified(call.request, headers)) {
+    delete headers['content-type']
+    endResponse(call.request, call.response, 304, headers, '')
+    return undefined
+  }
   const coding = large && headers['content-encoding'] === undefined ? codingOf(call, options) : undefined
   if (coding !== undefined) return sendCompressed(call.request, call.response, 200, headers, body, coding)
   endResponse(call.request, call.response, 200, headers, body)

@@ -4,6 +4,8 @@ import type { Runtime } from './runtime.js'
 export interface WriteContext {
   readonly runtime: Runtime
   readonly requestId: string
+  /** The `If-Match` of the request, as it was sent. */
+  readonly ifMatch?: string | undefined
   /** Ends the write without a trace when it aborts before the commit. */
   readonly signal?: AbortSignal
   /** How long it may take, in milliseconds. */

@@ -17,9 +17,10 @@ export interface IdempotencyClaim extends IdempotencyName {
 /** What of an error is kept: what its caller sees. */
 export type StoredError = Pick<ServiceError, 'reason' | 'message' | 'metadata' | 'violations'>
 
-/** What a call was answered: the JSON of its message, or an error. */
+/** What a call was answered: the JSON of its message and its entity tag, or an error. */
 export interface StoredAnswer {
   readonly answer: string | null
+  readonly entityTag: string | null
   readonly error: StoredError | null
 }
 
@@ -49,21 +50,21 @@ export type ExecutedCall = StoredAnswer & Pick<IdempotencyKeyModel, 'requestHash
 const select = createPreparedStatement<IdempotencyName, ExecutedCall>({
   name: 'select_idempotency_key',
   reason: 'lock',
-  columns: { requestHash: 'bytea', answer: 'text', error: 'json', isExpired: 'bool' },
+  columns: { requestHash: 'bytea', answer: 'text', entityTag: 'text', error: 'json', isExpired: 'bool' },
   text: (name) => Prisma.sql`
-SELECT request_hash AS "requestHash", answer, error, expires_at <= now() AS "isExpired"
+SELECT request_hash AS "requestHash", answer, entity_tag AS "entityTag", error, expires_at <= now() AS "isExpired"
   FROM idempotency_keys WHERE ${isNamed(name)}`,
 })
 
 /** `error` is its JSON. */
-type Kept = IdempotencyName & { readonly answer: string | null; readonly error: string | null }
+type Kept = IdempotencyName & Pick<StoredAnswer, 'answer' | 'entityTag'> & { readonly error: string | null }
 
 const keep = createPreparedStatement<Kept, Record<never, never>>({
   name: 'keep_idempotency_answer',
   reason: 'lock',
   columns: {},
   text: (kept) => Prisma.sql`
-UPDATE idempotency_keys SET answer = ${kept.answer}, error = ${kept.error}::json WHERE ${isNamed(kept)}`,
+UPDATE idempotency_keys SET answer = ${kept.answer}, entity_tag = ${kept.entityTag}, error = ${kept.error}::json WHERE ${isNamed(kept)}`,
 })
 
 interface SweptKeys {
@@ -113,9 +114,9 @@ export async function selectIdempotencyKey(
 export async function keepIdempotencyAnswer(
   transaction: PreparedTransaction,
   name: IdempotencyName,
-  { answer, error }: StoredAnswer,
+  { answer, entityTag, error }: StoredAnswer,
 ): Promise<void> {
-  await transaction.run(keep, { answer, error: error === null ? null : JSON.stringify(error), ...name })
+  await transaction.run(keep, { answer, entityTag, error: error === null ? null : JSON.stringify(error), ...name })
 }
 
 /** Deletes what has expired of an organization, `rows` at a time. Answers how many rows went. */

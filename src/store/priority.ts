@@ -20,6 +20,11 @@ export interface PriorityChange extends Scope, AuditedCall {
   readonly auditEventId: string
 }
 
+/** The team of a priority, and its JSON. */
+export interface LockedPriority extends PrintedRow {
+  readonly teamId: string
+}
+
 const update = createPreparedStatement<PriorityChange, PrintedRow>({
   name: 'update_priority',
   reason: 'write with audit event',
@@ -43,18 +48,19 @@ WITH updated AS (
 SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })
 
-const lockTeam = createPreparedStatement<Scope & { readonly id: string }, { readonly teamId: string }>({
-  name: 'lock_team_of_priority',
+const lock = createPreparedStatement<Scope & { readonly id: string }, LockedPriority>({
+  name: 'lock_priority',
   reason: 'lock',
-  columns: { teamId: 'text' },
+  columns: { teamId: 'text', json: 'text' },
   text: ({ id, organizationId, teamIds }) => Prisma.sql`
-SELECT team_id AS "teamId" FROM priorities
- WHERE id = ${id} AND organization_id = ${organizationId} AND ${inTeams(Prisma.sql`team_id`, teamIds)}
-   FOR KEY SHARE`,
+SELECT p.team_id AS "teamId", ${rowText(priorityResource)} AS json
+  FROM priorities p
+ WHERE p.id = ${id} AND p.organization_id = ${organizationId} AND ${inTeams(Prisma.sql`p.team_id`, teamIds)}
+   FOR NO KEY UPDATE`,
 })
 
 /** The statements of this file. */
-export const priorityStatements = [update, lockTeam]
+export const priorityStatements = [update, lock]
 
 /** Changes a priority together with its audit event, and answers its JSON; nothing where it is not in the scope. */
 export async function updatePriority(tables: PreparedQueryable, change: PriorityChange): Promise<string | undefined> {
@@ -62,12 +68,12 @@ export async function updatePriority(tables: PreparedQueryable, change: Priority
   return updated?.json
 }
 
-/** The team of a priority, where it is in the scope; in a transaction it stays until its end. */
-export async function lockTeamOfPriority(
+/** Locks a priority that is in the scope until the end of the transaction, if there is one. */
+export async function lockPriority(
   tables: PreparedQueryable,
   id: string,
-  scope: Scope,
-): Promise<string | undefined> {
-  const [found] = await tables.run(lockTeam, { id, organizationId: scope.organizationId, teamIds: scope.teamIds })
-  return found?.teamId
+  { organizationId, teamIds }: Scope,
+): Promise<LockedPriority | undefined> {
+  const [found] = await tables.run(lock, { id, organizationId, teamIds })
+  return found
 }

@@ -215,6 +215,14 @@ describe('retries', () => {
     expect(waits).toEqual([])
   })
 
+  it('never repeat an update in a version that is over', async () => {
+    const { calls, options } = network()
+    const svc = createClient({ ...options, credentials: keyCredentials() })
+    const update = svc.users.updateUser({ id: fixture.users.agent }, { headers: { 'if-match': '"over"' } })
+    expect(reasonOf(await failure(update))).toBe('ERROR_REASON_ETAG_MISMATCH')
+    expect(calls).toEqual(['CreateToken', 'UpdateUser'])
+  })
+
   it('never repeat what the service refuses for good', async () => {
     const { calls, options } = network()
     const svc = createClient({ ...options, credentials: keyCredentials() })

@@ -32,6 +32,8 @@ describe('with allowed origins', () => {
       'connect-protocol-version',
       'connect-timeout-ms',
       'idempotency-key',
+      'if-match',
+      'if-none-match',
       'x-grpc-web',
     ])
       expect(headers).toContain(name)
@@ -43,7 +45,14 @@ describe('with allowed origins', () => {
     const answer = await service.rest('GET', path, { headers: { origin } })
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
     const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase().split(', ')
-    for (const name of ['retry-after', 'www-authenticate', 'x-request-id', 'idempotency-replayed', 'grpc-status'])
+    for (const name of [
+      'retry-after',
+      'www-authenticate',
+      'x-request-id',
+      'etag',
+      'idempotency-replayed',
+      'grpc-status',
+    ])
       expect(exposed).toContain(name)
     expect(answer.headers.get('vary')).toMatch(/\borigin\b/)
   })

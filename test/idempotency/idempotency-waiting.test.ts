@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
 import type { PreparedStore } from '../../src/db/queryable.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
-import { type CallBounds, createAnswerOnce, type NamedCall } from '../../src/domain/idempotency.js'
+import { type CallBounds, createAnswerOnce, type KeptAnswer, type NamedCall } from '../../src/domain/idempotency.js'
 import { insertAuditEvents } from '../../src/store/audit-event.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
@@ -31,6 +31,8 @@ const callOf = (key: string, asked = 'this'): NamedCall => {
 }
 const unbounded: CallBounds = { signal: new AbortController().signal, timeoutMillis: () => undefined }
 
+const answerOf = (json: string): KeptAnswer => ({ json, entityTag: null })
+
 /** An effect that can be counted. */
 const effectOf = (name: string) => async (store: PreparedStore) => {
   await store.preparedTransaction((transaction) =>
@@ -41,7 +43,7 @@ const effectOf = (name: string) => async (store: PreparedStore) => {
       },
     ]),
   )
-  return `{"effect":"${name}"}`
+  return answerOf(`{"effect":"${name}"}`)
 }
 const countOf = async (name: string) =>
   (await database.query('SELECT FROM audit_events WHERE action = $1', [name])).length
@@ -66,14 +68,14 @@ describe('calls with one key, in several processes', () => {
     const second = there(callOf('waited'), effectOf('waited'), counted)
     await eventually(() => expect(tries).toBeGreaterThan(3))
     begin()
-    expect(await first).toEqual({ json: '{"effect":"waited"}', isReplayed: false })
-    expect(await second).toEqual({ json: '{"effect":"waited"}', isReplayed: true })
+    expect(await first).toEqual({ json: '{"effect":"waited"}', entityTag: null, isReplayed: false })
+    expect(await second).toEqual({ json: '{"effect":"waited"}', entityTag: null, isReplayed: true })
     expect(await countOf('waited')).toBe(1)
   })
 
   it('are executed by the next one where the first has failed', async () => {
     const [here, there] = [createAnswerOnce(database), createAnswerOnce(testDatabase.open())]
-    const failing = async (store: PreparedStore): Promise<string> => {
+    const failing = async (store: PreparedStore): Promise<KeptAnswer> => {
       await effectOf('failed')(store)
       throw new Error('in between')
     }
@@ -97,7 +99,7 @@ describe('calls with one key, in several processes', () => {
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE datname = current_database() AND state = 'idle in transaction'`,
         )
-        return '{}'
+        return answerOf('{}')
       },
       unbounded,
     )
@@ -123,7 +125,7 @@ describe('calls with one key, in several processes', () => {
 
   it('undo the part that failed alone, and keep the error', async () => {
     const answerOnce = createAnswerOnce(database)
-    const nested = async (store: PreparedStore): Promise<string> => {
+    const nested = async (store: PreparedStore): Promise<KeptAnswer> => {
       await effectOf('outer')(store)
       await store
         .preparedTransaction(async (transaction) => {
@@ -132,7 +134,7 @@ describe('calls with one key, in several processes', () => {
           throw new Error('inner')
         })
         .catch(() => undefined)
-      return '{}'
+      return answerOf('{}')
     }
     await answerOnce(callOf('nested'), nested, unbounded)
     expect([await countOf('outer'), await countOf('inner')]).toEqual([1, 0])
@@ -146,7 +148,7 @@ describe('calls with one key, in several processes', () => {
       await effectOf('narrow')(store)
       await wait(0)
       isFree = (await narrow.query('SELECT true AS free')).length === 1
-      return '{}'
+      return answerOf('{}')
     }
     const answers = await Promise.all(Array.from({ length: 20 }, () => answerOnce(callOf('narrow'), slow, unbounded)))
     expect(answers.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1)

@@ -54,7 +54,12 @@ beforeAll(async () => {
     const { signal } = new AbortController()
     const call = { requestId: 'r1', clientAddress: '127.0.0.1', authorization, signal }
     try {
-      return await admission(method, { ...call, idempotencyKey: undefined, timeoutMillis: () => undefined })
+      return await admission(method, {
+        ...call,
+        idempotencyKey: undefined,
+        ifMatch: undefined,
+        timeoutMillis: () => undefined,
+      })
     } catch (error) {
       throw maskError(error, log, { requestId: 'r1', method: method.name })
     }

@@ -2,8 +2,14 @@ import { type DescMessage, type DescMethodUnary, type MessageInitShape, toJsonSt
 import type { ConnectRouter, MethodImpl } from '@connectrpc/connect'
 import { recordRoutes } from '../../src/call/recording-router.js'
 
-/** Outcomes of implementations by method and request: the message that was answered, or what was thrown. */
-export type Outcomes = Map<string, Promise<MessageInitShape<DescMessage>>>
+/** What an implementation answered: the message, and the headers that it set. */
+interface Outcome {
+  readonly message: MessageInitShape<DescMessage>
+  readonly header: readonly (readonly [name: string, value: string])[]
+}
+
+/** Outcomes of implementations by method and request; a rejected one is what was thrown. */
+export type Outcomes = Map<string, Promise<Outcome>>
 
 /**
  * The unary methods of `routes`, each request run once: who asks the same again, over whatever path, gets the very
@@ -22,9 +28,16 @@ export function replayedRoutes(
         context.responseTrailer.set('x-trailer', `${context.requestMethod} ${context.protocolName}`)
         const caller = context.requestHeader.get('authorization')
         const key = [spec.method.parent.typeName, spec.method.name, caller, toJsonString(spec.method.input, request)]
-        const outcome = outcomes.get(key.join('\n')) ?? Promise.resolve(spec.impl(request, context))
+        const run = async (): Promise<Outcome> => {
+          const before = new Set(context.responseHeader.keys())
+          const message = await spec.impl(request, context)
+          return { message, header: [...context.responseHeader].filter(([name]) => !before.has(name)) }
+        }
+        const outcome = outcomes.get(key.join('\n')) ?? run()
         outcomes.set(key.join('\n'), outcome)
-        return await outcome
+        const { message, header } = await outcome
+        for (const [name, value] of header) context.responseHeader.set(name, value)
+        return message
       }
       router.rpc(spec.method as DescMethodUnary, replay)
     }

@@ -19,6 +19,7 @@ import { changeEmail } from './member-email.js'
 import { recordMemberEvents } from './member-event.js'
 import { holdMembers, userIdOf } from './member-hold.js'
 import { memberTransaction } from './member-transaction.js'
+import { requireMemberVersion } from './member-version.js'
 
 /** Changes one member in a transaction of its own, as `changeMembers` does. */
 export function changeMember(
@@ -56,7 +57,7 @@ export function changeUser(
  * numbers and managers, writes the rows in one statement, stores new departments, and records audit events. Changes are
  * applied one after the other, each with its own outcome (docs/field-ownership.md).
  *
- * Throws `RESOURCE_NOT_FOUND`, `OWN_ROLE`, the reasons about emails in their order, those about managers, and
+ * Throws `RESOURCE_NOT_FOUND`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about emails in their order, those about managers, and
  * `PHONE_TAKEN`; then nothing is written.
  */
 export async function changeMembers<Change extends MemberChange>(
@@ -85,6 +86,9 @@ export async function changeMembers<Change extends MemberChange>(
     return { change, userId: userIdOf(change.target, idsByEmail), commands }
   })
   for (const { change, userId } of wanted) {
+    const { versions } = change
+    if (versions !== undefined)
+      await requireMemberVersion(transaction, organizationId, memberOf(before, userId), versions)
     members.set(userId, await withStanding(transaction, writer, memberOf(members, userId), change, now))
   }
   const claims = await claimFields(transaction, writer, { wanted, members, joining })

@@ -2,6 +2,7 @@ import type { UserRole } from '../../../gen/prisma/enums.js'
 import type { Actor } from '../audit/audit-event.js'
 import type { FieldChange, FieldCommand, GovernedField } from '../profile/field-ownership.js'
 import type { Member } from './member.js'
+import type { MemberVersions } from './member-version.js'
 
 /** Who changes members of an organization, and how. */
 export interface MemberWriter {
@@ -31,6 +32,8 @@ export type MemberTarget = { readonly userId: string } | { readonly email: strin
 /** The change of one member; whatever is absent stays as it is. */
 export interface MemberChange {
   readonly target: MemberTarget
+  /** The versions in which the member is changed; default all. */
+  readonly versions?: MemberVersions | undefined
   /** Commands for governed fields, in this order. */
   readonly commands: readonly FieldCommand[]
   /** A new email address. */

@@ -5,17 +5,11 @@ import { findMember } from '../../store/membership.js'
 import { actorOf } from '../audit/audit-event.js'
 import type { Caller } from '../caller/caller.js'
 import { commandsOfRequest, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
+import { acceptedVersionsFrom } from '../value/entity-tag.js'
 import { changeMember } from './change-member.js'
-import type { Member } from './member.js'
+import { type ManagerRelationship, relationshipOf } from './manager-relationship.js'
 import { getUser } from './user.js'
 import { apiWriterOf, requireMemberPermission } from './user-access.js'
-
-/** Who manages a user, and since when. */
-export interface ManagerRelationship {
-  readonly userId: string
-  readonly managerUserId: string
-  readonly createdAt: Date
-}
 
 /** A manager to assign, or to clear if there is no id. Default of `pin`: a user token pins, a key does not. */
 export interface ManagerWrite {
@@ -44,7 +38,7 @@ export async function getManager(
 
 /**
  * Assigns a manager, or replaces the one assigned (docs/field-ownership.md). Throws
- * `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
+ * `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
  * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function assignManager(
@@ -56,7 +50,7 @@ export async function assignManager(
   return writeManager(database, caller, write, { action: 'user_relationship.create', context })
 }
 
-/** Clears the manager of a user (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`. */
+/** Clears the manager of a user (docs/field-ownership.md). Throws as `assignManager` does. */
 export async function clearManager(
   database: PreparedStore,
   caller: Caller,
@@ -77,16 +71,13 @@ async function writeManager(
   { userId, managerUserId, pin }: ManagerWrite,
   { action, context }: { readonly action: string; readonly context: WriteContext },
 ): Promise<ManagerWriteResult> {
+  const accepted = acceptedVersionsFrom(context.ifMatch)
   await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, userId))
   const values = new Map([['MANAGER' as const, managerUserId]])
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pin })
   const { organizationId } = caller
   const writer = { organizationId, actor: actorOf(caller), action, managerField: 'relatedUserId' }
-  const { member, changes } = await changeMember(database, writer, { target: { userId }, commands }, context)
+  const versions = accepted && { of: 'user relationship' as const, accepted }
+  const { member, changes } = await changeMember(database, writer, { target: { userId }, versions, commands }, context)
   return { relationship: relationshipOf(member), skipped: skippedFields(changes) }
-}
-
-function relationshipOf({ userId, profile, managerAssignedAt }: Member): ManagerRelationship | undefined {
-  if (managerAssignedAt === null) return undefined
-  return { userId, managerUserId: profile.MANAGER.value, createdAt: managerAssignedAt }
 }

@@ -14,6 +14,7 @@ import {
 import { pinViolations, updatePinFields } from '../profile/pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { emailViolations } from '../value/email-address.js'
+import { acceptedVersionsFrom } from '../value/entity-tag.js'
 import { changeUser } from './change-member.js'
 import { getUser } from './user.js'
 import { apiWriterOf, isOwnProfile, requireMemberPermission } from './user-access.js'
@@ -37,7 +38,7 @@ export interface UserWrite {
 /**
  * Changes a member of the caller's organization (docs/field-ownership.md). People change their own profile without any
  * permission; everyone else needs `users:write` over the organization. Throws `FIELD_INVALID` and the reasons about
- * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `OWN_ROLE`, the reasons about emails in their
+ * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about emails in their
  * order, and `PHONE_TAKEN`; then nothing is written.
  */
 export async function updateUser(
@@ -48,12 +49,15 @@ export async function updateUser(
 ): Promise<UserWrite> {
   const { userId, email, role } = update
   const commands = commandsOf(caller, update)
+  const accepted = acceptedVersionsFrom(context.ifMatch)
   if (!isOwnProfile(caller, userId)) {
     await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, userId))
   }
   const { organizationId } = caller
   const writer = { organizationId, actor: actorOf(caller), action: 'user.update' }
-  const { json, changes } = await changeUser(database, writer, { target: { userId }, commands, email, role }, context)
+  const versions = accepted && { of: 'user' as const, accepted }
+  const change = { target: { userId }, versions, commands, email, role }
+  const { json, changes } = await changeUser(database, writer, change, context)
   return { json, skipped: skippedFields(changes) }
 }
 

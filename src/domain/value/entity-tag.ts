@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto'
+import { invalidField, ServiceError } from '../../errors.js'
+
+/** Characters of a tag: 162 bits. */
+const LENGTH = 27
+
+/** The strong entity tag of an object whose content the text is (RFC 9110, 8.8.3), quotes included. */
+export function entityTagOf(text: string): string {
+  return `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`
+}
+
+/** The versions that an `If-Match` accepts: any, or those with one of the tags. */
+export type AcceptedVersions = 'any' | readonly string[]
+
+/** Reads an `If-Match` (RFC 9110, 13.1.1); undefined without one. Throws `FIELD_INVALID`. */
+export function acceptedVersionsFrom(ifMatch: string | undefined): AcceptedVersions | undefined {
+  if (ifMatch === undefined) return undefined
+  if (ifMatch.trim() === '*') return 'any'
+  const member = /[\t ]*(?:((?:W\/)?"[!#-~\x80-\xff]*")[\t ]*)?(?:,|$)/y
+  const tags: string[] = []
+  while (member.lastIndex < ifMatch.length) {
+    const found = member.exec(ifMatch)
+    if (found === null) throw malformed()
+    if (found[1] !== undefined) tags.push(found[1])
+  }
+  if (tags.length === 0) throw malformed()
+  return tags
+}
+
+function malformed(): ServiceError {
+  return invalidField('If-Match', 'must be an ETag as it was answered, with its quotes, a list of them, or *')
+}
+
+/**
+ * Throws `ETAG_MISMATCH` if an object is not in one of the accepted versions; `tag` is undefined if there is no object.
+ * A weak tag accepts nothing. `resourceType` is in words, such as `user relationship`.
+ */
+export function requireAcceptedVersion(
+  accepted: AcceptedVersions,
+  tag: string | undefined,
+  { resourceType, resourceId }: { readonly resourceType: string; readonly resourceId: string },
+): void {
+  if (tag !== undefined && (accepted === 'any' || accepted.includes(tag))) return
+  const fault = tag === undefined ? `there is no ${resourceType}` : `the ${resourceType} has another ETag`
+  const message = `${fault}: read the ${resourceType} again, and decide anew`
+  throw new ServiceError('ETAG_MISMATCH', message, { metadata: { resourceType, resourceId } })
+}

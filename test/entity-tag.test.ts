@@ -1,0 +1,265 @@
+import { getOption } from '@bufbuild/protobuf'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { reasonOf } from '../client/src/error-details.js'
+import { http_form } from '../gen/svc/v2/http_form_pb.js'
+import { PriorityService } from '../gen/svc/v2/priority_pb.js'
+import { services } from '../src/handlers/routes.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
+import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
+import { startTestService, type TestService } from './support/service.js'
+import { methodNamed, restFormOf, writeCalls } from './support/write-calls.js'
+
+const { priorities, users } = fixture
+const STRONG = /^"[\w-]{27}"$/
+
+const relationships = '/v2/user-relationships'
+
+/** What can be updated in one version: a write that changes it each time, and one that changes nothing. */
+const versioned: Record<string, { method: MethodDoors; change: (n: number) => RequestJson; keep: RequestJson }> = {
+  priority: {
+    method: {
+      procedure: 'svc.v2.PriorityService/UpdatePriority',
+      rest: ({ id, ...json }) => ({ method: 'PATCH', path: `/v2/priorities/${segment(id)}`, json }),
+    },
+    change: (n) => ({ id: priorities.it, name: `Name ${n}` }),
+    keep: { id: priorities.it },
+  },
+  user: {
+    method: {
+      procedure: 'svc.v2.UserService/UpdateUser',
+      rest: ({ id, ...json }) => ({ method: 'PUT', path: `/v2/users/${segment(id)}`, json }),
+    },
+    change: (n) => ({ id: users.agent, jobTitle: `Title ${n}`, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }),
+    keep: { id: users.agent },
+  },
+  'user relationship': {
+    method: {
+      procedure: 'svc.v2.UserRelationshipService/CreateUserRelationship',
+      rest: (json) => ({ method: 'POST', path: relationships, json }),
+    },
+    change: (n) => ({ userId: users.viewer, relatedUserId: n % 2 === 0 ? users.manager : users.builder }),
+    keep: { userId: users.viewer, relatedUserId: users.manager },
+  },
+}
+
+let service: TestService
+let token: string
+let count = 0
+beforeAll(async () => {
+  service = await startTestService()
+  await insertFixture(service.database)
+  token = await insertUserToken(service.database, { userId: users.admin })
+})
+afterAll(() => service.stop())
+
+describe.each(doors)('over %s', (door) => {
+  describe.each(Object.entries(versioned))('a %s', (resourceType, { method, change, keep }) => {
+    const send = async (request: RequestJson, headers: Record<string, string> = {}) => {
+      const outcome = await callMethod(service, method, { door, request, token, headers })
+      return { ...outcome, etag: outcome.answer.headers.get('etag') ?? '' }
+    }
+    /** Its tag as it stands, after `keep`. */
+    const current = async () => {
+      await send(change(0))
+      return (await send(keep)).etag
+    }
+    const other = () => change(1 + 2 * ++count)
+
+    it('has a strong tag, which changes when it does, and only then', async () => {
+      const tag = await current()
+      expect(tag).toMatch(STRONG)
+      expect((await send(keep)).etag).toBe(tag)
+      const changed = await send(other())
+      expect(changed.etag).toMatch(STRONG)
+      expect(changed.etag).not.toBe(tag)
+    })
+
+    it.each<[string, (tag: string) => string]>([
+      ['its tag', (tag) => tag],
+      ['a list that has its tag', (tag) => `"one", W/"two" ,, ${tag},"a,b"`],
+      ['any', () => '*'],
+    ])('is changed where If-Match has %s', async (_, ifMatch) => {
+      const tag = await current()
+      const changed = await send(other(), { 'if-match': ifMatch(tag) })
+      expect([changed.status, changed.etag === tag]).toEqual([200, false])
+    })
+
+    it.each<[string, (tag: string, older: string) => string]>([
+      ['another tag', () => '"another"'],
+      ['a list without its tag', () => '"one", "two"'],
+      ['its tag as a weak one', (tag) => `W/${tag}`],
+      ['an older tag', (_, older) => older],
+    ])('stays as it is where If-Match has %s', async (_, ifMatch) => {
+      const older = (await send(other())).etag
+      const tag = await current()
+      const events = await eventCount()
+      expect(await send(other(), { 'if-match': ifMatch(tag, older) })).toMatchObject({
+        ...{ status: 409, code: 'aborted', reason: 'ETAG_MISMATCH' },
+        metadata: { resourceType },
+      })
+      expect(await eventCount()).toBe(events)
+      // A relationship that is assigned anew is another one.
+      if (resourceType !== 'user relationship') expect((await send(keep)).etag).toBe(tag)
+    })
+
+    it.each(['tag', '"open', '"a" "b"', 'W/tag', '', ',', '*, "a"'])(
+      'is refused where If-Match is %s',
+      async (ifMatch) => {
+        expect(await send(other(), { 'if-match': ifMatch })).toMatchObject({
+          ...{ status: 400, code: 'invalid_argument', reason: 'FIELD_INVALID', fields: ['If-Match'] },
+        })
+      },
+    )
+
+    it('is changed by one of many who have the same tag', async () => {
+      for (let round = 0; round < 5; round++) {
+        const tag = await current()
+        const wanted = Array.from({ length: 4 }, other)
+        const answers = await Promise.all(wanted.map((request) => send(request, { 'if-match': tag })))
+        expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
+      }
+    })
+
+    it('is answered 404 where it is not there, whatever If-Match has', async () => {
+      if (resourceType === 'user relationship') return
+      expect(await send({ ...keep, id: 'nothing' }, { 'if-match': '"another"' })).toMatchObject({ status: 404 })
+    })
+
+    it('is told with its tag when the answer is replayed, and If-Match is a part of the request', async () => {
+      const tag = await current()
+      const request = other()
+      const headers = { 'idempotency-key': `tag-${++count}`, 'if-match': tag }
+      const first = await send(request, headers)
+      const again = await send(request, headers)
+      expect(again).toMatchObject({ status: 200, etag: first.etag })
+      expect(again.answer.headers.get('idempotency-replayed')).toBe('true')
+      expect(await send(request, { ...headers, 'if-match': '*' })).toMatchObject({ reason: 'IDEMPOTENCY_KEY_REUSED' })
+    })
+
+    it('may be tried again under the key after a mismatch', async () => {
+      const headers = { 'idempotency-key': `mismatch-${++count}` }
+      const request = other()
+      expect((await send(request, { ...headers, 'if-match': '"another"' })).status).toBe(409)
+      expect(await send(request, { ...headers, 'if-match': '*' })).toMatchObject({ status: 200 })
+    })
+  })
+})
+
+it('is checked over gRPC, as metadata', async () => {
+  const client = service.client(PriorityService, token, 'grpc')
+  let tag = ''
+  const onHeader = (header: Headers) => {
+    tag = header.get('etag') ?? ''
+  }
+  await client.updatePriority({ id: priorities.it, name: 'One' }, { onHeader })
+  expect(tag).toMatch(STRONG)
+  const update = (ifMatch: string) =>
+    client.updatePriority({ id: priorities.it, name: 'Two' }, { headers: { 'if-match': ifMatch } })
+  const mismatch: unknown = await update('"another"').catch((error: unknown) => error)
+  expect(reasonOf(mismatch)).toBe('ERROR_REASON_ETAG_MISMATCH')
+  expect((await update(tag)).data?.name).toBe('Two')
+})
+
+it('is on every answer whose method has one in the schema, and on no other', async () => {
+  const key = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
+  for (const { name, caller, request } of writeCalls) {
+    const { verb, path, json } = restFormOf(methodNamed(name), request(++count))
+    const answer = await service.rest(verb, path, { token: caller === 'admin' ? token : key, ...(json && { json }) })
+    expect([name, answer.status, answer.headers.has('etag')]).toEqual([
+      ...[name, 200, getOption(methodNamed(name), http_form).entityTag],
+    ])
+  }
+  const reads = services
+    .flatMap(({ methods }) => methods)
+    .filter((method) => method.name.startsWith('Get') && getOption(method, http_form).entityTag)
+  expect(reads.map(({ name }) => name).toSorted()).toEqual(['GetUser', 'GetUserRelationship'])
+})
+
+describe('the tag of a user', () => {
+  const path = `/v2/users/${users.builder}`
+  const tagOf = async () => (await service.rest('GET', path, { token })).headers.get('etag')
+
+  it('is the same whatever has answered it', async () => {
+    const put = await service.rest('PUT', path, {
+      token,
+      json: { firstName: 'Bea', pinFields: ['USER_PROFILE_FIELD_FIRST_NAME'] },
+    })
+    const key = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
+    const republished = await service.rest('POST', `${path}:republish`, { token: key, json: {} })
+    const tags = [put, republished].map(({ headers }) => headers.get('etag'))
+    expect(new Set([...tags, await tagOf()]).size).toBe(1)
+    const created = await service.rest('POST', '/v2/users', { token, json: { email: 'tagged@example.com' } })
+    const read = await service.rest('GET', `/v2/users/${created.json.data.id}`, { token })
+    expect(read.headers.get('etag')).toBe(created.headers.get('etag'))
+  })
+
+  it('changes with the email address, the role and the manager', async () => {
+    const tags = new Set([await tagOf()])
+    for (const json of [{ email: 'bea@example.com' }, { role: 'USER_ROLE_ORG_GUEST' }]) {
+      const changed = await service.rest('PUT', path, { token, json })
+      expect(changed.headers.get('etag')).toBe(await tagOf())
+      tags.add(await tagOf())
+    }
+    await service.rest('POST', relationships, { token, json: { userId: users.builder, relatedUserId: users.manager } })
+    tags.add(await tagOf())
+    expect(tags.size).toBe(4)
+  })
+})
+
+describe('the tag of a relationship', () => {
+  const path = `${relationships}/${users.contributor}`
+  const assign = (headers = {}) =>
+    service.rest('POST', relationships, {
+      ...{ token, headers, json: { userId: users.contributor, relatedUserId: users.manager } },
+    })
+
+  it('lets a manager be replaced, and cleared, in the version that was read alone', async () => {
+    expect((await assign({ 'if-match': '*' })).status).toBe(409)
+    const tag = (await assign()).headers.get('etag') ?? ''
+    expect((await service.rest('GET', path, { token })).headers.get('etag')).toBe(tag)
+    const clear = (ifMatch: string) => service.rest('DELETE', path, { token, headers: { 'if-match': ifMatch } })
+    expect((await clear('"another"')).status).toBe(409)
+    const cleared = await clear(tag)
+    expect([cleared.status, cleared.headers.get('etag')]).toEqual([200, null])
+    expect((await clear(tag)).status).toBe(409)
+  })
+})
+
+describe.each([
+  ['user', `/v2/users/${users.manager}`],
+  ['user relationship', `${relationships}/${users.requester}`],
+])('who knows a %s', (_, path) => {
+  const read = async (ifNoneMatch?: string, method = 'GET') =>
+    service.rest(method, path, {
+      token,
+      ...(ifNoneMatch !== undefined && { headers: { 'if-none-match': ifNoneMatch } }),
+    })
+  beforeAll(async () => {
+    const json = { userId: users.requester, relatedUserId: users.requesterManager }
+    await service.rest('POST', relationships, { token, json })
+  })
+
+  it('gets 304 without a body by If-None-Match', async () => {
+    const tag = (await read()).headers.get('etag') ?? ''
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, text, headers } = await read(known, method)
+        expect([known, status, text, headers.get('etag')]).toEqual([known, 304, '', tag])
+        expect([headers.get('content-type'), headers.get('content-length')]).toEqual([null, null])
+      }
+    }
+  })
+
+  it.each(['"other"', 'W/"other", "more"', 'nonsense', ''])('gets it where the tag is %s', async (known) => {
+    expect(await read(known)).toMatchObject({ status: 200, json: { data: expect.anything() } })
+  })
+
+  it('needs the credential all the same', async () => {
+    const answer = await service.rest('GET', path, { headers: { 'if-none-match': '*' } })
+    expect(answer.status).toBe(401)
+  })
+})
+
+async function eventCount(): Promise<number> {
+  return (await service.database.query('SELECT FROM audit_events')).length
+}
