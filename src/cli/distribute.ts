@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { distribute, distributionPlanOf, refuse } from '../db/distribute.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
+import { requireCoordinator } from '../db/require-whole-distribution.js'
 import { type CommandContext, requireNoPending } from './command-context.js'
 
 interface DistributeOptions {
@@ -24,6 +25,7 @@ async function distributeDatabase({ dryRun, shards: shardCount }: DistributeOpti
   const url = config.databaseUrl
   if (url === undefined)
     throw new Error('the embedded database cannot be distributed: give the coordinator in DATABASE_URL')
+  await requireCoordinator(url)
   requireNoPending(await pendingMigrations(url, await loadMigrations()))
   const onStep = (title: string) => stdout.write(`${title}\n`)
   if (dryRun) {

@@ -37,6 +37,27 @@ const databaseSettings: readonly (readonly [name: string, value: string])[] = [
   ['citus.propagate_set_commands', 'local'],
 ]
 
+/**
+ * The statements that put the tables where they belong which have been made in a database that is distributed; none where it
+ * is not. A table has to be there before its foreign keys.
+ */
+export async function placeNewTables(client: pg.Client): Promise<string[]> {
+  const [database] = await rowsOf<{ isInstalled: boolean }>(
+    client,
+    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "isInstalled"`,
+  )
+  if (database?.isInstalled !== true) return []
+  const places = await placesOf(client, true)
+  if (!places.some(({ table, isDistributed }) => table === TENANTS && isDistributed)) return []
+  const left = places.filter(({ isDistributed }) => !isDistributed).map(({ table }) => table)
+  const made = await rowsOf<{ table: string }>(
+    client,
+    'SELECT name AS table FROM unnest($1::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NOT NULL',
+    [left],
+  )
+  return made.map(({ table }) => placeStatement(table))
+}
+
 interface Place {
   readonly table: string
   readonly isDistributed: boolean
@@ -176,21 +197,19 @@ function dropStep(keys: readonly ForeignKey[]): DistributionStep {
 }
 
 function distributeStep(table: string, { shardCount }: DistributionOptions): DistributionStep {
-  if (!isOfTenants(table)) {
-    return {
-      title: `put ${table} whole on every node`,
-      statements: [`SELECT create_reference_table(${literalOf(table)})`, removeRowsOfBefore(table)],
-    }
-  }
-  const column = table === TENANTS ? 'id' : 'organization_id'
+  const title = isOfTenants(table) ? `distribute ${table} by ${columnOf(table)}` : `put ${table} whole on every node`
+  return { title, statements: [placeStatement(table, shardCount), removeRowsOfBefore(table)] }
+}
+
+/** Without a number of shards for what lies beside the organizations. */
+function placeStatement(table: string, shardCount?: number): string {
+  if (!isOfTenants(table)) return `SELECT create_reference_table(${literalOf(table)})`
   const place = table === TENANTS ? `shard_count => ${shardCount}` : `colocate_with => ${literalOf(TENANTS)}`
-  return {
-    title: `distribute ${table} by ${column}`,
-    statements: [
-      `SELECT create_distributed_table(${literalOf(table)}, ${literalOf(column)}, ${place})`,
-      removeRowsOfBefore(table),
-    ],
-  }
+  return `SELECT create_distributed_table(${literalOf(table)}, ${literalOf(columnOf(table))}, ${place})`
+}
+
+function columnOf(table: string): string {
+  return table === TENANTS ? 'id' : 'organization_id'
 }
 
 /** The coordinator keeps what it has copied, unseen. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { concurrentIndexOf, runConcurrently } from './concurrent-index.js'
+import { placeNewTables } from './distribution-plan.js'
 import type { Migration } from './migration.js'
 import { createHistory, pendingOf, readHistory, recordMigration } from './migration-history.js'
 import { lockSchema, PAUSE_MILLIS, withSchemaSession } from './schema-session.js'
@@ -24,6 +25,7 @@ const DEADLOCK = '40P01'
 
 /** The server refuses a message of several statements: a distributed database changes its schema one at a time. */
 const ALONE = { queryMode: 'extended' }
+const CREATES_TABLE = /\bCREATE TABLE\b/i
 
 /**
  * Applies what is pending, in order, and answers the names applied. Each migration is a transaction of its own, sent a
@@ -89,7 +91,10 @@ async function applyInTransaction(
       await client.query('BEGIN')
       await client.query(`SET LOCAL lock_timeout = ${lockMillis}`)
       await client.query(`SET LOCAL statement_timeout = ${statementMillis}`)
-      for (const text of statements) await client.query({ text, ...ALONE })
+      for (const text of statements) {
+        await client.query({ text, ...ALONE })
+        if (CREATES_TABLE.test(text)) for (const placing of await placeNewTables(client)) await client.query(placing)
+      }
       await recordMigration(client, migration)
       await client.query('COMMIT')
       return

@@ -7,33 +7,54 @@ import { rowsOf, withSchemaSession } from './schema-session.js'
  * cluster: with what to do about it. Changes nothing; of a database that nobody distributes it asks one question.
  */
 export function requireWholeDistribution(connectionString: string): Promise<void> {
-  return withSchemaSession(connectionString, 'svc start', judge)
+  return withSchemaSession(connectionString, NAME, async (client) => {
+    const [database] = await rowsOf<{ isUnfinished: boolean; hasCitus: boolean }>(
+      client,
+      `SELECT to_regclass($1) IS NOT NULL AS "isUnfinished", ${hasCitus}`,
+      [FOREIGN_KEYS_TABLE],
+    )
+    if (database?.isUnfinished === true) {
+      throw new Error('the distribution of the database is not finished: run "npx svc distribute" again')
+    }
+    if (database?.hasCitus === true) await judgeCluster(client)
+  })
 }
 
-async function judge(client: pg.Client): Promise<void> {
-  const [database] = await rowsOf<{ isUnfinished: boolean; hasCitus: boolean }>(
-    client,
-    `SELECT to_regclass($1) IS NOT NULL AS "isUnfinished", to_regclass('pg_dist_partition') IS NOT NULL AS "hasCitus"`,
-    [FOREIGN_KEYS_TABLE],
-  )
-  if (database?.isUnfinished === true) {
-    throw new Error('the distribution of the database is not finished: run "npx svc distribute" again')
-  }
-  if (database?.hasCitus !== true) return
-  const [cluster] = await rowsOf<{ isDistributed: boolean; isWorker: boolean; mode: string | null; name: string }>(
+/** Throws where the database is the worker of a cluster. */
+export function requireCoordinator(connectionString: string): Promise<void> {
+  return withSchemaSession(connectionString, NAME, async (client) => {
+    const [database] = await rowsOf<{ hasCitus: boolean }>(client, `SELECT ${hasCitus}`)
+    if (database?.hasCitus === true && (await isWorker(client))) throw workerGiven()
+  })
+}
+
+const NAME = 'svc start'
+const hasCitus = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasCitus"`
+
+async function judgeCluster(client: pg.Client): Promise<void> {
+  const [cluster] = await rowsOf<{ isDistributed: boolean; mode: string | null; name: string }>(
     client,
     `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('organizations')) AS "isDistributed",
-            (SELECT groupid <> 0 FROM pg_dist_local_group) AS "isWorker",
             current_setting('citus.multi_shard_modify_mode', true) AS mode, quote_ident(current_database()) AS name`,
   )
   if (cluster?.isDistributed !== true) return
-  if (cluster.isWorker) {
-    throw new Error('the database is the worker of a cluster: give the coordinator in DATABASE_URL')
-  }
+  if (await isWorker(client)) throw workerGiven()
   if (cluster.mode !== 'sequential') {
     throw new Error(
       `citus.multi_shard_modify_mode has to be sequential and is ${cluster.mode}: ` +
         `ALTER DATABASE ${cluster.name} SET citus.multi_shard_modify_mode = 'sequential', or run "npx svc distribute" again`,
     )
   }
+}
+
+async function isWorker(client: pg.Client): Promise<boolean> {
+  const [node] = await rowsOf<{ isWorker: boolean }>(
+    client,
+    'SELECT groupid <> 0 AS "isWorker" FROM pg_dist_local_group',
+  )
+  return node?.isWorker === true
+}
+
+function workerGiven(): Error {
+  return new Error('the database is the worker of a cluster: give the coordinator in DATABASE_URL')
 }
