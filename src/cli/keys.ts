@@ -6,6 +6,7 @@ import { revokeKeyById } from '../domain/auth/revocation.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
 import type { CommandContext } from './command-context.js'
+import { parseDuration } from './duration.js'
 
 interface CreateOptions {
   readonly org: string
@@ -13,6 +14,7 @@ interface CreateOptions {
   readonly kind: ApiKeyKind
   readonly name?: string
   readonly permission?: readonly string[]
+  readonly expires?: number
   readonly json?: true
 }
 
@@ -32,6 +34,7 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .option('--kind <kind>', 'pk (API key), wk (worker key) or mk (management key)', parseKind, 'pk' as const)
     .option('--name <text>', 'a name for people')
     .option('--permission <permission>', 'can be repeated; default: all that the kind can use', collect)
+    .option('--expires <duration>', 'how long it lasts, such as 90s, 24h or 30d; default: until revoked', parseDuration)
     .option('--json', 'answer one JSON object')
     .action((options: CreateOptions) => createKey(options, context))
   keys
@@ -61,15 +64,17 @@ async function createKey(options: CreateOptions, context: CommandContext): Promi
     kind: options.kind,
     name: options.name,
     permissions: options.permission,
+    seconds: options.expires,
   }
   const opened = await context.openDatabase()
   try {
     const key = await createApiKey({ database: opened.database, hasher, runtime }, request)
-    const { id, secret, kind, organizationId, teamId = '', permissions } = key
+    const { id, secret, kind, organizationId, teamId = '', permissions, expiresAt } = key
     if (options.json) {
-      stdout.write(`${JSON.stringify({ id, secret, kind, organizationId, teamId, permissions })}\n`)
+      stdout.write(`${JSON.stringify({ id, secret, kind, organizationId, teamId, permissions, expiresAt })}\n`)
     } else {
       stdout.write(`id           ${id}\nsecret       ${secret}\npermissions  ${permissions.join(' ')}\n`)
+      if (expiresAt !== undefined) stdout.write(`expires      ${expiresAt.toISOString()}\n`)
       context.stderr.write('The secret is not shown again.\n')
     }
   } finally {
@@ -82,22 +87,33 @@ async function listKeys({ org, json }: ListOptions, context: CommandContext): Pr
   try {
     const keys = await listApiKeys(opened.database, org)
     if (json) context.stdout.write(`${JSON.stringify({ keys: keys.map(keyToJson) })}\n`)
-    else for (const key of keys) context.stdout.write(`${keyToLine(key)}\n`)
+    else for (const key of keys) context.stdout.write(`${keyToLine(key, context.runtime.now())}\n`)
   } finally {
     await opened.close()
   }
 }
 
 function keyToJson(key: ApiKeySummary) {
-  const { id, kind, organizationId, teamId = '', name, permissions, createdAt, lastUsedAt, revokedAt } = key
-  return { id, kind, organizationId, teamId, name, permissions, createdAt, lastUsedAt, revokedAt }
+  const { id, kind, organizationId, teamId = '', name, permissions, createdAt, lastUsedAt, revokedAt, expiresAt } = key
+  return { id, kind, organizationId, teamId, name, permissions, createdAt, lastUsedAt, revokedAt, expiresAt }
 }
 
-function keyToLine({ id, kind, teamId, name, lastUsedAt, revokedAt }: ApiKeySummary): string {
+function keyToLine(key: ApiKeySummary, now: Date): string {
+  const { id, kind, teamId, name, lastUsedAt } = key
   const reach = teamId === undefined ? 'organization' : `team ${teamId}`
   const used = lastUsedAt === undefined ? 'never used' : `used ${lastUsedAt.toISOString()}`
-  const state = revokedAt === undefined ? 'active' : `revoked ${revokedAt.toISOString()}`
-  return [id, kind, reach, state, used, name].join('  ').trimEnd()
+  return [id, kind, reach, stateOf(key, now), used, name].join('  ').trimEnd()
+}
+
+/** A key that ends within this time is shown as one that does. */
+const SOON_DAYS = 7
+
+function stateOf({ revokedAt, expiresAt }: ApiKeySummary, now: Date): string {
+  if (revokedAt !== undefined) return `revoked ${revokedAt.toISOString()}`
+  if (expiresAt === undefined) return 'active'
+  const days = (expiresAt.getTime() - now.getTime()) / 86_400_000
+  if (days <= 0) return `expired ${expiresAt.toISOString()}`
+  return `${days <= SOON_DAYS ? 'expires soon,' : 'active until'} ${expiresAt.toISOString()}`
 }
 
 async function revokeKey(id: string, context: CommandContext): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import { ACCESS_TOKEN_SECONDS, type AccessTokenOptions, createAccessToken } from '../domain/auth/access-token.js'
+import { type AccessTokenOptions, createAccessToken } from '../domain/auth/access-token.js'
 import { clientCredentialsFrom } from '../domain/auth/client-credentials.js'
 import { type RevocationOptions, revokeLeakedKey } from '../domain/auth/revocation.js'
 import { requestContextOf } from './request-context.js'
@@ -27,11 +27,11 @@ export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<ty
         clientId: request.clientId,
         clientSecret: request.clientSecret,
       })
-      const accessToken = await createAccessToken(options, credentials)
+      const { token, seconds } = await createAccessToken(options, credentials)
       tally?.sessionCreated()
       context.responseHeader.set('cache-control', 'no-store')
       context.responseHeader.set('pragma', 'no-cache')
-      return { accessToken, tokenType: 'Bearer', expiresIn: ACCESS_TOKEN_SECONDS }
+      return { accessToken: token, tokenType: 'Bearer', expiresIn: seconds }
     },
   }
 }

@@ -1,10 +1,10 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { ApiKeyModel, ApiKeySessionModel } from '../../gen/prisma/models.js'
+import type { ApiKeyModel } from '../../gen/prisma/models.js'
 import type { PreparedQueryable, PreparedTransaction } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 import { ofOrganization } from './tenant.js'
 
-/** A session to be stored for the live key with this id and one of the hashes. */
+/** A session to be stored for the live key with this id and one of the hashes. It ends with the key at the latest. */
 export interface NewApiKeySession {
   readonly organizationId: string
   readonly keyId: string
@@ -15,18 +15,18 @@ export interface NewApiKeySession {
 
 // The share lock and the update of a revocation exclude each other, and a statement that has waited for the lock looks
 // at the row again: a token is either deleted by the revocation or never made.
-const insert = createPreparedStatement<NewApiKeySession, Pick<ApiKeySessionModel, 'apiKeyId'>>({
+const insert = createPreparedStatement<NewApiKeySession, { readonly seconds: number }>({
   name: 'insert_session',
   reason: 'lock',
-  columns: { apiKeyId: 'text' },
+  columns: { seconds: 'int4' },
   text: ({ keyId, secretHashes, tokenHash, seconds }) => Prisma.sql`
 INSERT INTO api_key_sessions AS made (organization_id, token_hash, api_key_id, expires_at)
-SELECT k.organization_id, ${tokenHash}, k.id, now() + make_interval(secs => ${seconds})
+SELECT k.organization_id, ${tokenHash}, k.id, least(now() + make_interval(secs => ${seconds}), k.expires_at)
   FROM api_keys k
  WHERE ${ofOrganization('k')} AND k.id = ${keyId} AND k.secret_hash = ANY (${secretHashes}::bytea[])
-   AND k.revoked_at IS NULL AND k.kind <> 'mk'
+   AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AND k.kind <> 'mk'
    FOR SHARE
-RETURNING made.api_key_id AS "apiKeyId"`,
+RETURNING floor(extract(epoch FROM made.expires_at - made.created_at))::int AS seconds`,
 })
 
 /** A separate statement after the row of the key is locked, so that it sees sessions made in the meantime. */
@@ -41,9 +41,16 @@ DELETE FROM api_key_sessions WHERE organization_id = ${organizationId} AND api_k
 /** The statements of this file. */
 export const apiKeySessionStatements = [insert, remove]
 
-/** Stores a session, and answers whether it did: only if there is such a key that is live and can have one. */
-export async function insertApiKeySession(tables: PreparedQueryable, session: NewApiKeySession): Promise<boolean> {
-  return (await tables.run(insert, session)).length > 0
+/**
+ * Stores a session, and answers how many seconds it lasts; undefined if there is no such key that is live and can have
+ * one.
+ */
+export async function insertApiKeySession(
+  tables: PreparedQueryable,
+  session: NewApiKeySession,
+): Promise<number | undefined> {
+  const [made] = await tables.run(insert, session)
+  return made?.seconds
 }
 
 /** Ends the sessions of a key. */

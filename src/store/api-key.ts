@@ -10,7 +10,7 @@ export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy'>
 /** Stores a new key with the hash of its secret. */
 export async function insertApiKey(
   tables: Queryable,
-  key: Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions'> & {
+  key: Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions' | 'expiresAt'> & {
     readonly secretHash: Uint8Array
   },
 ): Promise<void> {
@@ -33,6 +33,7 @@ export function selectApiKeys(tables: Queryable, organizationId: string): Promis
       createdAt: true,
       lastUsedAt: true,
       revokedAt: true,
+      expiresAt: true,
     },
   })
 }

@@ -91,7 +91,13 @@ describe('API keys', () => {
       },
       {
         ...{ id: second.id, kind: 'wk', organizationId: globex, teamId: globexIt, name: '' },
-        ...{ permissions: ['apps:read'], createdAt: expect.any(Date), lastUsedAt: undefined, revokedAt: undefined },
+        ...{
+          permissions: ['apps:read'],
+          createdAt: expect.any(Date),
+          lastUsedAt: undefined,
+          revokedAt: undefined,
+          expiresAt: undefined,
+        },
       },
     ])
     await expect(listApiKeys(database, 'nowhere')).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })

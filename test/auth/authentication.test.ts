@@ -39,7 +39,8 @@ describe('authentication', () => {
     const options = { database, hasher, keyUses, bearerTokens, runtime }
     const key = await createApiKey(options, { organizationId })
     const { token } = await createUserToken(options, { userId, organizationId })
-    return [await createAccessToken(options, { clientId: key.id, clientSecret: key.secret }), token]
+    const { token: accessToken } = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
+    return [accessToken, token]
   }
 
   async function callerOf(token: string): Promise<Caller | undefined> {
@@ -198,7 +199,7 @@ describe('authentication', () => {
   it('keeps secrets and tokens as hashes alone', async () => {
     const key = await createApiKey({ database, hasher, runtime }, { organizationId: acme })
     const options = { database, hasher, keyUses, bearerTokens, runtime }
-    const token = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
+    const { token } = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
     const { token: userToken } = await createUserToken(options, { userId: users.admin, organizationId: acme })
     for (const table of ['api_keys', 'api_key_sessions', 'user_tokens', 'audit_events']) {
       const rows = await database.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`)
@@ -219,7 +220,7 @@ describe('authentication', () => {
     const forgotten = createSecretHasher({ current: 'the next pepper' })
     for (const next of [peppered, rotated, forgotten]) {
       const options = { database, hasher: next, keyUses, bearerTokens, runtime }
-      const token = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
+      const { token } = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
       const authenticateNext = createAuthenticator({ database, hasher: next, keyUses, bearerTokens })
       expect(await authenticateNext(token)).toMatchObject({ id: key.id })
       expect(await authenticateNext(userToken)).toMatchObject({ id: users.admin })

@@ -105,12 +105,52 @@ describe('svc keys and svc tokens', () => {
     expect(keys.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ revokedAt: expect.any(String) })
   })
 
+  it('make a key that ends, and all its tokens with it at the latest', async () => {
+    const key = await json('keys', 'create', '--org', acme, '--expires', '30m')
+    expect((Date.parse(key.expiresAt) - Date.now()) / 60_000).toBeCloseTo(30, -1)
+    const { json: answer } = await tokenOf(key.id, key.secret)
+    expect(answer.expires_in).toBeLessThanOrEqual(1800)
+    expect(answer.expires_in).toBeGreaterThan(1200)
+    const ends = `SELECT k.expires_at = s.expires_at AS together FROM api_keys k
+                    JOIN api_key_sessions s ON s.api_key_id = k.id WHERE k.id = $1`
+    expect(await service.database.query(ends, [key.id])).toEqual([{ together: true }])
+    for (const table of ['api_keys', 'api_key_sessions']) {
+      const id = table === 'api_keys' ? 'id' : 'api_key_id'
+      await service.database.execute(`UPDATE ${table} SET expires_at = now() WHERE ${id} = $1`, [key.id])
+    }
+    const use = await service.rest('GET', `/v2/app-instances?teamId=${itTeam}`, { token: answer.access_token })
+    expect([use.status, (await tokenOf(key.id, key.secret)).status]).toEqual([401, 401])
+  })
+
+  it('show which keys end, and which soon', async () => {
+    const durations = ['90s', '7d', '8d', '3650d']
+    const states = await Promise.all(
+      durations.map(async (duration) => {
+        const { id, expiresAt } = await json('keys', 'create', '--org', acme, '--expires', duration)
+        return { id, expiresAt, state: duration === '90s' || duration === '7d' ? 'expires soon,' : 'active until' }
+      }),
+    )
+    const long = await json('keys', 'create', '--org', acme, '--expires', '8d')
+    expect((await tokenOf(long.id, long.secret)).json.expires_in).toBe(3600)
+    await service.database.execute('UPDATE api_keys SET expires_at = $2 WHERE id = $1', [long.id, new Date(0)])
+    const { stdout } = await svc(['keys', 'list', '--org', acme])
+    for (const { id, expiresAt, state } of states) {
+      expect(stdout).toContain(`${id}  pk  organization  ${state} ${expiresAt}  never used`)
+    }
+    expect(stdout).toContain(`${long.id}  pk  organization  expired 1970-01-01T00:00:00.000Z`)
+    const { keys } = await json('keys', 'list', '--org', acme)
+    expect(keys).toContainEqual(expect.objectContaining({ id: states[0]?.id, expiresAt: states[0]?.expiresAt }))
+  })
+
   it('say what cannot be done', async () => {
     const failures = [
       [['keys', 'create', '--org', 'nowhere'], 'organization not found'],
       [['keys', 'create', '--org', acme, '--team', 'nobody'], 'team not found'],
       [['keys', 'create', '--org', acme, '--permission', 'all'], 'permission: all is not one of access:read'],
       [['keys', 'create', '--org', acme, '--kind', 'xk'], 'must be pk, wk or mk'],
+      [['keys', 'create', '--org', acme, '--expires', '0s'], 'must be a duration such as 90s, 30m, 24h or 30d'],
+      [['keys', 'create', '--org', acme, '--expires', '1w'], 'must be a duration such as 90s, 30m, 24h or 30d'],
+      [['keys', 'create', '--org', acme, '--expires', '3651d'], 'must be at most 3650d'],
       [['keys', 'create'], "required option '--org <id>' not specified"],
       [['keys', 'revoke', 'nothing'], 'API key not found'],
       [['tokens', 'create', '--user', 'nobody', '--org', acme], 'active member not found'],

@@ -6,8 +6,8 @@ import { ACCESS_TOKEN_PREFIX, type BearerTokens } from './bearer-token.js'
 import type { KeyUses } from './key-use.js'
 import type { SecretHasher } from './secret-hash.js'
 
-/** How long an access token of a key lasts, in seconds. */
-export const ACCESS_TOKEN_SECONDS = 3600
+/** How long an access token of a key lasts, in seconds, unless the key ends before. */
+const ACCESS_TOKEN_SECONDS = 3600
 
 /** Has no character that an id may have. */
 const NO_ORGANIZATION = ' '
@@ -16,6 +16,12 @@ const NO_ORGANIZATION = ' '
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
+}
+
+/** An access token, and how many seconds it lasts. */
+export interface AccessToken {
+  readonly token: string
+  readonly seconds: number
 }
 
 /** What making access tokens needs. */
@@ -30,7 +36,10 @@ export interface AccessTokenOptions {
  * Makes an access token for a live key that can have one, and stores its hash as a session of the key. Throws
  * `CLIENT_CREDENTIALS_INVALID`, always with the same text, for every other id and secret.
  */
-export async function createAccessToken(options: AccessTokenOptions, credentials: ClientCredentials): Promise<string> {
+export async function createAccessToken(
+  options: AccessTokenOptions,
+  credentials: ClientCredentials,
+): Promise<AccessToken> {
   const { database, hasher, keyUses, bearerTokens } = options
   const { clientId, clientSecret } = credentials
   if (clientId.includes('\0')) throw clientCredentialsInvalid()
@@ -40,15 +49,15 @@ export async function createAccessToken(options: AccessTokenOptions, credentials
   const token = await bearerTokens.issue(ACCESS_TOKEN_PREFIX, organizationId)
   const candidates = hasher.candidates(clientSecret)
   const session = { organizationId, keyId: clientId, secretHashes: candidates, tokenHash: hasher.hash(token) }
-  const isMade = await insertApiKeySession(database, { ...session, seconds: ACCESS_TOKEN_SECONDS })
-  if (key === undefined || !isMade) throw clientCredentialsInvalid()
+  const seconds = await insertApiKeySession(database, { ...session, seconds: ACCESS_TOKEN_SECONDS })
+  if (key === undefined || seconds === undefined) throw clientCredentialsInvalid()
   keyUses.note({ organizationId, id: clientId })
   const [current] = candidates
   if (current !== undefined && !current.equals(key.secretHash)) {
     // This is the only time that the secret is at hand to move it to the current pepper.
     await replaceSecretHash(database, { ...key, id: clientId }, current)
   }
-  return token
+  return { token, seconds }
 }
 
 /**

@@ -21,6 +21,8 @@ export interface ApiKeyRequest {
   readonly name?: string | undefined
   /** Default: `defaultPermissions`. */
   readonly permissions?: readonly string[] | undefined
+  /** How long it lasts; default: until it is revoked. */
+  readonly seconds?: number | undefined
 }
 
 /** A new key. The secret is not stored and cannot be shown again. */
@@ -31,6 +33,7 @@ export interface NewApiKey {
   readonly organizationId: string
   readonly teamId: string | undefined
   readonly permissions: readonly Permission[]
+  readonly expiresAt: Date | undefined
 }
 
 /** What making keys needs. */
@@ -64,10 +67,11 @@ export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Per
  */
 export async function createApiKey(options: ApiKeyOptions, request: ApiKeyRequest): Promise<NewApiKey> {
   const { database, hasher, runtime } = options
-  const { organizationId, teamId, kind = 'pk', name = '' } = request
+  const { organizationId, teamId, kind = 'pk', name = '', seconds } = request
   const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
   refuseViolations(keyViolations(name, kind, teamId))
   const id = runtime.newId()
+  const expiresAt = seconds === undefined ? undefined : new Date(runtime.now().getTime() + seconds * 1000)
   const secret = createApiKeySecret(kind, runtime)
   await database.transaction(async (transaction) => {
     await requireOwner(transaction, organizationId, teamId)
@@ -80,11 +84,12 @@ export async function createApiKey(options: ApiKeyOptions, request: ApiKeyReques
       name,
       secretHash,
       permissions: granted,
+      expiresAt: expiresAt ?? null,
     })
     const event = { organizationId, actor: systemActor, action: 'api_key.create', targetType: 'api_key', targetId: id }
     await recordAuditEvents(transaction, [{ ...event, teamId }], runtime)
   })
-  return { id, secret, kind, organizationId, teamId, permissions: granted }
+  return { id, secret, kind, organizationId, teamId, permissions: granted, expiresAt }
 }
 
 function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefined): FieldViolation[] {
@@ -122,6 +127,7 @@ export interface ApiKeySummary {
   readonly createdAt: Date
   readonly lastUsedAt: Date | undefined
   readonly revokedAt: Date | undefined
+  readonly expiresAt: Date | undefined
 }
 
 /**
@@ -131,10 +137,11 @@ export interface ApiKeySummary {
 export async function listApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
   const rows = await selectApiKeys(tables, organizationId)
   if (rows.length === 0) await requireOwner(tables, organizationId, undefined)
-  return rows.map(({ teamId, lastUsedAt, revokedAt, ...row }) => ({
+  return rows.map(({ teamId, lastUsedAt, revokedAt, expiresAt, ...row }) => ({
     ...row,
     teamId: teamId ?? undefined,
     lastUsedAt: lastUsedAt ?? undefined,
     revokedAt: revokedAt ?? undefined,
+    expiresAt: expiresAt ?? undefined,
   }))
 }
