@@ -1,14 +1,18 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { startServer } from './child.js'
-import { compare, type Rounds } from './compare.js'
+import { compare, type Rounds, type Standing } from './compare.js'
 import { type BenchServer, seed } from './database.js'
 import { operations } from './operations.js'
 import { operationsSize } from './records.js'
 import type { Report } from './report.js'
 
-/** The least share of the throughput that is left with metrics. */
+/** The least share of the throughput that is left with metrics, and with one call of ten traced as well. */
 const WITH_METRICS = 0.97
+const WITH_TRACES = 0.95
+const TRACED_SHARE = 0.1
 
-/** What it costs to be watched: the service with its metrics beside the service without, by two short calls. */
+/** What it costs to be watched: the service with metrics and with traces beside the service without, by two short calls. */
 export async function benchTelemetry(
   server: BenchServer,
   report: Report,
@@ -17,8 +21,11 @@ export async function benchTelemetry(
 ): Promise<void> {
   const connectionString = await server.createDatabase('telemetry')
   const tokens = await seed(connectionString, operationsSize)
+  const collector = await startCollector()
   const plain = await startServer('service', { connectionString })
   const metrics = await startServer('service', { connectionString, metrics: true })
+  const tracing = { collector: collector.url, share: TRACED_SHARE }
+  const traces = await startServer('service', { connectionString, metrics: true, tracing })
   try {
     for (const { name, requests } of operations(tokens).slice(0, 2)) {
       if (only !== undefined && !name.includes(only)) continue
@@ -26,17 +33,38 @@ export async function benchTelemetry(
         [
           { name: 'plain', server: plain, requests },
           { name: 'metrics', server: metrics, requests },
+          { name: 'traces', server: traces, requests },
         ],
         rounds,
       )
       report.standings(`${name}, watched`, standings)
-      const [base, watched] = standings
-      if (base === undefined || watched === undefined) throw new Error('a contestant is missing')
-      const share = base.cpuMicrosPerRequest / watched.cpuMicrosPerRequest
-      report.atLeast(`${name}: processor time without metrics over that with them`, share, WITH_METRICS)
+      const [base, withMetrics, withTraces] = standings
+      if (base === undefined || withMetrics === undefined || withTraces === undefined) throw new Error('one is missing')
+      const share = ({ cpuMicrosPerRequest }: Standing) => base.cpuMicrosPerRequest / cpuMicrosPerRequest
+      report.atLeast(`${name}: processor time without metrics over that with`, share(withMetrics), WITH_METRICS)
+      report.atLeast(`${name}: the same, with one call of ten traced`, share(withTraces), WITH_TRACES)
     }
   } finally {
-    await plain.stop()
-    await metrics.stop()
+    for (const watched of [plain, metrics, traces]) await watched.stop()
+    await collector.stop()
+  }
+}
+
+/** Takes spans and forgets them. */
+async function startCollector(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the collector has no TCP address')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    stop: async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
   }
 }

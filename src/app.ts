@@ -6,6 +6,7 @@ import type { ContextValues } from '@connectrpc/connect'
 import type { Logger } from 'pino'
 import { anonymousAccessOf, methodAccessOf } from './admission/access-rule.js'
 import { createAdmission } from './admission/admission.js'
+import { bothObservers } from './call/call-observer.js'
 import type { Config } from './config.js'
 import type { Database } from './db/database.js'
 import { observeDatabase } from './db/observed-database.js'
@@ -21,6 +22,7 @@ import { createPageTokens } from './domain/paging/page-token.js'
 import { runSweeper } from './domain/sweeper.js'
 import { addReason } from './failure/error-reason.js'
 import { createErrorMasking, maskError } from './failure/mask-errors.js'
+import { callDatabaseKey } from './handlers/call-database.js'
 import { fieldHint } from './handlers/field-hint.js'
 import { httpFormOf } from './handlers/http-form.js'
 import { createIdempotency } from './handlers/idempotency.js'
@@ -46,6 +48,7 @@ import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
 import { createRpcHandler } from './rpc/rpc-handler.js'
 import type { Runtime } from './runtime/runtime.js'
 import type { Meters } from './telemetry/meters.js'
+import type { Tracing } from './telemetry/tracing.js'
 
 /** What the service is made of. */
 export interface AppOptions {
@@ -55,6 +58,7 @@ export interface AppOptions {
   readonly log: Logger
   /** Told of what happens; absent is nobody. */
   readonly meters?: Meters | undefined
+  readonly tracing?: Tracing | undefined
 }
 
 /** The service, ready to listen. */
@@ -84,7 +88,7 @@ const LAST_WRITES_MS = 500
 
 /** Builds the service once: every pool, cache and clock that it uses is made here or passed in. */
 export function createApp(options: AppOptions): App {
-  const { config, runtime, log, meters } = options
+  const { config, runtime, log, meters, tracing } = options
   const database = meters === undefined ? options.database : observeDatabase(options.database, meters.statements)
   /** Aborts when the service takes no more calls and begins to stop. */
   const closing = new AbortController()
@@ -97,7 +101,10 @@ export function createApp(options: AppOptions): App {
   const hasher = createSecretHasher(config.secretPepper)
   const keyUses = createKeyUses({ database, log })
   const oidc = config.oidc && createOidcVerifier({ ...config.oidc, runtime })
-  const credentials = database.within({ timeoutMillis: AUTHENTICATION_MS })
+  const lookups = tracing?.createSharedStatements()
+  const credentials = (lookups === undefined ? database : observeDatabase(database, lookups)).within({
+    timeoutMillis: AUTHENTICATION_MS,
+  })
   const bearerTokens = createBearerTokens({ database: credentials, runtime })
   const authenticate = createAuthenticator({ database: credentials, hasher, keyUses, bearerTokens, oidc })
   const readiness = createReadiness({ database, log })
@@ -122,13 +129,28 @@ export function createApp(options: AppOptions): App {
     return masked(method, requestId, async () => {
       // Health checks and revocations work however many calls run, and strangers take no place from others.
       if (access.get(method)?.anonymous !== true) callLimit.begin(request)
-      return admission(method, new AdmissibleCall(call, requestId, clientAddressOf))
+      const traced = tracing?.callOf(request)
+      const admissible = new AdmissibleCall(call, requestId, clientAddressOf, traced?.traceparent)
+      if (traced === undefined) return admission(method, admissible)
+      const leave = lookups?.tell(traced)
+      try {
+        const values = await admission(method, admissible)
+        return values.set(callDatabaseKey, observeDatabase(database, traced))
+      } finally {
+        leave?.()
+      }
     })
   }
   const onError = (error: unknown, request: HttpRequest) =>
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
 
-  const countRevokeCall = createRevokeCallCounter(createRevokeLimiter(database), systemTiming, meters?.tally)
+  const createCounter = (tables: Database) =>
+    createRevokeCallCounter(createRevokeLimiter(tables), systemTiming, meters?.tally)
+  const countAnyRevokeCall = createCounter(database)
+  const countRevokeCall = (method: DescMethod, values: ContextValues) => {
+    const own = values.get(callDatabaseKey)
+    return own === undefined ? countAnyRevokeCall(method, values) : createCounter(own)(method, values)
+  }
   const limitCheck = createLimitCheck()
   const routes = createRoutes({
     database,
@@ -141,6 +163,7 @@ export function createApp(options: AppOptions): App {
     pageTokens: createPageTokens(database),
     preprintMessage: preprintedMessage,
     tally: meters?.tally,
+    hasCallDatabases: tracing !== undefined,
   })
   const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
     masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))
@@ -152,6 +175,7 @@ export function createApp(options: AppOptions): App {
     printMessage: (desc, message) => jsonText(desc, message, jsonOptions),
   })
   const interceptors = [createErrorMasking(log), createLimits(limitCheck, services), idempotency]
+  const observer = bothObservers(meters?.calls, tracing?.calls)
   const rest = createRestTranscoder({
     routes,
     interceptors,
@@ -166,7 +190,7 @@ export function createApp(options: AppOptions): App {
     completeError: addReason,
     maxTimeoutMs: MAX_TIMEOUT_MS,
     shutdownSignal: shutdown.signal,
-    observer: meters?.calls,
+    observer,
     onError: (cause, { request }) => onError(cause, request),
   })
   const isReady = async () => Object.keys(await notReady()).length === 0
@@ -188,7 +212,7 @@ export function createApp(options: AppOptions): App {
     maxBodyBytes,
     maxTimeoutMs: (method) => (isWatch(method) ? undefined : MAX_TIMEOUT_MS),
     shutdownSignal: shutdown.signal,
-    observer: meters?.calls,
+    observer,
     onError,
   })
   const root = packageRoot()
@@ -203,6 +227,7 @@ export function createApp(options: AppOptions): App {
     rest,
     onEnd: callLimit.end,
     observer: meters?.requests,
+    traceIdOf: tracing && ((request: HttpRequest) => tracing.callOf(request)?.traceId),
     newId: runtime.newId,
     log,
     redact: withoutCredentials,

@@ -32,6 +32,8 @@ export interface Config {
   /** Where metrics are served; absent means nowhere. */
   readonly metricsPort: number | undefined
   readonly metricsHost: string
+  /** Whether calls are traced; what else OpenTelemetry's variables say is read by its libraries. */
+  readonly isTraced: boolean
   /** How long connections are still accepted after the service is asked to stop. */
   readonly drainSeconds: number
 }
@@ -103,6 +105,9 @@ const trustProxy = v.pipe(
 
 const pepper = v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters')))
 
+/** What the exporter speaks; collectors take it where they take `http/protobuf`. */
+const otlpProtocol = v.optional(v.picklist(['http/json'], 'must be http/json'))
+
 const environmentSchema = v.object({
   PORT: wholeNumber(0, 65_535, 8080),
   HOST: v.optional(v.string(), '127.0.0.1'),
@@ -129,6 +134,12 @@ const environmentSchema = v.object({
   MAX_CONNECTIONS: v.optional(numberFrom(1, 1_000_000)),
   METRICS_PORT: v.optional(numberFrom(0, 65_535)),
   METRICS_HOST: v.optional(v.string(), '127.0.0.1'),
+  OTEL_SDK_DISABLED: v.optional(v.string()),
+  OTEL_TRACES_EXPORTER: v.optional(v.picklist(['otlp', 'none'], 'must be otlp or none')),
+  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(webUrl),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: v.optional(webUrl),
+  OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol,
   DRAIN_SECONDS: wholeNumber(0, 300, 5),
 })
 
@@ -170,6 +181,7 @@ export function configFromEnvironment(environment: Environment = process.env): C
     maxConnections: values.MAX_CONNECTIONS,
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,
+    isTraced: isTraced(values),
     drainSeconds: values.DRAIN_SECONDS,
   }
 }
@@ -208,6 +220,13 @@ function masked(name: string, value: string): string {
 function oidcFrom(values: v.InferOutput<typeof environmentSchema>): OidcConfig | undefined {
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_ORGANIZATION: organization } = values
   return issuer === undefined || audience === undefined ? undefined : { issuer, audience, organization }
+}
+
+/** Off where nothing says where spans go: nobody is looked for on this machine who was not named. */
+function isTraced(values: v.InferOutput<typeof environmentSchema>): boolean {
+  if (values.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || values.OTEL_TRACES_EXPORTER === 'none') return false
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces } = values
+  return values.OTEL_TRACES_EXPORTER !== undefined || all !== undefined || ofTraces !== undefined
 }
 
 function isOrigin(text: string): boolean {

@@ -55,9 +55,9 @@ const allowances: Record<string, Allowance> = {
     packages: [...connect, 'ipaddr.js'],
   },
   telemetry: {
-    src: ['db', 'handlers', 'call', 'http'],
+    src: ['db', 'handlers', 'call', 'rpc', 'http'],
     gen: [],
-    packages: [...connect, 'prom-client'],
+    packages: [...connect, 'prom-client', '@opentelemetry'],
   },
   config: { src: ['http'], gen: [], packages: ['valibot'] },
   app: {
@@ -69,6 +69,7 @@ const allowances: Record<string, Allowance> = {
       'db',
       'limits',
       'domain',
+      'call',
       'handlers',
       'admission',
       'failure',

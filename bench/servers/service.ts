@@ -7,16 +7,30 @@ import { createUuidV7 } from '../../src/runtime/uuid-v7.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { serve, settings } from './serve.js'
 
-// The service as it is, with its log of requests written to nowhere, and its metrics where they are asked for.
-const { connectionString, metrics } = settings<{ connectionString: string; metrics?: boolean }>()
+/** `tracing` is the collector that spans go to, and the share of calls that are traced. */
+interface Settings {
+  readonly connectionString: string
+  readonly metrics?: boolean
+  readonly tracing?: { readonly collector: string; readonly share: number }
+}
+
+// The service as it is, with its log of requests written to nowhere, and watched where that is asked for.
+const { connectionString, metrics, tracing: traced } = settings<Settings>()
 const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: true }))
 const database = createDatabase({ connectionString, log })
 const runtime = { now: () => new Date(), newId: createUuidV7({ now: Date.now, randomBytes }), randomBytes }
 const meters = metrics === true ? createMeters('0.0.0') : undefined
-const app = createApp({ config: configFromEnvironment({}), database, runtime, log, meters })
+if (traced !== undefined) {
+  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = traced.collector
+  process.env['OTEL_TRACES_SAMPLER'] = 'traceidratio'
+  process.env['OTEL_TRACES_SAMPLER_ARG'] = String(traced.share)
+}
+const tracing = traced && (await import('../../src/telemetry/tracing.js')).startTracing({ version: '0.0.0', log })
+const app = createApp({ config: configFromEnvironment({}), database, runtime, log, meters, tracing })
 const { port } = await app.listen(0, '127.0.0.1')
 serve(port, async () => {
   await app.close()
   meters?.close()
+  await tracing?.close()
   await database.close()
 })

@@ -16,6 +16,8 @@ export interface Admissible {
   readonly idempotencyKey: string | undefined
   /** The `If-Match` as it was sent. */
   readonly ifMatch: string | undefined
+  /** Hands the trace of the call on (W3C Trace Context); absent where it is not traced. */
+  readonly traceparent?: string | undefined
   /** Aborts when nobody is waiting for the call any more. */
   readonly signal: AbortSignal
   /** How long the call may still take; undefined without a deadline. */
@@ -31,7 +33,7 @@ export interface AdmissionOptions {
   /** Who holds a bearer token; `undefined` where the token is not accepted, `expired` where it was until it expired. */
   readonly authenticate: (
     bearerToken: string,
-    call: Pick<Admissible, 'signal'>,
+    call: Pick<Admissible, 'signal' | 'traceparent'>,
   ) => Promise<Caller | 'expired' | undefined>
   /** Whether JWTs of an issuer are accepted. Default false. */
   readonly takesJwt?: boolean

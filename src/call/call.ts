@@ -19,6 +19,8 @@ export class Call {
   readonly protocolName: string
   /** On the clock of `performance.now`. */
   readonly startedAt = performance.now()
+  /** The template of the path that has led to the method; undefined over RPC. */
+  readonly route: string | undefined
   /** The code of the error that the call is answered with; undefined where it is not. */
   errorCode: Code | undefined
   /** Why the call was aborted; undefined if it was not. Known only once something watches the call. */
@@ -43,7 +45,9 @@ export class Call {
     response: NodeResponse,
     shutdown: Shutdown,
     protocolName = 'rest',
+    route?: string,
   ) {
+    this.route = route
     this.method = method
     this.protocolName = protocolName
     this.request = request

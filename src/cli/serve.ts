@@ -5,8 +5,8 @@ import { createDatabase, type Database } from '../db/database.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
 import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
 import { type CommandContext, type OpenedDatabase, openConfiguredDatabase } from './command-context.js'
-import { openMetrics, openWorkerMetrics } from './metrics.js'
 import { originOf } from './origin.js'
+import { openTelemetry, openWorkerMetrics } from './telemetry.js'
 import { runWorkers } from './workers.js'
 
 /** How long one statement of a call may run. */
@@ -82,8 +82,9 @@ async function runApp(
   const { createApp } = await import('../app.js')
   // Otherwise Prisma would load its query compiler with the first query, and a caller would wait for it.
   await database.prisma.$connect()
-  const metrics = await openMetrics(config, log)
-  const app = createApp({ config, database, runtime, log, meters: metrics?.meters })
+  const telemetry = await openTelemetry(config, log)
+  const { meters, tracing } = telemetry
+  const app = createApp({ config, database, runtime, log, meters, tracing })
   try {
     const { address, port } = await app.listen(config.port, config.host)
     await onListening(originOf(address, port))
@@ -91,7 +92,7 @@ async function runApp(
   } finally {
     // At a terminal there is no balancer to wait for.
     await app.close(stopSignal.reason === 'SIGTERM' ? config.drainSeconds * 1000 : 0)
-    await metrics?.close()
+    await telemetry.close()
   }
 }
 

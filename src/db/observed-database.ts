@@ -8,7 +8,7 @@ import type { IsolationLevel } from './transaction-options.js'
 export interface StatementObserver {
   /**
    * A statement was answered, or has failed, which `failure` then is; waits and repetitions count. `name` is that of the
-   * statement, and of a query of Prisma's models the model and the operation, such as `priority.findUnique`.
+   * statement, and of a query of Prisma's models the model and the operation, such as `team.findMany`.
    */
   statement(name: string, startedAt: number, failure: unknown): void
   /** A transaction was committed, or has failed, which `failure` then is. */

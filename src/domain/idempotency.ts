@@ -54,6 +54,8 @@ export type AnswerOnce = (
   call: NamedCall,
   execute: (store: PreparedStore) => Promise<KeptAnswer>,
   bounds: CallBounds,
+  /** The database as this call sees it; default the one of all calls. */
+  own?: PreparedStore,
 ) => Promise<NamedAnswer>
 
 /** How long an answer is kept. */
@@ -70,12 +72,12 @@ const keptCodes: ReadonlySet<ErrorCode> = new Set([
 /** Makes the one place of a process where named calls are executed. */
 export function createAnswerOnce(database: PreparedStore): AnswerOnce {
   const inTurn = createTurns()
-  return async ({ caller, method, key, requestHash }, execute, bounds) => {
+  return async ({ caller, method, key, requestHash }, execute, bounds, own = database) => {
     const { organizationId } = caller
     const { kind: actorKind, id: actorId } = actorOf(caller)
     const name = { organizationId, actorKind, actorId, method, key }
     const turn = [organizationId, actorKind, actorId, method, key].join(' ')
-    const { answer, isReplayed } = await inTurn(turn, () => once(database, name, requestHash, execute, bounds))
+    const { answer, isReplayed } = await inTurn(turn, () => once(own, name, requestHash, execute, bounds))
     if ('error' in answer) throw answer.error
     return { json: answer.json, entityTag: answer.entityTag, isReplayed }
   }

@@ -12,6 +12,7 @@ import { access } from '../../gen/svc/v2/access_pb.js'
 import type { PreparedStore } from '../db/queryable.js'
 import { type AnswerOnce, createAnswerOnce, type KeptAnswer, type NamedCall } from '../domain/idempotency.js'
 import { invalidField } from '../errors.js'
+import { callDatabaseKey } from './call-database.js'
 import type { PreprintMessage } from './printed-answer.js'
 import { callerOf, requestContextKey, requestContextOf } from './request-context.js'
 
@@ -69,7 +70,8 @@ async function answer(
   }
   const context = requestContextOf({ values: request.contextValues })
   const bounds = { signal: request.signal, timeoutMillis: () => context.timeoutMillis() }
-  const { json, entityTag, isReplayed } = await answerOnce(namedCall(request, key), execute, bounds)
+  const own = request.contextValues.get(callDatabaseKey)
+  const { json, entityTag, isReplayed } = await answerOnce(namedCall(request, key), execute, bounds, own)
   if (executed !== undefined && !isReplayed) return executed
   const { service, method } = request
   const header = new Headers({ 'idempotency-replayed': 'true' })

@@ -6,11 +6,13 @@ import type { ClientAddressOf } from './client-address.js'
 export class AdmissibleCall {
   readonly requestId: string
   readonly authorization: string | undefined
+  readonly traceparent: string | undefined
   readonly #call: AdmitCall
   readonly #clientAddressOf: ClientAddressOf
   readonly #remoteAddress: string | undefined
 
-  constructor(call: AdmitCall, requestId: string, clientAddressOf: ClientAddressOf) {
+  constructor(call: AdmitCall, requestId: string, clientAddressOf: ClientAddressOf, traceparent?: string) {
+    this.traceparent = traceparent
     this.requestId = requestId
     this.authorization = call.request.headers.authorization
     this.#call = call

@@ -9,6 +9,8 @@ const ownRequestHeaders = [
   'Idempotency-Key',
   'If-Match',
   'If-None-Match',
+  'Traceparent',
+  'Tracestate',
   'X-Request-Id',
 ]
 const ownResponseHeaders = ['ETag', 'Idempotency-Replayed', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id']

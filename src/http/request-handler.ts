@@ -37,6 +37,8 @@ export interface RequestHandlerOptions {
   /** Told that a request is answered or over, at times twice. */
   readonly onEnd: (request: HttpRequest) => void
   readonly observer?: RequestObserver | undefined
+  /** The id of the trace that a request belongs to, for its line in the log. */
+  readonly traceIdOf?: ((request: HttpRequest) => string | undefined) | undefined
   readonly newId: () => string
   readonly log: RequestLog
   /** Takes credentials out of what a caller has written. */
@@ -48,7 +50,7 @@ export type RequestIds = WeakMap<HttpRequest, string>
 
 /** Gives each request its id, logs its end, and hands it to the door whose path it has. */
 export function createRequestHandler(options: RequestHandlerOptions, ids: RequestIds): HttpHandler {
-  const { cors, probes, rpc, pages, rest, onEnd, observer, newId, log, redact } = options
+  const { cors, probes, rpc, pages, rest, onEnd, observer, traceIdOf, newId, log, redact } = options
   const doors = [refuseAmbiguous, cors, probes, rpc, pages]
   return (request, response) => {
     let door: DoorName = 'rest'
@@ -65,7 +67,11 @@ export function createRequestHandler(options: RequestHandlerOptions, ids: Reques
       const durationMs = Math.round((performance.now() - start) * 10) / 10
       // The query is left out: it may contain what people should not have put there.
       const path = request.url?.split('?', 1)[0]
-      log.info({ requestId, method: request.method, path, status: response.statusCode, durationMs }, 'request')
+      const traceId = traceIdOf?.(request)
+      const { method } = request
+      const { statusCode: status } = response
+      if (traceId === undefined) log.info({ requestId, method, path, status, durationMs }, 'request')
+      else log.info({ requestId, traceId, method, path, status, durationMs }, 'request')
       observer?.ended(door, response.statusCode)
     })
     const place = doors.findIndex((answers) => answers(request, response))

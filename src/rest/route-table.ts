@@ -22,6 +22,8 @@ import { type PathTemplate, templateToString } from './template.js'
 
 /** A binding with the implementation that it leads to and the settings of its method. */
 export interface Route {
+  /** The template of its path. */
+  readonly path: string
   readonly binding: CompiledBinding
   readonly method: DescMethod
   readonly spec: MethodImplSpec & { kind: 'unary' | 'server_streaming' }
@@ -126,6 +128,7 @@ function addRoute(
   const { maxBodyBytes } = options
   const limit = typeof maxBodyBytes === 'function' ? maxBodyBytes(method) : maxBodyBytes
   const held = trie.insert(binding.template, binding.httpMethod, {
+    path: templateToString(binding.template),
     binding,
     method,
     spec,

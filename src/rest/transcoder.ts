@@ -90,7 +90,7 @@ interface Matched {
 async function serve(matched: Matched, request: NodeRequest, response: NodeResponse): Promise<void> {
   const { options, errors, shutdown, readTimeout } = matched.shared
   const { route } = matched.match
-  const call = new Call(route.method, request, response, shutdown)
+  const call = new Call(route.method, request, response, shutdown, 'rest', route.path)
   options.observer?.begun(call)
   try {
     const timeout = readTimeout(request, route.maxTimeoutMs)

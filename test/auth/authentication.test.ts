@@ -135,7 +135,7 @@ describe('authentication', () => {
     const authenticateNoted = createAuthenticator({ database: noted, hasher, keyUses, bearerTokens })
     // What is asked for while two are under way goes together.
     const all = [userToken, userToken, userToken, foreignUserToken, userToken, accessToken, accessToken]
-    const callers = await Promise.all([...all, foreignToken, older].map(authenticateNoted))
+    const callers = await Promise.all([...all, foreignToken, older].map((token) => authenticateNoted(token)))
     expect(callers.map((caller) => caller !== 'expired' && caller?.organizationId)).toEqual([
       ...[acme, acme, acme, globex, acme, acme, acme, globex, acme],
     ])

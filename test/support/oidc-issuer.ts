@@ -25,17 +25,21 @@ export interface OidcIssuer {
 /** An issuer of which the test says every byte of its key set. */
 export interface StaticIssuer {
   readonly url: string
+  /** The `traceparent` of each request that came. */
+  readonly traceparents: readonly unknown[]
   stop(): Promise<void>
 }
 
 /** Starts an issuer with a discovery document and the text given as its key set. */
 export async function startStaticIssuer(keySet: string): Promise<StaticIssuer> {
+  const traceparents: unknown[] = []
   const server = createServer((request, response) => {
+    traceparents.push(request.headers['traceparent'])
     response.setHeader('content-type', 'application/json')
     response.end(request.url === '/jwks' ? keySet : JSON.stringify({ issuer: url, jwks_uri: `${url}/jwks` }))
   })
   const url = await listen(server)
-  return { url, stop: () => stop(server) }
+  return { url, traceparents, stop: () => stop(server) }
 }
 
 async function listen(server: Server): Promise<string> {

@@ -16,7 +16,10 @@ import { createTokenLookups, type TokenLookupOptions } from './token-lookup.js'
  * Finds who holds a bearer token; undefined if it is not accepted, for whatever reason except one: `expired` for a
  * token that would still be accepted if it had not expired within the last day.
  */
-export type Authenticate = (bearerToken: string) => Promise<Caller | 'expired' | undefined>
+export type Authenticate = (
+  bearerToken: string,
+  call?: { readonly traceparent?: string | undefined },
+) => Promise<Caller | 'expired' | undefined>
 
 /** What authentication depends on. */
 export interface AuthenticatorOptions extends TokenLookupOptions {
@@ -35,7 +38,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   const createTokenLookup = createTokenLookups(options)
   const findKey = createTokenLookup(ACCESS_TOKEN_PREFIX, selectKeysOfTokens)
   const findMember = createTokenLookup(USER_TOKEN_PREFIX, selectMembersOfTokens)
-  return async (bearerToken) => {
+  return async (bearerToken, call) => {
     if (bearerToken.startsWith(ACCESS_TOKEN_PREFIX)) {
       const key = await findKey(bearerToken)
       if (key === undefined || key.isExpired) return key && 'expired'
@@ -46,7 +49,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       const member = await findMember(bearerToken)
       return member?.isExpired === true ? 'expired' : member && callerOfMember(member)
     }
-    const identity = await oidc?.(bearerToken)
+    const identity = await oidc?.(bearerToken, call?.traceparent)
     if (identity === undefined || identity === 'expired') return identity
     const { email, organizationId = null } = identity
     const member = await findMemberByEmail(database, { email, organizationId })

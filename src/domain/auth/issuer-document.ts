@@ -10,9 +10,14 @@ const MAX_BYTES = 1024 * 1024
  * Fetches a JSON object of the issuer, of at most 1 MiB. Rejects with `IssuerUnavailable` if it cannot be had, for
  * whatever reason; redirects are not followed.
  */
-export async function fetchIssuerDocument(url: string, signal: AbortSignal): Promise<object> {
+export async function fetchIssuerDocument(
+  url: string,
+  signal: AbortSignal,
+  traceparent: string | undefined,
+): Promise<object> {
+  const headers = { accept: 'application/json', ...(traceparent !== undefined && { traceparent }) }
   try {
-    const answer = await fetch(url, { redirect: 'error', signal, headers: { accept: 'application/json' } })
+    const answer = await fetch(url, { redirect: 'error', signal, headers })
     if (!answer.ok) throw new Error(`the issuer answers ${answer.status}`)
     const document: unknown = JSON.parse(await readText(answer))
     if (typeof document !== 'object' || document === null) throw new Error('the document is not an object')

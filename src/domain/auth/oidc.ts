@@ -13,9 +13,10 @@ export interface OidcIdentity {
 
 /**
  * Verifies a token of the issuer; undefined if it is not accepted, `expired` if it is genuine but too old. Throws
- * `SERVICE_UNAVAILABLE` if the keys of the issuer cannot be fetched.
+ * `SERVICE_UNAVAILABLE` if the keys of the issuer cannot be fetched. What is fetched for a token carries `traceparent`
+ * (W3C Trace Context).
  */
-export type OidcVerifier = (token: string) => Promise<OidcIdentity | 'expired' | undefined>
+export type OidcVerifier = (token: string, traceparent?: string) => Promise<OidcIdentity | 'expired' | undefined>
 
 /** The issuer that is trusted. */
 export interface OidcOptions {
@@ -50,17 +51,20 @@ const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 export function createOidcVerifier(options: OidcOptions): OidcVerifier {
   const { issuer, audience, organization, runtime } = options
   let found: Promise<JWTVerifyGetKey> | undefined
-  const keys = () => {
-    found ??= discoverKeys(options).catch((cause: unknown) => {
+  /** Of the token that has asked for keys last. */
+  let asking: string | undefined
+  const keys = (traceparent: string | undefined) => {
+    asking = traceparent
+    found ??= discoverKeys(options, () => asking).catch((cause: unknown) => {
       found = undefined
       throw cause
     })
     return found
   }
-  return async (token) => {
+  return async (token, traceparent) => {
     // Text of any other form cannot be a token of the issuer, so its keys are not needed.
     if (!tokenForm.test(token)) return undefined
-    const getKey: JWTVerifyGetKey = async (header, jws) => (await keys())(header, jws)
+    const getKey: JWTVerifyGetKey = async (header, jws) => (await keys(traceparent))(header, jws)
     const { errors, jwtVerify } = await loadJose()
     try {
       const { payload } = await jwtVerify(token, getKey, {
@@ -94,15 +98,18 @@ function identityFrom(payload: JWTPayload, organization: string | undefined): Oi
   return typeof org === 'string' && !org.includes('\0') ? { email, organizationId: org } : undefined
 }
 
-async function discoverKeys({ issuer, cooldownMillis = 30_000 }: OidcOptions): Promise<JWTVerifyGetKey> {
+async function discoverKeys(
+  { issuer, cooldownMillis = 30_000 }: OidcOptions,
+  traceparent: () => string | undefined,
+): Promise<JWTVerifyGetKey> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const document = await fetchIssuerDocument(url, AbortSignal.timeout(FETCH_TIMEOUT_MILLIS))
+  const document = await fetchIssuerDocument(url, AbortSignal.timeout(FETCH_TIMEOUT_MILLIS), traceparent())
   if (Reflect.get(document, 'issuer') !== issuer) throw new IssuerUnavailable(`${url} belongs to another issuer`)
   const keysUrl: unknown = Reflect.get(document, 'jwks_uri')
   if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new IssuerUnavailable(`${url} has no jwks_uri`)
   const { createRemoteJWKSet, customFetch } = await loadJose()
   const fetchWithin: FetchImplementation = async (address, { signal }) =>
-    Response.json(await fetchKeys(address, signal))
+    Response.json(await fetchKeys(address, signal, traceparent()))
   return createRemoteJWKSet(new URL(keysUrl), {
     timeoutDuration: FETCH_TIMEOUT_MILLIS,
     cooldownDuration: cooldownMillis,
@@ -115,8 +122,12 @@ async function discoverKeys({ issuer, cooldownMillis = 30_000 }: OidcOptions): P
  * The key set of the issuer (RFC 7517 section 5); entries that are not objects are skipped, and do not affect the
  * others.
  */
-async function fetchKeys(url: string, signal: AbortSignal): Promise<{ keys: object[] }> {
-  const keys: unknown = Reflect.get(await fetchIssuerDocument(url, signal), 'keys')
+async function fetchKeys(
+  url: string,
+  signal: AbortSignal,
+  traceparent: string | undefined,
+): Promise<{ keys: object[] }> {
+  const keys: unknown = Reflect.get(await fetchIssuerDocument(url, signal, traceparent), 'keys')
   if (!Array.isArray(keys)) throw new IssuerUnavailable(`${url} is not a key set`)
   return { keys: keys.filter((key: unknown) => typeof key === 'object' && key !== null) }
 }

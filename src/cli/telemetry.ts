@@ -3,21 +3,46 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.js'
 import { packageRoot, packageVersion } from '../package.js'
 import type { Meters } from '../telemetry/meters.js'
+import type { Tracing } from '../telemetry/tracing.js'
 import { originOf } from './origin.js'
 
 type MetricsConfig = Pick<Config, 'metricsPort' | 'metricsHost'>
 
-/** The metrics of this process, and where they are served. */
-export interface OpenedMetrics {
-  readonly meters: Meters
+/** What watches a process that answers calls. */
+export interface Telemetry {
+  readonly meters: Meters | undefined
+  readonly tracing: Tracing | undefined
   close(): Promise<void>
 }
 
 /**
- * Makes the metrics of a process that answers calls, where the configuration asks for them, and serves them; a worker tells
- * them to its first process instead. Nothing of them is loaded where nobody asks. Throws where the port cannot be had.
+ * Opens what the configuration asks for: metrics, traces, or nothing, and nothing of it is loaded then. Throws where the
+ * port of metrics cannot be had.
  */
-export async function openMetrics(config: MetricsConfig, log: Logger): Promise<OpenedMetrics | undefined> {
+export async function openTelemetry(config: MetricsConfig & Pick<Config, 'isTraced'>, log: Logger): Promise<Telemetry> {
+  const metrics = await openMetrics(config, log)
+  const tracing = config.isTraced ? await openTracing(log) : undefined
+  return {
+    meters: metrics?.meters,
+    tracing,
+    close: async () => {
+      await Promise.all([metrics?.close(), tracing?.close()])
+    },
+  }
+}
+
+async function openTracing(log: Logger): Promise<Tracing> {
+  const { startTracing } = await import('../telemetry/tracing.js')
+  return startTracing({ version: packageVersion(packageRoot()), log })
+}
+
+interface OpenedMetrics {
+  readonly meters: Meters
+  close(): Promise<void>
+}
+
+/** A worker does not serve its metrics, but tells them to its first process. */
+async function openMetrics(config: MetricsConfig, log: Logger): Promise<OpenedMetrics | undefined> {
   if (config.metricsPort === undefined) return undefined
   const { createMeters } = await import('../telemetry/meters.js')
   const meters = createMeters(packageVersion(packageRoot()))

@@ -1,0 +1,57 @@
+import { Code } from '@connectrpc/connect'
+import { codeToString } from '@connectrpc/connect/protocol-connect'
+import type { Attributes } from '@opentelemetry/api'
+import type { Call } from '../call/call.js'
+
+/** The name of the span of a call: the verb and the path template over REST, the name of the method over RPC. */
+export function nameOfCall({ protocolName, request, route, method }: Call): string {
+  return protocolName === 'rest'
+    ? `${request.method ?? 'GET'} ${route ?? ''}`
+    : `${method.parent.typeName}/${method.name}`
+}
+
+/** What is known of a call when it begins (OpenTelemetry semantic conventions for HTTP, RPC, Connect and gRPC). */
+export function describeCall(call: Call): Attributes {
+  const { protocolName, request, route = '', method } = call
+  const name = `${method.parent.typeName}/${method.name}`
+  if (protocolName === 'rest') {
+    return {
+      'http.request.method': request.method ?? 'GET',
+      'http.route': route,
+      'url.scheme': 'http',
+      'rpc.method': name,
+    }
+  }
+  return { 'rpc.system.name': protocolName === 'connect' ? 'connectrpc' : 'grpc', 'rpc.method': name }
+}
+
+/** What is a fault of the server; the others are the callers'. */
+const FAULTS: ReadonlySet<Code> = new Set([
+  ...[Code.Unknown, Code.DeadlineExceeded, Code.Unimplemented, Code.Internal, Code.Unavailable, Code.DataLoss],
+])
+
+/** What is known of it when it is answered, and whether it has failed by a fault of the server. */
+export function describeAnswer(call: Call): { readonly attributes: Attributes; readonly isFault: boolean } {
+  const { protocolName, request, response, errorCode } = call
+  const attributes: Attributes = { 'network.protocol.version': request.httpVersion.replace(/\.0$/, '') }
+  const requestId = response.getHeader('x-request-id')
+  if (typeof requestId === 'string') attributes['svc.request.id'] = requestId
+  if (protocolName === 'rest') {
+    const { statusCode } = response
+    attributes['http.response.status_code'] = statusCode
+    if (statusCode >= 500) attributes['error.type'] = String(statusCode)
+    return { attributes, isFault: statusCode >= 500 }
+  }
+  const code = errorCode === undefined ? undefined : nameOfCode(protocolName, errorCode)
+  const isFault = errorCode !== undefined && FAULTS.has(errorCode)
+  if (code !== undefined) attributes['rpc.response.status_code'] = code
+  else if (protocolName !== 'connect') attributes['rpc.response.status_code'] = 'OK'
+  if (isFault && code !== undefined) attributes['error.type'] = code
+  return { attributes, isFault }
+}
+
+function nameOfCode(protocolName: string, code: Code): string {
+  if (protocolName === 'connect') return codeToString(code)
+  // gRPC spells this one with two letters.
+  return code === Code.Canceled ? 'CANCELLED' : codeToString(code).toUpperCase()
+}

@@ -1,0 +1,155 @@
+import {
+  type Attributes,
+  type Context,
+  DiagLogLevel,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapGetter,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import type { Call } from '../call/call.js'
+import type { CallObserver } from '../call/call-observer.js'
+import { databaseFailure } from '../db/errors.js'
+import type { StatementObserver } from '../db/observed-database.js'
+import type { HttpRequest } from '../rpc/http-message.js'
+import { describeAnswer, describeCall, nameOfCall } from './call-attributes.js'
+import { createSharedStatements, type SharedStatements } from './shared-statements.js'
+
+/** Spans of the calls that are sampled. */
+export interface Tracing {
+  readonly calls: CallObserver
+  /** The span of the call of a request; undefined where the call is not sampled. */
+  callOf(request: HttpRequest): TracedCall | undefined
+  /** For statements that several calls share. */
+  createSharedStatements(): SharedStatements
+  /** Sends what is not sent yet, for some seconds at most. */
+  close(): Promise<void>
+}
+
+/** A call that is sampled. Its statements are told to it, and become spans below its own. */
+export interface TracedCall extends StatementObserver {
+  readonly traceId: string
+  /** The header that hands its trace on (W3C Trace Context). */
+  readonly traceparent: string
+}
+
+/** What tracing needs. */
+export interface TracingOptions {
+  readonly version: string
+  /** Told about spans that cannot be sent. A pino logger fits. */
+  readonly log: { warn(fields: { err: Error }, message: string): void }
+}
+
+/** How long the last spans may take to be sent. */
+const LAST_SPANS_MILLIS = 2_000
+
+const headers: TextMapGetter<HttpRequest['headers']> = {
+  keys: (carrier) => Object.keys(carrier),
+  get: (carrier, name) => carrier[name],
+}
+
+/**
+ * Begins to trace, as the variables of OpenTelemetry say: where to (`OTEL_EXPORTER_OTLP_…`), which calls
+ * (`OTEL_TRACES_SAMPLER`), in what batches (`OTEL_BSP_…`), under what name (`OTEL_SERVICE_NAME`). The libraries read them
+ * themselves.
+ */
+export function startTracing({ version, log }: TracingOptions): Tracing {
+  const warn = (message: string, ...details: unknown[]) =>
+    log.warn({ err: new Error([message, ...details.map(String)].join(' ')) }, 'spans could not be sent')
+  diag.setLogger(
+    { error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
+  const own = resourceFromAttributes({ 'service.name': 'svc', 'service.version': version, 'process.pid': process.pid })
+  const provider = new BasicTracerProvider({
+    resource: own.merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  })
+  const tracer = provider.getTracer('svc', version)
+  const propagator = new W3CTraceContextPropagator()
+  const traced = new WeakMap<HttpRequest, CallSpan>()
+  return {
+    calls: {
+      begun: (call) => {
+        const { request, startedAt } = call
+        const parent =
+          request.headers['traceparent'] === undefined
+            ? ROOT_CONTEXT
+            : propagator.extract(ROOT_CONTEXT, request.headers, headers)
+        const attributes = describeCall(call)
+        const span = tracer.startSpan(
+          nameOfCall(call),
+          { kind: SpanKind.SERVER, startTime: startedAt, attributes },
+          parent,
+        )
+        if (span.isRecording()) traced.set(request, new CallSpan(tracer, span, parent))
+      },
+      ended: (call) => traced.get(call.request)?.end(call),
+    },
+    callOf: (request) => traced.get(request),
+    createSharedStatements,
+    close: async () => {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, LAST_SPANS_MILLIS)
+      })
+      await Promise.race([provider.shutdown(), late])
+      clearTimeout(timer)
+      diag.disable()
+    },
+  }
+}
+
+class CallSpan implements TracedCall {
+  readonly #tracer: Tracer
+  readonly #span: Span
+  readonly #context: Context
+
+  constructor(tracer: Tracer, span: Span, parent: Context) {
+    this.#tracer = tracer
+    this.#span = span
+    this.#context = trace.setSpan(parent, span)
+  }
+
+  get traceId(): string {
+    return this.#span.spanContext().traceId
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId } = this.#span.spanContext()
+    return `00-${traceId}-${spanId}-01`
+  }
+
+  statement(name: string, startedAt: number, failure: unknown): void {
+    const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': name }
+    this.#add(name, SpanKind.CLIENT, attributes, startedAt, failure)
+  }
+
+  transaction(startedAt: number, failure: unknown): void {
+    this.#add('transaction', SpanKind.INTERNAL, { 'db.system.name': 'postgresql' }, startedAt, failure)
+  }
+
+  end(call: Call): void {
+    const { attributes, isFault } = describeAnswer(call)
+    this.#span.setAttributes(attributes)
+    if (isFault) this.#span.setStatus({ code: SpanStatusCode.ERROR })
+    this.#span.end(performance.now())
+  }
+
+  #add(name: string, kind: SpanKind, attributes: Attributes, startedAt: number, failure: unknown): void {
+    const span = this.#tracer.startSpan(name, { kind, startTime: startedAt, attributes }, this.#context)
+    if (failure !== undefined) {
+      span.setAttribute('error.type', databaseFailure(failure)?.kind ?? 'other')
+      span.setStatus({ code: SpanStatusCode.ERROR })
+    }
+    span.end(performance.now())
+  }
+}
