@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Setting } from '../config.js'
 import type { CommandContext } from './command-context.js'
 
-/** `svc config`: every variable with the value that is in force, secrets masked. Fails with all faults of the environment. */
+/** `svc config`: every variable with its value in force, secrets masked. Fails with all errors in the environment. */
 export function registerConfigCommand(program: Command, context: CommandContext): void {
   program
     .command('config')

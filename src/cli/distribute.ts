@@ -10,12 +10,12 @@ interface DistributeOptions {
   readonly shards: number
 }
 
-/** `svc distribute`: distributes the database by organization on a cluster of Citus. */
+/** `svc distribute`: distributes the database by organization on a Citus cluster. */
 export function registerDistributeCommand(program: Command, context: CommandContext): void {
   program
     .command('distribute')
-    .description('distribute the database by organization, on a cluster of Citus; see docs/scaling.md')
-    .option('--dry-run', 'say what is to be done and what it needs, and do nothing')
+    .description('distribute the database by organization on a Citus cluster; see docs/scaling.md')
+    .option('--dry-run', 'show the steps and what is missing, and do nothing')
     .option('--shards <n>', 'shards of every table', parseShards, 32)
     .action((options: DistributeOptions) => distributeDatabase(options, context))
 }
@@ -24,7 +24,7 @@ async function distributeDatabase({ dryRun, shards: shardCount }: DistributeOpti
   const { config, stdout, stopSignal: signal } = context
   const url = config.databaseUrl
   if (url === undefined)
-    throw new Error('the embedded database cannot be distributed: give the coordinator in DATABASE_URL')
+    throw new Error('the embedded database cannot be distributed: DATABASE_URL must name the coordinator')
   await requireCoordinator(url)
   requireNoPending(await pendingMigrations(url, await loadMigrations()))
   const onStep = (title: string) => stdout.write(`${title}\n`)

@@ -8,23 +8,23 @@ import { runningServers } from '../db/server-presence.js'
 import { type CommandContext, openEmbedded } from './command-context.js'
 import { originOf } from './origin.js'
 
-/** What was found of one thing that a server needs: a sentence, and where it is a fault what to do. */
+/** The result of one check: a sentence, which for a fault says what to do. */
 interface Finding {
   readonly check: 'configuration' | 'database' | 'sessions' | 'clock' | 'migrations' | 'port'
   readonly isHealthy: boolean
   readonly text: string
 }
 
-/** Below it PostgreSQL lacks what the migrations use. */
+/** Older versions of PostgreSQL lack what the migrations use. */
 const LEAST_MAJOR_VERSION = 15
-/** Credentials expire by both clocks; one second is what the network and a busy machine make. */
+/** Credentials expire by both clocks; the network and a busy machine account for up to a second. */
 const MAX_CLOCK_MILLIS = 1_000
 
-/** `svc doctor`: whether a server could run here, and what to do where it could not. Changes nothing; fails with any fault. */
+/** `svc doctor`: whether a server could run here, and what to do if not. Changes nothing; fails if there is a fault. */
 export function registerDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description('check configuration, database, clock, migrations and port, and say what to do')
+    .description('check configuration, database, clock, migrations and port, and say what to correct')
     .option('--json', 'answer one JSON object')
     .action(async ({ json }: { readonly json?: true }) => {
       const findings = await examine(context)
@@ -94,27 +94,27 @@ function databaseFinding(
   if (onlyReads) {
     return fault(
       'database',
-      `${name} only reads: point DATABASE_URL to the primary, or end default_transaction_read_only`,
+      `${name} is read-only: point DATABASE_URL to the primary, or turn off default_transaction_read_only`,
     )
   }
   if (freeConnections < poolSize) {
-    const text = `${name} takes ${freeConnections} more connections, and each process keeps up to ${poolSize}`
+    const text = `${name} has ${freeConnections} free connections, but each process uses up to ${poolSize}`
     return fault('database', `${text}: raise max_connections or lower DATABASE_POOL_SIZE`)
   }
-  return healthy('database', `${name} answers and takes ${freeConnections} more connections`)
+  return healthy('database', `${name} answers and has ${freeConnections} free connections`)
 }
 
 function sessionsFinding({ lostSettings }: DatabaseDiagnosis): Finding {
-  if (lostSettings.length === 0) return healthy('sessions', 'have the settings that they ask for')
-  const text = `do not have the settings that they ask for (${lostSettings.join(', ')})`
-  return fault('sessions', `${text}: let the pooler between pass "options" on, or set them on the role`)
+  if (lostSettings.length === 0) return healthy('sessions', 'get the settings that they ask for')
+  const text = `do not get the settings that they ask for (${lostSettings.join(', ')})`
+  return fault('sessions', `${text}: let the pooler in between pass "options" on, or set them for the role`)
 }
 
 function clockFinding({ clockAheadMillis }: DatabaseDiagnosis): Finding {
   const millis = Math.round(Math.abs(clockAheadMillis))
   const text = `${millis} ms ${clockAheadMillis < 0 ? 'behind' : 'ahead of'} the database's`
   if (millis <= MAX_CLOCK_MILLIS) return healthy('clock', text)
-  return fault('clock', `${text}: synchronize both machines, or credentials expire early or late`)
+  return fault('clock', `${text}: synchronize both clocks, or credentials expire early or late`)
 }
 
 async function migrationsFinding(connectionString: string): Promise<Finding> {
@@ -138,7 +138,7 @@ async function originsOn(connectionString: string, { log }: CommandContext): Pro
   }
 }
 
-/** Listens for a moment: that alone tells whether a server could. */
+/** Listens for a moment: only that shows whether a server could. */
 async function portFinding(
   { host, port }: CommandContext['config'],
   runningOrigins: readonly string[],
@@ -152,7 +152,7 @@ async function portFinding(
     })
     return healthy('port', `${origin} is free`)
   } catch (error) {
-    return fault('port', `${reasonOf(error)}: PORT and HOST name another address`)
+    return fault('port', `${reasonOf(error)}: set PORT or HOST to another address`)
   } finally {
     await new Promise((resolve) => server.close(resolve))
   }

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
-/** A statement that makes or drops an index beside running writes, and that PostgreSQL refuses in a transaction. */
+/** A statement that makes or drops an index while writes continue, and that PostgreSQL refuses in a transaction. */
 export interface ConcurrentIndex {
   readonly action: 'create' | 'drop'
-  /** As the statement writes it. */
+  /** As written in the statement. */
   readonly index: string
 }
 
@@ -14,7 +14,7 @@ const statement = new RegExp(
   'i',
 )
 
-/** What a statement does to an index concurrently; undefined where it does something else. */
+/** What a statement does to an index concurrently; undefined if it does something else. */
 export function concurrentIndexOf(sql: string): ConcurrentIndex | undefined {
   const [, verb = '', index = ''] = statement.exec(sql) ?? []
   if (index === '') return undefined
@@ -22,15 +22,15 @@ export function concurrentIndexOf(sql: string): ConcurrentIndex | undefined {
 }
 
 /**
- * Runs such a statement, in no transaction. It may have run before, in a process that ended before it was noted: an index
- * that is there is taken as it is, and one that was left half made is dropped and made again.
+ * Runs such a statement outside of a transaction. A process that ended before recording it may have run it already: an
+ * index that exists is kept, and one that was left half made is dropped and made again.
  */
 export async function runConcurrently(
   client: pg.Client,
   sql: string,
   { action, index }: ConcurrentIndex,
 ): Promise<void> {
-  // It waits for every transaction that is older, and holds up nobody.
+  // It waits for every older transaction, but blocks nobody.
   await client.query('SET lock_timeout = 0')
   await client.query('SET statement_timeout = 0')
   const state = await stateOf(client, index)

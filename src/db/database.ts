@@ -30,7 +30,7 @@ export interface DatabaseOptions {
   readonly timing?: Timing
 }
 
-/** What of a database one call needs that has a deadline of its own. */
+/** What a call with a deadline of its own needs of a database. */
 export interface SqlBounds {
   /** How long all of it may take, repetitions included. */
   readonly timeoutMillis: number | undefined
@@ -48,12 +48,12 @@ export interface Database extends Sql, Store, Snapshots {
   readonly retries: Readonly<RetryCounts>
   /** Prepared statements and SQL within a time: a connection that does not answer a second later is given up. */
   within(bounds: SqlBounds): Sql & PreparedQueryable
-  /** A transaction past Prisma. SQL in it is for what is no part of the service, such as tests. */
+  /** A transaction past Prisma. SQL in it is for what is not part of the service, such as tests. */
   readonly preparedTransaction: <T>(
     work: (transaction: PreparedTransaction & Sql) => Promise<T>,
     options?: TransactionOptions,
   ) => Promise<T>
-  /** Waits a moment for what runs, then closes every connection. */
+  /** Waits briefly for running statements, then closes every connection. */
   close(): Promise<void>
 }
 
@@ -61,11 +61,11 @@ export interface Database extends Sql, Store, Snapshots {
 const IDLE_IN_TRANSACTION_MILLIS = 60_000
 /** How much later than the end of a statement the server's report of it may arrive. */
 const ANSWER_MILLIS = 1_000
-/** How long statements may go on when the handle is closed. */
+/** How long statements may continue when the handle is closed. */
 const CLOSE_MILLIS = 500
-/** How long a transaction of models may take where it has no budget. */
+/** How long a transaction of models may take if it has no budget. */
 const TRANSACTION_MILLIS = 30_000
-/** When an idle connection is first asked whether its other end is still there. */
+/** When to check for the first time whether the other end of an idle connection still exists. */
 const KEEP_ALIVE_MILLIS = 10_000
 
 /** Makes a database handle. Connects when first used. */
@@ -159,9 +159,9 @@ function createPool(options: DatabaseOptions, statementTimeoutMillis: number): B
 }
 
 /**
- * Adds what every session must have, whatever the server's defaults: Prisma's adapter reads times as if the session
- * were in UTC. Statements that PostgreSQL believes to be long are not compiled (`jit`): that takes longer than any of
- * them. The server gives up a client that is gone without a word (`tcp_user_timeout`), and so the locks that it held.
+ * Adds the settings that every session must have, whatever the server's defaults: Prisma's adapter reads times as if
+ * the session were in UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes longer
+ * than any of them. The server drops a client that vanished silently (`tcp_user_timeout`), and with it its locks.
  */
 export function withSessionSettings(connectionString: string): string {
   const url = new URL(connectionString)

@@ -1,17 +1,17 @@
 import pg from 'pg'
 import { withSessionSettings } from './database.js'
 
-/** What a database says of itself to a session of the service. */
+/** What a database reports about itself to a session of the service. */
 export interface DatabaseDiagnosis {
   /** Such as `15.4`. */
   readonly version: string
   readonly majorVersion: number
   readonly onlyReads: boolean
-  /** How far the clock of this machine is ahead of the database's, in milliseconds; negative where it is behind. */
+  /** How far the clock of this machine is ahead of the database's, in milliseconds; negative if it is behind. */
   readonly clockAheadMillis: number
-  /** The settings that sessions ask for and do not have, such as `TimeZone is Asia/Tokyo`. */
+  /** The settings that sessions ask for but do not get, such as `TimeZone is Asia/Tokyo`. */
   readonly lostSettings: readonly string[]
-  /** How many more sessions the server takes. */
+  /** How many more sessions the server accepts. */
   readonly freeConnections: number
 }
 
@@ -33,7 +33,7 @@ interface Answer extends Pick<DatabaseDiagnosis, 'version' | 'majorVersion' | 'o
   readonly jit: string
 }
 
-/** Asks the database what an operator should know of it, on a connection of its own. `now` is this machine's clock. */
+/** Reads what an operator should know about the database, on a separate connection. `now` is this machine's clock. */
 export async function diagnoseDatabase(connectionString: string, now: () => Date): Promise<DatabaseDiagnosis> {
   const client = new pg.Client({
     connectionString: withSessionSettings(connectionString),
@@ -41,7 +41,7 @@ export async function diagnoseDatabase(connectionString: string, now: () => Date
     connectionTimeoutMillis: ANSWER_MILLIS,
     query_timeout: ANSWER_MILLIS,
   })
-  client.on('error', () => {}) // The query fails with it.
+  client.on('error', () => {}) // The query fails with the same error.
   await client.connect()
   try {
     await client.query('SELECT') // The first answer of a session takes longer.

@@ -1,16 +1,16 @@
 import { type DistributionOptions, type DistributionPlan, planDistribution } from './distribution-plan.js'
 import { lockSchema, withSchemaSession } from './schema-session.js'
 
-/** What a run tells and is told. */
+/** The options of a run. */
 export interface DistributionRun extends DistributionOptions {
-  /** Called before each step with what it does. */
+  /** Called before each step with its title. */
   readonly onStep: (title: string) => void
   /** Ends the run before its next step. */
   readonly signal?: AbortSignal | undefined
 }
 
 const NAME = 'svc distribute'
-/** How long to wait for others who change the schema: the session of a run that was killed ends within a second. */
+/** How long to wait for others who change the schema: the session of a killed run ends within a second. */
 const LOCK_MILLIS = 10_000
 
 /** The plan for a database of the service. Changes nothing. */
@@ -19,9 +19,9 @@ export function distributionPlanOf(connectionString: string, options: Distributi
 }
 
 /**
- * Distributes a database of the service by organization. What was ended in the middle, at whatever statement, is gone on
- * with by the next run; until one has come to its end the service does not start. Answers how many steps it took. Throws,
- * having changed nothing, where the database or its cluster lacks something.
+ * Distributes a database of the service by organization. A run that was interrupted, at whatever statement, is resumed
+ * by the next one; until one has finished, the service does not start. Returns the number of steps. Throws, having
+ * changed nothing, if the database or its cluster lacks something.
  */
 export function distribute(connectionString: string, { onStep, signal, ...options }: DistributionRun): Promise<number> {
   return withSchemaSession(connectionString, NAME, async (client) => {
@@ -40,7 +40,7 @@ export function distribute(connectionString: string, { onStep, signal, ...option
   })
 }
 
-/** The rule of revoked keys is a trigger, which works on shards as it does on tables. A copy may take as long as it does. */
+/** Revoked keys are guarded by a trigger, which works on shards as on tables. Copying may take as long as it needs. */
 const sessionSettings = [
   'SET citus.enable_unsafe_triggers = on',
   "SET citus.multi_shard_modify_mode = 'sequential'",
@@ -49,7 +49,7 @@ const sessionSettings = [
   'SET statement_timeout = 0',
 ]
 
-/** Throws with what is needed, if anything is. */
+/** Throws with the list of needs, unless it is empty. */
 export function refuse(needs: readonly string[]): void {
   if (needs.length > 0)
     throw new Error(`the database cannot be distributed:\n${needs.map((need) => `  ${need}`).join('\n')}`)

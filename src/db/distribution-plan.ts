@@ -2,7 +2,7 @@ import pg from 'pg'
 import { schema } from '../../gen/prisma/schema.js'
 import { rowsOf } from './schema-session.js'
 
-/** Statements of one transaction, and what they do in a few words. */
+/** Statements of one transaction, and a few words on what they do. */
 export interface DistributionStep {
   readonly title: string
   readonly statements: readonly string[]
@@ -10,25 +10,25 @@ export interface DistributionStep {
 
 /** What is left to do until a database is distributed. */
 export interface DistributionPlan {
-  /** What has to be so before anything is done, a sentence each; empty where all is. */
+  /** What is missing before anything can be done, a sentence each; empty if nothing is. */
   readonly needs: readonly string[]
-  /** In order. Each is whole or not done at all, and none is planned again once it is done. */
+  /** In order. Each is done completely or not at all, and is not planned again once it is done. */
   readonly steps: readonly DistributionStep[]
 }
 
 /** How to distribute. */
 export interface DistributionOptions {
-  /** Shards of every table. */
+  /** Shards per table. */
   readonly shardCount: number
 }
 
 const TENANTS = 'organizations'
-/** Counts the addresses of strangers, who have no organization, in one statement that Citus takes on a local table alone. */
+/** Counts the addresses of strangers, who have no organization, in a statement that Citus runs on local tables only. */
 const STAYS_ON_COORDINATOR: readonly string[] = ['revoke_attempts']
-/** Where foreign keys are noted while they are dropped: one is either in place or in here. */
+/** Where foreign keys are recorded while they are dropped: each is either in place or in here. */
 export const FOREIGN_KEYS_TABLE = 'distribution_foreign_keys'
 
-/** What sessions of the coordinator set does not reach the workers but by the database's defaults. */
+/** Settings that reach the workers only as defaults of the database, not from sessions of the coordinator. */
 const databaseSettings: readonly (readonly [name: string, value: string])[] = [
   ['TimeZone', 'UTC'],
   ['jit', 'off'],
@@ -38,8 +38,8 @@ const databaseSettings: readonly (readonly [name: string, value: string])[] = [
 ]
 
 /**
- * The statements that put the tables where they belong which have been made in a database that is distributed; none where it
- * is not. A table has to be there before its foreign keys.
+ * The statements that distribute tables made since the database was distributed; none if it is not. A table must be
+ * distributed before it gets its foreign keys.
  */
 export async function placeNewTables(client: pg.Client): Promise<string[]> {
   const [database] = await rowsOf<{ isInstalled: boolean }>(
@@ -66,12 +66,12 @@ interface Place {
 interface ForeignKey {
   readonly table: string
   readonly target: string
-  /** Quoted where it has to be. */
+  /** Quoted if necessary. */
   readonly name: string
   readonly definition: string
 }
 
-/** Says what is left to do and what it needs. Changes nothing, and asks nothing of Citus where it is not installed. */
+/** Plans what is left to do, and what it needs. Changes nothing, and asks Citus nothing if it is not installed. */
 export async function planDistribution(client: pg.Client, options: DistributionOptions): Promise<DistributionPlan> {
   const [row] = await rowsOf<{ isInstalled: boolean; database: string }>(
     client,
@@ -116,7 +116,7 @@ async function clusterNeeds(client: pg.Client): Promise<string[]> {
   return needs
 }
 
-/** Who writes while foreign keys are away could leave what they forbid. */
+/** While foreign keys are dropped, a process that writes could violate them. */
 async function sessionNeeds(client: pg.Client): Promise<string[]> {
   const [row] = await rowsOf<{ sessions: number }>(
     client,
@@ -124,10 +124,10 @@ async function sessionNeeds(client: pg.Client): Promise<string[]> {
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'svc%'`,
   )
   const sessions = row?.sessions ?? 0
-  return sessions === 0 ? [] : [`the service has sessions on this database, ${sessions} now: stop every process of it`]
+  return sessions === 0 ? [] : [`the service has sessions on this database (${sessions}): stop all of its processes`]
 }
 
-/** The tables of the service that are distributed, tenants first: the others lie beside them. */
+/** The tables of the service that are distributed, tenants first: the others are colocated with them. */
 async function placesOf(client: pg.Client, isInstalled: boolean): Promise<Place[]> {
   const names = Object.values(schema)
     .map(({ name }) => name)
@@ -197,11 +197,11 @@ function dropStep(keys: readonly ForeignKey[]): DistributionStep {
 }
 
 function distributeStep(table: string, { shardCount }: DistributionOptions): DistributionStep {
-  const title = isOfTenants(table) ? `distribute ${table} by ${columnOf(table)}` : `put ${table} whole on every node`
+  const title = isOfTenants(table) ? `distribute ${table} by ${columnOf(table)}` : `copy ${table} to every node`
   return { title, statements: [placeStatement(table, shardCount), removeRowsOfBefore(table)] }
 }
 
-/** Without a number of shards for what lies beside the organizations. */
+/** Tables colocated with the organizations need no number of shards. */
 function placeStatement(table: string, shardCount?: number): string {
   if (!isOfTenants(table)) return `SELECT create_reference_table(${literalOf(table)})`
   const place = table === TENANTS ? `shard_count => ${shardCount}` : `colocate_with => ${literalOf(TENANTS)}`
@@ -212,7 +212,7 @@ function columnOf(table: string): string {
   return table === TENANTS ? 'id' : 'organization_id'
 }
 
-/** The coordinator keeps what it has copied, unseen. */
+/** The coordinator keeps hidden copies of the rows that it has distributed. */
 function removeRowsOfBefore(table: string): string {
   return `SELECT truncate_local_data_after_distributing_table(${literalOf(table)})`
 }
@@ -234,7 +234,7 @@ function addStep({ table, name, definition }: Omit<ForeignKey, 'target'>): Distr
 function lastSteps(places: readonly Place[]): DistributionStep[] {
   const tables = places.map(({ table }) => pg.escapeIdentifier(table))
   return [
-    { title: 'count what plans go by', statements: [`ANALYZE ${tables.join(', ')}`] },
+    { title: "update the planner's statistics", statements: [`ANALYZE ${tables.join(', ')}`] },
     { title: `drop ${FOREIGN_KEYS_TABLE}`, statements: [`DROP TABLE ${FOREIGN_KEYS_TABLE}`] },
   ]
 }

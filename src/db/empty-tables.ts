@@ -1,6 +1,6 @@
 import type { Sql } from './sql.js'
 
-/** What belongs to the database itself: what was applied to it, and the key that its page tokens are signed with. */
+/** Tables of the database itself: its migrations, and the key with which page tokens are signed. */
 const KEPT = ['_prisma_migrations', 'signing_keys']
 
 /** Deletes every row of every table of the service, in one statement. */

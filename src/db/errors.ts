@@ -26,7 +26,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   )
 }
 
-/** The part of a server's error message that decides. */
+/** The relevant part of a server's error message. */
 interface ServerReport {
   readonly sqlState: string
   readonly message: string
@@ -85,17 +85,17 @@ function failureFromReport({ sqlState, message, constraint }: ServerReport): Dat
 }
 
 /**
- * Connection exceptions, credentials and databases that are refused, a server that only reads (a former primary, a frozen
- * database), that is out of disk, memory or sessions, that stops or has lost the database, and failures of its system.
+ * Connection failures, refused credentials and databases, a server that is read-only (a former primary, a frozen
+ * database), out of disk, memory or sessions, stopping or without its database, and system errors.
  */
 const UNAVAILABLE = /^(?:08|28|3D000|25006|53|57P|58)/
 
-/** The name of the constraint in a message; the driver adapter keeps it nowhere else, and a worker of Citus sends no other. */
+/** The name of the constraint in a message: the driver adapter keeps it only there, and so do workers of Citus. */
 function quotedName(message: string): string {
   return (/\bconstraint "([^"]+)"/.exec(message) ?? /"([^"]+)"[^"]*$/.exec(message))?.[1] ?? ''
 }
 
-/** The name as the schema has it: Citus puts the number of the shard behind the names of its constraints. */
+/** The name in the schema: Citus appends the number of the shard to the names of its constraints. */
 function declaredName(name: string): string {
   return name.replace(/_[0-9]{6,}$/, '')
 }
@@ -129,7 +129,7 @@ function isUnreachable(error: unknown): boolean {
   return DRIVER_TEXTS.has(error.message) || (SOCKET_CODES.has(text(error, 'code') ?? '') && isFromSocket(error))
 }
 
-/** A file that is missing has the same code as a socket that is; Prisma keeps only the code, several addresses too. */
+/** A missing file has the same code as a missing socket; errors of Prisma or of several addresses lack the call. */
 function isFromSocket(error: Error): boolean {
   const call = text(error, 'syscall')
   if (call !== undefined) return SOCKET_CALLS.has(call)

@@ -7,13 +7,13 @@ import { createHistory, pendingOf, readHistory, recordMigration } from './migrat
 import { lockSchema, PAUSE_MILLIS, withSchemaSession } from './schema-session.js'
 import { splitStatements } from './split-statements.js'
 
-/** How long a migration may take, and wait. */
+/** How long a migration may run and wait. */
 export interface MigrationTimes {
-  /** How long all tries for a lock may take, in milliseconds: that of other runners, then those of tables. Default 60,000. */
+  /** How long all tries for a lock may take, in milliseconds, of other runners and then of tables. Default 60,000. */
   readonly patienceMillis?: number
   /**
-   * How long one statement waits for a table that calls use, in milliseconds: as long as it waits, every call to the table
-   * waits behind it. Default 2,000.
+   * How long one statement waits for a table in use, in milliseconds. Meanwhile, every call to the table waits behind
+   * it. Default 2,000.
    */
   readonly lockMillis?: number
   /** How long one statement may run, in milliseconds. Default 30 minutes. */
@@ -28,10 +28,10 @@ const ALONE = { queryMode: 'extended' }
 const CREATES_TABLE = /\bCREATE TABLE\b/i
 
 /**
- * Applies what is pending, in order, and answers the names applied. Each migration is a transaction of its own, sent a
- * statement at a time; one that makes or drops an index concurrently is that one statement, in no transaction. Any number of
- * processes may do so at once, while servers run, and again after one has ended at any point. Throws, having changed nothing
- * more, when a migration fails or cannot have its locks, and where `pendingOf` throws.
+ * Applies pending migrations in order, and returns their names. Each is a transaction of its own, sent a statement at a
+ * time; one that makes or drops an index concurrently consists of that statement, outside of a transaction. Several
+ * processes may do this at once, while servers run, and again after one was interrupted at any point. Throws, having
+ * changed nothing more, if a migration fails or cannot get its locks, and if `pendingOf` throws.
  */
 export function migrate(
   connectionString: string,
@@ -56,8 +56,8 @@ export function migrate(
 }
 
 /**
- * The names of the migrations that are not applied; undefined where the database has no tables of the service. Changes
- * nothing. Throws where `migrate` would.
+ * The names of the migrations that are not applied; undefined if the database has no tables of the service. Changes
+ * nothing. Throws if `migrate` would.
  */
 export function pendingMigrations(
   connectionString: string,
@@ -74,7 +74,7 @@ async function apply(client: pg.Client, migration: Migration, times: Required<Mi
   const concurrent = statements.map(concurrentIndexOf).find((found) => found !== undefined)
   if (concurrent === undefined) return applyInTransaction(client, migration, statements, times)
   const [alone = '', ...others] = statements
-  if (others.length > 0) throw new Error('what is done concurrently has to be the only statement of its migration')
+  if (others.length > 0) throw new Error('a statement with CONCURRENTLY must be the only one of its migration')
   await runConcurrently(client, alone, concurrent)
   await recordMigration(client, migration)
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { Migration } from './migration.js'
 
-/** What a database has had: Prisma Migrate's own table, so that its commands and ours agree. */
+/** The migrations of a database: Prisma Migrate's own table, so that its commands and ours agree. */
 export interface MigrationHistory {
   readonly name: string
   readonly checksum: string
@@ -25,7 +25,7 @@ export async function createHistory(client: pg.Client): Promise<void> {
   await client.query(CREATE_TABLE)
 }
 
-/** What was applied, in order; undefined where nothing ever was. */
+/** The applied migrations in order; undefined if there never was one. */
 export async function readHistory(client: pg.Client): Promise<readonly MigrationHistory[] | undefined> {
   const { rows } = await client.query<{ found: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found`,
@@ -38,7 +38,7 @@ export async function readHistory(client: pg.Client): Promise<readonly Migration
   return applied.rows
 }
 
-/** Notes that a migration is applied. */
+/** Records that a migration was applied. */
 export async function recordMigration(client: pg.Client, { name, checksum }: Migration): Promise<void> {
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -48,8 +48,8 @@ export async function recordMigration(client: pg.Client, { name, checksum }: Mig
 }
 
 /**
- * The migrations that are not applied, in order. Those of a later build are passed over: an older process may start beside
- * it, while servers are replaced one by one. Throws when a migration has failed under `prisma migrate`, was edited after it
+ * The migrations that are not applied, in order. Those of a later build are ignored: while servers are replaced one by
+ * one, an older process may start beside it. Throws if a migration failed under `prisma migrate`, was edited after it
  * was applied, or is unknown and no later than those of this build.
  */
 export function pendingOf(

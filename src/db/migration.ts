@@ -15,7 +15,7 @@ export interface Migration {
 /** The migrations that come with this build. */
 export const MIGRATIONS_FOLDER = join(packageRoot(), 'prisma', 'migrations')
 
-/** Reads the migrations of a folder in order. Throws when one has no `migration.sql`. */
+/** Reads the migrations of a folder in order. Throws if one has no `migration.sql`. */
 export async function loadMigrations(folder: string = MIGRATIONS_FOLDER): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)

@@ -6,13 +6,13 @@ import type { IsolationLevel, TransactionOptions } from './transaction-options.j
 export interface TransactionTimes {
   /** All of it. */
   readonly leftMillis: number
-  /** A statement of a session that says nothing else. */
+  /** One statement, in a session without another limit. */
   readonly statementMillis: number
 }
 
 /**
- * Runs the work in one transaction of Prisma's: commits when it returns, rolls back when it throws. No statement outlasts
- * the budget, on the server either. Once the signal has aborted, nothing more is sent and nothing committed.
+ * Runs the work in one transaction of Prisma's: commits when it returns, rolls back when it throws. No statement runs
+ * past the budget, on the server either. Once the signal has aborted, nothing more is sent and nothing is committed.
  */
 export async function runModelTransaction<T>(
   prisma: Prisma,
@@ -30,7 +30,7 @@ export async function runModelTransaction<T>(
       return result
     },
     {
-      // Read committed is what sessions begin with; to say so would cost a round trip.
+      // Sessions begin with read committed; asking for it would cost a round trip.
       ...(isolationLevel !== 'ReadCommitted' && { isolationLevel }),
       // The pool bounds the wait.
       maxWait: leftMillis,
@@ -39,7 +39,7 @@ export async function runModelTransaction<T>(
   )
 }
 
-// A class, because an accessor of an object's own would give each of them a hidden class of its own.
+// A class, because an accessor of an object literal would give every object a hidden class of its own.
 class ModelTransaction implements Transaction {
   readonly isolationLevel: IsolationLevel
   readonly run: Transaction['run']

@@ -4,20 +4,20 @@ import type { PreparedQueryable, PreparedTransaction, Queryable, Transaction } f
 import type { Sql } from './sql.js'
 import type { IsolationLevel } from './transaction-options.js'
 
-/** Told of what is asked of a database. Nothing of it may throw. Times are on the clock of `performance.now`. */
+/** Is told about statements and transactions. Must not throw. Times are on the clock of `performance.now`. */
 export interface StatementObserver {
   /**
-   * A statement was answered, or has failed, which `failure` then is; waits and repetitions count. `name` is that of the
-   * statement, and of a query of Prisma's models the model and the operation, such as `team.findMany`.
+   * A statement was answered, or failed with `failure`; waits and repetitions count. `name` is the statement's; for
+   * queries of Prisma's models it is the model and the operation, such as `team.findMany`.
    */
   statement(name: string, startedAt: number, failure: unknown): void
-  /** A transaction was committed, or has failed, which `failure` then is. */
+  /** A transaction was committed, or failed with `failure`. */
   transaction(startedAt: number, failure: unknown): void
 }
 
 /**
- * The same database, with an observer for what goes through what is answered here. SQL that is no statement, and
- * snapshots, are not observed.
+ * The same database, with an observer for whatever goes through the result. SQL that is no statement, and snapshots,
+ * are not observed.
  */
 export function observeDatabase(database: Database, observer: StatementObserver): Database {
   return new ObservedDatabase(database, observer)
@@ -94,7 +94,7 @@ class ObservedTransaction implements Transaction {
     this.run = observedRun(transaction.run, observer)
   }
 
-  // Asked for anew for each query: nothing is sent for a caller who has gone.
+  // Asked for again for each query, because nothing may be sent for a caller who has gone.
   get models(): Models {
     return observedModels(this.#transaction.models, this.#observer)
   }
@@ -140,7 +140,7 @@ function observedModels(models: Models, observer: StatementObserver): Models {
   })
 }
 
-/** The operations of one model. Prisma sends a query when it is first waited for, and once however many wait. */
+/** The operations of one model. Prisma sends a query when it is first awaited, and only once however often it is. */
 function observedQueries(model: string, queries: object, observer: StatementObserver): object {
   return new Proxy(queries, {
     get: (target, operation) => {
@@ -156,7 +156,7 @@ function observedQueries(model: string, queries: object, observer: StatementObse
   })
 }
 
-/** The promise itself is passed on: what is told beside it makes nobody wait. */
+/** Passes on the promise itself, so that observing delays nobody. */
 function watched<Answer extends PromiseLike<unknown>>(answer: Answer, tell: (failure: unknown) => void): Answer {
   answer.then(
     () => tell(undefined),

@@ -5,7 +5,7 @@ import { databaseFailure, POOL_BUSY } from './errors.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
 import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.js'
 
-/** What a pool is made of, beside the settings of pg. */
+/** The options of a pool, besides the settings of pg. */
 export interface BoundedPoolOptions {
   readonly config: pg.PoolConfig & { readonly max: number }
   /** For a free connection. */
@@ -24,9 +24,9 @@ type ConnectCallback = (
 const SET_UP_MILLIS = 2_000
 
 /**
- * The pool of pg with a bound on every wait, whoever uses it: for a free connection, for an answer, for the end. A
- * connection whose statement the server refuses is kept; one on which it cannot work is not. A class, because that is
- * what Prisma takes.
+ * The pool of pg with a limit on every wait, whoever uses it: for a free connection, an answer and the end. A
+ * connection whose statement the server refuses is kept; one on which it cannot work is not. A class, because Prisma
+ * requires one.
  */
 export class BoundedPool extends pg.Pool {
   readonly #max: number
@@ -56,28 +56,28 @@ export class BoundedPool extends pg.Pool {
         // If a migration made the statements of one connection outdated, those of all are.
         if (databaseFailure(report)?.kind === 'stale_statement') this.#giveUpAll()
       })
-      // Whoever waits for an answer is told of the loss by it; without a listener it would end the process.
+      // Whoever waits for an answer gets the error; without a listener it would end the process.
       client.on('error', () => {})
     })
     this.on('remove', (client) => this.#watches.delete(client))
   }
 
-  /** How many connections are used, or made for somebody. */
+  /** How many connections are in use, or being made for somebody. */
   get inUse(): number {
     return this.#held
   }
 
-  /** How many there may be. */
+  /** The most connections. */
   get size(): number {
     return this.#max
   }
 
-  /** How many callers wait for one. */
+  /** How many callers wait for a connection. */
   get waiting(): number {
     return this.#queue.size
   }
 
-  /** Lets one listener hear how long each caller has waited that found all connections used, whether it got one or not. */
+  /** Tells one listener how long each caller waited that found no free connection, whether it got one or not. */
   observeWaits(listener: (millis: number) => void): void {
     this.#onWaited = listener
   }

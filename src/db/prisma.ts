@@ -11,13 +11,13 @@ const secretColumns = {
   signingKey: { key: true },
 } as const
 
-/** Prisma's client, without what is secret. */
+/** Prisma's client, without the secret columns. */
 export type Prisma = PrismaClient<never, typeof secretColumns>
 
 /** The tables as Prisma's models: the client, or a transaction of it. */
 export type Models = Omit<Prisma, '$connect' | '$disconnect' | '$on' | '$transaction' | '$use' | '$extends'>
 
-/** Texts that Prisma may have prepared per connection; lists of different lengths are different texts. */
+/** The most texts that Prisma may prepare per connection; lists of different lengths are different texts. */
 const MAX_PREPARED = 500
 
 /** Makes Prisma's client on a pool, which it does not close. */
@@ -33,7 +33,7 @@ export function createPrisma(pool: pg.Pool): Prisma {
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>
 
-/** Sends a statement outside of transactions once more where the connection had it outdated: nothing was done. */
+/** Repeats a statement outside of transactions once if the connection had it outdated: nothing was done. */
 function withFreshStatements(adapter: Adapter): Adapter {
   const { queryRaw, executeRaw } = adapter
   const again = async <T>(send: () => Promise<T>): Promise<T> => {
@@ -78,7 +78,7 @@ function withHonestCommits(adapter: Adapter): Adapter {
   return adapter
 }
 
-/** Names for Prisma's statements, the same for the same text; none past the limit, so that servers' memory is bounded. */
+/** Names for Prisma's statements, the same for the same text; none past the limit, to bound the memory of servers. */
 function createStatementNames(): (query: { sql: string }) => string {
   const names = new Map<string, string>()
   return ({ sql }) => {

@@ -16,7 +16,7 @@ export interface Readiness {
 /** What readiness depends on. */
 export interface ReadinessOptions {
   readonly database: Pick<Database, 'connectionString' | 'pool'>
-  /** Told why the database is not ready. A pino logger fits. */
+  /** Is told why the database is not ready. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /** How long an answer is reused, so that probes are no load, whoever sends them. Default 1 s. */
   readonly maxAgeMillis?: number
@@ -24,17 +24,17 @@ export interface ReadinessOptions {
   readonly now?: () => number
 }
 
-/** How long the database may take to answer, and to take a connection. */
+/** How long the database may take to answer, and to accept a connection. */
 const ANSWER_MILLIS = 2_000
-/** How long every connection of the pool may owe an answer: longer than calls need, shorter than statements may take. */
+/** How long every connection of the pool may owe an answer: longer than calls need, less than the statement limit. */
 const SILENCE_MILLIS = 5_000
 /** How long a session is used: a new one has the settings that were changed in the meantime. */
 const SESSION_MILLIS = 30_000
 const UNDEFINED_TABLE = '42P01'
 
 /**
- * Asks on a connection of its own, so that a pool that is used up is not taken for a database that is gone, and none of
- * its connections that still works hides the others. Not again while the answer holds.
+ * Asks on a connection of its own, so that an exhausted pool is not mistaken for a lost database, and connections that
+ * still work do not hide that new ones fail. Reuses an answer for `maxAgeMillis`.
  */
 export function createReadiness(options: ReadinessOptions): Readiness {
   const { database, log, maxAgeMillis = 1000, now = () => performance.now() } = options
@@ -106,7 +106,7 @@ SELECT current_setting('transaction_read_only')::boolean AS only_reads,
        (SELECT count(*)::int FROM _prisma_migrations
          WHERE migration_name = ANY($1) AND finished_at IS NOT NULL AND rolled_back_at IS NULL) AS applied`
 
-/** Migrations that this build does not know are those of a later one: it is the later one's care that ours can go on. */
+/** Unknown migrations are those of a later build, which has to make sure that this one can go on. */
 async function judge(client: pg.Client, migrations: readonly string[]): Promise<NotReady> {
   const { rows } = await client.query<{ only_reads: boolean; applied: number }>(question, [migrations])
   const [row] = rows

@@ -3,8 +3,8 @@ import { FOREIGN_KEYS_TABLE } from './distribution-plan.js'
 import { rowsOf, withSchemaSession } from './schema-session.js'
 
 /**
- * Throws where a database is distributed in part alone, or in a way that calls would fail by, and where it is the worker of a
- * cluster: with what to do about it. Changes nothing; of a database that nobody distributes it asks one question.
+ * Throws, saying what to do, if a database is only partly distributed, is distributed so that calls would fail, or is a
+ * worker of a cluster. Changes nothing; sends one query to a database that is not distributed.
  */
 export function requireWholeDistribution(connectionString: string): Promise<void> {
   return withSchemaSession(connectionString, NAME, async (client) => {
@@ -20,7 +20,7 @@ export function requireWholeDistribution(connectionString: string): Promise<void
   })
 }
 
-/** Throws where the database is the worker of a cluster. */
+/** Throws if the database is a worker of a cluster. */
 export function requireCoordinator(connectionString: string): Promise<void> {
   return withSchemaSession(connectionString, NAME, async (client) => {
     const [database] = await rowsOf<{ hasCitus: boolean }>(client, `SELECT ${hasCitus}`)
@@ -41,7 +41,7 @@ async function judgeCluster(client: pg.Client): Promise<void> {
   if (await isWorker(client)) throw workerGiven()
   if (cluster.mode !== 'sequential') {
     throw new Error(
-      `citus.multi_shard_modify_mode has to be sequential and is ${cluster.mode}: ` +
+      `citus.multi_shard_modify_mode must be sequential, but is ${cluster.mode}: ` +
         `ALTER DATABASE ${cluster.name} SET citus.multi_shard_modify_mode = 'sequential', or run "npx svc distribute" again`,
     )
   }
@@ -56,5 +56,5 @@ async function isWorker(client: pg.Client): Promise<boolean> {
 }
 
 function workerGiven(): Error {
-  return new Error('the database is the worker of a cluster: give the coordinator in DATABASE_URL')
+  return new Error('the database is a worker of a cluster: DATABASE_URL must name the coordinator')
 }

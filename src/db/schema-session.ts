@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
-/** Prisma Migrate's own advisory lock: whoever changes the schema here and `prisma migrate` exclude each other. */
+/** Prisma Migrate's own advisory lock, so that `prisma migrate` and we do not change the schema at once. */
 const PRISMA_LOCK = 72707369
-/** How long calls have a table for themselves between two tries for it, and others between two for the schema. */
+/** How long to leave a table, or the schema, to others between two tries for it. */
 export const PAUSE_MILLIS = 500
 
-/** Works on the schema in a session of its own, which ends with the work. Throws what ended the session, if anything did. */
+/** Works on the schema in a session of its own, which ends with the work. Throws the error that ended the session. */
 export async function withSchemaSession<T>(
   connectionString: string,
   applicationName: string,
@@ -15,7 +15,7 @@ export async function withSchemaSession<T>(
   const client = new pg.Client({ connectionString, application_name: applicationName })
   let lost: Error | undefined
   client.on('error', (error) => {
-    lost = error // The next query fails with it.
+    lost = error // The next query fails with this error.
   })
   await connect(client)
   try {
@@ -23,7 +23,7 @@ export async function withSchemaSession<T>(
   } catch (error) {
     throw lost ?? error
   } finally {
-    await client.end() // Gives the lock back.
+    await client.end() // Releases the lock.
   }
 }
 
@@ -39,7 +39,8 @@ async function connect(client: pg.Client): Promise<void> {
 }
 
 /**
- * Keeps others from changing the schema until the session ends. Asks again and again: a session that waits in a statement would hold up an index that is made concurrently.
+ * Keeps others from changing the schema until the session ends. Tries again and again: a session waiting in a statement
+ * would block an index that is made concurrently.
  */
 export async function lockSchema(client: pg.Client, patienceMillis: number): Promise<void> {
   const end = performance.now() + patienceMillis
@@ -51,7 +52,7 @@ export async function lockSchema(client: pg.Client, patienceMillis: number): Pro
   }
 }
 
-/** The rows that a statement of such a session answers. */
+/** The rows that a statement of such a session returns. */
 export async function rowsOf<Row extends pg.QueryResultRow>(
   client: pg.Client,
   text: string,

@@ -9,28 +9,28 @@ const CONNECT_MILLIS = 5_000
 const RETRY_MILLIS = 5_000
 const END_MILLIS = 500
 
-/** A server that is shown on its database. */
+/** A server that announces itself on its database. */
 export interface ServerPresence {
-  /** Shows it no longer. */
+  /** Ends the announcement. */
   close(): Promise<void>
 }
 
-/** What is shown, and where. */
+/** What to announce, and where. */
 export interface ServerPresenceOptions {
   readonly connectionString: string
   /** Base address of the server. */
   readonly origin: string
   /** Ends it as `close` does, without waiting. */
   readonly signal: AbortSignal
-  /** Told that the server cannot be shown for a while. A pino logger fits. */
+  /** Is told that the server cannot be announced for a while. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
-  /** How long to wait before a session is opened anew. Default 5 s. */
+  /** How long to wait before opening a new session. Default 5 s. */
   readonly retryMillis?: number
 }
 
 /**
- * Shows a server to `runningServers` by a session of its own on the database, which ends with the process however that
- * ends. A session that is lost is opened anew. Never rejects: the server answers calls all the same.
+ * Shows a server to `runningServers` by a separate session on the database, which ends with the process, however that
+ * ends. A lost session is replaced. Never rejects: the server answers calls all the same.
  */
 export async function showServer(options: ServerPresenceOptions): Promise<ServerPresence> {
   const closing = new AbortController()
@@ -56,7 +56,7 @@ async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: 
       connectionTimeoutMillis: CONNECT_MILLIS,
       keepAlive: true,
     })
-    client.on('error', () => {}) // What matters is that the session ends; without a listener it would end the process.
+    client.on('error', () => {}) // The session ends anyway; without a listener the error would end the process.
     try {
       await client.connect()
       tried()
@@ -65,7 +65,7 @@ async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: 
       if (!signal.aborted) log.warn({ err }, '"svc status" cannot see this server for now')
       tried()
     } finally {
-      // A database that says nothing any more does not say that the session has ended either.
+      // A database that has gone silent does not report the end of the session either.
       await Promise.race([client.end(), sleep(END_MILLIS, undefined, { ref: false })])
       client.connection.stream.destroy()
     }

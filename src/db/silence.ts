@@ -2,9 +2,9 @@ import { Socket } from 'node:net'
 import type pg from 'pg'
 import { databaseFailure } from './errors.js'
 
-/** What is known of a connection that is watched. */
+/** The state of a watched connection. */
 export interface ConnectionWatch {
-  /** The connection is not to be used again: it was given up, or the server cannot work, or not write, on it. */
+  /** The connection must not be reused: it was given up, or the server cannot work, or not write, on it. */
   readonly isRefused: boolean
   /** Keeps anybody from using the connection after its current user. */
   giveUp(): void
@@ -34,7 +34,7 @@ export function watchConnection(client: pg.Client, maxSilenceMillis: number): Co
     answered = stream.bytesWritten
     silentMillis = 0
   })
-  // Goes off when nothing was sent or received for the time, also where nothing is owed.
+  // Fires if nothing was sent or received for that time, even if nothing is owed.
   stream.setTimeout(LOOK_MILLIS).on('timeout', () => {
     if (stream.bytesWritten === answered) return
     silentMillis = stream.bytesRead === heard ? silentMillis + LOOK_MILLIS : LOOK_MILLIS

@@ -2,12 +2,12 @@ import type pg from 'pg'
 import type { SnapshotRow } from './queryable.js'
 import type { PreparedStatement } from './statement.js'
 
-/** Rows that are fetched at a time. */
+/** Rows per fetch. */
 const FETCH_ROWS = 500
 
 /**
- * Gives the rows of statements without parameters one by one, all as of one moment, however many there are and however
- * slowly they are taken. Holds a connection until the last one is taken or the caller turns away.
+ * Yields the rows of statements without parameters one by one, all as of one moment, however many there are and however
+ * slowly they are read. Holds a connection until the last one is read or the caller stops.
  */
 export async function* readSnapshot<Row>(
   pool: pg.Pool,
@@ -30,7 +30,7 @@ export async function* readSnapshot<Row>(
     await client.query('COMMIT')
     isWhole = true
   } finally {
-    // A connection that is given up takes its transaction with it, whatever it was in the middle of.
+    // Giving up a connection ends its transaction too, whatever state it is in.
     client.release(!isWhole)
   }
 }

@@ -1,23 +1,23 @@
 /**
- * One lexical element of SQL (PostgreSQL, "Lexical Structure"): comments, quoted texts and names, which may hold a
- * semicolon, words, of which a dollar may be a part, and single characters. What is nested or has a closing mark of its
- * own choice is found by its opening: a block comment and a dollar quote.
+ * One lexical element of SQL (PostgreSQL, "Lexical Structure"): comments, quoted texts and names, which may contain a
+ * semicolon; words, which may contain a dollar; and single characters. Block comments, which nest, and dollar quotes,
+ * which choose their closing mark, are matched only by their opening.
  */
 const element =
   /--[^\n]*|\/\*|e'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'|'[^']*(?:''[^']*)*'|"[^"]*(?:""[^"]*)*"|\$(?:[a-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|[a-z_\u0080-\uffff][\w$\u0080-\uffff]*|\s+|./gisuy
 const blockCommentMark = /\/\*|\*\//g
 
 /**
- * The statements of a script in order, each with the comments before it and without its semicolon. Bodies of functions stay
- * whole, those of `BEGIN ATOMIC` too. A script whose last quote or comment is never closed ends with all that is left.
+ * The statements of a script in order, each with the comments before it and without its semicolon. Bodies of functions
+ * stay whole, even `BEGIN ATOMIC`. If the last quote or comment is never closed, it extends to the end.
  */
 export function splitStatements(script: string): string[] {
   const statements: string[] = []
   let start = 0
-  /** Something beside blanks and comments has come since `start`. */
+  /** Something other than blanks and comments has come since `start`. */
   let isBegun = false
   let parentheses = 0
-  /** `BEGIN ATOMIC` and every `CASE` in it, each of which has its `END`. */
+  /** Open `BEGIN ATOMIC`s and `CASE`s, each of which has its `END`. */
   let blocks = 0
   let previousWord = ''
 

@@ -5,23 +5,23 @@ import type { PreparedStatement } from './statement.js'
 /** A row of an answer: values by column. */
 export type Row = pg.QueryResultRow
 
-/** Where SQL can be sent that is no statement of a store: the pool, or a transaction that a caller has begun. */
+/** Sends SQL that is not a statement of a store: the pool, or a transaction that a caller has begun. */
 export interface Sql {
-  /** Answers the rows. */
+  /** Returns the rows. */
   query<R extends Row>(text: string, values?: readonly unknown[]): Promise<R[]>
-  /** Answers how many rows the statement has changed. */
+  /** Returns how many rows the statement has changed. */
   execute(text: string, values?: readonly unknown[]): Promise<number>
 }
 
-/** Until when statements are of use to whoever sent them. */
+/** How long the result of a statement is of use to its sender. */
 export interface StatementBounds {
-  /** Nothing more is sent once it has aborted. */
+  /** Once it has aborted, nothing more is sent. */
   readonly signal?: AbortSignal | undefined
-  /** On the clock of `performance.now`. A connection that has not answered a moment later is given up. */
+  /** On the clock of `performance.now`. A connection that has not answered shortly afterwards is given up. */
   readonly deadline?: number | undefined
 }
 
-/** How much later than the deadline an answer may come: the server says in that time that it has ended the statement. */
+/** How long after the deadline an answer may come: in that time the server reports that it has ended the statement. */
 const ANSWER_MILLIS = 1_000
 
 /** SQL on one connection. */
@@ -48,8 +48,8 @@ export async function runPrepared<Parameters, Row>(
 }
 
 /**
- * Runs a prepared statement on a connection of the pool, within the deadline. It is what `withConnection` and `runPrepared`
- * do, with one promise instead of seven: the path of nearly every call.
+ * Runs a prepared statement on a connection of the pool, within the deadline. The same as `withConnection` and
+ * `runPrepared`, but with one promise instead of seven, because nearly every call uses it.
  */
 export function runPreparedOn<Parameters, Row>(
   pool: pg.Pool,
@@ -61,7 +61,7 @@ export function runPreparedOn<Parameters, Row>(
     connectBefore(pool, deadline, (error, client) => {
       if (client === undefined) return reject(error)
       client.query<Row & pg.QueryResultRow>(preparedQuery(statement, parameters, deadline), (failure, result) => {
-        // pg gives null where nothing has failed.
+        // pg passes null if nothing has failed.
         client.release(failure !== null && isLost(failure))
         if (failure === null) resolve(result.rows)
         else reject(failure)
@@ -70,7 +70,7 @@ export function runPreparedOn<Parameters, Row>(
   })
 }
 
-/** One shape for all of them. */
+/** All of them have one shape. */
 function preparedQuery<Parameters, Row>(
   { name, text, planned, values }: PreparedStatement<Parameters, Row>,
   parameters: Parameters,
@@ -85,7 +85,7 @@ function preparedQuery<Parameters, Row>(
   }
 }
 
-/** Reads values as Prisma does, so that the rows of a statement are the same on every path. */
+/** Reads values as Prisma does, so that a statement has the same rows on every path. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (oid === pg.types.builtins.INT8) return BigInt
@@ -98,12 +98,12 @@ const types: pg.CustomTypesConfig = {
 const TIME_IN_UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/
 const timeFromAnyText: (text: string) => unknown = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ)
 
-/** A member has thirteen times: what sessions print in UTC is read by the engine, in half the time that pg takes. */
+/** A member has thirteen times: the engine reads them, as sessions print them in UTC, in half of pg's time. */
 function timeFromText(text: string): unknown {
   return TIME_IN_UTC.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : timeFromAnyText(text)
 }
 
-/** Adds the bound that pg itself keeps: past it the statement fails, and its connection is of no more use. */
+/** Adds pg's own time limit: past it the statement fails, and its connection is unusable. */
 export function boundedQuery<Query extends pg.QueryConfig>(query: Query, deadline: number | undefined): Query {
   return deadline === undefined ? query : { query_timeout: answerMillis(deadline), ...query }
 }
@@ -113,8 +113,8 @@ function answerMillis(deadline: number): number {
 }
 
 /**
- * Runs the work on a connection of the pool, which is given back, or given up where it is of no more use. Nobody waits for
- * a connection past the deadline.
+ * Runs the work on a connection of the pool, which is returned, or given up if it is unusable. Nobody waits for a
+ * connection past the deadline.
  */
 export async function withConnection<T>(
   pool: pg.Pool,
@@ -139,7 +139,7 @@ function isLost(error: unknown): boolean {
   return databaseFailure(error)?.kind === 'unavailable'
 }
 
-/** Asks for a connection; it is given, or refused, once, and at the deadline at the latest. */
+/** Asks for a connection; it is given or refused exactly once, at the deadline at the latest. */
 function connectBefore(
   pool: pg.Pool,
   deadline: number | undefined,

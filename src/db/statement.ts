@@ -1,12 +1,12 @@
 import { Prisma } from '../../gen/prisma/client.js'
 
 /**
- * Why a statement is written in SQL instead of being asked of Prisma's models: a write and its audit event in one round
- * trip; JSON that the database prints; sets of rows; locks of rows and of words; pages by keyset, and recursion.
+ * Why a statement is written in SQL instead of using Prisma's models: a write and its audit event in one round trip;
+ * JSON printed by the database; sets of rows; locks of rows and words; pages by keyset, and recursion.
  */
 export type StatementReason = 'write with audit event' | 'printed JSON' | 'set' | 'lock' | 'keyset or recursion'
 
-/** The types of columns that stand for a type of a row, by PostgreSQL's names. An enum is `enum` and its name. */
+/** PostgreSQL's names of the column types for a type of a row. An enum is `enum` and its name. */
 type TypeOf<Value> = Value extends string
   ? 'text' | 'uuid' | `enum ${string}`
   : Value extends boolean
@@ -26,42 +26,42 @@ type TypeOf<Value> = Value extends string
 /** The type of each column of a row. */
 export type Columns<Row> = { readonly [Column in keyof Row & string]: TypeOf<NonNullable<Row[Column]>> }
 
-/** The place of a parameter in the text of a statement; it takes the place of the value in `Prisma.sql`. */
+/** A parameter in the text of a statement; it takes the place of the value in `Prisma.sql`. */
 export interface Parameter {
   readonly parameter: string
 }
 
-/** The places of the parameters of a statement, by name. */
+/** The parameters of a statement in its text, by name. */
 export type Places<Parameters> = { readonly [Name in keyof Parameters & string]-?: Parameter }
 
-/** What a statement is made of. */
+/** How a statement is defined. */
 export interface StatementDefinition<Parameters, Row> {
-  /** In the form `update_priority`; stands for one text for ever. */
+  /** In the form `update_priority`; always denotes the same text. */
   readonly name: string
   readonly reason: StatementReason
-  /** The columns of its rows and their types, none where it answers no rows. */
+  /** The columns of its rows and their types; none if it returns no rows. */
   readonly columns: Columns<Row>
-  /** `anew` where the plan has to fit the values of each call. Default: `once`, PostgreSQL may keep one. */
+  /** `anew` if the plan must fit the values of each call. Default: `once`, which lets PostgreSQL keep one. */
   readonly planned?: 'once' | 'anew'
   /** Composes the text, once. */
   readonly text: (places: Places<Parameters>) => Prisma.Sql
 }
 
 /**
- * A statement with a name. Its text is the same for every call, so that it is prepared once per connection; the values of
- * a call are given by the names of its parameters.
+ * A statement with a name. Its text is the same for every call, so that it is prepared once per connection; a call
+ * gives its values by the names of the parameters.
  */
 export interface Statement<Parameters, Row> {
   readonly name: string
   readonly reason: StatementReason
   readonly columns: Columns<Row>
-  /** The text with `$1`, `$2` … for its parameters, each of which has one number wherever it stands. */
+  /** The text with `$1`, `$2` … for its parameters, each of which has one number wherever it occurs. */
   readonly text: string
   /** Where it runs: through Prisma's `$queryRaw`, or `prepared` on the pool past Prisma. */
   readonly path: 'prisma' | 'prepared'
-  /** Whether its plan may be kept, or has to fit the values of each call. */
+  /** Whether its plan may be kept, or must fit the values of each call. */
   readonly planned: 'once' | 'anew'
-  /** The values of a call in the order of the numbers. */
+  /** The values of a call in the order of their numbers. */
   values(parameters: Parameters): unknown[]
   /** The text and the values of a call for `$queryRaw`. */
   bound(parameters: Parameters): Prisma.Sql
@@ -69,7 +69,7 @@ export interface Statement<Parameters, Row> {
   readonly row?: Row
 }
 
-/** A statement that may go past Prisma. Everything that takes statements takes it. */
+/** A statement that may go past Prisma. Everything that accepts statements accepts it. */
 export interface PreparedStatement<Parameters, Row> extends Statement<Parameters, Row> {
   readonly path: 'prepared'
 }
@@ -81,7 +81,7 @@ export function createStatement<Parameters, Row>(
   return { ...compiled(definition), path: 'prisma' }
 }
 
-/** Makes a statement that runs past Prisma, for those of which the benchmark shows that it matters. */
+/** Makes a statement that runs past Prisma, for those where the benchmark shows that it matters. */
 export function createPreparedStatement<Parameters, Row>(
   definition: StatementDefinition<Parameters, Row>,
 ): PreparedStatement<Parameters, Row> {
@@ -112,12 +112,12 @@ function compiled<Parameters, Row>({
       (before, after, index) => `${before}$${numbers.get(places[index - 1] ?? '')}${after}`,
     ),
     values: (parameters) => valuesOf(parameters, names),
-    // Prisma numbers each place anew.
+    // Prisma numbers every occurrence anew.
     bound: (parameters) => Prisma.sql(composed.strings, ...valuesOf(parameters, places)),
   }
 }
 
-/** Answers a place for every name that the text asks for. */
+/** Returns a place for every name that the text asks for. */
 function createPlaces<Parameters>(): Places<Parameters> {
   return new Proxy<Places<Parameters>>(Object.create(null), {
     get: (_, name): Parameter => ({ parameter: String(name) }),

@@ -3,11 +3,11 @@ export interface TransactionOptions {
   /** Default: `ReadCommitted`. */
   readonly isolationLevel?: IsolationLevel
   readonly readOnly?: boolean
-  /** Nothing more is sent, and nothing committed, once it has aborted; the transaction fails with its reason. */
+  /** Once it has aborted, nothing more is sent or committed; the transaction fails with its reason. */
   readonly signal?: AbortSignal
-  /** Budget of the whole, repetitions included, in milliseconds. */
+  /** Budget for everything, repetitions included, in milliseconds. */
   readonly timeoutMillis?: number | undefined
-  /** Its statements may take, and wait, as long as they do, and have more memory: for the work of operators. */
+  /** Its statements may run and wait without limit, and use more memory: for the work of operators. */
   readonly isUnhurried?: boolean
 }
 

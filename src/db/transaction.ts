@@ -5,7 +5,7 @@ import type { PreparedStore, PreparedTransaction } from './queryable.js'
 import { boundedQuery, createSql, runPrepared, type Sql, type StatementBounds, withConnection } from './sql.js'
 import type { IsolationLevel, TransactionOptions } from './transaction-options.js'
 
-/** What repetitions need of the outside world. */
+/** The time and randomness that repetitions need. */
 export interface Timing {
   /** Monotonic, in milliseconds. */
   now(): number
@@ -25,11 +25,11 @@ export const systemTiming: Timing = {
   random: Math.random,
 }
 
-/** What has been repeated since the start: see `withRetries`. */
+/** Counts of repetitions since the start: see `withRetries`. */
 export interface RetryCounts {
   /** After a deadlock or a serialization failure. */
   conflict: number
-  /** After prepared statements that were outdated. */
+  /** After outdated prepared statements. */
   staleStatement: number
 }
 
@@ -42,9 +42,9 @@ const ISOLATION_SQL: Record<IsolationLevel, string> = {
 }
 
 /**
- * Runs the attempt and repeats it, up to five times, while it fails by a deadlock or a serialization failure: those have
- * done nothing. So has what meets prepared statements that are outdated, which is repeated once. Pauses grow and are drawn at random. Past the budget, or after the last try, the failure is thrown.
- * An attempt is told how many milliseconds it has left.
+ * Runs the attempt and repeats it, up to five times with growing random pauses, while it fails by a deadlock or a
+ * serialization failure, and once if prepared statements were outdated: in all these cases nothing was done. Throws the
+ * failure past the budget or after the last try. An attempt is passed the milliseconds that it has left.
  */
 export function withRetries<T>(
   attempt: (leftMillis: number | undefined) => Promise<T>,
@@ -56,7 +56,7 @@ export function withRetries<T>(
   let retries = 0
   let isFresh = false
 
-  // Nearly every first attempt succeeds: no more is made for it than the attempt itself and its handler.
+  // Nearly every first attempt succeeds, so nothing is allocated for it but the attempt and its handler.
   const start = (): Promise<T> => {
     if (signal?.aborted === true) return Promise.reject(signal.reason)
     return attempt(deadline === undefined ? undefined : Math.max(1, Math.ceil(deadline - timing.now()))).catch(repeat)
@@ -64,7 +64,7 @@ export function withRetries<T>(
   const repeat = async (error: unknown): Promise<T> => {
     const kind = databaseFailure(error)?.kind
     if (kind === 'stale_statement' && !isFresh) {
-      isFresh = true // The pool has given up the connections that have the old statements.
+      isFresh = true // The pool has given up the connections with the old statements.
       counts.staleStatement++
     } else {
       if (retries >= MAX_RETRIES || kind !== 'retryable') throw error
@@ -82,7 +82,7 @@ export function withRetries<T>(
 
 /**
  * Runs the work in one transaction on a connection of the pool: commits when it returns, rolls back when it throws.
- * `statementMillis` bounds every statement in it on the server, and `deadline` all of it on this side.
+ * `statementMillis` limits every statement in it on the server, and `deadline` all of it on this side.
  */
 export async function runTransaction<T>(
   pool: pg.Pool,
@@ -103,11 +103,11 @@ export async function runTransaction<T>(
       })
       options.signal?.throwIfAborted()
       const { command } = await send('COMMIT')
-      // PostgreSQL answers so when a statement had failed and the work went on regardless.
+      // PostgreSQL answers this if a statement has failed and the work continued regardless.
       if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
       return result
     } catch (error) {
-      // A connection that is lost takes its transaction with it, and the pool gives up one that is still in its own.
+      // Losing a connection ends its transaction, and the pool gives up one that is still in a transaction.
       if (databaseFailure(error)?.kind !== 'unavailable') await send('ROLLBACK').catch(() => undefined)
       throw error
     }
@@ -123,7 +123,7 @@ function createNested(send: (text: string) => Promise<unknown>): PreparedTransac
       await send('RELEASE SAVEPOINT nested')
       return result
     } catch (error) {
-      // Released as well: a part around this one has a savepoint of the same name.
+      // Released too, because an outer part has a savepoint of the same name.
       if (databaseFailure(error)?.kind !== 'unavailable') {
         await send('ROLLBACK TO SAVEPOINT nested; RELEASE SAVEPOINT nested')
       }
@@ -132,7 +132,7 @@ function createNested(send: (text: string) => Promise<unknown>): PreparedTransac
   }
 }
 
-/** A transaction in the place of the database: what begins a transaction there becomes a part of it that can fail alone. */
+/** A transaction in the place of the database: a transaction begun there becomes a part of it that can fail alone. */
 export function storeWithin(transaction: PreparedTransaction): PreparedStore {
   return { run: transaction.run, preparedTransaction: (work) => transaction.nested(() => work(transaction)) }
 }
@@ -142,7 +142,7 @@ const UNHURRIED_SETTINGS = [
   "work_mem = '64MB'",
 ]
 
-// Whether it may write is the database's own default: a database that is frozen stays so.
+// The database's default decides whether it may write: a frozen database stays read-only.
 function beginStatement(
   { isolationLevel = 'ReadCommitted', readOnly = false, isUnhurried = false }: TransactionOptions,
   millis: number,

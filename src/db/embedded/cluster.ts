@@ -8,13 +8,13 @@ import { isAlive } from './postmaster.js'
 
 const INITDB_OPTIONS = [
   ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-instructions'],
-  // The same order of text and the same case mapping on every machine.
+  // The same sort order and case mapping on every machine.
   ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
 ]
 
 /**
- * Makes the cluster if there is none. It is made beside its place and renamed, so that neither a kill in between nor
- * a second process that does the same leaves a half-made one.
+ * Makes the cluster if there is none. It is made under another name and renamed, so that neither a kill nor a second
+ * process that does the same leaves a half-made one.
  */
 export async function ensureCluster(place: Place, binaries: Binaries): Promise<void> {
   if (existsSync(place.dataDirectory)) return

@@ -9,9 +9,9 @@ import { clientConfig, type UseSession } from './session.js'
 export interface EmbeddedPostgresOptions {
   /** Directory of the service's data; made if missing. */
   readonly dataDir: string
-  /** Told what happens, one line each. */
+  /** Receives progress messages, one line each. */
   readonly log?: (message: string) => void
-  /** PostgreSQL settings over ours. They do not change a server that runs already. */
+  /** PostgreSQL settings that override ours. They do not change a server that is already running. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -19,22 +19,22 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** URL of the service's database, for pg and for Prisma alike. */
   readonly connectionString: string
-  /** Whether it ran already: a server that another process uses, or that a killed one left. */
+  /** Whether it was already running: a server that another process uses, or that a killed one left behind. */
   readonly adopted: boolean
-  /** Makes this process the one that serves; throws, naming the other, when there is one. Ends with `stop`. */
+  /** Makes this process the one that serves, until `stop`. Throws with the name of the other if there is one. */
   lockServe(): Promise<void>
-  /** Gives up the use. The last process to do so shuts the server down and waits for it. */
+  /** Stops using the server. The last process to do so shuts it down and waits for that. */
   stop(): Promise<void>
 }
 
 const DATABASE = 'svc'
-/** A killed process lets go of its locks when the server notices, which takes milliseconds. */
+/** The server releases the locks of a killed process when it notices, within milliseconds. */
 const SERVE_LOCK_MILLIS = 1_000
 
 /**
  * Starts PostgreSQL on the data directory, or joins the server that runs there. Any number of processes may do so at
- * once. Durable: what was committed survives the kill of every process. Should the server fall, it is started again.
- * Throws with what the server has logged.
+ * once. Durable: what was committed survives the kill of every process. A server that crashes is started again. Throws
+ * with the server's log.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log = () => {}, settings = {} } = options
@@ -51,7 +51,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       if (stopping !== undefined) return
       log('lost the embedded PostgreSQL, joining again')
       ;({ session } = await joinOrStart(place, settings))
-      if (stopping !== undefined) return leave() // Asked to stop meanwhile, when there was no session to leave.
+      if (stopping !== undefined) return leave() // Stopped in the meantime, while there was no session to leave.
       if (serves) await lockServe(session, place)
     }
   }
@@ -75,7 +75,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** Stops the server of a data directory, whoever uses it, and deletes its data. */
+/** Stops the server of a data directory, even if it is in use, and deletes its data. */
 export async function removeEmbeddedPostgres(dataDir: string): Promise<void> {
   const place = resolvePlace(dataDir)
   await stopPostmaster(place.dataDirectory)

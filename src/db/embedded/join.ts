@@ -6,7 +6,7 @@ import { isPostmaster, readPidFile, type StartedPostmaster, spawnPostmaster } fr
 import { openUseSession, type UseSession } from './session.js'
 
 const START_MILLIS = 60_000
-/** Another process was faster, or the sessions of a killed server still go: look again. */
+/** Another process was faster, or the sessions of a killed server are still ending: try again. */
 const WORTH_ANOTHER_TRY = /lock file ".*" already exists|is still in use/
 
 const SETTINGS = {
@@ -21,14 +21,14 @@ const SETTINGS = {
   jit: 'off',
 }
 
-/** A session on the server, and whether the server ran already. */
+/** A session on the server, and whether the server was already running. */
 export interface Joined {
   readonly session: UseSession
   readonly socketDirectory: string
   readonly adopted: boolean
 }
 
-/** Joins the server of the place, which is started when it does not run. Throws with what the server has logged. */
+/** Joins the server of the place, and starts it if it is not running. Throws with the server's log. */
 export async function joinOrStart(place: Place, settings: Readonly<Record<string, string>>): Promise<Joined> {
   const deadline = performance.now() + START_MILLIS
   let started: StartedPostmaster | undefined
@@ -40,7 +40,7 @@ export async function joinOrStart(place: Place, settings: Readonly<Record<string
         const session = await openUseSession(found.socketDirectory, found.pid)
         return { session, socketDirectory: found.socketDirectory, adopted: started?.pid !== found.pid }
       } catch (error) {
-        failure = error // It starts or stops; look again.
+        failure = error // It is starting or stopping: try again.
       }
     } else if (started === undefined || started.ended()) {
       if (started !== undefined && !WORTH_ANOTHER_TRY.test(started.output())) break

@@ -14,27 +14,27 @@ import {
 import { join, resolve } from 'node:path'
 import { type Account, canEnter, unprivilegedAccount } from './account.js'
 
-/** Where one embedded PostgreSQL lives, and as whom it runs. */
+/** Where one embedded PostgreSQL lives, and the account it runs as. */
 export interface Place {
-  /** Holds everything below; only the account (and root) can enter it, which is all the access control there is. */
+  /** Contains everything below; only the account (and root) can enter it, which is the only access control. */
   readonly directory: string
   /** The cluster, `PGDATA`. */
   readonly dataDirectory: string
-  /** Holds the Unix socket. */
+  /** Contains the Unix socket. */
   readonly socketDirectory: string
   readonly logFile: string
-  /** Set when this process is root. */
+  /** Set if this process is root. */
   readonly account: Account | undefined
 }
 
 /** Longest path of a Unix socket: 107 bytes on Linux, 103 on macOS. */
 const MAX_SOCKET_PATH = 103
-/** Where data goes when the server's account cannot enter the data directory of the service. */
+/** Where data goes if the server's account cannot enter the data directory of the service. */
 const SHARED_STATE = '/var/lib/svc'
 
 /**
- * Finds or makes the place of the data directory: `<dataDir>/postgres`, or, when this process is root and the server's
- * account cannot enter `dataDir`, a directory below /var/lib/svc that `<dataDir>/postgres` then links to.
+ * Finds or makes the place of the data directory: `<dataDir>/postgres`, or, if this process is root and the server's
+ * account cannot enter `dataDir`, a directory in /var/lib/svc that `<dataDir>/postgres` then links to.
  */
 export function resolvePlace(dataDir: string): Place {
   const isRoot = process.getuid?.() === 0
@@ -60,7 +60,7 @@ export function resolvePlace(dataDir: string): Place {
   }
 }
 
-/** Whether the data directory has a cluster. Makes nothing. One that this process may not see is there. */
+/** Whether the data directory has a cluster; assumes so if this process may not look. Makes nothing. */
 export function hasCluster(dataDir: string): boolean {
   try {
     return statSync(join(dataDir, 'postgres', 'data'), { throwIfNoEntry: false }) !== undefined
@@ -88,7 +88,7 @@ function makePlace(entry: string, home: string, account: Account | undefined): v
   }
   mkdirSync(SHARED_STATE, { recursive: true, mode: 0o755 })
   const elsewhere = mkdtempSync(join(SHARED_STATE, `${shortHash(home)}-`))
-  // Another process may have made the link meanwhile; then its directory counts.
+  // If another process has made the link in the meantime, its directory is used.
   if (!ignoreExisting(() => symlinkSync(elsewhere, entry))) rmdirSync(elsewhere)
 }
 
@@ -100,7 +100,7 @@ function followEntry(entry: string): string {
   }
 }
 
-/** The owner of the place runs the server; a place that root has just made is handed to the given account. */
+/** The owner of the place runs the server; a place that root has just made is given to this account. */
 function takeOwnership(directory: string, fresh: Account | undefined): Account | undefined {
   const { uid, gid } = statSync(directory)
   if (fresh === undefined) {
@@ -116,14 +116,14 @@ function takeOwnership(directory: string, fresh: Account | undefined): Account |
   return fresh
 }
 
-/** The place itself, or a short name below /tmp where the socket's path would be too long for the kernel. */
+/** The place itself, or a short name in /tmp if the socket's path would be too long for the kernel. */
 function socketDirectoryOf(directory: string): string {
   return Buffer.byteLength(join(directory, '.s.PGSQL.5432')) <= MAX_SOCKET_PATH
     ? directory
     : join('/tmp', `svc-${shortHash(directory)}`)
 }
 
-/** Makes the socket's directory where it is not the place itself. Throws when somebody else has taken its name. */
+/** Makes the socket's directory unless it is the place itself. Throws if somebody else has taken its name. */
 export function ensureSocketDirectory(place: Place): void {
   if (place.socketDirectory === place.directory) return
   const owner = place.account?.uid ?? process.getuid?.()
@@ -136,7 +136,7 @@ export function ensureSocketDirectory(place: Place): void {
   }
 }
 
-/** Runs `make`; false when what it makes existed already. */
+/** Runs `make`; false if what it makes exists already. */
 function ignoreExisting(make: () => void): boolean {
   try {
     make()

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Binaries, SERVER_ENVIRONMENT } from './binaries.js'
 import type { Place } from './place.js'
 
-/** What `postmaster.pid` says about a server that runs, or ran, on a cluster. */
+/** The contents of `postmaster.pid`, for a server that runs, or ran, on a cluster. */
 export interface PidFile {
   readonly pid: number
   readonly socketDirectory: string
@@ -13,18 +13,18 @@ export interface PidFile {
 
 /** A server process that this process started. */
 export interface StartedPostmaster {
-  /** Undefined where the system could not start it. */
+  /** Undefined if the system could not start it. */
   readonly pid: number | undefined
   /** True once it has ended. */
   ended(): boolean
-  /** What it has logged since it started. */
+  /** Its log output since it was started. */
   output(): string
 }
 
 const MAX_LOG_BYTES = 8 * 1024 * 1024
 const SHUTDOWN_MILLIS = 30_000
 
-/** Reads `postmaster.pid`; undefined when there is none or it is only half written. */
+/** Reads `postmaster.pid`; undefined if it does not exist or is only half written. */
 export function readPidFile(dataDirectory: string): PidFile | undefined {
   const [pid, , , , socketDirectory] = readIfThere(join(dataDirectory, 'postmaster.pid')).split('\n')
   return Number(pid) > 0 && socketDirectory ? { pid: Number(pid), socketDirectory } : undefined
@@ -50,22 +50,22 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether the process is the server of this cluster. Process ids are given out again, in containers from 1, so on Linux
- * its command line decides (a zombie has none); elsewhere that the process exists has to do.
+ * Whether the process is the server of this cluster. Process ids are reused, in containers from 1, so on Linux its
+ * command line decides (a zombie has none); elsewhere it is enough that the process exists.
  */
 export function isPostmaster(pid: number, dataDirectory: string): boolean {
   if (!existsSync('/proc/self/cmdline')) return isAlive(pid)
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(dataDirectory)
   } catch {
-    return false // It has ended in this moment.
+    return false // It has just ended.
   }
 }
 
 /**
- * Starts the server in a session of its own, so that an interrupt from the terminal does not reach it, with its output
- * in the log file, so that it outlives this process. It may find that another process was faster, and end at once.
- * `stalePid` is an id in `postmaster.pid` that was found to be no server's.
+ * Starts the server in a session of its own, so that an interrupt from the terminal does not reach it, and with its
+ * output in the log file, so that it outlives this process. If another process was faster, it ends at once. `stalePid`
+ * is an id in `postmaster.pid` that was found to belong to no server.
  */
 export function spawnPostmaster(
   place: Place,
@@ -83,8 +83,8 @@ export function spawnPostmaster(
   const child = spawn(binaries.postgres, ['-D', place.dataDirectory, '-k', place.socketDirectory, ...flags], {
     ...place.account,
     cwd: place.directory,
-    // PostgreSQL takes a lock file that names this process for stale; without it, the id being somebody else's by now
-    // would keep it from starting. Its other checks, shared memory still in use among them, stay in force.
+    // PostgreSQL considers a lock file with this id stale; it would not start while another process has the id.
+    // Its other checks, such as for shared memory that is still in use, remain in force.
     env: { ...SERVER_ENVIRONMENT, ...(stalePid !== undefined && { PG_GRANDPARENT_PID: String(stalePid) }) },
     detached: true,
     stdio: ['ignore', log, log],
@@ -104,13 +104,13 @@ export function spawnPostmaster(
   }
 }
 
-/** Ends the server (fast shutdown: sessions are cut, everything is written) and waits until it has gone. */
+/** Shuts the server down (fast: sessions are cut, everything is written) and waits until it has ended. */
 export async function stopPostmaster(dataDirectory: string): Promise<void> {
   const running = readPidFile(dataDirectory)
   if (running === undefined || !isPostmaster(running.pid, dataDirectory)) return
   signal(running.pid, 'SIGINT')
   const deadline = performance.now() + SHUTDOWN_MILLIS
-  // The file goes last; the process may stay as a zombie where nobody collects it.
+  // The file is removed last; the process may remain as a zombie if nobody collects it.
   while (readPidFile(dataDirectory)?.pid === running.pid && isPostmaster(running.pid, dataDirectory)) {
     if (performance.now() > deadline) throw new Error(`PostgreSQL (pid ${running.pid}) did not stop`)
     await sleep(5)
@@ -121,7 +121,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    // It has ended in this moment.
+    // It has just ended.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

@@ -3,11 +3,11 @@ import pg from 'pg'
 
 /** First half of the keys of the advisory locks below; the second half says which. */
 const LOCK_CLASS = 0x737663
-/** Held shared by every process that uses the server; who gets it exclusively may stop the server. */
+/** Held shared by every process that uses the server; whoever holds it exclusively may stop the server. */
 const USE = 1
 /** Held by the one process that serves from this server. */
 const SERVE = 2
-/** Held by the session that watches for the last user to vanish. */
+/** Held by the session that waits for the last user to vanish. */
 const WATCH = 3
 
 const WATCH_SECONDS = 2
@@ -15,19 +15,19 @@ const WATCH_SECONDS = 2
 const SELECT_HOLDER = `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
   WHERE locktype = 'advisory' AND classid = $1 AND objid = $2`
 
-/** The session in which a process tells the embedded server that it uses it. */
+/** The session by which a process shows the embedded server that it uses it. */
 export interface UseSession {
-  /** Settles when the session has ended, wanted or not. */
+  /** Settles when the session has ended, on purpose or not. */
   readonly ended: Promise<void>
-  /** Tries to become the one that serves; false when another process does. */
+  /** Tries to become the process that serves; false if another one does. */
   tryServe(): Promise<boolean>
-  /** Name of the process that serves, as far as the server can tell. */
+  /** Name of the process that serves, if the server knows it. */
   serving(): Promise<string | undefined>
-  /** Gives up the use; true when no other process uses the server, in which case none can join it any more. */
+  /** Stops using the server; true if no other process uses it, and then none can join it any more. */
   leave(): Promise<boolean>
 }
 
-/** Settings of a superuser connection to the embedded server. Explicit, because pg reads PGPORT and its like. */
+/** Settings of a superuser connection to the embedded server. Explicit, because pg reads PGPORT and the like. */
 export function clientConfig(socketDirectory: string, database: string): pg.ClientConfig {
   return {
     host: socketDirectory,
@@ -42,11 +42,11 @@ export function clientConfig(socketDirectory: string, database: string): pg.Clie
   }
 }
 
-/** Joins the server as one of its users. Throws when it does not accept sessions, or stops in this moment. */
+/** Joins the server as one of its users. Throws if it does not accept sessions or is just stopping. */
 export async function openUseSession(socketDirectory: string, postmasterPid: number): Promise<UseSession> {
   const socket = new Socket()
   const client = new pg.Client({ ...clientConfig(socketDirectory, 'postgres'), stream: () => socket })
-  client.on('error', () => {}) // A lost session shows in `ended`; without a listener it would end the process.
+  client.on('error', () => {}) // `ended` reports a lost session; without a listener it would end the process.
   const ended = new Promise<void>((resolve) => {
     client.once('end', resolve)
   })
@@ -62,7 +62,7 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
   socket.unref()
   const query = async <Row extends pg.QueryResultRow>(text: string, key: number): Promise<Row | undefined> =>
     (await client.query<Row>(text, [LOCK_CLASS, key])).rows[0]
-  /** Keeps the process alive until the answer is there, not longer. */
+  /** Keeps the process alive only until the answer has arrived. */
   const whileReferenced = async <T>(work: Promise<T>): Promise<T> => {
     socket.ref()
     try {
@@ -78,16 +78,16 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
     tryServe: () => whileReferenced(ask('pg_try_advisory_lock($1, $2)', SERVE)),
     serving: async () => (await whileReferenced(query<{ name: string }>(SELECT_HOLDER, SERVE)))?.name,
     leave: async () => {
-      // From here on the process waits for its goodbye.
+      // From here on the process stays alive until it has said goodbye.
       socket.ref()
       try {
         await ask('pg_advisory_unlock_shared($1, $2)', USE)
-        // Only now: of several that leave at once, exactly the last one gets it.
+        // Not earlier: if several leave at once, exactly the last one gets the lock.
         const last = await ask('pg_try_advisory_lock($1, $2)', USE)
         if (!last) await client.end()
         return last
       } catch {
-        return false // The session is lost: the server is gone, or watches for itself.
+        return false // The session is lost: the server has ended, or its watch will stop it.
       } finally {
         await watch.end()
       }
@@ -95,15 +95,15 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
   }
 }
 
-/** This process's hold of the session that watches. */
+/** This process's handle on the watching session. */
 interface Watch {
-  /** Lets go of it; the session itself stays while it is the one that watches. */
+  /** Releases it; the session itself remains if it is the one that watches. */
   end(): Promise<void>
 }
 
 /**
- * Leaves a session behind that stops the server when no process uses it, which is what a killed process cannot do any
- * more. It runs inside the server and so needs no process of ours; one is enough, a second one ends at once.
+ * Leaves a session behind that stops the server once no process uses it, which a killed process cannot do itself. It
+ * runs inside the server, without a process of ours; one is enough, and a second one ends at once.
  */
 async function openWatch(socketDirectory: string, postmasterPid: number): Promise<Watch> {
   const socket = new Socket()
@@ -132,7 +132,7 @@ async function openWatch(socketDirectory: string, postmasterPid: number): Promis
          END LOOP;
        END $$`,
     )
-    // Either another session watches, or the server has ended, or this process leaves and the session stays.
+    // Either another session watches, or the server has ended, or this process leaves and the session remains.
     .then(
       () => client.end(),
       () => client.end(),
