@@ -14,25 +14,25 @@ import { actorOf } from './audit/audit-event.js'
 import type { Caller } from './caller/caller.js'
 import { takenValueError, takenValueOf } from './value/taken-value.js'
 
-/** A call that its caller has named, so that it is executed once. */
+/** A call with a key of its caller's, so that it is executed only once. */
 export interface NamedCall {
   readonly caller: Caller
   /** The full name of the method. */
   readonly method: string
   readonly key: string
-  /** SHA-256 of what is asked for. */
+  /** SHA-256 of the request. */
   readonly requestHash: Uint8Array
 }
 
-/** Until when somebody waits for the answer of a call. */
+/** How long somebody waits for the answer of a call. */
 export interface CallBounds {
-  /** Aborts when nobody waits any more; nothing is committed then. */
+  /** Aborts when nobody waits any more; then nothing is committed. */
   readonly signal: AbortSignal
   /** How long the call may still take, in milliseconds. */
   timeoutMillis(): number | undefined
 }
 
-/** An answer that is kept. */
+/** A stored answer. */
 export interface KeptAnswer {
   /** The JSON of its message. */
   readonly json: string
@@ -40,15 +40,16 @@ export interface KeptAnswer {
   readonly entityTag: string | null
 }
 
-/** The answer of a named call, and whether an earlier call has got it. */
+/** The answer of a named call, and whether it comes from an earlier call. */
 export interface NamedAnswer extends KeptAnswer {
   readonly isReplayed: boolean
 }
 
 /**
- * Executes a call unless it has been within 24 hours, and answers what it was answered then. The effect is what `execute`
- * does to the store that it is given, and is committed with its answer. Whoever comes in the meantime waits. Throws what
- * `execute` throws, the same each time where the call itself is at fault, and `IDEMPOTENCY_KEY_REUSED`.
+ * Executes a call, unless it was executed within 24 hours: then returns the answer that it had. `execute` writes to the
+ * store that it is passed, and its effect is committed together with the answer. Calls with the same key wait
+ * meanwhile. Throws what `execute` throws, the same each time if the call itself is at fault, and
+ * `IDEMPOTENCY_KEY_REUSED`.
  */
 export type AnswerOnce = (
   call: NamedCall,
@@ -58,10 +59,10 @@ export type AnswerOnce = (
   own?: PreparedStore,
 ) => Promise<NamedAnswer>
 
-/** How long an answer is kept. */
+/** How long an answer is stored. */
 export const KEPT_SECONDS = 86_400
 
-/** What the call itself is at fault for, so that it is answered the same each time. */
+/** Errors for which the call itself is at fault, so that they are answered the same each time. */
 const keptCodes: ReadonlySet<ErrorCode> = new Set([
   'invalid_argument',
   'not_found',
@@ -69,7 +70,7 @@ const keptCodes: ReadonlySet<ErrorCode> = new Set([
   'failed_precondition',
 ])
 
-/** Makes the one place of a process where named calls are executed. */
+/** Makes the function that executes named calls; a process has only one. */
 export function createAnswerOnce(database: PreparedStore): AnswerOnce {
   const inTurn = createTurns()
   return async ({ caller, method, key, requestHash }, execute, bounds, own = database) => {
@@ -85,7 +86,7 @@ export function createAnswerOnce(database: PreparedStore): AnswerOnce {
 
 type Answer = KeptAnswer | { readonly error: ServiceError }
 
-/** What a named call comes to. */
+/** The result of a named call. */
 interface Outcome {
   readonly answer: Answer
   readonly isReplayed: boolean
@@ -98,7 +99,7 @@ async function once(
   execute: (store: PreparedStore) => Promise<KeptAnswer>,
   bounds: CallBounds,
 ): Promise<Outcome> {
-  // Whoever has waited for the turn may be gone.
+  // By its turn, the caller may be gone.
   bounds.signal.throwIfAborted()
   const known = await selectIdempotencyKey(database, name)
   if (known?.isExpired === false) return replayed(known, requestHash)
@@ -116,7 +117,7 @@ async function once(
         return { answer, isReplayed: false }
       }, boundsNow)
     } catch (error) {
-      // Another process is about to execute the call and takes longer than one waits for a lock.
+      // Another process is executing the call and takes longer than a statement may wait for a lock.
       const isWaiting = !isClaimed && databaseFailure(error)?.kind === 'timeout'
       if (!isWaiting) throw error
       bounds.signal.throwIfAborted()
@@ -124,7 +125,7 @@ async function once(
   }
 }
 
-/** Executes the call in a part of the transaction, so that what fails can be kept as well. */
+/** Executes the call in a part of the transaction, so that its failure can be stored as well. */
 async function answerOf(
   transaction: PreparedTransaction,
   execute: (store: PreparedStore) => Promise<KeptAnswer>,
@@ -142,7 +143,7 @@ async function answerOf(
 function replayed(executed: ExecutedCall | undefined, requestHash: Uint8Array): Outcome {
   if (executed === undefined) throw new Error('a call that was executed is not kept')
   if (!Buffer.from(requestHash).equals(executed.requestHash)) {
-    const message = 'the Idempotency-Key has named another request: send a new key with each new request'
+    const message = 'the Idempotency-Key was already used for another request: send a new key with each request'
     throw new ServiceError('IDEMPOTENCY_KEY_REUSED', message)
   }
   return { answer: answerFrom(executed), isReplayed: true }
@@ -161,7 +162,7 @@ function answerFrom({ answer, entityTag, error }: StoredAnswer): Answer {
   return { error: new ServiceError(reason, message, { metadata, violations, isReplayed: true }) }
 }
 
-/** Lets those of one name come one after the other. Who waits holds nothing, least of all a connection of the database. */
+/** Runs work of the same name one after the other. Those who wait hold nothing, above all no database connection. */
 function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const running = new Map<string, Promise<unknown>>()
   return async (name, work) => {

@@ -40,7 +40,9 @@ export interface SweeperOptions {
   readonly signal: AbortSignal
 }
 
-/** Sweeps once a minute until the signal aborts; then it resolves. A failure is logged, and the next sweep tries again. */
+/**
+ * Sweeps once a minute until the signal aborts; then it resolves. A failure is logged, and the next sweep tries again.
+ */
 export async function runSweeper({ database, log, timing, signal }: SweeperOptions): Promise<void> {
   let last = ''
   while (!signal.aborted) {

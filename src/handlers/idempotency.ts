@@ -16,7 +16,7 @@ import { callDatabaseKey } from './call-database.js'
 import type { PreprintMessage } from './printed-answer.js'
 import { callerOf, requestContextKey, requestContextOf } from './request-context.js'
 
-/** What the answering of calls by their keys stands on. */
+/** What answering calls by their keys depends on. */
 export interface IdempotencyOptions {
   readonly database: PreparedStore
   readonly preprintMessage: PreprintMessage
@@ -24,15 +24,15 @@ export interface IdempotencyOptions {
   readonly printMessage: (desc: DescMessage, message: Message) => string
 }
 
-/** Where a call that has a key finds the transaction of its effect and its answer. */
+/** Where a call with a key finds the transaction of its effect and its answer. */
 const storeKey = createContextKey<PreparedStore | undefined>(undefined, { description: 'store' })
 
-/** What a handler that writes writes to: the database, or the transaction that keeps the answer as well. */
+/** The store that a handler writes to: the database, or the transaction that also stores the answer. */
 export function storeOf(context: Pick<HandlerContext, 'values'>, database: PreparedStore): PreparedStore {
   return context.values.get(storeKey) ?? database
 }
 
-/** Whether a method takes an `Idempotency-Key`: it writes, and its caller is known. */
+/** Whether a method accepts an `Idempotency-Key`: it writes, and requires a credential. */
 export function takesIdempotencyKey(method: DescMethod): boolean {
   return method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS && !getOption(method, access).anonymous
 }
@@ -40,8 +40,8 @@ export function takesIdempotencyKey(method: DescMethod): boolean {
 const KEY = /^[!-~]{1,255}$/
 
 /**
- * Answers calls that carry an `Idempotency-Key` (docs/repeating-calls.md) over every door. A call without one goes on as
- * if this were not there.
+ * Answers calls with an `Idempotency-Key` (docs/repeating-calls.md) over every door. Calls without one are passed on
+ * unchanged.
  */
 export function createIdempotency(options: IdempotencyOptions): Interceptor {
   const answerOnce = createAnswerOnce(options.database)
@@ -88,9 +88,9 @@ async function answer(
 
 function namedCall({ contextValues, method, message }: UnaryRequest, key: string): NamedCall {
   if (!KEY.test(key)) {
-    throw invalidField('Idempotency-Key', 'needs 1 to 255 visible ASCII characters, once: send a UUID, for example')
+    throw invalidField('Idempotency-Key', 'must be sent once, with 1 to 255 visible ASCII characters, such as a UUID')
   }
-  // Equal requests are equal messages, whatever door each has come through.
+  // Requests are equal if their messages are, whatever door each came through.
   const bytes = toBinary(method.input, message, { writeUnknownFields: false })
   const { ifMatch } = requestContextOf({ values: contextValues })
   const hash = createHash('sha256').update(bytes)

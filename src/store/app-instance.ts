@@ -13,7 +13,7 @@ import { ofOrganization } from './tenant.js'
 /** Installations of apps. */
 const appInstanceResource = declareResource(AppInstanceSchema, schema.AppInstance, 'i')
 
-/** A page of the app instances of a team that come after an ordinal. */
+/** A page of a team's app instances after an ordinal. */
 export interface AppInstanceSelection extends Scope {
   readonly teamId: string
   readonly after: string
@@ -30,9 +30,8 @@ export interface AppInstancePageRow {
 const instanceText = rowText(appInstanceResource)
 
 /**
- * Ordinal and JSON of up to `most` instances of the team that come after an ordinal. Both parts walk an index of the
- * team, in its order, and go no further than they are read; OFFSET 0 keeps the planner from reading the whole table for
- * shared ones.
+ * Ordinal and JSON of up to `most` instances of the team after an ordinal. Both parts walk an index of the team, in its
+ * order, and stop when enough is read; OFFSET 0 keeps the planner from reading the whole table for shared ones.
  */
 const instancesAfter = (ordinal: Prisma.Sql, most: number) => Prisma.sql`
         (SELECT i.ordinal, ${instanceText} AS text
@@ -53,8 +52,8 @@ const instancesAfter = (ordinal: Prisma.Sql, most: number) => Prisma.sql`
 const bigint = (place: Parameter) => Prisma.sql`${place}::bigint`
 
 /**
- * The statement for pages of up to `most` instances: it costs the same however many there are. A page is one row with one
- * text: of all forms that one costs the least to receive and to send. No row: there is no such team.
+ * The statement for pages of up to `most` instances; its cost does not depend on how many there are. A page is one row
+ * with one text, the form that is cheapest to receive and to send. No row means that there is no such team.
  */
 const lists = perPageClass((most) =>
   createPreparedStatement<AppInstanceSelection, AppInstancePageRow>({
@@ -76,7 +75,7 @@ SELECT page.items, page."lastOrdinal",
 /** The statements of this file. */
 export const appInstanceStatements = Object.values(lists)
 
-/** A page of the app instances that a team owns and of those shared with it; undefined where the scope has no such team. */
+/** A page of the app instances that a team owns or that are shared with it; undefined if the scope has no such team. */
 export async function readAppInstances(
   tables: PreparedQueryable,
   selection: AppInstanceSelection,

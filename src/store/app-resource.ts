@@ -10,15 +10,15 @@ import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text-parts.js'
 import { inTeams, type Scope } from './scope.js'
 
-/** Resources inside of apps. */
+/** Resources inside apps. */
 export const appResourceResource = declareResource(AppResourceSchema, schema.AppResource, 'r')
 
-/** An app resource that is locked, with the values that have to be unique. */
+/** A locked app resource, with the values that must be unique. */
 export type LockedAppResource = Pick<
   AppResourceModel,
   'id' | 'teamId' | 'appInstanceId' | 'resourceType' | 'scopedId'
 > & {
-  /** Empty where unset. */
+  /** Empty if unset. */
   readonly externalId: string
 }
 
@@ -49,7 +49,7 @@ interface Owners {
   readonly appInstanceIds: readonly string[]
 }
 
-/** After the resources, and teams before app instances: everyone waits in one order. */
+/** Locked after the resources, and teams before app instances, so that everyone waits in the same order. */
 const lockOwners = createPreparedStatement<Owners, { readonly id: string }>({
   name: 'lock_owners_of_app_resources',
   reason: 'lock',
@@ -67,7 +67,7 @@ SELECT id FROM app_instances
 
 type Values = readonly (string | null)[]
 
-/** New values of resources, a list for each column; `null` stays as it is, an empty external id clears. */
+/** New values of resources, a list for each column; `null` leaves a value unchanged, an empty external id clears it. */
 export interface AppResourceChanges extends AuditedCall {
   readonly organizationId: string
   readonly ids: readonly string[]
@@ -79,7 +79,7 @@ export interface AppResourceChanges extends AuditedCall {
   readonly auditEventIds: readonly string[]
 }
 
-/** Unique constraints are judged at its end, so that entries may swap their values. */
+/** Unique constraints are checked at its end, so that entries may swap their values. */
 const update = createPreparedStatement<AppResourceChanges, PrintedRow>({
   name: 'update_app_resources',
   reason: 'write with audit event',
@@ -111,7 +111,7 @@ SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FR
 /** The statements of this file. */
 export const appResourceStatements = [lock, lockOwners, update]
 
-/** Those of the resources that are in the scope, held until the transaction ends, in the order of their ids. */
+/** The resources that are in the scope, in id order, locked until the transaction ends. */
 export function lockAppResources(
   transaction: PreparedTransaction,
   ids: readonly string[],
@@ -120,12 +120,12 @@ export function lockAppResources(
   return transaction.run(lock, { ids, ...scope })
 }
 
-/** Holds teams and app instances until the transaction ends. */
+/** Locks teams and app instances until the transaction ends. */
 export async function lockOwnersOfAppResources(transaction: PreparedTransaction, owners: Owners): Promise<void> {
   await transaction.run(lockOwners, owners)
 }
 
-/** Changes resources together with their audit events, and answers their JSON in the order of the changes. */
+/** Changes resources together with their audit events, and returns their JSON in the order of the changes. */
 export async function updateAppResources(
   transaction: PreparedTransaction,
   changes: AppResourceChanges,

@@ -1,4 +1,4 @@
-/** Rows by the organization that they are of, each in the order given. */
+/** Rows grouped by their organization, each group in the given order. */
 export function byOrganization<Row extends { readonly organizationId: string }>(
   rows: Iterable<Row>,
 ): ReadonlyMap<string, readonly Row[]> {

@@ -45,7 +45,7 @@ export async function printDepartmentOptions(tables: PreparedQueryable, organiza
   return (await readWholeList(tables, list, { organizationId }))?.json ?? '[]'
 }
 
-/** Adds departments to an organization in the order given; those that are there already stay. */
+/** Adds departments to an organization in the given order; existing ones stay unchanged. */
 export async function insertDepartmentOptions(
   tables: PreparedQueryable,
   organizationId: string,

@@ -5,7 +5,7 @@ import { createPreparedStatement } from '../db/statement.js'
 
 /** First half of the key of the advisory locks on email addresses; the second half is a hash. */
 const EMAIL_LOCK = Prisma.raw(String(0x656d6c))
-/** Hashes are folded to this many locks, so that a large call cannot fill the server's lock table. */
+/** Hashes are reduced to this many locks, so that a large call cannot fill the server's lock table. */
 const EMAIL_LOCKS = Prisma.raw(String(256))
 
 const lock = createPreparedStatement<{ readonly emailKeys: readonly string[] }, Record<never, never>>({
@@ -54,15 +54,15 @@ SELECT email_key AS "emailKey" FROM memberships WHERE organization_id = ${organi
 export const emailClaimStatements = [lock, find, findKeys]
 
 /**
- * Lets no other transaction of any organization give these addresses to persons, or take them from persons, until this one
- * ends: an address is unique in an organization only, so no constraint keeps one person from being made twice, and rows of
- * persons are not locked.
+ * Until this transaction ends, no other one, of any organization, can give these addresses to persons or take them
+ * away: an address is unique only within an organization, so no constraint keeps a person from being made twice, and
+ * rows of persons are not locked.
  */
 export async function lockEmailAddresses(transaction: AnyTransaction, emailKeys: readonly string[]): Promise<void> {
   if (emailKeys.length > 0) await transaction.run(lock, { emailKeys })
 }
 
-/** The keys of the addresses that members of the organization have at the moment. */
+/** The keys of the addresses that members of the organization currently have. */
 export async function findEmailKeys(
   tables: PreparedQueryable,
   organizationId: string,
@@ -72,7 +72,7 @@ export async function findEmailKeys(
   return (await tables.run(findKeys, { organizationId, userIds })).map(({ emailKey }) => emailKey)
 }
 
-/** The members of the organization with these addresses, deactivated ones included, by the key of the address. */
+/** The members of the organization with these addresses, including deactivated ones, by the key of the address. */
 export async function findEmailHolders(
   tables: PreparedQueryable,
   organizationId: string,

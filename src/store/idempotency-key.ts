@@ -4,20 +4,20 @@ import type { PreparedQueryable, PreparedTransaction, Queryable } from '../db/qu
 import { createPreparedStatement, createStatement, type Places } from '../db/statement.js'
 import type { ServiceError } from '../errors.js'
 
-/** Which call it is: what its caller calls it is the caller's own, and one of the method. */
+/** Identifies a call: its caller chooses the key, which is unique per caller and method. */
 export type IdempotencyName = Pick<IdempotencyKeyModel, 'organizationId' | 'actorKind' | 'actorId' | 'method' | 'key'>
 
-/** A call that is executed unless it has been. */
+/** A call to be executed unless it has been already. */
 export interface IdempotencyClaim extends IdempotencyName {
-  /** SHA-256 of what is asked for. */
+  /** SHA-256 of the request. */
   readonly requestHash: Uint8Array
   readonly keptSeconds: number
 }
 
-/** What of an error is kept: what its caller sees. */
+/** The parts of an error that are kept: what its caller sees. */
 export type StoredError = Pick<ServiceError, 'reason' | 'message' | 'metadata' | 'violations'>
 
-/** What a call was answered: the JSON of its message and its entity tag, or an error. */
+/** The answer of a call: the JSON of its message and its entity tag, or an error. */
 export interface StoredAnswer {
   readonly answer: string | null
   readonly entityTag: string | null
@@ -28,7 +28,7 @@ const isNamed = (name: Places<IdempotencyName>) => Prisma.sql`
        organization_id = ${name.organizationId} AND actor_kind = ${name.actorKind}::actor_kind
    AND actor_id = ${name.actorId} AND method = ${name.method} AND key = ${name.key}`
 
-// A row that is there is locked even where it stays as it is, so that it is there to be read.
+// An existing row is locked even if it stays unchanged, so that it is still there to be read.
 const claim = createPreparedStatement<IdempotencyClaim, { readonly claimed: boolean }>({
   name: 'claim_idempotency_key',
   reason: 'lock',
@@ -44,7 +44,7 @@ VALUES (${call.organizationId}, ${call.actorKind}::actor_kind, ${call.actorId}, 
 RETURNING true AS claimed`,
 })
 
-/** A call that was executed: what it had asked for, what it was answered, and whether that is to be forgotten. */
+/** An executed call: the hash of its request, its answer, and whether that has expired. */
 export type ExecutedCall = StoredAnswer & Pick<IdempotencyKeyModel, 'requestHash'> & { readonly isExpired: boolean }
 
 const select = createPreparedStatement<IdempotencyName, ExecutedCall>({
@@ -72,7 +72,7 @@ interface SweptKeys {
   readonly rows: number
 }
 
-// Rows that somebody works on are left to the next sweep.
+// Rows that are in use are left to the next sweep.
 const sweep = createStatement<SweptKeys, { readonly deleted: number }>({
   name: 'sweep_idempotency_keys',
   reason: 'set',
@@ -93,15 +93,15 @@ SELECT count(*)::int AS deleted FROM deleted`,
 export const idempotencyKeyStatements = [claim, select, keep, sweep]
 
 /**
- * Claims a call for the transaction. False where it was executed already; a transaction that is about to do so, anywhere,
- * is waited for. What has expired is claimed anew.
+ * Claims a call for the transaction; false if it was executed already. Waits for a transaction anywhere that is about
+ * to execute it. An expired call is claimed anew.
  */
 export async function claimIdempotencyKey(transaction: PreparedTransaction, call: IdempotencyClaim): Promise<boolean> {
   const claimed = await transaction.run(claim, call)
   return claimed.length > 0
 }
 
-/** The call of a name; undefined where none was executed. */
+/** The call with this name; undefined if none was executed. */
 export async function selectIdempotencyKey(
   tables: PreparedQueryable,
   name: IdempotencyName,
@@ -119,7 +119,7 @@ export async function keepIdempotencyAnswer(
   await transaction.run(keep, { answer, entityTag, error: error === null ? null : JSON.stringify(error), ...name })
 }
 
-/** Deletes what has expired of an organization, `rows` at a time. Answers how many rows went. */
+/** Deletes an organization's expired calls, `rows` at a time. Returns how many rows were deleted. */
 export async function sweepIdempotencyKeys(
   tables: Pick<Queryable, 'run'>,
   { organizationId, rows }: SweptKeys,

@@ -1,11 +1,11 @@
 import type { Queryable } from '../db/queryable.js'
 
-/** Whether there is such an organization. */
+/** Whether the organization exists. */
 export async function hasOrganization(tables: Queryable, id: string): Promise<boolean> {
   return (await tables.models.organization.findUnique({ where: { id }, select: { id: true } })) !== null
 }
 
-/** The first organization, leaving out the one that is named; undefined where there is no other, and so nothing else. */
+/** The first organization other than `except`; undefined if there is none. */
 export async function firstOrganizationId(tables: Queryable, except?: string): Promise<string | undefined> {
   const found = await tables.models.organization.findFirst({
     where: except === undefined ? {} : { id: { not: except } },
@@ -15,7 +15,7 @@ export async function firstOrganizationId(tables: Queryable, except?: string): P
   return found?.id
 }
 
-/** The ids of at most so many organizations behind one, in their order; the empty text is before all. */
+/** The ids of at most `take` organizations after `id`, in order; the empty text comes before all. */
 export async function organizationIdsAfter(tables: Queryable, id: string, take: number): Promise<string[]> {
   const found = await tables.models.organization.findMany({
     where: { id: { gt: id } },

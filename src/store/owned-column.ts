@@ -9,23 +9,26 @@ type Name = Extract<keyof MembershipModel, string>
 type Prefix = PrefixOf<Name>
 type PrefixOf<Each> = Each extends `${infer Before}Owner` ? Before : never
 
-/** A field of a membership that has an owner, as the API calls it but for its prefix: `FIRST_NAME`, `MANAGER`. */
+/** A field of a membership that has an owner, under its name in the API without the prefix: `FIRST_NAME`, `MANAGER`. */
 export type OwnedField = Uppercase<Stem>
 
-/** Where such a field stands in a row. */
+/** Where such a field is in a row. */
 export interface OwnedPlace {
   readonly field: OwnedField
-  /** `firstName`; where it is a member, `managerUserId`. */
+  /** `firstName`; `managerUserId` if the value is a member. */
   readonly value: Extract<Prefix | `${Prefix}UserId`, Name>
   readonly owner: `${Prefix}Owner`
   readonly since: `${Prefix}OwnedSince`
-  /** Whether no value is null: it is unique or refers to something. */
+  /** Whether unset is null, because the value is unique or refers to something. */
   readonly isNullable: boolean
 }
 
 const { columns }: Table = schema.Membership
 
-/** How the columns of what has an owner begin, in the order of `schema.prisma`: `first_name`, as there is `first_name_owner`. */
+/**
+ * The prefixes of columns with an owner, in the order of `schema.prisma`: `first_name`, since there is
+ * `first_name_owner`.
+ */
 export const ownedColumns = Object.keys(columns).flatMap((column) => /^(.*)_owner$/.exec(column)?.[1] ?? [])
 
 /** The fields that have owners, in the same order. */
@@ -33,11 +36,11 @@ export const ownedPlaces = ownedColumns.map((stem) => {
   const value = stem in columns ? stem : `${stem}_user_id`
   const [owner, since] = [`${stem}_owner`, `${stem}_owned_since`].map(camelCase)
   const isNullable = columns[value]?.isNullable === true
-  // The types above read the same names in the schema.
+  // The types above derive the same names from the schema.
   return { field: stem.toUpperCase(), value: camelCase(value), owner, since, isNullable } as OwnedPlace
 })
 
-/** Makes something of each field that has an owner. */
+/** Makes something for each field that has an owner. */
 export function perOwnedField<Each>(make: (place: OwnedPlace) => Each): Record<OwnedField, Each> {
   return Object.fromEntries(ownedPlaces.map((place) => [place.field, make(place)])) as Record<OwnedField, Each>
 }

@@ -1,18 +1,18 @@
-/** Sizes of pages for each of which a statement is made, the largest last. */
+/** The page sizes for each of which a statement is made, the largest last. */
 const pageClasses = [100, 1_000, 10_000] as const
 
-/** The most entries that the pages of a statement have. */
+/** The most entries on a page of a statement. */
 export type PageClass = (typeof pageClasses)[number]
 
-/** The smallest class that holds pages of the size. */
+/** The smallest class that fits pages of this size. */
 export function pageClassFor(pageSize: number): PageClass {
   return pageClasses.find((each) => pageSize <= each) ?? 10_000
 }
 
 /**
- * The statement of each class. PostgreSQL keeps the plan of a prepared statement when it expects it to cost no more than a
- * new one; of a limit that is a parameter it expects a tenth of what there is, so that it would plan anew for every page
- * of a long list.
+ * The statement of each class. PostgreSQL keeps the plan of a prepared statement if it expects it to cost no more than
+ * a new one; if the limit is a parameter, it expects a tenth of all rows, and so would plan every page of a long list
+ * anew.
  */
 export function perPageClass<Each>(make: (most: PageClass) => Each): Readonly<Record<PageClass, Each>> {
   return { 100: make(100), 1000: make(1_000), 10000: make(10_000) }

@@ -57,9 +57,8 @@ UPDATE users SET email = ${email}, email_key = ${emailKey} WHERE id = ${id}`,
 export const personStatements = [findPersons, insert, firstMemberships, updateEmail]
 
 /**
- * The persons with these addresses in the order of their ids. The addresses are locked (`lockEmailAddresses`), so that none
- * of the persons changes its own until the transaction ends; rows of persons are not, because no organization has them for
- * itself.
+ * The persons with these addresses in id order. The addresses are locked (`lockEmailAddresses`), so that none of these
+ * persons changes address until the transaction ends; rows of persons are not, because organizations share them.
  */
 export function findPersonsByEmail(transaction: AnyTransaction, emailKeys: readonly string[]): Promise<PersonRow[]> {
   return transaction.run(findPersons, { emailKeys })
@@ -74,12 +73,12 @@ export async function insertPersons(transaction: AnyTransaction, persons: readon
   })
 }
 
-/** How many memberships a person has whose address is locked: none, one, or two for several. */
+/** How many memberships a person has whose address is locked: 0, 1, or 2 for several. */
 export async function countMemberships(transaction: AnyTransaction, id: string): Promise<number> {
   return (await transaction.run(firstMemberships, { id })).length
 }
 
-/** Gives a person another address, in every membership. The address that the person has and the other one are locked. */
+/** Gives a person another address in every membership. The caller has locked both addresses. */
 export async function updateEmailOfPerson(transaction: AnyTransaction, person: PersonRow): Promise<void> {
   await transaction.run(updateEmail, person)
 }

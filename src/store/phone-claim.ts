@@ -2,7 +2,9 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { AnyTransaction } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 
-/** Hashes of numbers are folded to this many locks per organization, so that a large call cannot fill the lock table. */
+/**
+ * Hashes of numbers are folded to this many locks per organization, so that a large call cannot fill the lock table.
+ */
 const LOCKS_PER_ORGANIZATION = Prisma.raw(String(256))
 
 interface Phones {

@@ -11,7 +11,7 @@ import { inTeams, type Scope } from './scope.js'
 /** Priorities of tickets. */
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
 
-/** New values of a priority, where it is in the scope; what is absent stays as it is. */
+/** New values of a priority, if it is in the scope; absent values stay unchanged. */
 export interface PriorityChange extends Scope, AuditedCall {
   readonly id: string
   readonly name: string | undefined
@@ -62,13 +62,13 @@ SELECT p.team_id AS "teamId", ${rowText(priorityResource)} AS json
 /** The statements of this file. */
 export const priorityStatements = [update, lock]
 
-/** Changes a priority together with its audit event, and answers its JSON; nothing where it is not in the scope. */
+/** Changes a priority together with its audit event, and returns its JSON; nothing if it is not in the scope. */
 export async function updatePriority(tables: PreparedQueryable, change: PriorityChange): Promise<string | undefined> {
   const [updated] = await tables.run(update, change)
   return updated?.json
 }
 
-/** Locks a priority that is in the scope until the end of the transaction, if there is one. */
+/** Locks a priority until the end of the transaction, if it is in the scope. */
 export async function lockPriority(
   tables: PreparedQueryable,
   id: string,

@@ -1,11 +1,11 @@
 import type { Statement } from '../db/statement.js'
 
-/** A statement, whatever it takes and answers. */
+/** A statement, whatever its parameters and rows. */
 export type AnyStatement = Pick<Statement<never, object>, 'name' | 'reason' | 'text' | 'path'> & {
   readonly columns: Readonly<Record<string, string>>
 }
 
-/** Statements by name, in the order given. Throws where a name stands for two texts. */
+/** Statements by name, in the given order. Throws if two texts have the same name. */
 export function createStatementRegister(statements: readonly AnyStatement[]): ReadonlyMap<string, AnyStatement> {
   const register = new Map<string, AnyStatement>()
   for (const statement of statements) {

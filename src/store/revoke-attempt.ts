@@ -2,27 +2,29 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { Queryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
 
-/** A client address that asks, and the limit: so many accepted requests in any span of so many seconds. */
+/** A client address that asks, and the limit: the most accepted requests in a time span, in seconds. */
 export interface RevokeAttempt {
   readonly clientAddress: string
   readonly limit: number
   readonly spanSeconds: number
 }
 
-/** What was decided: the attempt was counted, or refused; neither where others were counted while it waited. */
+/** The decision: counted, refused, or neither if others were counted while it waited. */
 export interface RevokeDecision {
   readonly isAllowed: boolean
   readonly isRefused: boolean
-  /** Until the next one is allowed; `null` where none was counted. */
+  /** Seconds until the next one is allowed; `null` if none was counted. */
   readonly retryAfterSeconds: number | null
 }
 
-/** Those of the times that count at a moment, oldest first. A clock that was set back leaves times in the future: recent. */
+/**
+ * The times that count at a moment, oldest first. If a clock was set back, times are in the future and count as recent.
+ */
 const recent = (times: Prisma.Sql, clock: Prisma.Sql, span: Prisma.Sql) =>
   Prisma.sql`ARRAY(SELECT accepted FROM unnest(${times}) AS accepted WHERE accepted >= ${clock} - ${span} ORDER BY accepted)`
 
-// A refusal reads alone, and locks nothing. What is not refused by what the statement sees is judged once more under the
-// lock of the row, by a clock that is read there: times are stored in the order in which they are taken.
+// A refusal only reads, and locks nothing. Any other attempt is checked again under the lock of the row, by a clock
+// that is read there, so that times are stored in the order in which they were taken.
 const decide = createStatement<RevokeAttempt, RevokeDecision>({
   name: 'admit_address',
   reason: 'lock',
@@ -53,7 +55,7 @@ SELECT EXISTS (SELECT FROM counted) AS "isAllowed", cardinality(times) >= ${limi
 /** The statements of this file. */
 export const revokeAttemptStatements = [decide]
 
-/** Decides about an attempt on the database's clock, and counts it where it is allowed. A refusal writes nothing. */
+/** Decides about an attempt by the database's clock, and counts it if it is allowed. A refusal writes nothing. */
 export async function decideRevokeAttempt(
   tables: Queryable,
   attempt: RevokeAttempt,

@@ -12,7 +12,7 @@ export async function findSigningKey(
   return found?.key
 }
 
-// Asked for by the first call, which has a bound of its own.
+// Read by the first call, which has a time limit of its own.
 const selectKeys = createPreparedStatement<{ readonly prefix: string }, SigningKeyModel>({
   name: 'select_signing_keys',
   reason: 'set',
@@ -23,7 +23,7 @@ const selectKeys = createPreparedStatement<{ readonly prefix: string }, SigningK
 /** The statements of this file. */
 export const signingKeyStatements = [selectKeys]
 
-/** The keys whose names begin so, by name. */
+/** The keys whose names begin with the prefix, by name. */
 export function selectSigningKeys(tables: PreparedQueryable, prefix: string): Promise<SigningKeyModel[]> {
   return tables.run(selectKeys, { prefix })
 }

@@ -47,7 +47,7 @@ SELECT list.*
 /** The statements of this file. */
 export const slaDefinitionStatements = [...Object.values(list)]
 
-/** The definitions of a team in the order of their creation; nothing where the team is not in the scope. */
+/** The definitions of a team in the order of their creation; no row if the team is not in the scope. */
 export function listSlaDefinitionsOfTeam(tables: PreparedQueryable, team: DefinitionsOfTeam) {
   return readWholeList(tables, list, team)
 }

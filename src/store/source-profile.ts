@@ -17,7 +17,7 @@ const lock = createPreparedStatement<{ readonly key: string }, Record<never, nev
 SELECT FROM (VALUES (true)) one WHERE pg_advisory_xact_lock(${SOURCE_LOCK}, hashtext(${key})) IS NOT NULL`,
 })
 
-/** What tells whether a profile is another one. */
+/** What is needed to tell whether a profile has changed. */
 export type SourceProfileRow = Pick<SourceProfileModel, 'externalId' | 'userId' | 'profileHash'>
 
 const find = createPreparedStatement<SourceKey & { readonly externalIds: readonly string[] }, SourceProfileRow>({
@@ -30,7 +30,7 @@ SELECT external_id AS "externalId", user_id AS "userId", profile_hash AS "profil
  WHERE organization_id = ${organizationId} AND source = ${source} AND external_id = ANY (${externalIds})`,
 })
 
-/** A profile to keep; `profile` is its JSON. */
+/** A profile to be stored; `profile` is its JSON. */
 export interface KeptSourceProfile {
   readonly externalId: string
   readonly userId: string
@@ -55,7 +55,7 @@ SELECT ${organizationId}, ${source}, p.external_id, p.user_id, p.profile, p.prof
            changed_at = EXCLUDED.changed_at, change_ordinal = EXCLUDED.change_ordinal`,
 })
 
-/** A profile as its source has sent it, under the names of the fields. */
+/** A profile as its source sent it, with the names of the fields. */
 export interface SourceProfileDocument {
   readonly email: string
   readonly fields: Readonly<Record<string, string>>
@@ -77,13 +77,13 @@ SELECT profile FROM source_profiles
 /** The statements of this file. */
 export const sourceProfileStatements = [lock, find, keep, read]
 
-/** Lets no other transaction take in profiles of the source until this one ends. */
+/** Keeps other transactions from ingesting profiles of the source until this one ends. */
 export async function lockSource(transaction: AnyTransaction, { organizationId, source }: SourceKey): Promise<void> {
-  // No organization id has a slash.
+  // Organization ids contain no slash.
   await transaction.run(lock, { key: `${organizationId}/${source}` })
 }
 
-/** The profiles of a source that are kept already. */
+/** The stored profiles of a source. */
 export function selectSourceProfiles(
   tables: PreparedQueryable,
   { organizationId, source }: SourceKey,
@@ -92,7 +92,7 @@ export function selectSourceProfiles(
   return tables.run(find, { organizationId, source, externalIds })
 }
 
-/** Keeps profiles of one source; their order is the order of their last change. */
+/** Stores profiles of one source; their order is the order of their last change. */
 export async function writeSourceProfiles(
   transaction: AnyTransaction,
   { organizationId, source }: SourceKey,

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/queryable.js'
 import { createStatement, type Places } from '../db/statement.js'
 import { byOrganization } from './by-organization.js'
 
-/** Until when expired tokens are kept, the span of the limiter of revocations, and how many rows a statement deletes. */
+/** The time until which expired tokens are kept, the span of the revocation limit, and the rows per deletion. */
 export interface SweepLimits {
   readonly keptSeconds: number
   readonly spanSeconds: number
@@ -13,7 +13,7 @@ export interface SweepLimits {
 
 type TokenTable = 'api_key_sessions' | 'user_tokens'
 
-/** The key of a token that has expired, and the table that it is in. */
+/** The key of an expired token, and its table. */
 type ExpiredToken = Pick<UserTokenModel, 'organizationId' | 'tokenHash'> & { readonly table: TokenTable }
 
 type TokenLimits = Pick<SweepLimits, 'keptSeconds' | 'rows'>
@@ -42,7 +42,7 @@ interface Deleted {
   readonly deleted: number
 }
 
-/** Rows that somebody works on are left to the next sweep. */
+/** Rows that are in use are left to the next sweep. */
 const createTokenSweep = (table: TokenTable) =>
   createStatement<TokensToDelete, Deleted>({
     name: `sweep_${table}`,
@@ -88,7 +88,7 @@ export const sweepStatements = [findTokens, ...Object.values(sweepTokens), sweep
 
 type Tables = Pick<Queryable, 'run'>
 
-/** Deletes what decides nothing any more. Answers how many rows went. */
+/** Deletes rows that have no effect any more. Returns how many were deleted. */
 export async function sweep(tables: Tables, limits: SweepLimits): Promise<number> {
   let swept = 0
   for (let last = limits.rows; last >= limits.rows; swept += last) last = await sweepExpiredTokens(tables, limits)
@@ -98,7 +98,7 @@ export async function sweep(tables: Tables, limits: SweepLimits): Promise<number
   return swept
 }
 
-/** Deletes at most so many tokens of each table, by their keys: what is left while it deletes fewer is at work. */
+/** Deletes tokens of each table in batches, by their keys; if fewer are deleted than found, the others are in use. */
 async function sweepExpiredTokens(tables: Tables, limits: SweepLimits): Promise<number> {
   const found = await tables.run(findTokens, limits)
   let swept = 0

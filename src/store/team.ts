@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/queryable.js'
 
-/** Ids of teams of an organization, at most as many as asked for: two tell whether there is more than one. */
+/** Ids of up to `most` teams of an organization: two tell whether there is more than one. */
 export async function firstTeamIds(tables: Queryable, organizationId: string, most: number): Promise<string[]> {
   const teams = await tables.models.team.findMany({ where: { organizationId }, select: { id: true }, take: most })
   return teams.map(({ id }) => id)

@@ -1,12 +1,12 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { Parameter } from '../db/statement.js'
 
-/** The parameter of a statement that says whose rows it reads and writes; every such statement calls it so. */
+/** The parameter that names the organization whose rows a statement reads and writes; it is the same in all of them. */
 const organizationId: Parameter = { parameter: 'organizationId' }
 
 /**
- * That the row which SQL calls by the alias is of the organization of the statement. Every table of a statement has the
- * condition, in subqueries too, and never by way of another table: where the tables are distributed by organization, the
+ * The condition that the row with this alias belongs to the statement's organization. Every table of a statement needs
+ * it, in subqueries too, and never indirectly through another table: if the tables are distributed by organization, the
  * parameter tells for each of them the one place where its rows are.
  */
 export function ofOrganization(alias: string): Prisma.Sql {

@@ -12,9 +12,9 @@ interface FoundToken {
   readonly isExpired: boolean
 }
 
-/** The key that a token was made of. */
+/** The key for which a token was issued. */
 export type TokenKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions'> & {
-  /** Its last use is so long ago that this one is to be written down. */
+  /** True if its last recorded use is so old that this one must be recorded. */
   readonly useIsDue: boolean
 }
 
@@ -33,7 +33,7 @@ export interface OrganizationTokens {
   readonly tokenHashes: readonly Uint8Array[]
 }
 
-/** Tokens of several organizations: that of each hash stands in its place. */
+/** Tokens of several organizations: the one at the same index as the hash. */
 interface TokensOfSeveral {
   readonly organizationIds: readonly string[]
   readonly tokenHashes: readonly Uint8Array[]
@@ -42,10 +42,10 @@ interface TokensOfSeveral {
 type OfOrganization = (alias: string) => Prisma.Sql
 
 /**
- * The rows of each of the tokens asked for. Planning takes several times as long as looking up, so the plan has to be one
- * that PostgreSQL keeps: how many tokens there are is hidden from the planner by the inner `SELECT`, else a plan for the
- * list at hand always seems cheaper than the kept one; and `OFFSET 0` has each looked up by itself, never all rows read to
- * be joined.
+ * The rows of each of the given tokens. Planning takes several times as long as the look-up, so PostgreSQL must be able
+ * to keep the plan: the inner `SELECT` hides the number of tokens from the planner, otherwise a plan for the list at
+ * hand always seems cheaper than the kept one; and `OFFSET 0` makes it look up each token by itself instead of reading
+ * all rows for a join.
  */
 function ofEachToken(asked: Prisma.Sql, rows: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
@@ -73,7 +73,7 @@ const keyColumns = {
   useIsDue: 'bool',
 } as const
 
-// A management key has no tokens; it gets none here either, however one came to exist.
+// A management key has no tokens; it gets none here either, even if one came to exist.
 const keyOfToken = (isOfOrganization: OfOrganization) => Prisma.sql`
 SELECT ${found}, k.id, k.organization_id AS "organizationId",
        k.team_id AS "teamId", k.kind, k.name, k.permissions, ${useIsDue} AS "useIsDue"
@@ -103,7 +103,7 @@ const memberColumns = {
   teamRoles: 'json',
 } as const
 
-/** A member; `isOfOrganization` holds a table to the organization, by the name that the statement gives it. */
+/** A member; `isOfOrganization` restricts a table, by its alias in the statement, to the organization. */
 const memberRow = (isOfOrganization: OfOrganization) => Prisma.sql`
        m.user_id AS "userId", m.organization_id AS "organizationId", m.role,
        coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), u.email) AS name,
@@ -132,7 +132,7 @@ const selectMembersOfSeveral = createPreparedStatement<TokensOfSeveral, TokenMem
   text: (tokens) => ofEachToken(ofSeveral(tokens), memberOfToken(ofAsked)),
 })
 
-/** Of all organizations, for tokens that do not name theirs: those from before tokens did, until they have expired. */
+/** Of all organizations, for old tokens that do not name theirs, until they have expired. */
 const selectOrganizations = createPreparedStatement<Pick<OrganizationTokens, 'tokenHashes'>, OrganizationOfToken>({
   name: 'organizations_of_tokens',
   reason: 'set',
@@ -145,7 +145,7 @@ SELECT token_hash AS "tokenHash", organization_id AS "organizationId"
   },
 })
 
-/** Whether tables are distributed over the nodes of a cluster of Citus. */
+/** Whether tables are distributed over the nodes of a Citus cluster. */
 const selectDistribution = createPreparedStatement<object, { readonly isDistributed: boolean }>({
   name: 'select_distribution',
   reason: 'set',
@@ -175,8 +175,8 @@ const selectMemberByEmail = createPreparedStatement<EmailIdentity, TokenMember>(
 
 const ofMember: OfOrganization = (alias) => Prisma.sql`${Prisma.raw(alias)}.organization_id = m.organization_id`
 
-// Of any organization, the oldest membership: one that another organization makes later changes nothing. It goes by the
-// ordinal, because an import sets the time of creation.
+// The oldest membership in any organization, so that one made later by another organization changes nothing. Ordered by
+// the ordinal, because an import sets the time of creation.
 const selectOldestMemberByEmail = createPreparedStatement<Pick<EmailIdentity, 'email'>, TokenMember>({
   name: 'select_oldest_member_of_email',
   reason: 'keyset or recursion',
@@ -190,17 +190,17 @@ export const tokenHolderStatements = [
   ...[selectOrganizations, selectDistribution, selectMemberByEmail, selectOldestMemberByEmail],
 ]
 
-/** Finds the holders of tokens, each with the hash of its token. `isDistributed` is asked where that matters. */
+/** Finds the holders of tokens, each with the hash of its token. `isDistributed` is called only if it matters. */
 export type FindHolders<Row> = (
   tables: PreparedQueryable,
   tokens: readonly OrganizationTokens[],
   isDistributed: () => Promise<boolean>,
 ) => Promise<Row[]>
 
-/** The live keys that tokens were made of. */
+/** The live keys for which tokens were issued. */
 export const selectKeysOfTokens = createFindHolders(selectKey, selectKeysOfSeveral)
 
-/** The members, deactivated ones left out, whose tokens they are. */
+/** The members who hold the tokens, except deactivated ones. */
 export const selectMembersOfTokens = createFindHolders(selectMember, selectMembersOfSeveral)
 
 function createFindHolders<Row>(
@@ -208,7 +208,7 @@ function createFindHolders<Row>(
   ofSeveral: PreparedStatement<TokensOfSeveral, Row>,
 ): FindHolders<Row> {
   return async (tables, tokens, isDistributed) => {
-    // One machine tells of several organizations at once; of several machines, each tells of its own alone.
+    // One machine answers for several organizations at once; in a cluster, each machine answers only for its own.
     if (tokens.length < 2 || (await isDistributed())) {
       return (await Promise.all(tokens.map((some) => tables.run(ofOne, some)))).flat()
     }
@@ -219,7 +219,7 @@ function createFindHolders<Row>(
   }
 }
 
-/** The organizations of tokens, whoever holds them; each with the hash. Asks all of them. */
+/** The organizations of tokens, whoever holds them, each with the hash. Searches all organizations. */
 export function selectOrganizationsOfTokens(
   tables: PreparedQueryable,
   tokenHashes: readonly Uint8Array[],
@@ -233,7 +233,7 @@ export async function isDistributed(tables: PreparedQueryable): Promise<boolean>
   return row?.isDistributed === true
 }
 
-/** The member with the address in the organization, or where none is named in the oldest membership. */
+/** The member with the address in the organization, or in the oldest membership if none is given. */
 export async function findMemberByEmail(
   tables: PreparedQueryable,
   { email, organizationId }: EmailIdentity,

@@ -6,7 +6,7 @@ export type UniqueValue =
   | 'email address of member'
   | 'phone number of member'
 
-/** The constraints, by the names that a violation is reported with. */
+/** The constraints, by the names that violations report. */
 const values: ReadonlyMap<string, UniqueValue> = new Map([
   ['app_resources_external_id_unique', 'external id of resource'],
   ['app_resources_scoped_id_unique', 'short handle of resource'],
@@ -15,10 +15,10 @@ const values: ReadonlyMap<string, UniqueValue> = new Map([
   ['memberships_primary_phone_unique', 'phone number of member'],
 ])
 
-/** The constraint that holds a membership to the address of its person. */
+/** The constraint that a membership has the address of its person. */
 export const ADDRESS_OF_PERSON = 'memberships_user_id_email_key_fkey'
 
-/** What a violated constraint keeps unique; undefined where callers do not choose it. */
+/** What a violated constraint keeps unique; undefined if callers do not choose it. */
 export function uniqueValueOf(constraint: string): UniqueValue | undefined {
   return values.get(constraint)
 }

@@ -23,8 +23,8 @@ export interface UserPageRow {
 }
 
 /**
- * The statement for pages of up to `most` users. It walks the index of the organization and reads one user more than the
- * page has; OFFSET 0 keeps the planner from reading all email addresses of the table.
+ * The statement for pages of up to `most` users. It walks the index of the organization and reads one user more than
+ * the page needs; OFFSET 0 keeps the planner from reading all email addresses of the table.
  */
 const lists = perPageClass((most) =>
   createPreparedStatement<UserSelection, UserPageRow>({

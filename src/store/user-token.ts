@@ -1,7 +1,7 @@
 import type { UserTokenModel } from '../../gen/prisma/models.js'
 import type { Queryable } from '../db/queryable.js'
 
-/** Keeps a token by its hash. */
+/** Stores a token by its hash. */
 export async function insertUserToken(
   tables: Queryable,
   token: Pick<UserTokenModel, 'organizationId' | 'userId' | 'expiresAt'> & { readonly tokenHash: Uint8Array },

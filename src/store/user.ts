@@ -16,7 +16,9 @@ const ownershipTexts = ownedColumns.map((column) => {
   return rowText(ownership)
 })
 
-/** What a user has elsewhere than in the membership's column of its name. SQL calls the person `u`. */
+/**
+ * Where the fields of a user are that are not in the membership's column of the same name. The person's alias is `u`.
+ */
 export const userDeclarations: Declarations = {
   id: 'user_id',
   email: { kind: 'elsewhere', sql: Prisma.sql`u.email` },

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.js'
 import type { CallLimit } from '../http/call-limit.js'
 import type { Traffic } from '../http/connections.js'
 
-/** The parts of a running service that tell how they are when they are asked. */
+/** The parts of a running service whose state is read when the metrics are. */
 export interface WatchedParts {
   readonly database: Pick<Database, 'pool' | 'retries'>
   readonly callLimit: Pick<CallLimit, 'running' | 'refused'>
@@ -13,7 +13,7 @@ export interface WatchedParts {
 
 const WAIT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3]
 
-/** Tells of the parts whenever the metrics are asked for. */
+/** Reads the parts whenever the metrics are asked for. */
 export function watchParts(registry: Registry, parts: WatchedParts): void {
   const { database, callLimit, traffic, isReady } = parts
   watchPool(registry, database)

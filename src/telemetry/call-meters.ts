@@ -6,14 +6,14 @@ import type { Call } from '../call/call.js'
 import type { CallObserver } from '../call/call-observer.js'
 import { type Count, createCounts, createTimes, type Times } from './series.js'
 
-/** Every method in every protocol has more codes than callers ever meet. */
+/** Every method in every protocol has more codes than callers ever get. */
 const MAX_CALL_SERIES = 1_000
 const MAX_METHODS = 50
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const PROTOCOLS = ['rest', 'connect', 'grpc', 'grpc-web']
 const CODES = Code.Unauthenticated + 1
 
-/** Counts calls by method, protocol and code, and measures those with one answer. */
+/** Counts calls by method, protocol and code, and measures the duration of unary ones. */
 export function createCallMeters(registry: Registry): CallObserver {
   const countOf = createCounts({
     name: 'svc_calls_total',
@@ -53,13 +53,13 @@ export function createCallMeters(registry: Registry): CallObserver {
 
 interface MethodMeter {
   readonly name: string
-  /** By `placeOf`. */
+  /** At the index from `placeOf`. */
   readonly counts: Count[]
   /** Absent for streams, which last as long as their clients want. */
   readonly times: Times | undefined
 }
 
-/** A number for each protocol and code. */
+/** An index for each protocol and code. */
 function placeOf({ protocolName, errorCode }: Call): number {
   return (PROTOCOLS.indexOf(protocolName) + 1) * CODES + (errorCode ?? 0)
 }

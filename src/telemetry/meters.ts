@@ -10,15 +10,15 @@ import { createRequestMeters } from './request-meters.js'
 import { createStatementMeters } from './statement-meters.js'
 import { createTallyMeters } from './tally-meters.js'
 
-/** The metrics of one process: those who are told of what happens, and what they have counted. */
+/** The metrics of one process: the observers, and what they have counted. */
 export interface Meters {
   readonly calls: CallObserver
   readonly requests: RequestObserver
   readonly statements: StatementObserver
   readonly tally: Tally
-  /** Adds the metrics of a service; to be called once. */
+  /** Adds the metrics of a service; must be called only once. */
   watch(parts: WatchedParts): void
-  /** All metrics in the text format of Prometheus. */
+  /** All metrics in Prometheus' text format. */
   text(): Promise<string>
   /** All metrics, for another process to add up. */
   values(): Promise<MetricValues>

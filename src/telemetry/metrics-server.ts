@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Where metrics are served, and what. */
+/** Which metrics to serve, and where. */
 export interface MetricsServerOptions {
-  /** 0 is any free one. */
+  /** 0 means any free port. */
   readonly port: number
   readonly host: string
-  /** Everything, in the text format of Prometheus. */
+  /** All metrics, in Prometheus' text format. */
   readonly text: () => Promise<string>
-  /** Told why the metrics could not be given. A pino logger fits. */
+  /** Is told why the metrics could not be read. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 
@@ -22,7 +22,7 @@ const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** How long a client may take for its request. */
 const REQUEST_MILLIS = 10_000
 
-/** Serves `GET /metrics` and nothing else. Throws where the port cannot be had. */
+/** Serves `GET /metrics` and nothing else. Throws if the port is not available. */
 export async function serveMetrics({ port, host, text, log }: MetricsServerOptions): Promise<MetricsServer> {
   const server = createServer(
     { requestTimeout: REQUEST_MILLIS, headersTimeout: REQUEST_MILLIS },

@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** How often the event loop is looked at, in milliseconds: each look is one turn of it. */
+/** How often the event loop is checked, in milliseconds: each check is one turn of it. */
 const LOOK_MILLIS = 20
 
-/** Tells what the process uses and how late its event loop is; the function that is answered ends the watch. */
+/** Measures what the process uses and how late its event loop is; the returned function ends this. */
 export function watchProcess(registry: Registry, version: string): () => void {
   const registers = [registry]
   const delay = monitorEventLoopDelay({ resolution: LOOK_MILLIS })

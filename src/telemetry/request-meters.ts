@@ -4,7 +4,7 @@ import { type Count, createCounts } from './series.js'
 
 const MAX_SERIES = 100
 
-/** Counts requests by the part of the service that has answered, and by status. */
+/** Counts requests by status and by the part of the service that answered. */
 export function createRequestMeters(registry: Registry): RequestObserver {
   const countOf = createCounts({
     name: 'svc_http_requests_total',

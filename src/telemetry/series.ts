@@ -1,13 +1,13 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** A metric whose series differ in labels. */
+/** The options of a metric whose series differ in labels. */
 export interface SeriesOptions {
   readonly name: string
   readonly help: string
   readonly labelNames: readonly string[]
   /**
-   * How many series there may be. Whatever comes then is counted under the label `other`, so that no caller makes the
-   * service keep as much as the caller can think of.
+   * The most series. All further ones are counted under the label `other`, so that callers who invent labels cannot
+   * fill the memory.
    */
   readonly most: number
   readonly registry: Registry
@@ -18,7 +18,7 @@ export interface Count {
   value: number
 }
 
-/** Makes a counter; its series are looked up by the caller, because to look up labels costs more than to count. */
+/** Makes a counter. The caller keeps its series, because looking up labels costs more than counting. */
 export function createCounts(options: SeriesOptions): (...labels: string[]) => Count {
   const { name, help, labelNames, registry } = options
   const counts: (Count & { readonly labels: Labels })[] = []
@@ -44,7 +44,7 @@ export interface Times {
   observe(seconds: number): void
 }
 
-/** Makes a histogram of seconds; `bounds` are the upper ends of its buckets, in order. */
+/** Makes a histogram of seconds; `bounds` are the upper limits of its buckets, in order. */
 export function createTimes(
   options: SeriesOptions & { readonly bounds: readonly number[] },
 ): (...labels: string[]) => Times {
@@ -54,7 +54,7 @@ export function createTimes(
 
 type Labels = Readonly<Record<string, string>>
 
-/** Keeps members: no more than `most`, the last of which is that of everything else. */
+/** Keeps at most `most` members, the last of which takes everything else. */
 function createMembers<Member>({ labelNames, most }: SeriesOptions, make: (labels: Labels) => Member) {
   let left = most - 1
   let others: Member | undefined
@@ -71,7 +71,7 @@ function createMembers<Member>({ labelNames, most }: SeriesOptions, make: (label
 class Distribution implements Times {
   readonly labels: Labels
   readonly #bounds: readonly number[]
-  /** By bound, what is beyond the one before; the last is for what is beyond them all. */
+  /** By bound, the values above the previous one; the last counts those above all bounds. */
   readonly counts: number[]
   sum = 0
 
@@ -92,7 +92,7 @@ class Distribution implements Times {
   }
 }
 
-/** The library's own looks up its labels with each value, which would be most of what it costs to be watched. */
+/** The library's own histogram looks up its labels for each value, which would be most of the cost of observing. */
 class TimesHistogram extends Histogram {
   readonly #distributions: Distribution[] = []
   readonly #bounds: readonly number[]
@@ -112,7 +112,7 @@ class TimesHistogram extends Histogram {
     return distribution
   }
 
-  /** What the library asks a histogram for, to print its series and to send them to another process. */
+  /** The library calls this to print the series of a histogram and to send them to another process. */
   async getForPromString() {
     const values = this.#distributions.flatMap((each) => valuesOf(this.#name, each, this.#bounds))
     return { name: this.#name, help: this.#help, type: 'histogram', aggregator: 'sum', values }

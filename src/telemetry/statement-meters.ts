@@ -3,11 +3,11 @@ import { databaseFailure } from '../db/errors.js'
 import type { StatementObserver } from '../db/observed-database.js'
 import { createTimes, type Times } from './series.js'
 
-/** The statements of calls and of what runs beside them; those of imports are sent by a program of their own. */
+/** The statements of calls and of background work; imports run in a separate program. */
 const MAX_STATEMENTS = 100
 const BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
 
-/** Measures statements by name, and transactions. */
+/** Measures transactions, and statements by name. */
 export function createStatementMeters(registry: Registry): StatementObserver {
   const timesOf = createTimes({
     name: 'svc_statement_duration_seconds',

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client'
 import type { Tally } from '../handlers/tally.js'
 
-/** Counts what handlers have done that operators watch. */
+/** Counts what handlers do and operators watch. */
 export function createTallyMeters(registry: Registry): Tally {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers: [registry] })

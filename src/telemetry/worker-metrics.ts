@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { AggregatorRegistry } from 'prom-client'
 import type { MetricValues } from './meters.js'
 
-/** How long a worker may take to tell its metrics, before the others are given without them. */
+/** How long a worker may take to send its metrics, before the others are served without them. */
 const ANSWER_MILLIS = 2_000
 
 interface Question {
@@ -17,13 +17,13 @@ interface Answer {
   readonly values: MetricValues
 }
 
-/** The metrics of the processes that share a port, added up: who scrapes the port would meet another one each time. */
+/** The sum of the metrics of processes that share a port: otherwise each scrape would reach another process. */
 export interface WorkerMetrics {
   text(): Promise<string>
   close(): void
 }
 
-/** Asks every worker that listens. To be made in the first process, before its workers. */
+/** Asks every worker that listens. To be called in the first process, before its workers start. */
 export function createWorkerMetrics(): WorkerMetrics {
   const listening = new Set<Worker>()
   let questions = 0
@@ -55,7 +55,7 @@ async function ask(worker: Worker, question: number): Promise<MetricValues | und
     worker.on('message', onMessage)
     settled.signal.addEventListener('abort', () => worker.off('message', onMessage))
     const asked: Question = { metrics: 'asked', question }
-    // One that ends meanwhile is as one that does not answer.
+    // A worker that ends in the meantime counts as one that does not answer.
     worker.send(asked, () => {})
   })
   const late = wait(ANSWER_MILLIS, undefined, { signal: settled.signal }).catch(() => undefined)
@@ -64,7 +64,7 @@ async function ask(worker: Worker, question: number): Promise<MetricValues | und
   return values
 }
 
-/** Lets a worker answer its first process. */
+/** Lets a worker answer the first process. */
 export function tellMetrics(read: () => Promise<MetricValues>): void {
   process.on('message', (message: unknown) => {
     if (!isQuestion(message)) return

@@ -5,8 +5,8 @@ import { type Caller, requirePermissionIn, visibleScope } from '../caller/caller
 import type { AppResourceUpdate } from './app-resource-batch.js'
 
 /**
- * Locks what a batch changes until the end of the transaction. Throws `RESOURCE_NOT_FOUND` with the index of the first id
- * that is missing or hidden, then `PERMISSION_MISSING` without `apps:write` in the team of one of them.
+ * Locks what a batch changes until the end of the transaction. Throws `RESOURCE_NOT_FOUND` with the index of the first
+ * id that is missing or hidden, then `PERMISSION_MISSING` without `apps:write` in the team of one of them.
  */
 export async function lockAppResources(
   transaction: PreparedTransaction,

@@ -20,7 +20,10 @@ export type FieldWriteOutcome =
   | 'RELEASED'
   | 'PINNED'
 
-/** One governed field of a write. `field` is a value of `svc.v2.UserProfileField` without its prefix; values are never kept. */
+/**
+ * One governed field of a write. `field` is a value of `svc.v2.UserProfileField` without its prefix; values are never
+ * kept.
+ */
 export interface FieldChange {
   readonly field: string
   readonly outcome: FieldWriteOutcome

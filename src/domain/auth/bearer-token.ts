@@ -11,36 +11,36 @@ export const USER_TOKEN_PREFIX = 'svc_user_'
 
 export type TokenPrefix = typeof ACCESS_TOKEN_PREFIX | typeof USER_TOKEN_PREFIX
 
-/** What stands behind the prefix: 256 random bits, and the organization, sealed; tokens from before have none. */
+/** What follows the prefix: 256 random bits, and the sealed organization, which old tokens lack. */
 const BODY = /^([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{43,})?$/
 
-/** Whether the body of a token, which stands behind its prefix, is whole. */
+/** Whether the body of a token, which follows its prefix, is complete. */
 export function isWholeTokenBody(body: string): boolean {
   return BODY.test(body)
 }
 
-/** Whose a token says that it is: of the organization, or of one that it does not name. */
+/** The organization that a token names, if it names one. */
 export type TokenOrganization = { readonly organizationId: string | undefined }
 
-/** Makes opaque tokens, and tells of which organization they are. */
+/** Makes opaque tokens, and reads their organization. */
 export interface BearerTokens {
-  /** A new token: the prefix, 256 random bits, and the organization, not empty, sealed for that very token. */
+  /** A new token: the prefix, 256 random bits, and the organization, not empty, sealed for this token only. */
   issue(prefix: TokenPrefix, organizationId: string): Promise<string>
-  /** Asks no database; undefined for what no process can have made. */
+  /** Does not query tokens; undefined for what no process can have made. */
   organizationOf(prefix: TokenPrefix, token: string): Promise<TokenOrganization | undefined>
 }
 
-/** What bearer tokens need. */
+/** What bearer tokens depend on. */
 export interface BearerTokensOptions {
   readonly database: PreparedQueryable
   readonly runtime: Pick<Runtime, 'randomBytes'>
 }
 
 const SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
-/** Seals. Keys whose names begin with it open as well, so that it can be replaced. */
+/** The key that seals. Keys whose names begin with this name can also open seals, so that it can be replaced. */
 const KEY_NAME = 'bearer_token'
 
-/** Bearer tokens under the signing keys of the database, which are read when first needed and kept. */
+/** Bearer tokens with the signing keys of the database, which are read once, when first needed. */
 export function createBearerTokens({ database, runtime }: BearerTokensOptions): BearerTokens {
   const sealers = loadedOnce(() => loadSealers(database))
   return {

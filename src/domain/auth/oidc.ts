@@ -45,8 +45,8 @@ const loadJose = () => import('jose')
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
 /**
- * Makes the verifier. The address of the keys comes from the issuer's discovery document (OpenID Connect Discovery 1.0),
- * and the keys are fetched when they are first needed, when they are old, and when a token names a new one.
+ * Makes the verifier. The address of the keys comes from the issuer's discovery document (OpenID Connect Discovery
+ * 1.0), and the keys are fetched when they are first needed, when they are old, and when a token names a new one.
  */
 export function createOidcVerifier(options: OidcOptions): OidcVerifier {
   const { issuer, audience, organization, runtime } = options

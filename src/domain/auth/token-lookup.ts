@@ -10,7 +10,7 @@ import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
 import type { BearerTokens, TokenPrefix } from './bearer-token.js'
 import type { SecretHasher } from './secret-hash.js'
 
-/** What looking up tokens needs. */
+/** What looking up tokens depends on. */
 export interface TokenLookupOptions {
   readonly database: PreparedQueryable
   readonly hasher: SecretHasher
@@ -21,21 +21,21 @@ interface Hashed {
   readonly tokenHash: Uint8Array
 }
 
-/** A token by every hash that it may be stored under. */
+/** A token with every hash under which it may be stored. */
 interface AskedToken {
   readonly hashes: readonly Buffer[]
   readonly organizationId: string
 }
 
-/** Makes the look-up of tokens with a prefix: the row of a token, undefined where there is none. */
+/** Makes the look-up of tokens with a prefix: the row of a token, or undefined if there is none. */
 export type CreateTokenLookup = <Row extends Hashed>(
   prefix: TokenPrefix,
   select: FindHolders<Row>,
 ) => Lookup<string, Row | undefined>
 
 /**
- * Look-ups of tokens in their organizations. The organization of a token that names none is looked up first, in all of them;
- * one that names none truly is unknown without a question.
+ * Looks up tokens in their organizations. For an old token that names none, the organization is looked up first, in all
+ * of them; a token that cannot be genuine is rejected without a query.
  */
 export function createTokenLookups({ database, hasher, bearerTokens }: TokenLookupOptions): CreateTokenLookup {
   const distribution = loadedOnce(() => isDistributed(database))
@@ -58,7 +58,7 @@ export function createTokenLookups({ database, hasher, bearerTokens }: TokenLook
   }
 }
 
-/** Each token once, however many calls have come with it. */
+/** Each token once, however many calls use it. */
 function inOrganizations(asked: readonly AskedToken[]): OrganizationTokens[] {
   const groups = new Map<string, Map<string, Buffer>>()
   for (const { hashes, organizationId } of asked) {

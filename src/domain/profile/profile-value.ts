@@ -59,8 +59,8 @@ const forms: Readonly<Partial<Record<TextField, ValueForm>>> = {
 }
 
 /**
- * Brings values, within the limits of the schema, into canonical form (docs/field-ownership.md). `path` precedes the names
- * of fields, as in `profiles[3].`.
+ * Brings values, within the limits of the schema, into canonical form (docs/field-ownership.md). `path` precedes the
+ * names of fields, as in `profiles[3].`.
  */
 export function profileValuesOf(input: ProfileInput, path = ''): ProfileValues {
   const values = new Map<GovernedField, string>()

@@ -57,8 +57,8 @@ export function changeUser(
  * numbers and managers, writes the rows in one statement, stores new departments, and records audit events. Changes are
  * applied one after the other, each with its own outcome (docs/field-ownership.md).
  *
- * Throws `RESOURCE_NOT_FOUND`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about emails in their order, those about managers, and
- * `PHONE_TAKEN`; then nothing is written.
+ * Throws `RESOURCE_NOT_FOUND`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about emails in their order, those about managers,
+ * and `PHONE_TAKEN`; then nothing is written.
  */
 export async function changeMembers<Change extends MemberChange>(
   transaction: PreparedTransaction,

@@ -9,9 +9,9 @@ const memberValues: readonly UniqueValue[] = ['email address of member', 'phone 
 const MAX_ATTEMPTS = 5
 
 /**
- * Runs work that changes members in a transaction, and again if it lost a race to a writer that makes no claims, such as
- * an import: for an email address or a phone number, or for the address by which it found a person. By then the winner's
- * row is visible, and the rules see it. Throws the failure of the last attempt.
+ * Runs work that changes members in a transaction, and again if it lost a race to a writer that makes no claims, such
+ * as an import: for an email address or a phone number, or for the address by which it found a person. By then the
+ * winner's row is visible, and the rules see it. Throws the failure of the last attempt.
  */
 export async function memberTransaction<T>(
   database: PreparedStore,

@@ -37,8 +37,8 @@ export async function getManager(
 }
 
 /**
- * Assigns a manager, or replaces the one assigned (docs/field-ownership.md). Throws
- * `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
+ * Assigns a manager, or replaces the one assigned (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND`,
+ * `PERMISSION_MISSING`, `ETAG_MISMATCH`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
  * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function assignManager(

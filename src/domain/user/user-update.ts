@@ -38,8 +38,8 @@ export interface UserWrite {
 /**
  * Changes a member of the caller's organization (docs/field-ownership.md). People change their own profile without any
  * permission; everyone else needs `users:write` over the organization. Throws `FIELD_INVALID` and the reasons about
- * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about emails in their
- * order, and `PHONE_TAKEN`; then nothing is written.
+ * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about
+ * emails in their order, and `PHONE_TAKEN`; then nothing is written.
  */
 export async function updateUser(
   database: PreparedStore,

@@ -1,28 +1,28 @@
 import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Seals texts under one key: what is sealed can be neither read nor changed nor moved into another context. */
+/** Seals texts with one key: a sealed text cannot be read, changed or moved to another context. */
 export interface Sealer {
   /** The text, not empty and without U+0000, sealed for the context, in base64url. */
   seal(context: string, text: string): string
-  /** The text; undefined for whatever `seal` has not answered for the same context under the key. */
+  /** The text; undefined for anything that `seal` did not return for the same context and key. */
   open(context: string, sealed: string): string | undefined
 }
 
 /** How to seal. */
 export interface SealOptions {
-  /** What the texts are for: the same key seals otherwise for something else. */
+  /** The purpose of the texts: the same key seals differently for another one. */
   readonly purpose: string
-  /** From 16, which is what its use as initialization vector needs, to 32. */
+  /** From 16, which its use as initialization vector requires, to 32. */
   readonly macBytes: number
-  /** Texts are padded to a multiple of this, so that their length tells little. */
+  /** Texts are padded to a multiple of this, so that their length reveals little. */
   readonly blockBytes: number
 }
 
 const IV_BYTES = 16
 
 /**
- * Makes a sealer. A sealed text is an HMAC-SHA-256 over the context and the text, cut to `macBytes`, followed by the text,
- * encrypted with the HMAC as initialization vector: the construction of SIV (RFC 5297), which needs no randomness.
+ * Makes a sealer. A sealed text is an HMAC-SHA-256 over the context and the text, cut to `macBytes`, followed by the
+ * text encrypted with the HMAC as initialization vector: the construction of SIV (RFC 5297), which needs no randomness.
  */
 export function createSealer(key: Uint8Array, { purpose, macBytes, blockBytes }: SealOptions): Sealer {
   const derived = (use: string) => createHmac('sha256', key).update(`${purpose} ${use}`).digest()
@@ -41,7 +41,7 @@ export function createSealer(key: Uint8Array, { purpose, macBytes, blockBytes }:
     },
     open: (context, sealed) => {
       const bytes = Buffer.from(sealed, 'base64url')
-      // Decoding skips foreign characters; only what encodes to the same text is the same.
+      // Decoding skips invalid characters, so only a text that is encoded in the same way again is accepted.
       if (bytes.length <= macBytes || bytes.toString('base64url') !== sealed) return undefined
       const mac = bytes.subarray(0, macBytes)
       const text = crypt(mac, bytes.subarray(macBytes))

@@ -5,13 +5,13 @@ import type { PartsPlace, Resource, ResourceField, Table } from './resource.js'
 import { listText, type Part, textOf } from './text-parts.js'
 import { computedParts, valueParts } from './value-parts.js'
 
-// SQL that prints rows as the JSON of the API: text without spaces, escaped as `JSON.stringify` does it, put together by
-// `||`, which costs half of what PostgreSQL's functions of JSON do (docs/performance.md).
+// SQL that prints rows as the JSON of the API: text without spaces, escaped as `JSON.stringify` does, and joined by
+// `||`, which costs half of PostgreSQL's JSON functions (docs/performance.md).
 
-/** What is printed of fields, by their local names, in place of what is declared: parts of the text of their JSON. */
+/** What is printed for fields, by their local names, instead of their declaration: parts of the text of their JSON. */
 export type GivenTexts = Readonly<Record<string, Part>>
 
-/** A row that is one text. */
+/** A row with one text. */
 export interface PrintedRow {
   readonly json: string
 }
@@ -19,7 +19,7 @@ export interface PrintedRow {
 interface Print {
   readonly given: GivenTexts
   readonly isComputedToo: boolean
-  /** Rows of other tables are those of the organization of the statement; else of that of the row. */
+  /** Whether rows of other tables are of the statement's organization, a parameter; otherwise of the row's. */
   readonly isOfOneOrganization: boolean
 }
 
@@ -28,12 +28,12 @@ export function rowText(resource: Resource, given: GivenTexts = {}): Prisma.Sql 
   return textOf(objectParts(resource, { given, isComputedToo: true, isOfOneOrganization: true }))
 }
 
-/** The row without what is computed, as text, in a statement of all organizations. */
+/** The row without computed fields, as text, in a statement of all organizations. */
 export function storedText(resource: Resource): Prisma.Sql {
   return textOf(objectParts(resource, { given: {}, isComputedToo: false, isOfOneOrganization: false }))
 }
 
-/** The list of a field whose messages are rows of another table, for a query that reads these. */
+/** The list of a field whose messages are rows of another table, for a query that reads those rows. */
 export function partsText({ desc, fields }: Resource, name: string): Prisma.Sql {
   const source = fields.find(({ field }) => field.localName === name)?.source
   if (source?.kind !== 'parts') throw new Error(`${desc.typeName} has no parts ${name}`)
@@ -45,7 +45,7 @@ function objectParts(resource: Resource, print: Print): Part[] {
   const members = resource.fields
     .filter(({ source }) => print.isComputedToo || source.kind !== 'computed')
     .map((field) => memberOf(resource.alias, field, print))
-  // Commas stand before all members but the first, which therefore is always there.
+  // Every member but the first begins with a comma, so the first must always be there.
   const first = members.find(({ presence }) => presence === 'always')
   if (first === undefined) throw new Error(`${resource.desc.typeName} has no field that is always printed`)
   const rest = members.filter((member) => member !== first).flatMap(memberParts)
@@ -55,7 +55,7 @@ function objectParts(resource: Resource, print: Print): Part[] {
 interface Member {
   readonly key: string
   readonly value: readonly Part[]
-  /** When it is printed: always, where its value is not null, or where something else is not. */
+  /** When it is printed: always, if its value is not null, or if a condition is true. */
   readonly presence: 'always' | 'value' | Prisma.Sql
 }
 

@@ -1,9 +1,9 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 
-/** A part of a text: a constant, or an expression that is not null and that `||` takes. */
+/** A part of a text: a constant, or an expression that is not null and that `||` accepts. */
 export type Part = string | Prisma.Sql
 
-/** The text of the parts; constants that stand side by side are one. */
+/** The text of the parts; adjacent constants become one. */
 export function textOf(parts: readonly Part[]): Prisma.Sql {
   const merged: Part[] = []
   for (const part of parts) {
@@ -22,8 +22,8 @@ function literal(text: string): Prisma.Sql {
 }
 
 /**
- * The texts in the rows of a group, or in those that satisfy the condition, with commas between them: the items of a list.
- * Of megabytes every `||` behind it would make a copy.
+ * The texts in the rows of a group, or in those that satisfy the condition, joined by commas: the items of a list.
+ * Every `||` after it copies the text, which may be megabytes long.
  */
 export function itemsText(item: Prisma.Sql, order: Prisma.Sql, condition?: Prisma.Sql): Prisma.Sql {
   const filter = condition === undefined ? Prisma.empty : Prisma.sql` FILTER (WHERE ${condition})`

@@ -5,7 +5,7 @@ import { enumPrefix } from './enum-name.js'
 import type { Column } from './resource.js'
 import type { Part } from './text-parts.js'
 
-/** The parts of a value of a column, by the kind of the field and the type of the column. None of them is null. */
+/** The parts of a column's value, by the kind of the field and the type of the column. None of them is null. */
 export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullable, isId }: Column): readonly Part[] {
   const shape = shapeOf(field)
   const isFilled = shape === 'strings' || (shape === 'string' && type !== 'timestamptz')
@@ -15,7 +15,8 @@ export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullab
   const text = isNullable ? Prisma.sql`coalesce(${value}::text, '')` : value
   switch (`${shape} in ${type.replace(/^enum .*/, 'enum')}`) {
     case 'string in text':
-      // PostgreSQL and JavaScript escape the same characters alike, U+007F and U+2028 none of them. Ids have none to escape.
+      // PostgreSQL and JavaScript escape the same characters, and neither escapes U+007F or U+2028. Ids need no
+      // escaping.
       return isId ? ['"', text, '"'] : [Prisma.sql`to_json(${text})`]
     case 'string in uuid':
     case 'string in enum':
@@ -48,9 +49,9 @@ export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullab
   throw new Error(`${field.parent.typeName}.${field.name} cannot be printed of ${type}`)
 }
 
-/** The parts of a value that SQL computes: text, a number or a boolean, the whole name of an enum's value, or JSON as text. */
+/** The parts of a computed value: text, a number or a boolean, the full name of an enum's value, or JSON as text. */
 export function computedParts(field: DescField, sql: Prisma.Sql): readonly Part[] {
-  // A name in quotes is a part of the text.
+  // A name in quotes becomes part of the text.
   const constant = /^'(\w+)'$/.exec(sql.text)?.[1]
   if (constant !== undefined) return [`"${constant}"`]
   const type = computedTypes[shapeOf(field)] ?? 'json'
@@ -60,7 +61,10 @@ export function computedParts(field: DescField, sql: Prisma.Sql): readonly Part[
 /** The types of computed values; all others are JSON. */
 const computedTypes: Readonly<Record<string, string>> = { string: 'text', enum: 'text', bool: 'bool', int32: 'int4' }
 
-/** What is to be printed: the name of a scalar type, `strings`, `enum`, `svc.v2.Date`, `message` for all that is kept as JSON. */
+/**
+ * What to print: the name of a scalar type, `strings`, `enum`, `svc.v2.Date`, or `message` for all that is kept as
+ * JSON.
+ */
 function shapeOf(field: DescField): string {
   switch (field.fieldKind) {
     case 'enum':

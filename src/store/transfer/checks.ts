@@ -3,7 +3,7 @@ import { equal, type StagedTable } from './staged-table.js'
 import type { Expressions, TransferOwner } from './transfer-table.js'
 import { storedValues } from './upsert.js'
 
-/** The columns of the rows that checks give. */
+/** The columns of the rows that checks return. */
 export interface Fault {
   readonly line: number
   readonly field: string
@@ -17,7 +17,7 @@ SELECT s.line, '${Prisma.raw(field)}' AS field, format('there is no ${Prisma.raw
 FROM ${staged} s WHERE s.organization_id IS NULL`
 }
 
-/** Finds records whose owner could be one of several: the id alone does not tell of which organization. */
+/** Finds records whose owner is ambiguous, because several organizations have the id. */
 export function ambiguousOwnerCheck(staged: Prisma.Sql, { field, noun }: TransferOwner): Prisma.Sql {
   return Prisma.sql`
 SELECT s.line, '${Prisma.raw(field)}' AS field,
@@ -25,7 +25,7 @@ SELECT s.line, '${Prisma.raw(field)}' AS field,
 FROM ${staged} s GROUP BY s.line, s.owner_id HAVING count(*) > 1`
 }
 
-/** Finds ids that another organization has: what stands never changes its organization. */
+/** Finds ids that another organization has: existing rows never change their organization. */
 export function organizationCheck({ table, staged }: StagedTable): Prisma.Sql {
   return Prisma.sql`
 SELECT s.line, 'id' AS field, format('%s belongs to another organization', s.id) AS fault
@@ -33,8 +33,8 @@ FROM ${staged} s JOIN ${table} t ON t.id = s.id WHERE t.organization_id <> s.org
 }
 
 /**
- * Finds values that another row will have as well: one that stands and that the file leaves alone, or one of the file, of
- * which the later line is at fault.
+ * Finds values that another row will have as well: an existing one that the file does not change, or one of the file,
+ * of which the later line is at fault.
  */
 export function takenCheck(kind: StagedTable, field: string, columns: readonly string[]): Prisma.Sql {
   const { table, staged, identity, stem, values = {} } = kind

@@ -2,15 +2,15 @@ import type { Snapshots } from '../../db/queryable.js'
 import { kindStatements } from './kind-statements.js'
 import type { RecordKind } from './record-kind.js'
 
-/** A record in the JSON of the API, without what is computed. */
+/** A record in the JSON of the API, without computed fields. */
 export interface ExportedRecord {
   readonly kind: RecordKind
   readonly json: string
 }
 
 /**
- * Gives every record of the database, each kind in the order of creation, as of one moment. Holds a connection until
- * the last one is taken or the caller turns away.
+ * Yields every record of the database, each kind in the order of creation, all as of one moment. Holds a connection
+ * until the last one is read or the caller stops.
  */
 export async function* exportedRecords(tables: Snapshots): AsyncGenerator<ExportedRecord> {
   const kinds = [...kindStatements]

@@ -20,23 +20,23 @@ function statement(name: string, text: Prisma.Sql): PreparedStatement<object, Re
 /** The statements of this file. */
 export const importStatements = [lockImports]
 
-/** Lets no other import write until the transaction ends, so that two of the same rows never meet halfway. */
+/** Keeps other imports from writing until the transaction ends, so that two of the same rows never interleave. */
 export async function excludeOtherImports(transaction: PreparedTransaction): Promise<void> {
   await transaction.run(lockImports, {})
 }
 
-/** Whether there is anything to write of a kind, when so many different records of each are staged. */
+/** Whether a kind has anything to write, given the number of different staged records of each. */
 export function isWritten(kind: RecordKind, counts: ReadonlyMap<string, number>): boolean {
   const { followers } = statementsOf(kind)
   return counts.has(kind) || (followers !== undefined && counts.has(followers.of))
 }
 
-/** How the writing of a kind went: how many of its records are new, or what keeps the first bad one from being written. */
+/** The result of writing a kind: how many records are new, or what is wrong with the first bad one. */
 export type WrittenKind = { readonly created: number } | { readonly fault: Fault }
 
 /**
- * Writes the staged records of a kind and what belongs to them; nothing of the kind where one is at fault. What two rows
- * cannot both have is judged before: values may change hands between rows of one statement, but not of several.
+ * Writes the staged records of a kind and what belongs to them, or nothing if one is at fault. Unique values are
+ * checked before: they may change hands between rows of one statement, but not of several.
  */
 export async function writeStaged(
   transaction: PreparedTransaction,
@@ -62,7 +62,7 @@ export async function writeStaged(
   return { created: written?.created ?? 0 }
 }
 
-/** What is wrong with the first bad record of a kind, when all kinds have been written. */
+/** What is wrong with the first bad record of a kind after all kinds have been written. */
 export async function findFinalFault(transaction: PreparedTransaction, kind: RecordKind): Promise<Fault | undefined> {
   const { finalTables, finalChecks } = statementsOf(kind)
   for (const each of finalTables) await transaction.run(each, {})

@@ -5,7 +5,7 @@ import { createPreparedStatement } from '../../db/statement.js'
 import { byOrganization } from '../by-organization.js'
 import { insertDepartmentOptions } from '../department-option.js'
 
-/** A department that staged people have and their organization does not offer. */
+/** A department that staged people have and their organization does not offer yet. */
 type ImportedDepartment = Pick<DepartmentOptionModel, 'organizationId' | 'name'>
 
 const find = createPreparedStatement<object, ImportedDepartment>({
@@ -23,7 +23,7 @@ SELECT DISTINCT s.organization_id AS "organizationId", s.department AS name
 /** The statements of this file. */
 export const importedDepartmentStatements = [find]
 
-/** Adds the departments of the staged people to what profiles of their organizations can name. */
+/** Adds the departments of the staged people to those that their organizations offer. */
 export async function addImportedDepartments(transaction: PreparedTransaction, newId: () => string): Promise<void> {
   for (const [organizationId, missing] of byOrganization(await transaction.run(find, {}))) {
     const options = missing.map(({ name }) => ({ id: newId(), name }))

@@ -18,7 +18,7 @@ type Check = PreparedStatement<object, Fault>
 /** The statements of one kind of record, in the order in which an import sends them, and that of the export. */
 export interface KindStatements {
   readonly stage: Columnless
-  /** With the kind of which there are to be some, for it to be sent. */
+  /** Sent only if there are records of the kind `of`. */
   readonly followers: { readonly of: RecordKind; readonly stage: Columnless } | undefined
   readonly analyze: Columnless
   readonly checks: readonly Check[]
@@ -116,7 +116,7 @@ FROM ${kind.table} ${Prisma.raw(resource.alias)} ${kind.join ?? Prisma.empty} OR
   }
 }
 
-/** What is judged before anything is written, by name. */
+/** The checks before anything is written, by name. */
 function checksOf(kind: StagedTable): Expressions {
   const { staged, owner, identity, unique = {} } = kind
   const references = [...referencesOf(kind)].map(([name, reference]) => [name, referenceCheck(staged, reference)])
@@ -125,7 +125,7 @@ function checksOf(kind: StagedTable): Expressions {
     ...(owner !== undefined && { owner: ownerCheck(staged, owner) }),
     ...(owner !== undefined &&
       owner.table !== 'organizations' && { ambiguous_owner: ambiguousOwnerCheck(staged, owner) }),
-    // What people are called is the same in every organization.
+    // Ids of people are the same in every organization.
     ...(owner !== undefined && identity.at(-1) === 'id' && { organization: organizationCheck(kind) }),
     ...Object.fromEntries(references),
     ...kind.checks,
@@ -133,7 +133,7 @@ function checksOf(kind: StagedTable): Expressions {
   }
 }
 
-/** Gives the first fault of a check. */
+/** Returns the first fault of a check. */
 function checkOf(name: string, text: Prisma.Sql): Check {
   return createPreparedStatement<object, Fault>({
     name,
@@ -143,7 +143,7 @@ function checkOf(name: string, text: Prisma.Sql): Check {
   })
 }
 
-/** Makes the staging table: the rows of the kind with their types, what stands in lists, and what their owners give. */
+/** Makes the staging table: the typed rows of the kind, the contents of lists, and what their owners give. */
 function stageText({ kind, staged, resource, owner, extras }: StagedTable): Prisma.Sql {
   const columns = { ...rowColumns(resource), ...listColumns(resource), ...extras }
   const gives = Object.entries(owner?.gives ?? {})

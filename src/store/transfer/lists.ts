@@ -7,7 +7,7 @@ import { listed, type StagedTable } from './staged-table.js'
 import type { Expressions } from './transfer-table.js'
 import { excluded, storedValues } from './upsert.js'
 
-/** What a list is, as it is staged and as it is kept. */
+/** A list, as it is staged and as it is stored. */
 interface StagedList extends PartsPlace {
   readonly table: Table
   /** Its rows, joined to the staging table as `item`. */
@@ -16,7 +16,7 @@ interface StagedList extends PartsPlace {
   readonly given: Expressions
 }
 
-/** Writes what the staged records keep in other tables: lists of rows and of values. */
+/** Writes what the staged records have in other tables: lists of rows and of values. */
 export function listTexts(kind: StagedTable): readonly Prisma.Sql[] {
   return kind.resource.fields.flatMap((each) => {
     const list = stagedListOf(each)
@@ -39,7 +39,7 @@ function stagedListOf({ field, source }: ResourceField): StagedList | undefined 
   return undefined
 }
 
-/** Takes away what the record no longer has and writes what it has. */
+/** Deletes what the record no longer has, and writes what it has. */
 function replaceTexts(
   { staged, listValues, listJoins }: StagedTable,
   field: DescField,
@@ -68,7 +68,7 @@ INSERT INTO ${name} (${listed(Object.keys(values))})
 SELECT ${Prisma.join(Object.values(values))} FROM ${staged} s ${join} ${listJoins?.[field.localName] ?? Prisma.empty}`
   const deletion = Prisma.sql`DELETE FROM ${name} x USING ${staged} s WHERE ${ofRecord('x')}`
   if (table.columns['created_at'] === undefined) return [deletion, insertion]
-  // Rows that know when they were made stay as long as the record names them.
+  // Rows with a time of creation are kept while the record names them.
   const [key = ''] = table.key.filter((column) => owners[column] === undefined)
   const isNamed = Prisma.raw(
     `EXISTS (SELECT 1 FROM json_array_elements(s.${field.name}) item WHERE item->>'${camelCase(key)}' = x.${key})`,

@@ -1,4 +1,4 @@
-/** Every kind of record, each behind those that it refers to: the order of writing and of export. */
+/** Every kind of record, each after those that it refers to: the order of writing and of export. */
 export const recordKinds = [
   'organization',
   'team',
@@ -16,5 +16,5 @@ export const recordKinds = [
   'slaDefinition',
 ] as const
 
-/** What a line can hold: the members of `svc.v2.ImportRecord`. */
+/** The kinds of line: the members of `svc.v2.ImportRecord`. */
 export type RecordKind = (typeof recordKinds)[number]

@@ -10,7 +10,7 @@ import {
 } from '../../../gen/svc/v2/import_record_pb.js'
 import { declareResource } from '../resource/resource.js'
 
-// What has records and is nowhere in the API, or has there less than in its record.
+// Resources that have records but are not in the API, or have fewer fields there.
 
 /** Organizations. */
 export const organizationResource = declareResource(OrganizationRecordSchema, schema.Organization, 'o')
@@ -40,5 +40,5 @@ export const appInstanceRecord = declareResource(AppInstanceRecordSchema, schema
 /** Entity types. */
 export const entityTypeResource = declareResource(EntityTypeRecordSchema, schema.EntityType, 'e')
 
-/** Field mappings with what they belong to. */
+/** Field mappings with their owners. */
 export const entityFieldMappingRecord = declareResource(EntityFieldMappingRecordSchema, schema.EntityFieldMapping, 'm')

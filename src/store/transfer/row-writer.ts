@@ -5,8 +5,8 @@ import { camelCase } from '../camel-case.js'
 import type { Column, PartsPlace, Resource, ResourceField, Table } from '../resource/resource.js'
 
 /**
- * The values of a row by its columns in camel case. Rows and values that stand in other tables are lists, by the names of
- * their fields.
+ * The values of a row by its columns in camel case. Rows and values in other tables are lists, by the names of their
+ * fields.
  */
 export type Row = Readonly<Record<string, unknown>>
 
@@ -14,8 +14,8 @@ type Slots = Readonly<Record<string, unknown>>
 type Setter = (slots: Slots, row: Record<string, unknown>) => void
 
 /**
- * Makes the writer of messages as rows, by the declaration of their resource; what is computed or kept elsewhere is passed
- * over. The writer throws a ServiceError where two items of a list have one key.
+ * Makes a function that writes messages as rows, by the declaration of their resource; what is computed or stored
+ * elsewhere is ignored. It throws a ServiceError if two items of a list have the same key.
  */
 export function createRowWriter(resource: Resource): (message: Message) => Row {
   const setters = resource.fields.map(setterOf)
@@ -66,12 +66,12 @@ function setterOf({ field, source }: ResourceField): Setter {
   }
 }
 
-/** A field of a message that is there: what is empty in it is there as well. */
+/** A field of a message that is present: its empty fields are present as well. */
 function present({ field, source }: ResourceField): ResourceField {
   return { field, source: source.kind === 'column' ? { ...source, isNullable: false } : source }
 }
 
-/** The column that tells the rows of one list apart; undefined where their places do. */
+/** The column that identifies the rows of one list; undefined if their positions do. */
 function keyOfItems({ key }: Table, { parent }: PartsPlace): string | undefined {
   return key.find((column) => column !== 'organization_id' && column !== parent && column !== 'position')
 }
@@ -86,7 +86,9 @@ export function requireDistinct(values: readonly string[], at: (index: number) =
   }
 }
 
-/** Writes a value as its column holds it. What is empty is absent where the column takes that, or is filled in. */
+/**
+ * Writes a value as its column holds it. An empty value is absent if the column allows that, otherwise it is filled in.
+ */
 function valueWriter(field: DescField, { type, isNullable }: Column): (value: unknown) => unknown {
   const { message } = field
   if (field.enum !== undefined) {

@@ -5,7 +5,7 @@ import type { Resource, ResourceField, Table } from '../resource/resource.js'
 /** Columns by name, each with its type as SQL writes it. */
 export type ColumnTypes = Readonly<Record<string, string>>
 
-/** The columns of the row that a record of the resource gives. */
+/** The columns of the row that are set by a record of the resource. */
 export function rowColumns({ table, fields }: Resource): ColumnTypes {
   return typesIn(table, fields.flatMap(columnsOf))
 }
@@ -20,7 +20,7 @@ export function typesIn({ columns }: Table, names: readonly string[]): ColumnTyp
   return Object.fromEntries(names.map((name) => [name, (columns[name]?.type ?? 'text').replace(/^enum /, '')]))
 }
 
-/** The columns that hold what a record keeps in other tables: rows as JSON, values as a list. */
+/** The columns for what a record has in other tables: rows as JSON, values as a list. */
 export function listColumns({ fields }: Resource): ColumnTypes {
   return Object.fromEntries(
     fields.flatMap(({ field, source }) =>
@@ -30,7 +30,8 @@ export function listColumns({ fields }: Resource): ColumnTypes {
 }
 
 /**
- * Joins the rows in a list of the staged record, under a name. SQL sees the place of each, counted from 1, as `place`.
+ * Joins the rows in a list of the staged record, under an alias. SQL sees the position of each, counted from 1, as
+ * `place`.
  */
 export function eachRow(list: string, name: string, columns: ColumnTypes): Prisma.Sql {
   const names = [...Object.keys(columns), 'place']
@@ -43,7 +44,7 @@ export function eachValue(list: string, name: string): Prisma.Sql {
   return Prisma.raw(`CROSS JOIN LATERAL unnest(s.${list}) WITH ORDINALITY AS ${name}(value, place)`)
 }
 
-/** The columns as those of a JSON object, whose properties are in camel case. */
+/** The columns as those of a JSON object with properties in camel case. */
 export function propertiesOf(columns: ColumnTypes): string {
   return Object.entries(columns)
     .map(([name, type]) => `"${camelCase(name)}" ${type}`)

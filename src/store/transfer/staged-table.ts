@@ -2,14 +2,14 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import type { RecordKind } from './record-kind.js'
 import type { TransferTable } from './transfer-table.js'
 
-/** What an import knows of the records of one kind. */
+/** How an import stages the records of one kind. */
 export interface StagedTable extends TransferTable {
   readonly kind: RecordKind
-  /** The kind in the form of names of the database. */
+  /** The kind in snake case, as names of the database are. */
   readonly stem: string
   readonly table: Prisma.Sql
   readonly staged: Prisma.Sql
-  /** The columns that tell rows apart, that of the organization first where there is one. */
+  /** The columns that identify a row, with that of the organization first if there is one. */
   readonly identity: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export function stagedTable(kind: RecordKind, definition: TransferTable): Staged
   }
 }
 
-/** That columns are equal under two names. */
+/** A condition that columns are equal under two aliases. */
 export function equal(columns: readonly string[], left: string, right: string): Prisma.Sql {
   return Prisma.raw(columns.map((column) => `${left}.${column} = ${right}.${column}`).join(' AND '))
 }

@@ -4,26 +4,26 @@ import { createPreparedStatement } from '../../db/statement.js'
 import { TEMPORARY } from './kind-statements.js'
 import type { RecordKind } from './record-kind.js'
 
-/** A record that has passed the checks which need no database, with the line that it came from. */
+/** A record that has passed the checks without a database, with its line. */
 export interface StagedLine {
   readonly kind: RecordKind
-  /** Tells records of one kind apart. */
+  /** Identifies a record of its kind. */
   readonly key: string
   readonly line: number
   /** The values, in camel case by the columns of the staging table of the kind. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** Takes rows in while earlier ones are on their way to the database. */
+/** Accepts rows while earlier ones are on their way to the database. */
 export interface Staging {
   /**
-   * Adds a row; a later row of one key takes the place of the earlier one. Answers a promise, which is to be awaited,
-   * when a batch has been sent with it.
+   * Adds a row, which replaces an earlier one with the same key. If a batch was sent, returns a promise that must be
+   * awaited.
    */
   add(row: StagedLine): Promise<void> | undefined
-  /** Sends what has not been sent yet and waits until all of it has come in. */
+  /** Sends all remaining rows and waits until everything has arrived. */
   flush(): Promise<void>
-  /** Waits until nothing is on its way, whatever has become of it. */
+  /** Waits until nothing is on its way, even if it failed. */
   settle(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export const stagingStatements = [create, add, analyze, count]
 /** Makes the table that holds all rows of an import until the transaction ends. */
 export async function createStaging(transaction: PreparedTransaction): Promise<Staging> {
   await transaction.run(create, {})
-  // Keyed so that one statement never meets a key twice; the JSON is made at once, so that no row is held.
+  // Keyed so that no statement has a key twice; the JSON is made at once, so that no row is kept in memory.
   let batch = new Map<string, { firstLine: number; json: string }>()
   let characters = 0
   let sending: Promise<void> = Promise.resolve()
@@ -111,7 +111,7 @@ export async function createStaging(transaction: PreparedTransaction): Promise<S
   }
 }
 
-/** Counts the different records of each kind. */
+/** Counts the distinct records of each kind. */
 export async function countStaged(transaction: PreparedTransaction): Promise<Map<string, number>> {
   await transaction.run(analyze, {})
   const counts = await transaction.run(count, {})

@@ -20,7 +20,7 @@ import { listed } from './staged-table.js'
 import { ownedBy, ownedByOrganization, ownedByTeam, type TransferTable } from './transfer-table.js'
 import { userTable } from './user.js'
 
-/** Handles that the server makes where neither the record nor the row that stands has one. */
+/** Handles that the server generates if neither the record nor the existing row has one. */
 const withScopedId = {
   extras: { new_scoped_id: 'text' },
   values: { scoped_id: Prisma.sql`coalesce(nullif(s.scoped_id, ''), t.scoped_id, s.new_scoped_id)` },
@@ -36,7 +36,7 @@ JOIN app_resources r ON r.organization_id = a.organization_id AND r.app_instance
 LEFT JOIN staged_app_resource s ON s.organization_id = r.organization_id AND s.id = r.id
 WHERE s.line IS NULL`
 
-/** How each kind of record goes in and out. */
+/** How each kind of record is imported and exported. */
 export const transferTables: Readonly<Record<RecordKind, TransferTable>> = {
   organization: { resource: organizationResource },
   team: { resource: teamResource, owner: ownedByOrganization },
@@ -56,7 +56,7 @@ export const transferTables: Readonly<Record<RecordKind, TransferTable>> = {
       sharedWithTeamIds: Prisma.sql`JOIN app_instances i ON i.organization_id = s.organization_id AND i.id = s.id`,
     },
   },
-  // They belong to the team of their app instance, and move with it to another.
+  // They belong to the team of their app instance, and move to another team with it.
   appResource: {
     followers: { of: 'appInstance', text: resourcesOfMovedApps },
     resource: appResourceResource,

@@ -6,51 +6,55 @@ import type { ReferenceTarget } from './reference-target.js'
 import type { ColumnTypes } from './staged-columns.js'
 
 /**
- * How records of one kind go into their tables: what their declaration does not say. An import has them in a staging table
- * first, which SQL sees as `s`, with the line of each, and with the row that stands as `t`.
+ * How records of one kind are written to their tables, beyond their declaration. An import first puts them into a
+ * staging table, with their lines, which SQL sees as `s`; the existing row is `t`.
  */
 export interface TransferTable {
   readonly resource: Resource
   /** Absent for organizations. */
   readonly owner?: TransferOwner
-  /** What fields have to name in the organization of the record, by their paths, where the schema of the database does not say it. */
+  /**
+   * What fields must name in the record's organization, by their paths, if the schema of the database does not say so.
+   */
   readonly references?: Readonly<Record<string, ReferenceTarget>>
-  /** By the field, the columns that no two rows of an organization have in common, nulls excepted. */
+  /** By field, the columns that no two rows of an organization may have in common, except for nulls. */
   readonly unique?: Readonly<Record<string, readonly string[]>>
-  /** Columns of the staging table that are none of the row; each comes from the property of its name in camel case. */
+  /** Columns of the staging table that are not in the row; each comes from the property of its name in camel case. */
   readonly extras?: ColumnTypes
-  /** Columns that are more than the staged value. Rows that stand keep the columns that nothing names. */
+  /** Columns that differ from the staged value. Existing rows keep the columns that are not named. */
   readonly values?: Expressions
   /** The same for the tables of lists, by the name of the list. */
   readonly listValues?: Readonly<Record<string, Expressions>>
-  /** Joined to the rows of lists that are written, by the name of the list. */
+  /** Joined to the written rows of lists, by the name of the list. */
   readonly listJoins?: Expressions
-  /** Queries for what must not be, by name: each gives the line, the field and the fault. They run before anything is written. */
+  /**
+   * Queries for faults, by name: each returns the line, the field and the fault. They run before anything is written.
+   */
   readonly checks?: Expressions
-  /** Stages rows that stand and that follow those of a kind before it, of which the file may have some and none of this one. */
+  /** Stages existing rows that follow records of an earlier kind, even if the file has none of this kind. */
   readonly followers?: { readonly of: RecordKind; readonly text: Prisma.Sql }
-  /** Takes locks that have to come before those of rows. */
+  /** Takes locks that must come before those of rows. */
   readonly prepare?: Prisma.Sql
-  /** Finds what has to give up a value before another one can have it, by its id, and takes the value from it. */
+  /** Finds, by id, rows that must give up a value before another one can have it, and takes the value from them. */
   readonly release?: { readonly find: Prisma.Sql; readonly write: (ids: Places<Ids>) => Prisma.Sql }
-  /** Writes what the records need to stand on. */
+  /** Writes what the records depend on. */
   readonly before?: Prisma.Sql
-  /** Writes what belongs to the records, in order, besides their lists. */
+  /** Writes what belongs to the records besides their lists, in order. */
   readonly after?: readonly Prisma.Sql[]
   /** Temporary tables for the final checks, by name. */
   readonly finalTables?: Expressions
-  /** Checks, in the form of `checks`, that run when all kinds have been written. */
+  /** Checks, in the form of `checks`, that run after all kinds have been written. */
   readonly finalChecks?: Expressions
   /** Joined to the table in an export. */
   readonly join?: Prisma.Sql
 }
 
-/** What is named by its id. */
+/** Rows given by their ids. */
 export interface Ids {
   readonly ids: readonly string[]
 }
 
-/** Expressions by name, of columns above all. */
+/** Expressions by name, mostly of columns. */
 export type Expressions = Readonly<Record<string, Prisma.Sql>>
 
 /** The owner of records: SQL sees it as `owner`. */
@@ -60,7 +64,7 @@ export interface TransferOwner {
   readonly field: string
   /** In words. */
   readonly noun: string
-  /** Columns of the staging table that the owner gives. */
+  /** Columns of the staging table that the owner provides. */
   readonly gives: Expressions
 }
 
@@ -75,7 +79,7 @@ export const ownedByOrganization: TransferOwner = {
 /** Records that name a team. */
 export const ownedByTeam = ownedBy('teams', 'teamId', 'team')
 
-/** Records that name something of an organization, which may give them more than that. */
+/** Records that name something of an organization, which may provide more than the organization. */
 export function ownedBy(
   table: TransferOwner['table'],
   field: string,

@@ -4,13 +4,13 @@ import { rowColumns } from './staged-columns.js'
 import { equal, listed, type StagedTable } from './staged-table.js'
 import type { Expressions } from './transfer-table.js'
 
-/** Rows of one organization, by the column that tells them apart there. */
+/** Rows of one organization, by the column that identifies them there. */
 export interface StandingRows {
   readonly organizationId: string
   readonly ids: readonly string[]
 }
 
-/** Finds the rows that stand, organization by organization. */
+/** Finds the existing rows, organization by organization. */
 export function standingText({ table, staged, identity }: StagedTable): Prisma.Sql {
   const [organization, id] = tenantKey(identity)
   return Prisma.sql`
@@ -19,7 +19,7 @@ SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
  GROUP BY t.${organization} ORDER BY t.${organization}`
 }
 
-/** Locks rows of one organization in the order of their key, so that writers of the API and imports do not deadlock. */
+/** Locks rows of one organization in key order, so that writers of the API and imports do not deadlock. */
 export function lockText(
   { table, identity, resource }: StagedTable,
   { organizationId, ids }: Places<StandingRows>,
@@ -30,14 +30,14 @@ export function lockText(
 SELECT FROM ${table} WHERE ${organization} = ${organizationId} AND ${id} = ANY (${ids}::${type}[]) ORDER BY ${id} FOR NO KEY UPDATE`
 }
 
-/** The column of the organization, and that which tells its rows apart; an organization is its own. */
+/** The column of the organization, and the one that identifies its rows; an organization is its own. */
 function tenantKey(identity: readonly string[]): readonly [Prisma.Sql, Prisma.Sql] {
   return [Prisma.raw(String(identity[0])), Prisma.raw(String(identity.at(-1)))]
 }
 
 /**
- * Writes every staged row, new ones in the order of their first lines, and answers `created`, how many are new. Rows
- * that stand keep what is not named, their place in the order of creation above all.
+ * Writes every staged row, new ones in the order of their first lines, and returns `created`, the number of new ones.
+ * Existing rows keep what is not named, including their place in the order of creation.
  */
 export function upsertText({ table, staged, identity, owner, resource, values }: StagedTable): Prisma.Sql {
   const given = [...Object.keys(rowColumns(resource)), ...Object.keys(owner?.gives ?? {})]
@@ -58,8 +58,8 @@ SELECT count(*) FILTER (WHERE is_new)::integer AS created FROM written`
 }
 
 /**
- * The values of columns of a row that SQL knows by a name, where `t` is the row that stands: a time at which it was made or
- * changed stays where the record has none.
+ * The values of columns of a row under an alias, where `t` is the existing row: times of creation and change stay if
+ * the record has none.
  */
 export function storedValues(name: string, columns: readonly string[]): Expressions {
   return Object.fromEntries(columns.map((column) => [column, Prisma.raw(storedValue(name, column))]))
@@ -71,7 +71,7 @@ function storedValue(name: string, column: string): string {
   return `${name}.${column}`
 }
 
-/** Assigns columns what would have been inserted. */
+/** Assigns to columns what would have been inserted. */
 export function excluded(columns: readonly string[]): Prisma.Sql {
   return Prisma.raw(columns.map((column) => `${column} = EXCLUDED.${column}`).join(', '))
 }

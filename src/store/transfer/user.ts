@@ -25,7 +25,7 @@ const userRecord = declareResource(UserRecordSchema, schema.Membership, 'm', {
   teamRoles: { kind: 'parts', resource: teamRole, parent: 'user_id', of: 'user_id', order: ['team_id COLLATE "C"'] },
 })
 
-/** The manager is of the organization when the file says so, or a member that the file does not touch. */
+/** The manager belongs to the organization if the file says so, or is a member that the file does not change. */
 const managerCheck = Prisma.sql`
 SELECT s.line, 'managerUserId' AS field, format('there is no user %s in the organization', s.manager_user_id) AS fault
 FROM staged_user s
@@ -33,13 +33,13 @@ LEFT JOIN staged_user o ON o.organization_id = s.organization_id AND o.user_id =
 LEFT JOIN memberships m ON m.organization_id = s.organization_id AND m.user_id = s.manager_user_id
 WHERE s.manager_user_id IS NOT NULL AND o.user_id IS NULL AND m.user_id IS NULL`
 
-/** The members of the organizations of the file, and who manages them. */
+/** The members of the organizations in the file, with their managers. */
 const managedMembers = Prisma.sql`
 SELECT m.organization_id, m.user_id, m.manager_user_id
 FROM (SELECT DISTINCT organization_id FROM staged_user) touched
 JOIN memberships m ON m.organization_id = touched.organization_id`
 
-/** Walks down from those without a manager: who is not met has a circle of managers above. */
+/** Walks down from those without a manager: whoever is not reached has a circle of managers above. */
 const managerCircleCheck = Prisma.sql`
 WITH RECURSIVE placed AS (
   SELECT m.organization_id, m.user_id FROM managed_members m WHERE m.manager_user_id IS NULL
@@ -52,7 +52,7 @@ FROM staged_user s
 LEFT JOIN placed p ON p.organization_id = s.organization_id AND p.user_id = s.user_id
 WHERE p.user_id IS NULL`
 
-/** The people of the file, each with the address of the last line, whatever its organization. */
+/** The people in the file, each with the address of the last line, in whatever organization. */
 const people = Prisma.sql`
 SELECT DISTINCT ON (s.user_id) s.user_id, s.line, s.email, lower(s.email COLLATE "C") AS email_key
 FROM staged_user s ORDER BY s.user_id, s.line DESC`
@@ -61,7 +61,7 @@ const emailFault = Prisma.sql`
 SELECT p.line, 'email' AS field, format('user %s already has it', other.user_id) AS fault
 FROM people p JOIN members m ON m.user_id = p.user_id`
 
-/** An address may be taken in any of the organizations that the person will be in. */
+/** An address may be taken in any of the organizations to which the person will belong. */
 const emailCheck = Prisma.sql`
 WITH people AS (${people}
 ), members AS (
@@ -77,7 +77,9 @@ ${emailFault}
 JOIN memberships other ON other.organization_id = m.organization_id AND other.email_key = p.email_key
 LEFT JOIN people o ON o.user_id = other.user_id WHERE o.user_id IS NULL`
 
-/** What stands as the address of a person who gets another one, so that it can go from one to another: in no address. */
+/**
+ * A temporary address for a person who gets another one, so that people can swap addresses: no real one looks like it.
+ */
 const nowhere = Prisma.sql`lower('left-' || regexp_replace(id, '([A-Z])', '+\\1', 'g') COLLATE "C")`
 
 /** People and their memberships. */
@@ -94,7 +96,7 @@ export const userTable: TransferTable = {
     ...ownership,
   },
   checks: { manager: managerCheck, email: emailCheck },
-  // So that circles are found, nobody else assigns managers in the organizations.
+  // Nobody else assigns managers in the organizations, so that circles are found.
   prepare: Prisma.sql`
 SELECT FROM (SELECT DISTINCT organization_id FROM staged_user ORDER BY organization_id) o
  WHERE ${inLockOfManagers(Prisma.sql`o.organization_id`)}`,
