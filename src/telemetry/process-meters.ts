@@ -11,15 +11,15 @@ export function watchProcess(registry: Registry, version: string): () => void {
   delay.enable()
   new Gauge({
     name: 'svc_event_loop_delay_seconds',
-    help: 'How late the event loop was since the last look at the metrics: the median, 99 of 100, the latest.',
-    labelNames: ['quantile'],
+    help: 'How late the event loop was since the last look at the metrics: the median (p50), 99 of 100 (p99), the latest (max).',
+    labelNames: ['level'],
     registers,
     aggregator: 'max',
     collect() {
       const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - LOOK_MILLIS / 1000) || 0
-      this.set({ quantile: '0.5' }, late(delay.percentile(50)))
-      this.set({ quantile: '0.99' }, late(delay.percentile(99)))
-      this.set({ quantile: '1' }, late(delay.max))
+      this.set({ level: 'p50' }, late(delay.percentile(50)))
+      this.set({ level: 'p99' }, late(delay.percentile(99)))
+      this.set({ level: 'max' }, late(delay.max))
       delay.reset()
     },
   })

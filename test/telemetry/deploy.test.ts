@@ -25,15 +25,15 @@ interface Panel {
 describe('what is deployed beside the service', () => {
   /** The types of the metrics that the service serves, by name. */
   let types: ReadonlyMap<string, string>
+  let text: string
   let rules: readonly Rule[]
   let panels: readonly Panel[]
 
   beforeAll(async () => {
     const meters = createMeters('1.2.3')
     const service = await startTestService({ meters })
-    types = new Map(
-      [...(await meters.text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]),
-    )
+    text = await meters.text()
+    types = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]))
     await service.stop()
     meters.close()
     const file: { groups: { rules: Rule[] }[] } = parse(await read(rulesFile))
@@ -48,6 +48,12 @@ describe('what is deployed beside the service', () => {
       const [, base = '', part] = /^(\w+?)(?:_(bucket|sum|count))?$/.exec(name) ?? []
       return part !== undefined && types.get(base) === 'histogram' ? base : name
     })
+
+  it('reads metrics in which promtool finds no fault', async () => {
+    const checked = promisify(execFile)('promtool', ['check', 'metrics'])
+    checked.child.stdin?.end(text)
+    expect(await checked).toEqual({ stdout: '', stderr: '' })
+  })
 
   it('names metrics that there are, in every rule and every panel', () => {
     const named = [
