@@ -67,7 +67,10 @@ describe('a service with more calls than it takes up', () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
     const holder = await testDatabase.open().pool.connect()
     await holder.query('BEGIN')
-    await holder.query('SELECT FROM priorities WHERE id = $1 FOR UPDATE', [fixture.priorities.it])
+    await holder.query('SELECT FROM priorities WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+      fixture.acme,
+      fixture.priorities.it,
+    ])
     const update = () =>
       service.rest('PATCH', `/v2/priorities/${fixture.priorities.it}`, { token, json: { name: 'Late' } })
     const calls = Array.from({ length: 300 }, update)

@@ -1,7 +1,11 @@
+import type { DatabaseNodes } from './database-server.js'
+
 /** What the test files of one run share. */
 export interface TestRun {
   /** URL of a database from which others can be created and dropped. */
   readonly adminUrl: string
+  /** The same of each node, where the databases are distributed; else it alone. */
+  readonly nodes: DatabaseNodes
   /** Prefix of the names of all databases of this run. */
   readonly prefix: string
   /** Name of the database with all migrations applied, to clone. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/db/database.js'
 import { currentTestRun } from './current-test-run.js'
+import { cloneDatabase, createEmptyDatabase, dropDatabases } from './database-server.js'
 import { databaseUrl } from './database-url.js'
 
 /** A database of its own for one suite. */
@@ -15,9 +15,10 @@ export interface TestDatabase {
 
 /** Clones a database with all migrations applied; `empty` makes one without. */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
-  const { adminUrl, prefix, template } = currentTestRun()
+  const { adminUrl, nodes, prefix, template } = currentTestRun()
   const name = `${prefix}${randomUUID().replaceAll('-', '')}`
-  await asAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${from === 'template' ? template : 'template0'}`)
+  if (from === 'template') await cloneDatabase(nodes, name, template)
+  else await createEmptyDatabase(nodes, name)
   const connectionString = databaseUrl(adminUrl, name)
   const opened: Database[] = []
   const open = (options?: Partial<DatabaseOptions>) => {
@@ -32,17 +33,7 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
     open,
     drop: async () => {
       await Promise.all(opened.map((database) => database.close()))
-      await asAdmin(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+      await dropDatabases(nodes, [name])
     },
-  }
-}
-
-async function asAdmin(adminUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
   }
 }

@@ -4,9 +4,8 @@ import { basename, join } from 'node:path'
 import pg from 'pg'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isAlive } from '../../src/db/embedded/postmaster.js'
-import { migrate } from '../../src/db/migrate.js'
-import { loadMigrations } from '../../src/db/migration.js'
 import type { TestRun } from './current-test-run.js'
+import { createTemplate, dropDatabases, nodesOf } from './database-server.js'
 import { databaseUrl } from './database-url.js'
 import { scratchFolder, scratchFolders } from './scratch-folder.js'
 
@@ -24,15 +23,15 @@ export async function startTestRun(url: string | undefined): Promise<{ run: Test
   await admin.connect()
   const number = randomInt(1, 2 ** 31 - 1)
   await admin.query('SELECT pg_advisory_lock($1, $2)', [RUN_LOCK, number])
-  await dropAbandoned(admin)
+  const nodes = await nodesOf(server.adminUrl)
+  await dropDatabases(nodes, await abandonedDatabases(admin))
   const prefix = `svc_test_${number}_`
   const template = `${prefix}template`
-  await admin.query(`CREATE DATABASE ${template}`)
-  await migrate(databaseUrl(server.adminUrl, template), await loadMigrations())
+  await createTemplate(nodes, template)
   return {
-    run: { adminUrl: server.adminUrl, prefix, template },
+    run: { adminUrl: server.adminUrl, nodes, prefix, template },
     stop: async () => {
-      await dropDatabases(admin, await databasesLike(admin, `${prefix}%`))
+      await dropDatabases(nodes, await databasesLike(admin, `${prefix}%`))
       await admin.end()
       await server.stop()
     },
@@ -72,17 +71,15 @@ async function removeAbandonedServers(): Promise<void> {
   }
 }
 
-async function dropAbandoned(admin: pg.Client): Promise<void> {
+/** What runs that were interrupted have left. */
+async function abandonedDatabases(admin: pg.Client): Promise<string[]> {
   const { rows } = await admin.query<{ objid: string }>(
     `SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1`,
     [RUN_LOCK],
   )
   const alive = new Set(rows.map(({ objid }) => String(objid)))
   const names = await databasesLike(admin, 'svc\\_test\\_%')
-  await dropDatabases(
-    admin,
-    names.filter((name) => !alive.has(name.split('_')[2] ?? '')),
-  )
+  return names.filter((name) => !alive.has(name.split('_')[2] ?? ''))
 }
 
 async function databasesLike(admin: pg.Client, pattern: string): Promise<string[]> {
@@ -90,8 +87,4 @@ async function databasesLike(admin: pg.Client, pattern: string): Promise<string[
     pattern,
   ])
   return rows.map(({ datname }) => datname)
-}
-
-async function dropDatabases(admin: pg.Client, names: readonly string[]): Promise<void> {
-  for (const name of names) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
 }

@@ -1,0 +1,37 @@
+import { relative } from 'node:path'
+import StrictEnvironment from '../support/environment.js'
+import { leftOut } from './left-out.js'
+
+interface Block {
+  readonly name: string
+  readonly parent?: Block
+}
+
+/** What jest tells of a test, as far as it is needed here. */
+interface TestEvent {
+  readonly name: string
+  readonly test?: Block & { mode?: unknown }
+}
+
+/** The environment of tests on a cluster: some of them are left out (`left-out.ts`). */
+export default class CitusEnvironment extends StrictEnvironment {
+  readonly #names: readonly string[]
+
+  constructor(...args: ConstructorParameters<typeof StrictEnvironment>) {
+    super(...args)
+    const [{ projectConfig }, { testPath }] = args
+    const file = relative(projectConfig.rootDir, testPath)
+    this.#names = leftOut.flatMap((each) => (each.file === file && each.test !== undefined ? each.test : []))
+  }
+
+  handleTestEvent({ name, test }: TestEvent): void {
+    if (name !== 'test_start' || test === undefined) return
+    const full = fullName(test)
+    if (this.#names.some((each) => full.startsWith(each))) test.mode = 'skip'
+  }
+}
+
+/** The name of a test behind those of what it stands in; jest's own outermost one has none. */
+function fullName({ name, parent }: Block): string {
+  return parent?.parent === undefined ? name : `${fullName(parent)} ${name}`
+}

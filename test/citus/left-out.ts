@@ -1,0 +1,42 @@
+/** A test that means nothing on a cluster. */
+interface LeftOut {
+  readonly file: string
+  /** Its whole name, or how it begins; absent where all of the file is meant. */
+  readonly test?: string
+  readonly reason: string
+}
+
+/**
+ * What `npm run test:citus` leaves out: tests that ask PostgreSQL itself, which on a cluster is one of several, about its
+ * catalogues, plans, locks and time limits. What they hold of the service is held on one PostgreSQL.
+ */
+export const leftOut: readonly LeftOut[] = [
+  {
+    file: 'test/store/list-cost.test.ts',
+    reason: 'counts the rows that a plan reads; the coordinator shows none of the plans of the workers',
+  },
+  {
+    file: 'test/store/token-holder.test.ts',
+    reason: 'asks pg_prepared_statements and plans, and prepares the look-ups that only one PostgreSQL is sent',
+  },
+  {
+    file: 'test/db/distribute.test.ts',
+    reason: 'begins with databases that are not distributed, and says what one PostgreSQL lacks',
+  },
+  { file: 'test/cli/distribute.test.ts', reason: 'the same' },
+  {
+    file: 'test/db/old-data.test.ts',
+    test: 'a database from before organizations were a part of every key has the constraints and indexes',
+    reason: 'compares the catalogues of a database that is distributed with those of one that is not',
+  },
+  {
+    file: 'test/telemetry/meters.test.ts',
+    test: 'the metrics of a service measure statements by their names',
+    reason: 'names a statement that is sent to one PostgreSQL alone',
+  },
+  {
+    file: 'test/idempotency/idempotency-waiting.test.ts',
+    test: 'calls with one key, in several processes wait for each other across processes',
+    reason: 'counts repetitions after lock_timeout, which a session sets for the coordinator, not for the workers',
+  },
+]

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { statements } from '../../src/store/statements.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+/** Statements of several organizations: whose they are, or what they sweep, is not known before (ADR 10). */
+const ofAll: readonly string[] = [
+  ...['organizations_of_tokens', 'key_of_id', 'revoke_key_of_secret', 'find_expired_tokens'],
+  ...['first_memberships_of_person', 'select_oldest_member_of_email'],
+]
+/** Import and export, and what is sent to one PostgreSQL alone. */
+const notOfCalls =
+  /^(?:stage_|import_|analyze_|export_|find_imported_|select_(?:keys|members)_of_several$|(?:add|count)_import_rows$)/
+
+const anyOrganization = 'organization-of-nobody'
+const samples: Readonly<Record<string, string>> = {
+  text: `'a'`,
+  uuid: `'018f3b7a-0000-7000-8000-000000000001'`,
+  json: `'[]'`,
+  jsonb: `'[]'`,
+  bytea: `'\\x00'`,
+  boolean: 'true',
+  date: `'2026-01-31'`,
+  'timestamp with time zone': 'now()',
+  actor_kind: `'USER'`,
+  'text[]': `'{a}'`,
+  'uuid[]': `'{018f3b7a-0000-7000-8000-000000000001}'`,
+  'bytea[]': `'{"\\\\x00"}'`,
+  'jsonb[]': `'{"{}"}'`,
+  'actor_kind[]': `'{USER}'`,
+}
+
+describe('a statement of one organization asks one shard', () => {
+  let testDatabase: TestDatabase
+  let client: pg.Client
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    await client.connect()
+  })
+  afterAll(async () => {
+    await client.end()
+    await testDatabase.drop()
+  })
+
+  /** How many shards each part of the plan asks. */
+  const tasksOf = async (name: string, text: string): Promise<number[]> => {
+    await client.query(`PREPARE ${name} AS ${text}`)
+    const { rows } = await client.query<{ types: string[] }>(
+      'SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = $1',
+      [name],
+    )
+    await client.query(`DEALLOCATE ${name}`)
+    const types = rows[0]?.types ?? []
+    const organization = /organization_id = \$(\d+)/.exec(text)?.[1]
+    const filled = text.replaceAll(/\$(\d+)/g, (_, number: string) => {
+      const type = types[Number(number) - 1] ?? ''
+      return `(${number === organization ? `'${anyOrganization}'` : (samples[type] ?? '1')})::${type}`
+    })
+    const plan = await client.query<{ 'QUERY PLAN': unknown }>(`EXPLAIN (FORMAT JSON, COSTS OFF) ${filled}`)
+    const written = JSON.stringify(plan.rows[0]?.['QUERY PLAN'])
+    return [...written.matchAll(/"Task Count":(\d+)/g)].map((match) => Number(match[1]))
+  }
+
+  it.each([...statements].filter(([name]) => !notOfCalls.test(name)))('%s', async (name, { text }) => {
+    const tasks = await tasksOf(name, text)
+    if (ofAll.includes(name)) expect(Math.max(...tasks)).toBeGreaterThan(1)
+    else expect(tasks.filter((count) => count !== 1)).toEqual([])
+  })
+})

@@ -1,0 +1,94 @@
+import pg from 'pg'
+import { distribute } from '../../src/db/distribute.js'
+import { migrate } from '../../src/db/migrate.js'
+import { loadMigrations } from '../../src/db/migration.js'
+import { databaseUrl } from './database-url.js'
+
+/** Shards of a table: enough for several on each node, and so few that test databases are made fast. */
+const SHARDS = 4
+
+/**
+ * Where the databases of a run are: URLs from which others can be created and dropped. Of a cluster that distributes tables
+ * there are several, the coordinator's first; each database has its part on every node.
+ */
+export type DatabaseNodes = readonly string[]
+
+/** The nodes of the cluster that the database of a URL belongs to; it alone where it belongs to none. */
+export async function nodesOf(adminUrl: string): Promise<DatabaseNodes> {
+  const [found] = await query<{ isCluster: boolean }>(
+    adminUrl,
+    `SELECT to_regclass('pg_dist_node') IS NOT NULL AS "isCluster"`,
+  )
+  if (found?.isCluster !== true) return [adminUrl]
+  const nodes = await query<{ host: string; port: number }>(
+    adminUrl,
+    'SELECT nodename AS host, nodeport AS port FROM pg_dist_node ORDER BY groupid',
+  )
+  return nodes.map(({ host, port }) => {
+    const url = new URL(adminUrl)
+    url.host = `${host}:${port}`
+    url.pathname = '/postgres'
+    return url.href
+  })
+}
+
+/** Makes the database that others are cloned from, with all migrations applied; in a cluster, its tables are distributed. */
+export async function createTemplate(nodes: DatabaseNodes, name: string): Promise<void> {
+  const [coordinator = '', ...workers] = nodes.map((node) => databaseUrl(node, name))
+  await onEach(nodes, `CREATE DATABASE ${name}`)
+  if (workers.length === 0) {
+    await migrate(coordinator, await loadMigrations())
+    return
+  }
+  for (const url of [coordinator, ...workers]) await query(url, 'CREATE EXTENSION citus')
+  await query(coordinator, 'SELECT citus_set_coordinator_host($1, $2)', place(coordinator))
+  for (const worker of workers) await query(coordinator, 'SELECT citus_add_node($1, $2)', place(worker))
+  await migrate(coordinator, await loadMigrations())
+  await distribute(coordinator, { shardCount: SHARDS, onStep: () => {} })
+  // What Citus itself has open in it would keep it from being cloned.
+  await onEach(nodes, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`)
+  for (const node of nodes) {
+    await query(node, 'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [name])
+  }
+}
+
+/** Clones a database, on every node as it is there. */
+export async function cloneDatabase(nodes: DatabaseNodes, name: string, template: string): Promise<void> {
+  await onEach(nodes, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  const [coordinator = '', ...workers] = nodes
+  // A clone has none of the settings of the database.
+  if (workers.length > 0) await distribute(databaseUrl(coordinator, name), { shardCount: SHARDS, onStep: () => {} })
+}
+
+/** Makes a database without tables, which is in no cluster. */
+export async function createEmptyDatabase([node = '']: DatabaseNodes, name: string): Promise<void> {
+  await query(node, `CREATE DATABASE ${name} TEMPLATE template0`)
+}
+
+/** Drops databases wherever they are, whoever uses them. */
+export async function dropDatabases(nodes: DatabaseNodes, names: readonly string[]): Promise<void> {
+  for (const name of names) await onEach(nodes, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+}
+
+function onEach(nodes: DatabaseNodes, statement: string): Promise<unknown> {
+  return Promise.all(nodes.map((node) => query(node, statement)))
+}
+
+function place(url: string): [host: string, port: number] {
+  const { hostname, port } = new URL(url)
+  return [hostname, Number(port)]
+}
+
+async function query<Row extends pg.QueryResultRow>(
+  connectionString: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query<Row>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
