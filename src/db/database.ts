@@ -102,12 +102,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     preparedTransaction: (work, transactionOptions = {}) =>
       withRetries(
         (left) =>
-          runTransaction(
-            pool,
-            work,
-            { deadline: deadlineIn(left), ...transactionOptions },
-            Math.min(left ?? statementTimeoutMillis, statementTimeoutMillis),
-          ),
+          runTransaction(pool, work, transactionOptions, {
+            deadline: deadlineIn(left),
+            statementMillis: Math.min(left ?? statementTimeoutMillis, statementTimeoutMillis),
+          }),
         transactionOptions,
         timing,
         retries,

@@ -80,6 +80,11 @@ export function withRetries<T>(
   return start()
 }
 
+/** How long one attempt may take. */
+export interface TransactionBounds extends Pick<StatementBounds, 'deadline'> {
+  readonly statementMillis: number
+}
+
 /**
  * Runs the work in one transaction on a connection of the pool: commits when it returns, rolls back when it throws.
  * `statementMillis` limits every statement in it on the server, and `deadline` all of it on this side.
@@ -87,21 +92,22 @@ export function withRetries<T>(
 export async function runTransaction<T>(
   pool: pg.Pool,
   work: (transaction: PreparedTransaction & Sql) => Promise<T>,
-  options: TransactionOptions & StatementBounds,
-  statementMillis: number,
+  options: TransactionOptions,
+  { deadline, statementMillis }: TransactionBounds,
 ): Promise<T> {
-  return withConnection(pool, options.deadline, async (client) => {
-    const send = (text: string) => client.query(boundedQuery({ text }, options.deadline))
+  const { isolationLevel = 'ReadCommitted', signal } = options
+  const bounds = { signal, deadline }
+  return withConnection(pool, deadline, async (client) => {
+    const send = (text: string) => client.query(boundedQuery({ text }, deadline))
     try {
       await send(beginStatement(options, statementMillis))
-      const { isolationLevel = 'ReadCommitted' } = options
       const result = await work({
         isolationLevel,
         nested: createNested(send),
-        ...createSql(client, options),
-        run: (statement, parameters) => runPrepared(client, statement, parameters, options),
+        ...createSql(client, bounds),
+        run: (statement, parameters) => runPrepared(client, statement, parameters, bounds),
       })
-      options.signal?.throwIfAborted()
+      signal?.throwIfAborted()
       const { command } = await send('COMMIT')
       // PostgreSQL answers this if a statement has failed and the work continued regardless.
       if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')

@@ -252,6 +252,22 @@ describe('a transaction', () => {
     expect(await values()).toEqual([0, 0])
   })
 
+  it('takes its options from an object that works each out when it is asked for', async () => {
+    const reason = new Error('the caller has gone')
+    const controller = new AbortController()
+    class Options {
+      get signal() {
+        return controller.signal
+      }
+    }
+    const attempt = database.preparedTransaction(async (sql) => {
+      await add(sql, 1)
+      controller.abort(reason)
+    }, new Options())
+    await expect(attempt).rejects.toBe(reason)
+    expect(await values()).toEqual([0, 0])
+  })
+
   it('writes nothing when it is for reading', async () => {
     const attempt = database.preparedTransaction((sql) => add(sql, 1), { readOnly: true })
     await expect(attempt).rejects.toMatchObject({ code: '25006' })
