@@ -12,7 +12,7 @@ export interface Usage {
 /** A server in a process of its own. */
 export interface ServerProcess {
   readonly port: number
-  /** Answers what was used since the last call. */
+  /** Returns what was used since the last call. */
   usage(): Promise<Usage>
   stop(): Promise<void>
 }
@@ -41,7 +41,7 @@ export async function startServer(
   }
 }
 
-/** The next message of a child; throws where it ends instead. */
+/** The next message of a child; throws if it ends instead. */
 export async function reply(child: ChildProcess): Promise<unknown> {
   const ended = new AbortController()
   const onExit = (code: number | null) => ended.abort(new Error(`a process of the benchmark ended with ${code}`))

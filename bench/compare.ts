@@ -15,9 +15,9 @@ export interface Standing {
   readonly requestsPerSecond: number
   readonly p50Millis: number
   readonly p99Millis: number
-  /** Of the server's process, of all its threads. */
+  /** Of the server's process, with all its threads. */
   readonly cpuMicrosPerRequest: number
-  /** The longest of each round: a round in which the system held up the process is not decisive. */
+  /** The longest of each round: a round in which the system stalled the process is not representative. */
   readonly stallMillis: number
   /** Throughput over that of the first contestant: the median of the rounds' own ratios. */
   readonly ratio: number
@@ -30,7 +30,9 @@ export interface Rounds {
   readonly connections?: number
 }
 
-/** Sends the same load to every contestant in turns, the order reversed every other round, after one round to warm up. */
+/**
+ * Sends the same load to every contestant in turns, the order reversed every other round, after one round to warm up.
+ */
 export async function compare(
   contestants: readonly Contestant[],
   { rounds, millis, connections = 32 }: Rounds,

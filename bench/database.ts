@@ -36,7 +36,7 @@ export async function startBenchServer(): Promise<BenchServer> {
     },
     stop: async () => {
       await embedded.stop()
-      // Where the directory is private, the data is elsewhere.
+      // If the directory is private, the data is elsewhere.
       await removeEmbeddedPostgres(dataDir)
       await rm(dataDir, { recursive: true, force: true })
     },
@@ -51,7 +51,7 @@ export interface Tokens {
   readonly user: string
 }
 
-/** Opens a handle, hands it to `work` and closes it. */
+/** Opens a handle, passes it to `work` and closes it. */
 export async function withDatabase<T>(
   connectionString: string,
   work: (database: Database) => Promise<T>,

@@ -7,8 +7,8 @@ export const FEW_TEAM = 'few'
 const org = `'${place.organization}'`
 const series = 'generate_series(1, $1::int) n'
 
-// Each fills one table with so many rows around those that the operations touch. Lists have pages of the same size at any
-// number of rows: app instances, users and events by paging, the others because the rows belong to another team.
+// Each fills one table with this many rows around those that the operations use. Lists have pages of the same size for
+// any number of rows: app instances, users and events by paging, the others because the rows belong to another team.
 const statements: readonly string[] = [
   `INSERT INTO teams (id, organization_id, name) SELECT 'bulk', ${org}, 'Bulk' WHERE $1::int > 0`,
   `INSERT INTO priorities (id, organization_id, team_id, priority, scoped_id, name, description)
@@ -47,7 +47,7 @@ const statements: readonly string[] = [
      FROM ${series}`,
 ]
 
-/** Fills every table of the operations with so many rows, foreign keys unchecked. */
+/** Fills every table of the operations with this many rows, without checking foreign keys. */
 export async function insertBulk(sql: Sql, rows: number): Promise<void> {
   for (const statement of statements) await sql.execute(`${statement}`, [rows])
 }

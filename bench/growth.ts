@@ -9,7 +9,7 @@ const SMALL = 1_000
 const base: DatasetSize = { appInstances: 100, appResources: 500, priorities: 100, journeys: 50, users: 20 }
 const MAX_RATIO = 1.3
 
-/** What each operation costs at so many rows of its table, over what it costs at 1,000: by throughput, 8 at a time. */
+/** What each operation costs with this many rows in its table, relative to 1,000: by throughput, 8 at a time. */
 export async function benchGrowth(
   server: BenchServer,
   report: Report,
@@ -46,7 +46,7 @@ async function prepare(server: BenchServer, name: string, rows: number) {
   const connectionString = await server.createDatabase(`growth_${name}`)
   const tokens = await seed(connectionString, base)
   const url = new URL(connectionString)
-  // Bulk rows refer to what is there; nobody needs to look it up a million times.
+  // Bulk rows refer to existing rows, which need not be looked up a million times.
   url.searchParams.set('options', '-c session_replication_role=replica')
   await withDatabase(url.href, (database) => insertBulk(database, rows), 600_000)
   await withDatabase(connectionString, (database) => database.execute('VACUUM ANALYZE'), 600_000)

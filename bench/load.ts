@@ -1,7 +1,7 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 
-// The load, in a process of its own: keep-alive connections, one request at a time on each.
+// The load, in a separate process: keep-alive connections with one request at a time on each.
 
 /** What a round sends. */
 export interface Job {
@@ -20,7 +20,7 @@ export interface Http2Request {
   readonly body: string
 }
 
-/** What became of a round. */
+/** The result of a round. */
 export interface LoadResult {
   readonly requests: number
   /** From the first request to the last answer. */

@@ -14,7 +14,7 @@ const report = createReport((line) => console.log(line))
 const rounds = { rounds: Number(process.env['ROUNDS'] ?? 7), millis: Number(process.env['ROUND_MS'] ?? 2_000) }
 const growthRows = Number(process.env['GROWTH_ROWS'] ?? 1_000_000)
 const suites = {
-  // First: file systems make new files slowly where the other suites have deleted theirs.
+  // First, because file systems make new files slowly after the other suites have deleted theirs.
   start: () => benchStart(report),
   operations: withServer((server) => benchOperations(server, report, rounds, process.env['ONLY'])),
   protocols: () => benchProtocols(report, rounds, process.env['ONLY']),
@@ -24,7 +24,7 @@ const suites = {
   memory: withServer((server) => benchMemory(server, report)),
   growth: withServer((server) => benchGrowth(server, report, rounds, growthRows, process.env['ONLY'])),
 }
-// What is only run when it is asked for.
+// Suites that run only if they are named.
 const extras = {
   profile: withServer((server) => profileOperations(server, rounds, process.env['ONLY'], process.env['PROGRAM'])),
 }

@@ -13,7 +13,7 @@ export interface Operation {
   readonly maxStallMillis?: number
 }
 
-/** The four REST operations beside the hand-written peer. */
+/** The four REST operations, compared with the hand-written peer. */
 export async function benchOperations(
   server: BenchServer,
   report: Report,
@@ -54,7 +54,8 @@ function addRows(report: Report, { name, target }: Operation, standings: readonl
   }
 }
 
-// One request at a time: with more, the processes wait for each other's processor, which is not the event loop's doing.
+// One request at a time: with more, processes wait for each other's processor, for which the event loop is not to
+// blame.
 async function benchStall(
   report: Report,
   { name, requests, maxStallMillis = 0 }: Operation,
@@ -109,7 +110,7 @@ export function operations({ key, user }: Tokens): Operation[] {
   ]
 }
 
-/** Holds that both give the same JSON, so that they are compared at the same work. */
+/** Checks that both return the same JSON, so that the same work is compared. */
 async function holdSameAnswer({ name, requests }: Operation, servers: readonly ServerProcess[]): Promise<void> {
   const [head = '', body = ''] = (requests[0] ?? '').split('\r\n\r\n')
   const [line = '', ...headerLines] = head.split('\r\n')

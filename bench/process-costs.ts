@@ -15,7 +15,7 @@ const MEGABYTE = 1_000_000
 const STARTS = 3
 const LISTS = 8
 
-/** How long the program takes to listen: from nothing, and again on what it left. */
+/** How long the program takes to listen: from nothing, and again with existing data. */
 export async function benchStart(report: Report): Promise<void> {
   const cold: number[] = []
   const warm: number[] = []
@@ -30,14 +30,14 @@ export async function benchStart(report: Report): Promise<void> {
         await run.ended()
       }
     }
-    // Only now: file systems make new files slowly where many were deleted a moment before.
+    // Not earlier: file systems make new files slowly just after many were deleted.
     for (const dataDir of dataDirs) await removeEmbeddedPostgres(dataDir)
   })
   report.atMost('start from nothing: embedded database, migrations, demo, s', median(cold), 3)
   report.atMost('start on a database that is there, s', median(warm), 1)
 }
 
-/** The memory of the serving process: idle, and with eight lists of 10,000 under way. */
+/** The memory of the serving process: idle, and during eight lists of 10,000. */
 export async function benchMemory(server: BenchServer, report: Report): Promise<void> {
   const connectionString = await server.createDatabase('memory')
   const { key } = await seed(connectionString, operationsSize)

@@ -12,7 +12,7 @@ export interface Run {
   readonly startedAt: number
   /** Resident memory in bytes: now, and the most that there was. */
   memory(): { readonly now: number; readonly peak: number }
-  /** Resolves with the line of output that has the text. Throws where the program ends before. */
+  /** Resolves with the line of output that contains the text. Throws if the program ends before. */
   line(text: string): Promise<string>
   /** Resolves when the program has ended; throws unless it ended well. */
   ended(): Promise<void>
@@ -48,7 +48,7 @@ export function runProgram(args: readonly string[], environment: Readonly<Record
   }
 }
 
-/** A field of /proc/PID/status in bytes; 0 where the process has ended or the system has no such file. */
+/** A field of /proc/PID/status in bytes; 0 if the process has ended or the system has no such file. */
 function statusOf(pid: number | undefined, field: string): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

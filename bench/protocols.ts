@@ -50,7 +50,7 @@ const comparisons: readonly Comparison[] = [
   },
 ]
 
-/** What the protocols cost: one method whose implementation costs nothing, over the stock handlers and ours. */
+/** The costs of the protocols: one method whose implementation costs nothing, over the stock handlers and ours. */
 export async function benchProtocols(report: Report, rounds: Rounds, only?: string): Promise<void> {
   for (const { name, doors, requests, http2 = false, target } of comparisons) {
     if (only !== undefined && !name.includes(only)) continue

@@ -10,7 +10,7 @@ export interface DatasetSize {
   readonly users: number
 }
 
-/** The data of the operations: a list of 10,000, batches of 500, journeys of full size. */
+/** The data for the operations: a list of 10,000, batches of 500, journeys of full size. */
 export const operationsSize: DatasetSize = {
   appInstances: 10_000,
   appResources: 4_000,
@@ -19,7 +19,7 @@ export const operationsSize: DatasetSize = {
   users: 20,
 }
 
-/** 100,000 records of every kind in about the shares that an organization has. */
+/** 100,000 records of every kind, in roughly the proportions of a real organization. */
 export const importSize: DatasetSize = {
   appInstances: 33_000,
   appResources: 40_000,
@@ -93,7 +93,7 @@ function agentCard(index: number) {
 }
 
 function appResource(index: number, instances: number) {
-  // The instances of the one team; every twentieth belongs to the other.
+  // The instances of the first team; every twentieth belongs to the other.
   const instance = index % instances
   return {
     ...{ id: `resource-${index}`, appInstanceId: `app-${instance}`, resourceType: 'group', name: `Resource ${index}` },

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Standing } from './compare.js'
 
-/** One figure beside what it was to reach. */
+/** One figure and its target. */
 export interface Figure {
   readonly work: string
   readonly measured: number

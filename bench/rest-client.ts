@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-// The load of bench/rest.ts, in a process of its own: keep-alive connections, one request at a time on each.
+// The load of bench/rest.ts, in a separate process: keep-alive connections with one request at a time on each.
 
 interface Job {
   readonly port: number

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createRestTranscoder } from '../src/rest/index.js'
 import { defineService, type MethodInit, routesOf } from '../test/rest/fixture.js'
 
-// The transcoder beside a bare node:http handler, both in this process, in turns; the load comes from another process.
+// The transcoder and a bare node:http handler, both in this process, in turns; the load comes from another process.
 // Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/rest.js. ROUNDS and ROUND_MS set how long it takes.
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9)

@@ -11,8 +11,8 @@ import { insertFixture } from '../test/support/fixture.js'
 import { areaUnderCurve, measureRevokeTimes, secretKinds } from '../test/support/revoke-times.js'
 import { startTestRun } from '../test/support/test-run.js'
 
-// Whether the time of a revocation tells what the secret was: the service over HTTP on a database of its own, requests of
-// every kind in random order, compared two by two. Fails when an area under the curve is not from 0.45 to 0.55.
+// Whether the duration of a revocation reveals what the secret was: the service over HTTP on a separate database, with
+// requests of every kind in random order, compared in pairs. Fails if an area under the curve is not from 0.45 to 0.55.
 // Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/revoke-timing.js. SAMPLES is the number of each kind.
 
 const samples = Number(process.env['SAMPLES'] ?? 2_000)

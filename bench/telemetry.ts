@@ -7,12 +7,12 @@ import { operations } from './operations.js'
 import { operationsSize } from './records.js'
 import type { Report } from './report.js'
 
-/** The least share of the throughput that is left with metrics, and with one call of ten traced as well. */
+/** The least share of the throughput that remains with metrics, and with one call in ten traced as well. */
 const WITH_METRICS = 0.97
 const WITH_TRACES = 0.95
 const TRACED_SHARE = 0.1
 
-/** What it costs to be watched: the service with metrics and with traces beside the service without, by two short calls. */
+/** The cost of observing: the service with metrics and with traces beside the service without, for two short calls. */
 export async function benchTelemetry(
   server: BenchServer,
   report: Report,

@@ -44,8 +44,8 @@ const steps = [
 ]
 
 /**
- * Brings the build up to date: Prisma's client from the schema, and dist/ from src/ and gen/. Of several processes that do
- * so at once one builds and the others wait. Throws with what a tool has printed.
+ * Brings the build up to date: Prisma's client from the schema, and dist/ from src/ and gen/. If several processes do
+ * so at once, one builds and the others wait. Throws with the output of the tool.
  */
 export async function buildWhatChanged() {
   if (isUpToDate(readRecord())) return
@@ -85,8 +85,8 @@ function digestOf({ inputs, outputs }) {
 }
 
 /**
- * Absolute paths of the files in places of the package, each a folder or a file; nothing for what is not there, nor for
- * what was built inside of a place.
+ * Absolute paths of the files in places of the package, each a folder or a file; none for a missing place, nor for what
+ * was built inside one.
  */
 function filesIn(places) {
   return places.flatMap((place) => {
@@ -99,7 +99,7 @@ function filesIn(places) {
   })
 }
 
-/** Making a link either makes it or fails, and it has its content at once. One that a killed process left is removed. */
+/** Making a link is atomic, with its content. One that a killed process left behind is removed. */
 async function takeLock() {
   for (;;) {
     try {
@@ -122,7 +122,7 @@ function holds(link) {
   }
 }
 
-/** Runs the program of an installed package quietly and answers what it printed. */
+/** Runs the program of an installed package quietly and returns its output. */
 async function runTool(program, args) {
   const path = join(root, 'node_modules', program)
   if (!existsSync(path)) throw new Error(`cannot build, ${path} is missing: run "npm ci" in ${root}`)

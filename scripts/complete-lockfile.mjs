@@ -1,6 +1,6 @@
-// Adds to the lockfiles the optional packages of other platforms that the registry at hand does not carry. npm leaves them
-// out, and `npm ci` then refuses the lockfile. An entry says the platform, so that npm skips it everywhere else. Refuses a
-// lockfile that names the host of a registry: everybody installs from the registry of their own.
+// Adds to the lockfiles the optional packages of other platforms that the current registry does not have. npm leaves
+// them out, and `npm ci` then refuses the lockfile. An entry names the platform, so that npm skips it everywhere else.
+// Refuses a lockfile that names the host of a registry, because everybody installs from a registry of their own.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const lockfiles = ['package-lock.json', 'test/generators/package-lock.json']
@@ -25,7 +25,7 @@ for (const name of lockfiles) {
   console.log(added.length === 0 ? `${name} is complete` : `${name}: added ${added.join(', ')}`)
 }
 
-/** Adds the entries that are missing to the packages of a lockfile and answers their names. */
+/** Adds missing entries to the packages of a lockfile and returns their names. */
 function complete(packages) {
   const added = []
   for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {

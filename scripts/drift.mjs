@@ -1,5 +1,5 @@
-// Fails when prisma/migrations do not give prisma/schema.prisma: replays them in a database that is thrown away and
-// compares. Triggers, functions, checks and indexes on expressions are outside of what Prisma sees. Needs `npm run build`.
+// Fails if prisma/migrations do not result in prisma/schema.prisma: replays them in a temporary database and compares.
+// Prisma does not see triggers, functions, checks and indexes on expressions. Needs `npm run build`.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

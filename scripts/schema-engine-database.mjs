@@ -1,4 +1,4 @@
-// Databases as the schema engine wants them: @prisma/adapter-pg with what it lacks for migrations.
+// Databases as the schema engine needs them: @prisma/adapter-pg with what it lacks for migrations.
 import { randomUUID } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { ColumnTypeEnum, DriverAdapterError } from '@prisma/driver-adapter-utils'
@@ -8,7 +8,7 @@ import pg from 'pg'
 const CHAR_OID = 18
 const TEXT_OID = 25
 
-/** The databases of a migration command: the one at `url`, and shadow databases at `shadowUrl` or made for the moment. */
+/** The databases of a migration command: the one at `url`, and shadow databases at `shadowUrl` or temporary ones. */
 export function databaseFactory({ url, shadowDatabaseUrl: shadowUrl }) {
   return {
     provider: 'postgres',
@@ -18,7 +18,7 @@ export function databaseFactory({ url, shadowDatabaseUrl: shadowUrl }) {
   }
 }
 
-/** Stands where no URL is given: schema files can be compared, everything else finds no database. */
+/** Used if no URL is given: schema files can be compared, everything else finds no database. */
 export function noDatabaseFactory() {
   const unreachable = async () => {
     throw new DriverAdapterError({ kind: 'DatabaseNotReachable' })
@@ -36,7 +36,7 @@ export function noDatabaseFactory() {
     startTransaction: unreachable,
     dispose: async () => {},
     getConnectionInfo: () => ({ schemaName: 'public', supportsRelationJoins: true }),
-    // The one question that the engine asks whatever it is used for.
+    // The only query that the engine sends, whatever it is used for.
     queryRaw: ({ sql }) => (sql.includes('numeric_version') ? Promise.resolve(version) : unreachable()),
   }
   return { provider: 'postgres', adapterName: 'none', connect: async () => adapter, connectToShadowDb: unreachable }
@@ -64,7 +64,7 @@ async function connect(url) {
   // One session, so that advisory locks and settings hold.
   const adapter = await new PrismaPg({ connectionString: url, max: 1 }).connect()
   const pool = adapter.underlyingDriver()
-  // The adapter would split a script at every semicolon, those inside of functions too.
+  // The adapter would split a script at every semicolon, even inside functions.
   adapter.executeScript = async (script) => {
     try {
       await pool.query(script)
@@ -76,7 +76,7 @@ async function connect(url) {
   return adapter
 }
 
-/** The adapter knows no "char" columns: has it read them as text, and calls them characters afterwards. */
+/** The adapter does not support "char" columns: makes it read them as text, and calls them characters afterwards. */
 async function queryWithCharColumns(adapter, query) {
   const inherited = Object.getPrototypeOf(adapter)
   const charColumns = new Set()
@@ -94,7 +94,7 @@ async function queryWithCharColumns(adapter, query) {
   return set
 }
 
-/** The adapter's own way to a shadow database leads to the main one when it was given a URL. */
+/** The adapter's own shadow database would be the main one if it was given a URL. */
 async function connectToTemporaryDatabase(url) {
   const name = `prisma_migrate_shadow_db_${randomUUID()}`
   await runStatement(url, `CREATE DATABASE "${name}"`)

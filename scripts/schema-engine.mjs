@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Stands in for the native schema engine that the `prisma` command would download. Speaks the same protocol, JSON-RPC in
-// lines on standard input and output and a few `cli` commands, and has the WebAssembly build of the same engine do the work.
+// Stands in for the native schema engine that the `prisma` command would download. Speaks the same protocol, JSON-RPC
+// in lines on standard input and output and a few `cli` commands, and has the WebAssembly build of the same engine do
+// the work.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -49,7 +50,7 @@ async function call(engine, method, params) {
   if (method === 'getDatabaseVersion') return engine.version(params)
   if (method === 'createDatabase') return { databaseName: databaseName() }
   if (method === 'evaluateDataLoss' || method === 'createMigration') {
-    // Both want the schema that the migrations give, which this build only keeps from an earlier diagnosis.
+    // Both need the schema that results from the migrations, which this build only keeps from an earlier diagnosis.
     await engine.devDiagnostic({ migrationsList: params.migrationsList, filters: params.filters })
   }
   if (typeof engine[method] !== 'function') throw new Error(`the schema engine has no method ${method}`)
@@ -80,7 +81,7 @@ async function serve() {
   }
 }
 
-/** The engine puts what the user should know as JSON into the message, or into properties of the error. */
+/** The engine puts messages for the user as JSON into the message, or into properties of the error. */
 function rpcError(error) {
   let known = error
   try {

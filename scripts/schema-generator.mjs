@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-// A generator of Prisma: writes down what the tables of the schema look like, for what is derived from it at run time.
-// Prisma sends JSON-RPC requests as lines and reads the answers from the standard error.
+// A generator for Prisma: writes down the structure of the tables, from which other things are derived at run time.
+// Prisma sends JSON-RPC requests as lines and reads the answers from standard error.
 
 const scalarTypes = { String: 'text', Int: 'int4', BigInt: 'int8', Boolean: 'bool', Json: 'jsonb', Bytes: 'bytea' }
 
@@ -31,7 +31,7 @@ function keyOf({ fields, primaryKey }) {
   return primaryKey.fields.map((each) => fields.find(({ name }) => name === each))
 }
 
-/** Columns and the tables that they name a row of: of several columns that refer together, the one that tells the rows apart. */
+/** Columns and the tables they refer to: if several columns refer together, the one that identifies the row. */
 function referencesOf(models, { fields }) {
   return fields.flatMap(({ type, relationFromFields = [], relationToFields = [] }) => {
     const target = models.get(type)

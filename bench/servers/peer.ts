@@ -101,7 +101,7 @@ app.get<{ Querystring: { teamId: string; pageSize?: number } }>('/v2/app-instanc
   const caller = await callerOf(request)
   const { teamId, pageSize = 10_000 } = request.query
   const { rows } = await pool.query(statements.appInstances([caller.organizationId, teamId, Number(pageSize) + 1]))
-  // An agent card that is not there is left out of the JSON.
+  // A missing agent card is omitted from the JSON.
   const data = rows.slice(0, Number(pageSize)).map(({ ordinal: _ordinal, a2aAgentCard, ...row }) => ({
     ...row,
     ...(a2aAgentCard !== null && { a2aAgentCard }),

@@ -11,7 +11,7 @@ import type { HttpRequest, HttpResponse } from '../../src/rpc/http-message.js'
 import { createRpcHandler } from '../../src/rpc/rpc-handler.js'
 import { serve, settings } from './serve.js'
 
-// One method with an implementation that costs nothing: what is left is what the protocol costs.
+// One method with an implementation that costs nothing, so that only the costs of the protocol remain.
 const { door, http2 } = settings<{ door: 'bare' | 'direct' | 'stock' | 'rest'; http2: boolean }>()
 
 const priority = {

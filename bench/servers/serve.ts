@@ -6,7 +6,7 @@ export function settings<T>(): T {
   return JSON.parse(process.argv[2] ?? '{}') as T
 }
 
-/** Tells the parent the port, and from then on what it asks, until it says stop. */
+/** Tells the parent the port, then answers what it asks until it says stop. */
 export function serve(port: number, close: () => Promise<void>): void {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()

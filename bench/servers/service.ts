@@ -14,7 +14,7 @@ interface Settings {
   readonly tracing?: { readonly collector: string; readonly share: number }
 }
 
-// The service as it is, with its log of requests written to nowhere, and watched where that is asked for.
+// The service as it is, with its request log written nowhere, and observed if asked for.
 const { connectionString, metrics, tracing: traced } = settings<Settings>()
 const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: true }))
 const database = createDatabase({ connectionString, log })

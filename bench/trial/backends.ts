@@ -1,10 +1,10 @@
 import { execute } from './stage.js'
 
-/** Server processes of the database that can be made to say nothing, as a machine that is lost without a word. */
+/** Server processes of the database that can be silenced, like those of a machine that was lost. */
 export interface Backends {
-  /** Stops so many that serve the service's pool; answers their process ids. */
+  /** Stops this many that serve the service's pool; returns their process ids. */
   silence(count: number): Promise<readonly number[]>
-  /** Lets all go on. */
+  /** Lets all continue. */
   heal(): void
 }
 
@@ -36,7 +36,7 @@ function goOn(pid: number): void {
   try {
     process.kill(pid, 'SIGCONT')
   } catch (error) {
-    // The server has ended it meanwhile.
+    // The server has ended it in the meantime.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

@@ -6,13 +6,13 @@ import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { GetJourneyRequestSchema } from '../../gen/svc/v2/journey_pb.js'
 import { journeyId } from '../records.js'
 
-/** How a connection came to its end: by an answer or a frame that says so, between two calls, or by a fault. */
+/** How a connection ended: announced by an answer or a frame, between two calls, or by a fault. */
 export type End = 'announced' | 'idle' | { readonly fault: string }
 
-/** A connection that has brought one answer. */
+/** A connection that has received one answer. */
 export interface BusyConnection {
   readonly door: string
-  /** From here on one call follows the other, until the connection is to end. */
+  /** From here on one call follows the other until the connection ends. */
   begin(): void
   readonly ended: Promise<End>
 }
@@ -22,7 +22,7 @@ const procedure = '/svc.v2.JourneyService/GetJourney'
 const path = `/v2/journeys/${request.id}`
 const message = encodeEnvelope(0, toBinary(GetJourneyRequestSchema, create(GetJourneyRequestSchema, request)))
 
-/** Opens so many connections to each door of the service: REST and RPC, over HTTP/1.1 and HTTP/2. */
+/** Opens this many connections to each door of the service: REST and RPC, over HTTP/1.1 and HTTP/2. */
 export async function openConnections(port: number, token: string, count: number): Promise<BusyConnection[]> {
   const authorization = `Bearer ${token}`
   const rest = [`GET ${path} HTTP/1.1`, `authorization: ${authorization}`]

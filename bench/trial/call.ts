@@ -2,18 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { journeyId } from '../records.js'
 import type { ServiceRun, Stage } from './stage.js'
 
-/** So many good answers in a row are no luck. */
+/** This many good answers in a row are no coincidence. */
 const GOOD = 20
 
 /** How a call went. */
 export interface CallResult {
-  /** 0 where no answer came. */
+  /** 0 if no answer came. */
   readonly status: number
   readonly millis: number
   readonly retryAfter: string | null
 }
 
-/** What is sent. */
+/** A request. */
 export interface CallOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -42,7 +42,7 @@ export async function call(
   }
 }
 
-/** Reads a journey: a call that asks the database twice, for its credential and for its answer. */
+/** Reads a journey: a call with two statements, one for its credential and one for its answer. */
 export function read(
   run: Pick<ServiceRun, 'origin'>,
   { tokens }: Pick<Stage, 'tokens'>,
@@ -58,7 +58,7 @@ export function patchPriority(run: ServiceRun, { tokens }: Stage, index: number,
   return call(run, `/v2/priorities/priority-${index}`, { method: 'PATCH', headers, body: JSON.stringify({ name }) })
 }
 
-/** Sends so many reads at once. */
+/** Sends this many reads at once. */
 export function readTogether(
   run: ServiceRun,
   stage: Stage,
@@ -68,7 +68,7 @@ export function readTogether(
   return Promise.all(Array.from({ length: count }, () => read(run, stage, options)))
 }
 
-/** When the last of twenty good answers in a row came; infinite where none did until `last`. */
+/** When the last of twenty good answers in a row came; infinite if none did until `last`. */
 export async function untilGood(run: ServiceRun, stage: Stage, last: number): Promise<number> {
   let good = 0
   while (performance.now() < last) {
@@ -80,7 +80,7 @@ export async function untilGood(run: ServiceRun, stage: Stage, last: number): Pr
   return Number.POSITIVE_INFINITY
 }
 
-/** Whether gRPC health says SERVING. */
+/** Whether gRPC health reports SERVING. */
 export async function isServing({ origin }: ServiceRun): Promise<boolean> {
   const headers = { 'content-type': 'application/json' }
   const init = { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(10_000) }

@@ -6,26 +6,26 @@ import type { HttpVersion, Request } from './doors.js'
 
 /** How a request ended. */
 export interface Exchange {
-  /** The status of HTTP, or 0 where no whole answer came in time. */
+  /** The status of HTTP, or 0 if no complete answer came in time. */
   readonly status: number
-  /** The status of gRPC and gRPC-Web, where there is one. */
+  /** The status of gRPC and gRPC-Web, if there is one. */
   readonly grpcStatus: number | undefined
   readonly millis: number
 }
 
 /** One connection to the service. */
 export interface Connection {
-  /** Sends a POST, or a GET where there is no body, and resolves when its stream is closed on both sides. */
+  /** Sends a POST, or a GET if there is no body, and resolves when its stream is closed on both sides. */
   send(request: Omit<Request, 'body'> & { readonly body?: Uint8Array }): Promise<Exchange>
   close(): void
 }
 
 /** When a caller gives up. */
 const PATIENCE_MILLIS = 15_000
-/** `cancelled`, `unknown`, `deadline_exceeded`, `internal`, `unavailable` and `data_loss` blame nobody who calls. */
+/** `cancelled`, `unknown`, `deadline_exceeded`, `internal`, `unavailable` and `data_loss` do not blame the caller. */
 const NOT_REFUSED = [0, 1, 2, 4, 13, 14, 15]
 
-/** Whether the answer says that the caller is at fault: 4xx, or a status of gRPC that stands for one. */
+/** Whether the answer says that the caller is at fault: 4xx, or an equivalent status of gRPC. */
 export function isRefused({ status, grpcStatus }: Exchange): boolean {
   if (status === 200) return grpcStatus !== undefined && !NOT_REFUSED.includes(grpcStatus)
   return status >= 400 && status < 500
@@ -58,7 +58,7 @@ function openHttp1(port: number): Connection {
           (bytes) => {
             const { statusCode = 0, headers: given, trailers } = response
             const status = given['grpc-status'] ?? trailers['grpc-status']
-            // A second connection says that the first one was not fit for another call.
+            // A second connection shows that the first one could not be used for another call.
             end(sockets.size > 1 ? 0 : statusCode, grpcStatusIn(status, String(bytes)))
           },
           () => end(0),

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { quantile } from './quantile.js'
 
-// The callers of the trial `overload`, in a process of its own: keep-alive connections, one request at a time on each. Who
-// is refused comes back when `Retry-After` says, and up to a second later, as the clients of the service do.
+// The callers of the trial `overload`, in a separate process: keep-alive connections with one request at a time on
+// each. Refused callers come back when `Retry-After` says, and up to a second later, as the clients of the service do.
 
 /** What the callers do. */
 export interface CrowdJob {
@@ -16,11 +16,11 @@ export interface CrowdJob {
   readonly millis: number
 }
 
-/** What became of their calls. */
+/** The results of their calls. */
 export interface CrowdResult {
-  /** Calls that were answered 200, a second. */
+  /** Calls answered 200, per second. */
   readonly goodPerSecond: number
-  /** Calls that were answered 503 with `Retry-After`, a second. */
+  /** Calls answered 503 with `Retry-After`, per second. */
   readonly refusedPerSecond: number
   /** Other answers, and connections that ended. */
   readonly failed: number

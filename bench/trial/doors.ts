@@ -1,6 +1,6 @@
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 
-/** A protocol in which the service is called, with one form of its messages. */
+/** A protocol of the service, with one form of its messages. */
 export interface Door {
   readonly name: string
   readonly isRest: boolean
@@ -10,12 +10,12 @@ export interface Door {
   readonly enveloped: boolean
   /** The header that names the compression. */
   readonly codingHeader: string
-  /** The header of a deadline of so many milliseconds. */
+  /** The header for a deadline in milliseconds. */
   deadline(millis: number): Readonly<Record<string, string>>
   readonly versions: readonly HttpVersion[]
 }
 
-/** How requests travel. */
+/** How requests are transported. */
 export type HttpVersion = 'HTTP/1.1' | 'HTTP/2'
 
 const unary = {
@@ -31,7 +31,7 @@ const enveloped = {
   deadline: (millis: number) => ({ 'grpc-timeout': `${millis}m` }),
 } as const
 
-/** Every protocol; gRPC alone needs HTTP/2. */
+/** Every protocol; only gRPC needs HTTP/2. */
 export const doors: readonly Door[] = [
   { ...unary, name: 'REST', isRest: true, form: 'json', contentType: 'application/json' },
   { ...unary, name: 'Connect JSON', isRest: false, form: 'json', contentType: 'application/json' },
@@ -52,12 +52,12 @@ export interface Target {
 }
 
 const form = 'application/x-www-form-urlencoded'
-/** The methods that anybody may call. */
+/** The methods that need no credential. */
 export const anonymousTargets: readonly Target[] = [
   { path: '/v2/auth/token', procedure: '/svc.v2.AuthService/CreateToken', restType: form },
   { path: '/v2/auth/revoke', procedure: '/svc.v2.AuthService/RevokeLeakedKey', restType: form },
 ]
-/** A method that needs a credential, and takes large messages. */
+/** A method that needs a credential, and accepts large messages. */
 export const ingestion: Target = {
   path: '/v2/user-ingestion/profiles',
   procedure: '/svc.v2.UserIngestionService/IngestUserProfiles',
@@ -80,7 +80,7 @@ export interface RequestOptions {
   readonly deadlineMillis?: number
 }
 
-/** Calls a method through a door, whatever stands in the message. */
+/** Calls a method through a door, whatever the message. */
 export function requestThrough(door: Door, target: Target, message: Uint8Array, options: RequestOptions = {}): Request {
   const { token, isGzip = false, deadlineMillis } = options
   return {

@@ -8,7 +8,7 @@ const BUSY_EACH = 240
 const IDLE_EACH = 10
 /** The default. */
 const DRAIN_SECONDS = 5
-/** What a balancer has to notice, at least. */
+/** The least that a balancer must be able to notice. */
 const NOTICE_MILLIS = (DRAIN_SECONDS - 2) * 1_000
 /** How long all connections are in use before the signal comes. */
 const BUSY_MILLIS = 4_000
@@ -51,12 +51,12 @@ async function stopBusy(stage: Stage, workers: number): Promise<readonly Finding
   ]
 }
 
-/** HTTP/2 announces the end of an idle connection at once; one of HTTP/1.1 has no way to, and stays for the drain. */
+/** HTTP/2 announces the end of an idle connection at once; HTTP/1.1 cannot, so it stays open while draining. */
 function isInOrder(end: End, millisUnready: number): boolean {
   return end === 'announced' || (end === 'idle' && millisUnready >= NOTICE_MILLIS)
 }
 
-/** When health first said that the service is not ready, and when its port first took no connection. */
+/** When health first reported not ready, and when the port first refused a connection. */
 async function watchReadiness({ origin }: ServiceRun): Promise<{ unready: number; closed: number }> {
   let unready = Number.POSITIVE_INFINITY
   const init = { method: 'POST', headers: { 'content-type': 'application/json', connection: 'close' }, body: '{}' }

@@ -11,26 +11,26 @@ import type { ServiceRun, Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
 const MIB = 1024 * 1024
-/** How long a body may hold the service, for each MiB or part of one that comes at once. */
+/** How long a body may occupy the service, for each MiB or part of one that arrives at once. */
 const STALL_MILLIS_PER_MIB = 25
 const P99_MILLIS = 250
 const MEMORY_MIB = 400
-/** Envelopes and tags that come on top. */
+/** The overhead of envelopes and tags. */
 const SLACK_BYTES = 16
 const BOMBS_AT_ONCE = 20
-/** How long each kind is sent again and again. */
+/** How long each kind is sent repeatedly. */
 const WAVE_MILLIS = 4_000
-/** Between two waves: what is measured is how long one holds up the others, not how much the machine can do. */
+/** Between two waves: the trial measures how long one delays others, not how much the machine can do. */
 const PAUSE_MILLIS = 60
 /** What the anonymous methods take. */
 const SMALL_BYTES = 4_000
 const QUIET_MILLIS = 2_000
-/** The name of bodies that are large and in order. */
+/** The name of bodies that are large but valid. */
 const IN_ORDER = /as many as are taken/
 /** The names of JSON that is deep or wide, not only long. */
 const DEEP_OR_WIDE = /of brackets|of braces|\[\] of|^keys$|unknown list|again and again/
 
-/** Small bodies that cost much to read, of strangers, and large ones of somebody with a credential. */
+/** Small bodies of strangers that are expensive to read, and large ones with a credential. */
 export const flood: Trial = {
   name: 'flood',
   onEachDatabase: false,
@@ -43,7 +43,7 @@ export const flood: Trial = {
   },
 }
 
-/** Requests of which so many are on their way at a time. */
+/** Requests of which this many are in flight at a time. */
 interface Wave {
   readonly name: string
   readonly requests: readonly Request[]
@@ -73,7 +73,7 @@ function* waves({ tokens }: Stage): Generator<Wave> {
   }
 }
 
-/** 15 kB and 4 kB of gzip that are a thousand times as long when they are decompressed. */
+/** 15 kB and 4 kB of gzip that decompress to a thousand times their size. */
 function bombs(content: string): readonly Uint8Array[] {
   return [15 * MIB, 3.5 * MIB].map((length) => gzipSync(Buffer.alloc(length, content), { level: 9 }))
 }
@@ -108,7 +108,7 @@ async function meet(wave: Wave, service: ServiceRun, stage: Stage): Promise<Find
   ]
 }
 
-/** What the service does for the good caller meanwhile is in the processor time of a turn, of which the best try of each counts. */
+/** A turn's processor time includes serving the good caller, so the best try of each counts. */
 async function sendWave({ requests, atOnce }: Wave, { port, pid }: ServiceRun) {
   const connection = openConnection(port, 'HTTP/2')
   const exchanges: Exchange[] = []

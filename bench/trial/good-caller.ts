@@ -3,7 +3,7 @@ import type { Tokens } from '../database.js'
 import { read } from './call.js'
 import { quantile } from './quantile.js'
 
-// Somebody who does nothing wrong, in a process of its own: reads one journey after the other, until it is told to stop.
+// A well-behaved caller, in a separate process: reads one journey after the other until it is told to stop.
 
 /** Whom it calls. */
 export interface GoodCallerJob {
@@ -14,7 +14,7 @@ export interface GoodCallerJob {
 /** How its calls went. */
 export interface GoodCallerResult {
   readonly calls: number
-  /** Those that were not answered 200. */
+  /** Those not answered 200. */
   readonly failed: number
   readonly p99Millis: number
   readonly slowestMillis: number

@@ -57,7 +57,7 @@ async function endSessions(stage: Stage): Promise<readonly Finding[]> {
   ]
 }
 
-/** Writers that each count up in a priority of their own, and what was acknowledged to them. */
+/** Writers that each count up in a priority of their own, and the acknowledged counts. */
 function createWrites(stage: Stage) {
   const acknowledged: number[] = Array.from({ length: WRITERS }, () => 0)
   const sent = [...acknowledged]

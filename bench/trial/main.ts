@@ -10,10 +10,10 @@ import { slow } from './slow.js'
 import { type DatabaseServer, databaseServers, setStage } from './stage.js'
 import type { Finding, Trial } from './trial.js'
 
-// Run: npm run trial [-- name…]. On the embedded database, and on that of TEST_DATABASE_URL where it is set.
+// Run: npm run trial [-- name…]. On the embedded database, and on that of TEST_DATABASE_URL if it is set.
 
 const trials: readonly Trial[] = [kill, silence, readOnly, overload, drain, slow, flood, refuse, repeat]
-/** How long one trial may take that says nothing else. */
+/** How long a trial may take by default. */
 const LIMIT_MILLIS = 120_000
 
 const asked = process.argv.slice(2)
@@ -34,10 +34,10 @@ for (const [index, start] of databaseServers(process.env['TEST_DATABASE_URL']).e
   }
 }
 console.log(missed === 0 ? '\nAll promises are kept.' : `\n${missed} promises are MISSED.`)
-// What an overdue trial has left behind does not keep the program.
+// What an overdue trial leaves behind does not keep the program alive.
 process.exit(missed === 0 ? 0 : 1)
 
-/** What became of the promises; a trial that fails or takes too long has kept none. */
+/** The outcome of the promises; a trial that fails or takes too long has kept none. */
 async function hold(trial: Trial, server: DatabaseServer): Promise<readonly Finding[]> {
   const { stage, clear } = await setStage(server)
   const { limitMillis = LIMIT_MILLIS } = trial
@@ -54,7 +54,7 @@ async function hold(trial: Trial, server: DatabaseServer): Promise<readonly Find
   }
 }
 
-/** Prints the table of a trial; answers how many promises were missed. */
+/** Prints the table of a trial; returns how many promises were broken. */
 function print({ name }: Trial, server: DatabaseServer, findings: readonly Finding[]): number {
   console.log(`\n${name}, ${server.name}`)
   for (const { promise, measured, kept } of findings) {

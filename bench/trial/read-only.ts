@@ -7,7 +7,7 @@ const CALLS = 20
 const NOTICED_MILLIS = 5_000
 const REPAIRED_MILLIS = 5_000
 
-/** The database only reads, as a former primary does or one that is frozen; then it writes again. */
+/** The database is read-only, like a former primary or a frozen one; then it can write again. */
 export const readOnly: Trial = { name: 'read-only', onEachDatabase: true, run: freeze }
 
 async function freeze(stage: Stage): Promise<readonly Finding[]> {
@@ -23,7 +23,7 @@ async function freeze(stage: Stage): Promise<readonly Finding[]> {
   const reads = await readTogether(run, stage, CALLS)
   const unchanged = (await written(stage)) === before
   const stillSays = !(await isServing(run))
-  // The sessions stay as they are: the service has to find out that others can write.
+  // The sessions stay unchanged: the service must find out that others can write.
   await setReadOnly(stage, 'off')
   const repaired = performance.now()
   const recovered = await until(async () => {
@@ -84,7 +84,7 @@ async function written({ connectionString }: Stage): Promise<string> {
   return JSON.stringify(rows)
 }
 
-/** When it first held; infinite where it did not until `last`. */
+/** When it was first true; infinite if it was not until `last`. */
 async function until(holds: () => Promise<boolean>, last: number): Promise<number> {
   while (performance.now() < last) {
     if (await holds()) return performance.now()

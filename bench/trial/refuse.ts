@@ -13,9 +13,9 @@ import {
 import type { Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
-/** More than the streams that a connection of HTTP/2 may have at a time. */
+/** More than the streams that an HTTP/2 connection may have at a time. */
 const CALLS = 300
-/** More than the window of a stream of HTTP/2, so that nothing ends by itself. */
+/** More than the window of an HTTP/2 stream, so that nothing ends by itself. */
 const BODY_BYTES = 90_000
 const AT_ONCE = 50
 const CLOSED_MILLIS = 6_000
@@ -72,7 +72,7 @@ function refusedRequests({ tokens }: Stage, door: Door): Request[] {
   ]
 }
 
-/** Sends the request again and again; gives up where a whole turn of them gets no answer. */
+/** Sends the request repeatedly; gives up if a whole round of requests gets no answer. */
 async function sendMany(connection: Connection, request: Request): Promise<Exchange[]> {
   const exchanges: Exchange[] = []
   while (exchanges.length < CALLS) {

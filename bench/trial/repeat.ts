@@ -3,13 +3,16 @@ import { execute, type ServiceRun, type Stage } from './stage.js'
 import { allOf, type Finding, type Trial } from './trial.js'
 
 const PAIRS = 10_000
-/** Pairs that are under way at a time: as many calls as a process takes up. */
+/** Pairs in flight at a time: as many calls as a process accepts. */
 const TOGETHER = 128
 const LIMIT_MILLIS = 600_000
-/** How long to wait before a call is sent again that was refused or lost. */
+/** How long to wait before a refused or lost call is sent again. */
 const PAUSE_MILLIS = 200
 
-/** Each of many calls is sent twice at once, to a service of two processes that is killed meanwhile, until it is answered. */
+/**
+ * Each of many calls is sent twice at once, to a service of two processes that is killed meanwhile, until it is
+ * answered.
+ */
 export const repeat: Trial = { name: 'repeat', onEachDatabase: true, limitMillis: LIMIT_MILLIS, run }
 
 interface Answer {

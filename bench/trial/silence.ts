@@ -14,7 +14,7 @@ const REPAIRED_MILLIS = 5_000
 /** The grace period, and the last second of calls that outlast it. */
 const STOPPED_MILLIS = 12_000
 
-/** Database connections that say nothing any more, and break nothing: stopped server processes, a network that drops. */
+/** Database connections that fall silent without breaking: stopped server processes, a network that drops packets. */
 export const silence: Trial = {
   name: 'silence',
   onEachDatabase: true,
@@ -44,7 +44,7 @@ async function someSilent(stage: Stage): Promise<readonly Finding[]> {
   }
 }
 
-/** Nothing comes through to the database for 20 s; then the network is as it was. Then again, and the service stops. */
+/** Nothing reaches the database for 20 s; then the network recovers. Then the same again, while the service stops. */
 async function allSilent(stage: Stage): Promise<readonly Finding[]> {
   const proxy = await startDatabaseProxy(stage.connectionString)
   const run = await stage.serve({ connectionString: proxy.connectionString })
@@ -77,7 +77,7 @@ async function allSilent(stage: Stage): Promise<readonly Finding[]> {
   }
 }
 
-/** How many milliseconds health goes on saying SERVING; infinite where it does for the whole silence. */
+/** How many milliseconds health keeps reporting SERVING; infinite if it does for the whole silence. */
 async function notServing(run: ServiceRun): Promise<number> {
   const start = performance.now()
   while (performance.now() - start < SILENCE_MILLIS) {

@@ -2,7 +2,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
 import type { HttpVersion, Request } from './doors.js'
 
-/** A byte every so many milliseconds. */
+/** Milliseconds between two bytes. */
 const BYTE_MILLIS = 2_000
 const BODY_BYTES = 1_000
 

@@ -6,7 +6,7 @@ import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
 const SLOW_EACH = 50
 const BODY = Buffer.alloc(1_000, ' ')
-/** How long a client may take for its header, and how late that is seen. */
+/** How long a client may take for its header, plus the delay until that is noticed. */
 const HEADER_MILLIS = 13_000
 /** How long a connection of HTTP/2 may go without a whole frame of a call. */
 const SESSION_MILLIS = 80_000
@@ -19,7 +19,7 @@ const DEADLINE_BODY_MILLIS = 11_000
 const REFUSED_MILLIS = 8_000
 const P99_MILLIS = 100
 
-/** Callers who send a byte every two seconds, of the header or of the body, while somebody else is in a hurry. */
+/** Callers who send a byte of the header or of the body every two seconds, while another caller works normally. */
 export const slow: Trial = {
   name: 'slow',
   onEachDatabase: false,

@@ -11,7 +11,7 @@ import type { DatasetSize } from '../records.js'
 /** A kind of database that trials run on. */
 export interface DatabaseServer {
   readonly name: string
-  /** Makes a database with all migrations, and answers its URL. */
+  /** Makes a database with all migrations, and returns its URL. */
   createDatabase(): Promise<string>
   /** Removes what was made. */
   stop(): Promise<void>
@@ -39,7 +39,7 @@ export interface ServiceRun {
   readonly pid: number
   /** The most resident memory that it had, in bytes. */
   peakMemory(): number
-  /** Asks it to stop; answers how many milliseconds that took and its exit status, null where it was killed. */
+  /** Asks it to stop; returns the milliseconds that took and its exit status, null if it was killed. */
   stop(): Promise<{ readonly millis: number; readonly status: number | null }>
   /** Kills it at once. */
   kill(): Promise<void>
@@ -49,7 +49,7 @@ const size: DatasetSize = { appInstances: 100, appResources: 100, priorities: 50
 /** A service that has not stopped by then never will. */
 const STOP_MILLIS = 40_000
 
-/** The kinds of database that there are: the embedded one, and the server of the URL where one is given. */
+/** The available kinds of database: the embedded one, and the server of the URL if one is given. */
 export function databaseServers(url: string | undefined): (() => Promise<DatabaseServer>)[] {
   return url === undefined ? [startEmbedded] : [startEmbedded, () => joinServer(url)]
 }
@@ -82,7 +82,7 @@ async function joinServer(url: string): Promise<DatabaseServer> {
   }
 }
 
-/** Prepares the stage of one trial. The second part of the answer clears it. */
+/** Prepares the stage of one trial. The second part of the result clears it. */
 export async function setStage(server: DatabaseServer): Promise<{ stage: Stage; clear: () => Promise<void> }> {
   const connectionString = await server.createDatabase()
   const tokens = await seed(connectionString, size)

@@ -90,7 +90,7 @@ export function otherErrors(answers: OperationAnswers | undefined): JsonObject {
   }
 }
 
-/** The error answers of one operation, each with what the service answered; the default stands for all others. */
+/** The error answers of one operation, each as the service answered it; the default covers all others. */
 export function errorResponses(
   answers: OperationAnswers | undefined,
   shared: ReadonlyMap<string, JsonObject>,

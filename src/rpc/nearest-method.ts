@@ -16,7 +16,7 @@ export interface NearestMethod {
 /**
  * Finds the method whose path was probably meant by one that differs in slashes, in a prefix, in case or by a typo, or
  * that names the method with another service; otherwise names the methods of the nearest service, or the services.
- * Undefined: the path is nothing like that of a method.
+ * Undefined: the path is nothing like one of a method.
  */
 export function createNearestMethod(paths: Iterable<string>): (path: string) => NearestMethod | undefined {
   const methods = new Map<string, string[]>()

@@ -35,7 +35,7 @@ export interface RpcHandlerOptions extends Omit<RpcCallOptions, 'shutdown'> {
   readonly shutdownSignal: AbortSignal
 }
 
-/** Answers a request whose path is that of a method, over Connect, gRPC or gRPC-Web. False: the path is not. */
+/** Answers a request for the path of a method, over Connect, gRPC or gRPC-Web. Returns false for any other path. */
 export type RpcHandler = (request: HttpRequest, response: HttpResponse) => boolean
 
 /**

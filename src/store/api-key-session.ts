@@ -13,8 +13,8 @@ export interface NewApiKeySession {
   readonly seconds: number
 }
 
-// The share lock and the update of a revocation exclude each other, and a statement that has waited for the lock looks
-// at the row again: a token is either deleted by the revocation or never made.
+// The share lock and the update of a revocation exclude each other, and a statement that has waited for the lock reads
+// the row again: a token is either deleted by the revocation or never made.
 const insert = createPreparedStatement<NewApiKeySession, { readonly seconds: number }>({
   name: 'insert_session',
   reason: 'lock',
@@ -42,8 +42,7 @@ DELETE FROM api_key_sessions WHERE organization_id = ${organizationId} AND api_k
 export const apiKeySessionStatements = [insert, remove]
 
 /**
- * Stores a session, and answers how many seconds it lasts; undefined if there is no such key that is live and can have
- * one.
+ * Stores a session, and returns how many seconds it lasts; undefined if there is no such live key that can have one.
  */
 export async function insertApiKeySession(
   tables: PreparedQueryable,

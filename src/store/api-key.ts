@@ -18,7 +18,7 @@ export async function insertApiKey(
   await tables.models.apiKey.create({ data, select: { id: true } })
 }
 
-/** The keys of an organization, revoked ones too, in the order of creation. */
+/** The keys of an organization, including revoked ones, in the order of creation. */
 export function selectApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeyRow[]> {
   return tables.models.apiKey.findMany({
     where: { organizationId },
@@ -38,10 +38,10 @@ export function selectApiKeys(tables: Queryable, organizationId: string): Promis
   })
 }
 
-/** Of whom a key is, and the hash that its secret is kept by. */
+/** The organization of a key, and the hash of its secret. */
 type KeyOfId = Pick<ApiKeyModel, 'organizationId' | 'secretHash'>
 
-// Asked by every client that wants a token. Of all organizations: the id of a key does not say whose it is.
+// Read by every client that wants a token. Of all organizations, because the id of a key does not name its own.
 const selectOfId = createPreparedStatement<Pick<ApiKeyModel, 'id'>, KeyOfId>({
   name: 'key_of_id',
   reason: 'set',
@@ -50,16 +50,16 @@ const selectOfId = createPreparedStatement<Pick<ApiKeyModel, 'id'>, KeyOfId>({
 SELECT organization_id AS "organizationId", secret_hash AS "secretHash" FROM api_keys WHERE id = ${id}`,
 })
 
-/** A key by its id alone, revoked or not. */
+/** A key by its id alone, even if it is revoked. */
 export async function findApiKey(tables: PreparedQueryable, id: string): Promise<KeyOfId | undefined> {
   const [key] = await tables.run(selectOfId, { id })
   return key
 }
 
-/** How old `last_used_at` may be before a use is written down. */
+/** How old `last_used_at` may be before a use is recorded. */
 const USE_INTERVAL = Prisma.sql`interval '1 minute'`
 
-/** Whether a use of the key `k` is to be written down. */
+/** Whether a use of the key `k` must be recorded. */
 export const useIsDue = Prisma.sql`(k.last_used_at IS NULL OR k.last_used_at <= now() - ${USE_INTERVAL})`
 
 interface UsedKeys {
@@ -67,8 +67,8 @@ interface UsedKeys {
   readonly ids: readonly string[]
 }
 
-// The check is in the statement: of many processes that note the same key, only one writes. Rows are locked in the
-// order of ids.
+// The check is in the statement, so that only one of many processes that record the same key writes. Rows are locked in
+// id order.
 const writeUses = createStatement<UsedKeys, Record<never, never>>({
   name: 'write_key_uses',
   reason: 'set',
@@ -83,7 +83,7 @@ UPDATE api_keys SET last_used_at = now()
   FROM used WHERE api_keys.organization_id = ${organizationId} AND api_keys.id = used.id`,
 })
 
-/** A key that was revoked just then. */
+/** A key that has just been revoked. */
 export type RevokedKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId'>
 
 const revokedColumns = { id: 'text', organizationId: 'text', teamId: 'text' } as const

@@ -24,7 +24,7 @@ export interface AuditEventSelection extends Scope {
   readonly pageSize: number
 }
 
-/** A page: the JSON of its items with commas between them, and time and id of the last event where it is full. */
+/** A page: the JSON of its items with commas between them, and time and id of the last event if it is full. */
 export interface AuditEventPageRow {
   readonly items: string
   readonly lastPosition: string | null
@@ -65,8 +65,8 @@ CASE WHEN e.changes = '[]' THEN '[]'
 })
 
 /**
- * Reads one event more than the page. Each column that may be filtered has an index that ends in the order of the list;
- * which of them serves depends on the filters that are there.
+ * Reads one event more than the page. Each column that can be filtered has an index that ends in the order of the list;
+ * which of them is used depends on the filters.
  */
 const list = createPreparedStatement<AuditEventSelection, AuditEventPageRow>({
   name: 'list_audit_events',

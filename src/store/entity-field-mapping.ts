@@ -75,7 +75,7 @@ export function listMappingsOfType(
   return readWholeList(tables, list, type)
 }
 
-/** The same, of one config; an empty list where that is hidden from the caller. */
+/** The same, of one config; an empty list if that is hidden from the caller. */
 export function listMappingsOfConfig(
   tables: PreparedQueryable,
   request: MappingsOfConfig,

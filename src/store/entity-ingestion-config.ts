@@ -72,7 +72,7 @@ export function listConfigsOfTeam(tables: PreparedQueryable, team: ConfigsOfTeam
   return readWholeList(tables, list, team)
 }
 
-/** The same, of one app instance; an empty list where that is hidden from the caller. */
+/** The same, of one app instance; an empty list if that is hidden from the caller. */
 export function listConfigsOfAppInstance(tables: PreparedQueryable, request: ConfigsOfAppInstance) {
   return readWholeList(tables, listOfAppInstance, request)
 }

@@ -60,7 +60,7 @@ const customFieldResource = declareResource(CustomFieldSchema, schema.JourneyCus
   value: { kind: 'column', name: 'value', read: Prisma.sql`nullif(v.value, 'null')` },
 })
 
-/** The place of the parts of a journey; the second column puts those in order that stand at one place. */
+/** The position of a journey's parts; the second column orders those with the same position. */
 const inJourney = (...second: string[]) => ({ parent: 'journey_id', order: ['position', ...second] })
 
 /** Journeys with all their parts; what is computed of the tasks and the checks, a query that reads these gives. */

@@ -4,7 +4,7 @@ import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 import { inLockOfManagers } from './manager-lock.js'
 
-/** A member and who manages the member. */
+/** A member and the member's manager. */
 export type ManagedMember = Pick<MembershipModel, 'userId' | 'managerUserId'>
 
 const lock = createPreparedStatement<{ readonly organizationId: string }, Record<never, never>>({

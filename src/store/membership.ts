@@ -39,7 +39,7 @@ function listOf(some: typeof kept, text: (each: (typeof kept)[number]) => string
 
 const memberColumns = Prisma.sql`${listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)}, u.email`
 
-/** A locked member: whether the address is the present one, and not that of before the lock was waited for. */
+/** A locked member, and whether the address is current or may have changed while the lock was waited for. */
 type LockedRow = Row & { readonly isCurrent: boolean }
 
 const held = (organizationId: Parameter, isHeld: Prisma.Sql) => Prisma.sql`
@@ -141,7 +141,7 @@ const addAndUpdate = createPreparedStatement<Pick<Written, 'organizationId' | 'a
     ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
 })
 
-/** The write of a member, and the JSON of the user as it stands then. */
+/** The write of a member, and the resulting JSON of the user. */
 const printing = (write: Prisma.Sql) => Prisma.sql`
 WITH m AS (${write} RETURNING m.*)
 SELECT ${rowText(userResource)} AS json FROM m ${personOf(Prisma.sql`m.user_id`)}`
@@ -170,7 +170,7 @@ export async function hasActiveMember(tables: Queryable, organizationId: string,
   return (await tables.models.membership.findUnique({ where, select: { userId: true } })) !== null
 }
 
-/** Reads one member; undefined where the organization has no such member. */
+/** Reads one member; undefined if the organization has no such member. */
 export async function findMember(
   tables: PreparedQueryable,
   organizationId: string,
@@ -181,8 +181,8 @@ export async function findMember(
 }
 
 /**
- * Reads members and holds them until the transaction ends: writers of one member wait for each other, and only for
- * each other. Rows are locked in the order of the ids. The email address stays as well: to change it writes the rows.
+ * Reads members and locks them until the transaction ends: writers of one member wait for each other, and only for each
+ * other. Rows are locked in id order. The email address stays unchanged too, because changing it writes these rows.
  */
 export async function lockMembers(
   transaction: AnyTransaction,
@@ -195,11 +195,11 @@ export async function lockMembers(
       ? transaction.run(lockOne, { organizationId, userId })
       : transaction.run(lock, { organizationId, userIds })
   const rows = await read()
-  // The statement that has waited for a member sees the member as it is now, and the person as the person was.
+  // A statement that has waited for a member sees the current member, but the person as it was before.
   return (rows.every(({ isCurrent }) => isCurrent) ? rows : await read()).map(memberFrom)
 }
 
-/** Members to add, of whom the persons are there, and others to write, whom the transaction has locked. */
+/** Members to add, whose persons exist, and others to write, which the transaction has locked. */
 export interface MemberWrites {
   readonly added: readonly MemberRow[]
   readonly changed: readonly MemberRow[]

@@ -21,7 +21,7 @@ export interface WholeListRow extends PrintedRow {
 /** The types of its columns. */
 export const wholeListColumns = { json: 'text', size: 'int4' } as const
 
-/** What is selected of the rows that are the list. */
+/** What is selected from the rows of the list. */
 export function wholeListText(resource: Resource, order: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`${listText(rowText(resource), order)} AS json, count(*)::int AS size`
 }
@@ -59,7 +59,7 @@ export function createWholeList<Parameters, Row extends WholeListRow>({
   }
 }
 
-/** Reads the list; undefined where there is no owner. */
+/** Reads the list; undefined if there is no owner. */
 export async function readWholeList<Parameters, Row extends WholeListRow>(
   tables: PreparedQueryable,
   { usual, whole }: WholeList<Parameters, Row>,

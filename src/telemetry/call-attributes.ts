@@ -3,14 +3,14 @@ import { codeToString } from '@connectrpc/connect/protocol-connect'
 import type { Attributes } from '@opentelemetry/api'
 import type { Call } from '../call/call.js'
 
-/** The name of the span of a call: the verb and the path template over REST, the name of the method over RPC. */
+/** The name of a call's span: over REST the verb and the path template, over RPC the name of the method. */
 export function nameOfCall({ protocolName, request, route, method }: Call): string {
   return protocolName === 'rest'
     ? `${request.method ?? 'GET'} ${route ?? ''}`
     : `${method.parent.typeName}/${method.name}`
 }
 
-/** What is known of a call when it begins (OpenTelemetry semantic conventions for HTTP, RPC, Connect and gRPC). */
+/** What is known when a call begins (OpenTelemetry semantic conventions for HTTP, RPC, Connect and gRPC). */
 export function describeCall(call: Call): Attributes {
   const { protocolName, request, route = '', method } = call
   const name = `${method.parent.typeName}/${method.name}`
@@ -25,12 +25,12 @@ export function describeCall(call: Call): Attributes {
   return { 'rpc.system.name': protocolName === 'connect' ? 'connectrpc' : 'grpc', 'rpc.method': name }
 }
 
-/** What is a fault of the server; the others are the callers'. */
+/** Codes for which the server is at fault; all others are the caller's fault. */
 const FAULTS: ReadonlySet<Code> = new Set([
   ...[Code.Unknown, Code.DeadlineExceeded, Code.Unimplemented, Code.Internal, Code.Unavailable, Code.DataLoss],
 ])
 
-/** What is known of it when it is answered, and whether it has failed by a fault of the server. */
+/** What is known when a call is answered, and whether it failed because of the server. */
 export function describeAnswer(call: Call): { readonly attributes: Attributes; readonly isFault: boolean } {
   const { protocolName, request, response, errorCode } = call
   const attributes: Attributes = { 'network.protocol.version': request.httpVersion.replace(/\.0$/, '') }
@@ -52,6 +52,6 @@ export function describeAnswer(call: Call): { readonly attributes: Attributes; r
 
 function nameOfCode(protocolName: string, code: Code): string {
   if (protocolName === 'connect') return codeToString(code)
-  // gRPC spells this one with two letters.
+  // gRPC spells this code with two letters.
   return code === Code.Canceled ? 'CANCELLED' : codeToString(code).toUpperCase()
 }

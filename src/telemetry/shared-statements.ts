@@ -1,9 +1,9 @@
 import type { StatementObserver } from '../db/observed-database.js'
 
-/** Statements that answer several calls at once, such as the look-up of the tokens of all who have come meanwhile. */
+/** Statements that serve several calls at once, such as looking up the tokens of calls that arrived together. */
 export interface SharedStatements extends StatementObserver {
   /**
-   * Tells a call the statements that begin from now on, the first of each name, until the function that is answered is
+   * Reports to a call the statements that begin from now on, the first of each name, until the returned function is
    * called.
    */
   tell(call: StatementObserver): () => void
@@ -15,7 +15,7 @@ interface Waiter {
   readonly told: string[]
 }
 
-/** Makes the list of those who wait, which is short: of calls that are traced alone. */
+/** Makes the list of waiting calls, which is short because it has only traced ones. */
 export function createSharedStatements(): SharedStatements {
   let waiting: Waiter[] = []
   return {

@@ -23,32 +23,32 @@ import type { HttpRequest } from '../rpc/http-message.js'
 import { describeAnswer, describeCall, nameOfCall } from './call-attributes.js'
 import { createSharedStatements, type SharedStatements } from './shared-statements.js'
 
-/** Spans of the calls that are sampled. */
+/** Spans of sampled calls. */
 export interface Tracing {
   readonly calls: CallObserver
-  /** The span of the call of a request; undefined where the call is not sampled. */
+  /** The span of a request's call; undefined if the call is not sampled. */
   callOf(request: HttpRequest): TracedCall | undefined
   /** For statements that several calls share. */
   createSharedStatements(): SharedStatements
-  /** Sends what is not sent yet, for some seconds at most. */
+  /** Sends the remaining spans, for some seconds at most. */
   close(): Promise<void>
 }
 
-/** A call that is sampled. Its statements are told to it, and become spans below its own. */
+/** A sampled call. It observes its statements, which become spans below its own. */
 export interface TracedCall extends StatementObserver {
   readonly traceId: string
-  /** The header that hands its trace on (W3C Trace Context). */
+  /** The header that passes its trace on (W3C Trace Context). */
   readonly traceparent: string
 }
 
-/** What tracing needs. */
+/** What tracing depends on. */
 export interface TracingOptions {
   readonly version: string
-  /** Told about spans that cannot be sent. A pino logger fits. */
+  /** Is told about spans that cannot be sent. A pino logger fits. */
   readonly log: { warn(fields: { err: Error }, message: string): void }
 }
 
-/** How long the last spans may take to be sent. */
+/** How long sending the last spans may take. */
 const LAST_SPANS_MILLIS = 2_000
 
 const headers: TextMapGetter<HttpRequest['headers']> = {
@@ -57,9 +57,9 @@ const headers: TextMapGetter<HttpRequest['headers']> = {
 }
 
 /**
- * Begins to trace, as the variables of OpenTelemetry say: where to (`OTEL_EXPORTER_OTLP_…`), which calls
- * (`OTEL_TRACES_SAMPLER`), in what batches (`OTEL_BSP_…`), under what name (`OTEL_SERVICE_NAME`). The libraries read them
- * themselves.
+ * Begins tracing, configured by OpenTelemetry's variables, which its libraries read themselves: the collector
+ * (`OTEL_EXPORTER_OTLP_…`), sampling (`OTEL_TRACES_SAMPLER`), batches (`OTEL_BSP_…`) and the name
+ * (`OTEL_SERVICE_NAME`).
  */
 export function startTracing({ version, log }: TracingOptions): Tracing {
   const warn = (message: string, ...details: unknown[]) =>

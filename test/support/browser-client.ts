@@ -1,6 +1,6 @@
 import { ConnectError, createClient, reasonOf } from '../../client/src/index.js'
 
-/** What the page is told by the test. */
+/** What the test passes to the page. */
 interface Settings {
   readonly baseUrl: string
   readonly token: string

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core'
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const macOS = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
-/** Starts a headless Chromium: the one of `CHROMIUM_PATH`, or one that is installed. Throws where there is none. */
+/** Starts a headless Chromium: the one in `CHROMIUM_PATH`, or an installed one. Throws if there is none. */
 export function launchBrowser(): Promise<Browser> {
   const { CHROMIUM_PATH, PATH = '' } = process.env
   const executablePath = CHROMIUM_PATH || installed(PATH.split(delimiter))

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * One script of a program that uses the client, from the sources as they stand. Made in a process of its own: the native
- * part of the bundler does not know the regular expressions and functions of a test file for what they are.
+ * One script of a program that uses the client, from the current sources. Made in a separate process: the native part
+ * of the bundler does not recognize regular expressions and functions of a test file as such.
  */
 export async function bundle(entry: string, platform: 'node' | 'browser'): Promise<string> {
   const args = [join(import.meta.dirname, 'rolldown-process.mjs'), entry, platform]

@@ -22,12 +22,12 @@ import { startTestService } from './service.js'
 
 const root = join(import.meta.dirname, '../..')
 
-/** What the documents are made with, while it is collected: of each reason the first error. */
+/** The answers for the documents while they are being collected: the first error of each reason. */
 type CollectedAnswers = Record<string, OperationAnswers>
 
 /**
- * Sends the example of every operation to the demo organization, the same with every fault, and the same in bad times,
- * and collects what the service answers. `default` has the failures that are no operation's own.
+ * Sends the example of every operation to the demo organization, then with every fault, and then during outages, and
+ * collects the answers of the service. `default` has the failures that any operation can have.
  */
 export async function collectAnswers(operations: readonly DocumentedOperation[]): Promise<ExampleAnswers> {
   const started = Date.now()
@@ -46,7 +46,7 @@ export async function collectAnswers(operations: readonly DocumentedOperation[])
   for (const operation of operations) {
     for (const fault of generalFaults(operation, callers)) {
       const answer = await ask(operation, fault)
-      // Who may do nothing may read some things.
+      // A caller without permissions may still read some things.
       if (answer.status !== 200) keep(answers, operation.id, answer)
     }
     for (const fault of (faultyRequests[operation.id] ?? []).map(changeFrom)) {
@@ -79,7 +79,7 @@ export async function collectAnswers(operations: readonly DocumentedOperation[])
   return steady(answers, started)
 }
 
-/** Puts the same in the place of what differs from run to run: new ids, tokens, and times since the start. */
+/** Replaces what differs from run to run with constants: new ids, tokens, and times since the start. */
 function steady(answers: CollectedAnswers, started: number): ExampleAnswers {
   const ids = new Map<string, string>()
   const text = JSON.stringify(answers)
@@ -100,7 +100,7 @@ function changeFrom({ parameters = {}, json, form }: FaultyRequest): Partial<Dem
   return form === undefined ? { parameters } : { parameters, content: formContent(form) }
 }
 
-/** What every operation refuses that looks at credentials or bodies. */
+/** The faults that every operation refuses that looks at credentials or bodies. */
 function generalFaults({ id, definition }: DocumentedOperation, { powerless }: DemoCallers): Partial<DemoRequest>[] {
   const { requestBody, security } = definition
   const secured = security.some((each: Json) => each.accessToken)
@@ -136,7 +136,7 @@ function reasonOf({ code, error, detail }: Json): string {
   return name?.replace('ERROR_REASON_', '') ?? String(error ?? code).toUpperCase()
 }
 
-/** Lets every write lose against others, as if they never ended, until it is told to stop. */
+/** Makes every write lose against others, as if these never ended, until it is told to stop. */
 async function loseEveryWrite(database: Database): Promise<() => Promise<unknown>> {
   await database.execute(`
     CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS

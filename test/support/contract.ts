@@ -18,7 +18,7 @@ interface Operation {
   readonly httpMethod: string
   readonly pattern: RegExp
   readonly pathNames: readonly string[]
-  /** How much of the path is literal: of two that match, the longer one is meant. */
+  /** How much of the path is literal: if two match, the longer one is meant. */
   readonly literal: number
   readonly definition: Json
 }
@@ -26,13 +26,13 @@ interface Operation {
 const document = readOpenApi()
 const validate = createSchemaValidator(document)
 const operations = operationsOf(document)
-/** What an operation does not document it does not answer: the default is for the failures that are none's own. */
+/** Statuses that an operation documents itself must be documented by it: the default is only for general failures. */
 const statusesOfOperations = new Set(operations.flatMap(({ definition }) => Object.keys(definition.responses)))
 const methods = new Map(services.flatMap((service) => service.methods.map((method) => [method.localName, method])))
 
 /**
- * Throws where an exchange is not what the OpenAPI document says: the answer always, the request where it succeeded.
- * Paths outside of the API, and HEAD and OPTIONS, are not the document's.
+ * Throws if an exchange differs from the OpenAPI document: the answer always, the request if it succeeded. Paths
+ * outside the API, and HEAD and OPTIONS, are not in the document.
  */
 export function assertContract(exchange: Exchange): void {
   const [path = '', query = ''] = exchange.path.split('?', 2)
@@ -80,7 +80,7 @@ function parameterFaults(operation: Operation, path: string, query: URLSearchPar
   const captures = operation.pattern.exec(path)?.slice(1) ?? []
   const given = [
     ...operation.pathNames.map((name, i) => ({ in: 'path', name, text: decodeURIComponent(captures[i] ?? '') })),
-    // The name in the schema is taken as well as the documented one.
+    // The name in the schema is accepted as well as the documented one.
     ...[...query].map(([name, text]) => ({ in: 'query', name: camelCase(name), text })),
   ]
   const missing = parameters.filter((each) => each.required && !given.some(({ name }) => name === each.name))
@@ -102,14 +102,14 @@ function requestFaults(definition: Json, { body, contentType }: Exchange): strin
   const type = mediaType(contentType)
   const media = requestBody.content[type]
   if (media === undefined) return [`the content type ${type} of the request is not documented`]
-  // A compressed body is not looked into.
+  // A compressed body is not checked.
   if (typeof body !== 'string') return []
   const value = type === 'application/json' ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
   const fault = validate(media.schema, value) && validate(media.schema, canonical(definition.operationId, value))
   return fault === undefined ? [] : [`the request: ${fault}`]
 }
 
-/** Requests may spell a value in each way of the proto JSON mapping; the document has the canonical one. */
+/** Requests may spell a value in any way of the proto JSON mapping; the document has the canonical one. */
 function canonical(operationId: string, value: JsonValue): JsonValue {
   const method: DescMethod | undefined = methods.get(operationId)
   if (method === undefined) throw new Error(`${operationId} is no method`)

@@ -31,7 +31,7 @@ export function recipesOf(markdown: string): Recipe[] {
   return recipes
 }
 
-/** Runs all scripts in one shell, so that later ones see what earlier ones have set, and answers the output of each. */
+/** Runs all scripts in one shell, so that later ones see variables of earlier ones, and returns the output of each. */
 export async function runRecipes(
   shellName: string,
   recipes: readonly Recipe[],

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-/** A way to a database that a test can block and open again. */
+/** A proxy in front of a database, which a test can block and open again. */
 export interface DatabaseProxy {
   readonly connectionString: string
-  /** Cuts every connection and refuses new ones, as a server that is gone. */
+  /** Cuts every connection and refuses new ones, like a server that is gone. */
   cut(): Promise<void>
-  /** Lets nothing through and breaks nothing, as a network that has lost its way. */
+  /** Passes nothing on but keeps connections open, like a network that loses all packets. */
   stall(): void
-  /** Lets through again what was held up, as a network that has found its way. */
+  /** Passes on again, including what was held back. */
   resume(): void
-  /** Opens the way again. */
+  /** Accepts connections again. */
   mend(): Promise<void>
   close(): Promise<void>
 }
@@ -59,7 +59,7 @@ export async function startDatabaseProxy(connectionString: string): Promise<Data
     },
     mend: async () => {
       stalled = false
-      // What was stalled is not repaired: its two ends have long given up.
+      // Stalled connections are not resumed: both ends have long given up.
       for (const socket of sockets.keys()) socket.destroy()
       if (!server.listening) await listen(port)
     },

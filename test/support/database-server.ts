@@ -4,16 +4,16 @@ import { migrate } from '../../src/db/migrate.js'
 import { loadMigrations } from '../../src/db/migration.js'
 import { databaseUrl } from './database-url.js'
 
-/** Shards of a table: enough for several on each node, and so few that test databases are made fast. */
+/** Shards per table: enough for several on each node, and few enough that test databases are made quickly. */
 const SHARDS = 4
 
 /**
- * Where the databases of a run are: URLs from which others can be created and dropped. Of a cluster that distributes tables
- * there are several, the coordinator's first; each database has its part on every node.
+ * Where the databases of a run are: URLs from which others can be created and dropped. A cluster has several, the
+ * coordinator's first; each database is on every node.
  */
 export type DatabaseNodes = readonly string[]
 
-/** The nodes of the cluster that the database of a URL belongs to; it alone where it belongs to none. */
+/** The nodes of the cluster to which the database of a URL belongs; only the database itself if there is no cluster. */
 export async function nodesOf(adminUrl: string): Promise<DatabaseNodes> {
   const [found] = await query<{ isCluster: boolean }>(
     adminUrl,
@@ -32,7 +32,7 @@ export async function nodesOf(adminUrl: string): Promise<DatabaseNodes> {
   })
 }
 
-/** Makes the database that others are cloned from, with all migrations applied; in a cluster, its tables are distributed. */
+/** Makes the database from which others are cloned, with all migrations; in a cluster, its tables are distributed. */
 export async function createTemplate(nodes: DatabaseNodes, name: string): Promise<void> {
   const [coordinator = '', ...workers] = nodes.map((node) => databaseUrl(node, name))
   await onEach(nodes, `CREATE DATABASE ${name}`)
@@ -45,27 +45,27 @@ export async function createTemplate(nodes: DatabaseNodes, name: string): Promis
   for (const worker of workers) await query(coordinator, 'SELECT citus_add_node($1, $2)', place(worker))
   await migrate(coordinator, await loadMigrations())
   await distribute(coordinator, { shardCount: SHARDS, onStep: () => {} })
-  // What Citus itself has open in it would keep it from being cloned.
+  // Citus' own open sessions would keep it from being cloned.
   await onEach(nodes, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`)
   for (const node of nodes) {
     await query(node, 'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [name])
   }
 }
 
-/** Clones a database, on every node as it is there. */
+/** Clones a database on every node. */
 export async function cloneDatabase(nodes: DatabaseNodes, name: string, template: string): Promise<void> {
   await onEach(nodes, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   const [coordinator = '', ...workers] = nodes
-  // A clone has none of the settings of the database.
+  // A clone does not have the settings of the database.
   if (workers.length > 0) await distribute(databaseUrl(coordinator, name), { shardCount: SHARDS, onStep: () => {} })
 }
 
-/** Makes a database without tables, which is in no cluster. */
+/** Makes a database without tables, which belongs to no cluster. */
 export async function createEmptyDatabase([node = '']: DatabaseNodes, name: string): Promise<void> {
   await query(node, `CREATE DATABASE ${name} TEMPLATE template0`)
 }
 
-/** Drops databases wherever they are, whoever uses them. */
+/** Drops databases on every node, even if they are in use. */
 export async function dropDatabases(nodes: DatabaseNodes, names: readonly string[]): Promise<void> {
   for (const name of names) await onEach(nodes, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
 }

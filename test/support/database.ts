@@ -26,7 +26,7 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
     opened.push(database)
     return database
   }
-  // Prisma loads its query compiler, for all handles of a file, when it is first used; jest refuses that between two tests.
+  // Prisma loads its query compiler for all handles of a file at its first use, which jest refuses between two tests.
   await open().prisma.$connect()
   return {
     connectionString,

@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import vm from 'node:vm'
 import { TestEnvironment } from 'jest-environment-node'
 
-/** How long what a file has closed may take to be gone. */
+/** How long what a file has closed may take to disappear. */
 const GRACE_MILLIS = 2_000
 
 /**
- * Jest's environment, with globals that V8 reads as those of the program: the globals of an ordinary context are looked up
- * through a handler, at two and a half times the price. A file that leaves something open fails with its kind.
+ * Jest's environment, with globals that V8 reads like the program's own: in an ordinary context they are looked up
+ * through a handler, which takes two and a half times as long. A file that leaves something open fails, naming its
+ * kind.
  */
 export default class StrictEnvironment extends TestEnvironment {
   readonly #before = process.getActiveResourcesInfo()
@@ -34,7 +35,7 @@ export default class StrictEnvironment extends TestEnvironment {
     if (left.length > 0) throw new Error(`the tests of this file have left open: ${left.join(', ')}`)
   }
 
-  /** The kinds of what keeps the process from ending, and did not before the file. */
+  /** The kinds of resources that keep the process alive and did not before the file. */
   #left(): string[] {
     const before = [...this.#before]
     return process.getActiveResourcesInfo().filter((kind) => {

@@ -1,7 +1,7 @@
 import { runInThisContext } from 'node:vm'
 
-// Jest runs every test file with globals of its own, while Node's modules and native addons throw errors of the outer
-// ones. In the program they are the same classes; so they are here.
+// Jest gives every test file its own globals, while Node's modules and native addons throw errors of the outer ones. In
+// the program these classes are the same, so they are here.
 for (const name of ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'AggregateError'] as const) {
   const inner: object = globalThis[name]
   const outer: object = runInThisContext(name)

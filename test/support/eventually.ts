@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Repeats a check until it passes. What it throws last is thrown after so many milliseconds; default 1,000. */
+/** Repeats a check until it passes. After `timeoutMillis` (default 1,000), throws what it threw last. */
 export async function eventually(check: () => void | Promise<void>, timeoutMillis = 1_000): Promise<void> {
   const end = performance.now() + timeoutMillis
   for (;;) {

@@ -9,8 +9,8 @@ const folder = join(import.meta.dirname, '../generators')
 const record = join(folder, 'node_modules/.installed')
 
 /**
- * Installs what `test/generators/package-lock.json` names, unless it is there already. Users of the service do not need it,
- * so `npm ci` leaves it out. Throws with what npm says where the registry cannot be reached.
+ * Installs what `test/generators/package-lock.json` names, unless it is installed already. Users of the service do not
+ * need it, so `npm ci` leaves it out. Throws with npm's output if the registry cannot be reached.
  */
 export async function installGenerators(): Promise<void> {
   const digest = createHash('sha256')

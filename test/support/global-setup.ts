@@ -8,7 +8,7 @@ declare global {
 
 /** Prepares the databases before the first test file. */
 export default async function setup(): Promise<void> {
-  // The npx that has started the run, to do so with another Node, would tell every npx of a test what to run.
+  // If npx started the run, with another Node, this variable would tell every npx of a test what to run.
   delete process.env['npm_config_call']
   delete process.env['npm_config_package']
   const { run, stop } = await startTestRun(process.env['TEST_DATABASE_URL'] || undefined)

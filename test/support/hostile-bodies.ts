@@ -1,13 +1,13 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
-/** A body that costs as much to read as somebody could think of, with a name for it. */
+/** A body that is as expensive to read as possible, with a name for it. */
 export interface HostileBody {
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-/** What texts are filled with: each has its own way through decoders, patterns and parsers. */
+/** What texts are filled with: each takes a different path through decoders, patterns and parsers. */
 const textUnits = ['a', 'ä', '\\n', '\\u0041', '\\ud83d\\ude00', '1', '+1', ' ', '@a', 'a.', 'a-', '/', '%41', 'é ']
 
 /** JSON of about `size` bytes for a message: every field too long, every list too long, and what no schema knows. */
@@ -20,7 +20,7 @@ export function hostileJson(desc: DescMessage, size: number): HostileBody[] {
   }
   for (const { path, before, after, field } of places(desc)) {
     if (field.scalar === ScalarType.STRING && field.fieldKind !== 'list') {
-      // The first text is filled with everything, the others with what their own rules look at.
+      // The first text is filled with everything, the others with what their rules check.
       const units = bodies.length === 0 ? textUnits : ['a', '1', 'é ']
       for (const unit of units) add(`${path} of ${unit}`, `${before}"`, unit, `"${after}`)
     } else if (field.scalar !== undefined && field.scalar !== ScalarType.BOOL && field.fieldKind !== 'list') {

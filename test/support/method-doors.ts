@@ -14,13 +14,13 @@ export interface MethodDoors {
   readonly rest: (request: RequestJson) => { readonly method: string; readonly path: string; readonly json?: unknown }
 }
 
-/** Where a method can be called. */
+/** The doors through which a method can be called. */
 export const doors = ['REST', 'Connect'] as const
 
-/** One of them. */
+/** One of the doors. */
 export type Door = (typeof doors)[number]
 
-/** An answer in the same words for both doors. */
+/** An answer in the same form for both doors. */
 export interface Outcome {
   readonly status: number
   readonly code: string | undefined
@@ -54,7 +54,7 @@ export async function callMethod(
   return outcomeOf(await service.rest(verb, path, { token, headers, ...(json !== undefined && { json }) }))
 }
 
-/** A path with the fields of the message that it does not have as query. */
+/** A path with a query of the message's fields that are not in the path. */
 export function withQuery(path: string, query: RequestJson): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) parameters.append(name, String(value))

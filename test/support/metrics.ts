@@ -3,11 +3,11 @@ export interface Metrics {
   /** How many series there are. */
   readonly count: number
   readonly names: ReadonlySet<string>
-  /** The sum of the series of a name that have these labels; 0 where there is none. */
+  /** The sum of the series of a name that have these labels; 0 if there are none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number
 }
 
-/** Reads the text format of Prometheus. Throws for a line that is none of it. */
+/** Reads Prometheus' text format. Throws for a line that is not in it. */
 export function metricsFromText(text: string): Metrics {
   const series = text
     .split('\n')

@@ -22,7 +22,7 @@ export interface OidcIssuer {
   stop(): Promise<void>
 }
 
-/** An issuer of which the test says every byte of its key set. */
+/** An issuer whose key set is defined by the test, byte by byte. */
 export interface StaticIssuer {
   readonly url: string
   /** The `traceparent` of each request that came. */

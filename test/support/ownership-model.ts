@@ -8,7 +8,7 @@ import {
   type SkippedFields,
 } from '../../src/domain/profile/field-ownership.js'
 
-/** One write of a history, as a client would say it. */
+/** One write of a history, as a client would send it. */
 export type ModelStep =
   | {
       readonly by: 'user token' | 'api key' | 'worker'
@@ -40,8 +40,8 @@ interface NaiveField {
 }
 
 /**
- * The rules of ownership, told a second time the slow way: two flags per field, and one branch per sentence of
- * docs/field-ownership.md. It shares nothing with the code that it judges.
+ * The rules of ownership, written a second time in a simple way: two flags per field, and one branch per sentence of
+ * docs/field-ownership.md. It shares nothing with the code that it checks.
  */
 export function createOwnershipModel(start: Date): {
   apply(step: ModelStep, at: Date): SkippedFields

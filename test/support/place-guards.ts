@@ -3,7 +3,7 @@ import { fixture, insertApiKey, insertUserToken } from './fixture.js'
 import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson } from './method-doors.js'
 import type { TestService } from './service.js'
 
-/** Where what a request names may stand: the caller's team, another one, another organization, nowhere. */
+/** Where the object of a request may be: in the caller's team, another team, another organization, or nowhere. */
 export type Place = 'it' | 'people' | 'globex' | 'nowhere'
 
 /** The people of the fixture that have a role in `it`, and the administrator. */
@@ -14,9 +14,9 @@ export interface PlacedMethod {
   readonly method: MethodDoors
   /** A good request about something in the place. */
   readonly requestFor: (place: Place) => RequestJson
-  /** Whether the method takes keys, of organizations and of teams, and workers. */
+  /** Whether the method accepts keys, of organizations and of teams, and workers. */
   readonly takesKeys: boolean
-  /** Who of the people may do it in `it`; the others see it and may not. */
+  /** Who may call it in `it`; the others see the object but may not. */
   readonly allowed: readonly Person[]
 }
 

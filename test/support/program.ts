@@ -13,7 +13,7 @@ export interface ProgramOptions {
   readonly cwd?: string
 }
 
-/** What a run of the program left. */
+/** The result of a run of the program. */
 export interface ProgramResult {
   readonly status: number | null
   readonly stdout: string
@@ -54,7 +54,7 @@ export interface RunningServe {
   stop(): Promise<number | null>
 }
 
-/** Starts `svc serve` on a free port and waits until it listens. Throws with its standard error where it does not. */
+/** Starts `svc serve` on a free port and waits until it listens. Throws with its standard error if it does not. */
 export async function startServe(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -1,13 +1,13 @@
 import pg from 'pg'
 
-/** A statement with its values; `name` where its plan is kept. */
+/** A statement with its values; `name` if its plan is kept. */
 export interface SentStatement {
   readonly text: string
   readonly values: readonly unknown[]
   readonly name: string | undefined
 }
 
-/** Runs the statement and answers its plan: of one with a name the plan that is kept, else one for the values. */
+/** Runs the statement and returns its plan: the kept one if the statement has a name, otherwise one for the values. */
 export async function planOf(client: pg.Client, { text, values, name }: SentStatement): Promise<PlanNode> {
   await client.query(`SET plan_cache_mode = ${name === undefined ? 'force_custom_plan' : 'force_generic_plan'}`)
   await client.query(`PREPARE list AS ${text}`)

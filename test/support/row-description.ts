@@ -5,7 +5,7 @@ interface Field {
   readonly dataTypeID: number
 }
 
-/** The columns of the rows that a statement would answer, with their types: it is prepared and described, not run. */
+/** The columns and types of the rows that a statement would return: it is prepared and described, not run. */
 export async function columnsOf(client: pg.Client, text: string): Promise<Record<string, string>> {
   const fields = await describeRows(client, text)
   const { rows } = await client.query<{ id: number; name: string }>(
@@ -20,7 +20,7 @@ export async function columnsOf(client: pg.Client, text: string): Promise<Record
   return Object.fromEntries(fields.map(({ name, dataTypeID }) => [name, names.get(dataTypeID) ?? '']))
 }
 
-/** The messages Parse and Describe of the protocol; pg sends them for nothing else than a query that is run. */
+/** Sends only the protocol's messages Parse and Describe, which pg cannot do without running the query. */
 function describeRows(client: pg.Client, text: string): Promise<Field[]> {
   return new Promise((resolve, reject) => {
     let fields: Field[] = []

@@ -13,7 +13,7 @@ export interface CollectedSpan {
   readonly resource: Readonly<Record<string, unknown>>
 }
 
-/** A collector of OpenTelemetry on a port of its own, that takes spans in JSON. */
+/** An OpenTelemetry collector on a port of its own that accepts spans in JSON. */
 export interface SpanCollector {
   readonly url: string
   readonly spans: readonly CollectedSpan[]

@@ -9,13 +9,13 @@ import { createTemplate, dropDatabases, nodesOf } from './database-server.js'
 import { databaseUrl } from './database-url.js'
 import { scratchFolder, scratchFolders } from './scratch-folder.js'
 
-/** First half of the key of the advisory lock that a run holds for its life; the second half is the run's number. */
+/** First half of the key of the advisory lock that a run holds while it lasts; the second half is the run's number. */
 const RUN_LOCK = 0x74657374
 const DIRECTORY_PREFIX = 'svc-test-'
 
 /**
- * Prepares a run: the server of `TEST_DATABASE_URL` or an embedded one, cleared of what interrupted runs have left, and
- * the template database. The second part of the answer removes all of it.
+ * Prepares a run: the server of `TEST_DATABASE_URL` or an embedded one, without the remains of interrupted runs, and
+ * the template database. The second part of the result removes all of it.
  */
 export async function startTestRun(url: string | undefined): Promise<{ run: TestRun; stop: () => Promise<void> }> {
   const server = url === undefined ? await startEmbedded() : { adminUrl: url, stop: async () => {} }
@@ -59,7 +59,7 @@ async function startEmbedded() {
   }
 }
 
-/** Removes the servers of this user's runs whose process is gone; another user's are not ours to touch. */
+/** Removes the servers of this user's runs whose process has ended; those of other users are left alone. */
 async function removeAbandonedServers(): Promise<void> {
   const directories = scratchFolders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
   for (const directory of directories.filter((path) => basename(path).startsWith(DIRECTORY_PREFIX))) {
@@ -71,7 +71,7 @@ async function removeAbandonedServers(): Promise<void> {
   }
 }
 
-/** What runs that were interrupted have left. */
+/** The remains of interrupted runs. */
 async function abandonedDatabases(admin: pg.Client): Promise<string[]> {
   const { rows } = await admin.query<{ objid: string }>(
     `SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1`,

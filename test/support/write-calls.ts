@@ -6,14 +6,14 @@ import type { RequestJson } from './method-doors.js'
 
 const { it, accessPolicies, appResources, priorities, users } = fixture
 
-/** A method that writes, who may call it, and requests of which each has an effect of its own. */
+/** A method that writes, who may call it, and requests that each have an effect of their own. */
 export interface WriteCall {
   readonly name: string
   readonly caller: 'admin' | 'key'
   readonly request: (n: number) => RequestJson
 }
 
-/** One for each method that writes and whose caller is known. */
+/** One for each method that writes and requires a credential. */
 export const writeCalls: readonly WriteCall[] = [
   {
     name: 'CreateAccessPolicyApprovalProcedure',
@@ -61,11 +61,11 @@ export function methodNamed(name: string): DescMethod {
 export interface RestForm {
   readonly verb: string
   readonly path: string
-  /** Absent where the method takes no body. */
+  /** Absent if the method takes no body. */
   readonly json?: RequestJson
 }
 
-/** A request message as its `google.api.http` rule has it: fields in the path, the others in the body or the query. */
+/** A request message by its `google.api.http` rule: fields in the path, the others in the body or the query. */
 export function restFormOf(method: DescMethod, request: RequestJson): RestForm {
   const { pattern, body } = getOption(method, http)
   if (pattern.case === undefined || pattern.case === 'custom') throw new Error(`${method.name} has no plain route`)

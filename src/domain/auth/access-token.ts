@@ -44,7 +44,7 @@ export async function createAccessToken(
   const { clientId, clientSecret } = credentials
   if (clientId.includes('\0')) throw clientCredentialsInvalid()
   const key = await findApiKey(database, clientId)
-  // Ids that no key has take the same way, to an organization that nobody has.
+  // For unknown ids, the same steps are done for an organization that does not exist.
   const organizationId = key?.organizationId ?? NO_ORGANIZATION
   const token = await bearerTokens.issue(ACCESS_TOKEN_PREFIX, organizationId)
   const candidates = hasher.candidates(clientSecret)
@@ -54,7 +54,7 @@ export async function createAccessToken(
   keyUses.note({ organizationId, id: clientId })
   const [current] = candidates
   if (current !== undefined && !current.equals(key.secretHash)) {
-    // This is the only time that the secret is at hand to move it to the current pepper.
+    // Only here is the secret known, so that it can be rehashed with the current pepper.
     await replaceSecretHash(database, { ...key, id: clientId }, current)
   }
   return { token, seconds }

@@ -15,7 +15,7 @@ export interface Table {
   readonly columns: Readonly<Record<string, Column>>
   /** The columns of the primary key. */
   readonly key: readonly string[]
-  /** The tables that columns name rows of. */
+  /** The tables whose rows columns refer to. */
   readonly references: Readonly<Record<string, string>>
 }
 
@@ -26,21 +26,21 @@ export interface Table {
 export type Source =
   /** A column of the row. `read` is what is printed of it, if not the value as it is. */
   | ({ readonly kind: 'column'; readonly name: string; readonly read?: Prisma.Sql } & Column)
-  /** Several columns of the row; the message is absent where the one called `presence`, if any, is null. */
+  /** Several columns of the row; the message is absent if the one called `presence`, if any, is null. */
   | { readonly kind: 'columns'; readonly resource: Resource; readonly presence?: string }
-  /** Rows of another table, one message each, whose column `parent` says of which row they are. */
+  /** Rows of another table, one message each, whose column `parent` refers to the row. */
   | ({ readonly kind: 'parts'; readonly resource: Resource } & PartsPlace)
   /** Rows of another table, one value each. */
   | ({ readonly kind: 'values'; readonly table: Table; readonly column: string } & PartsPlace)
-  /** Computed from other values when it is printed: an import passes it over, an export leaves it out. */
+  /** Computed from other values when it is printed: an import ignores it, an export omits it. */
   | { readonly kind: 'computed'; readonly sql: Prisma.Sql }
   /** Kept elsewhere, or in no one column: an import has a way of its own to write it. */
   | { readonly kind: 'elsewhere'; readonly sql: Prisma.Sql }
 
-/** Where the rows of a list are, and the columns that they are in the order of. */
+/** Where the rows of a list are, and the columns that order them. */
 export interface PartsPlace {
   readonly parent: string
-  /** The column of the row that `parent` holds, where that is not `id`. */
+  /** The column of the row to which `parent` refers, if it is not `id`. */
   readonly of?: string
   readonly order: readonly string[]
 }
@@ -55,7 +55,7 @@ export interface ResourceField {
 export interface Resource {
   readonly desc: DescMessage
   readonly table: Table
-  /** What SQL calls a row of it. */
+  /** The alias of its rows in SQL. */
   readonly alias: string
   /** Every field of the message, in its order. */
   readonly fields: readonly ResourceField[]

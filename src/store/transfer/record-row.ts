@@ -18,7 +18,7 @@ const writers = new Map(
   }),
 )
 
-/** The columns that tell records apart: what has an id is called by it alone, whatever its organization. */
+/** The columns that identify a record: an id identifies it alone, whatever the organization. */
 function keyOf({ key }: Table): readonly string[] {
   return key.at(-1) === 'id' ? ['id'] : key
 }

@@ -7,7 +7,7 @@ import type { StagedTable } from './staged-table.js'
 /** A reference somewhere in staged records. */
 export interface Reference {
   readonly to: ReferenceTarget
-  /** The id, empty or null where there is none. */
+  /** The id; empty or null if there is none. */
   readonly id: Prisma.Sql
   /** The name of the field. */
   readonly field: Prisma.Sql
@@ -26,7 +26,7 @@ WHERE ${id} <> '' AND target.${Prisma.raw(column)} IS NULL`
 }
 
 /**
- * The references of a kind, by names for their checks: those of the schema of the database, but for the owner and for
+ * The references of a kind, by names for their checks: those in the schema of the database, except the owner and
  * records of the same kind, and those that the kind declares.
  */
 export function referencesOf({ resource, owner, references = {} }: StagedTable): ReadonlyMap<string, Reference> {
