@@ -122,7 +122,7 @@ async function sessionNeeds(client: pg.Client): Promise<string[]> {
     client,
     `SELECT count(*)::int AS sessions FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'svc%'
-        -- Those that have looked at the schema a moment ago may not have ended yet, and write nothing without its lock.
+        -- These may have just read the schema without having ended yet, and write nothing without its lock.
         AND application_name NOT IN ('svc start', 'svc migrate')`,
   )
   const sessions = row?.sessions ?? 0

@@ -106,7 +106,7 @@ SELECT current_setting('transaction_read_only')::boolean AS only_reads,
        (SELECT count(*)::int FROM _prisma_migrations
          WHERE migration_name = ANY($1) AND finished_at IS NOT NULL AND rolled_back_at IS NULL) AS applied`
 
-/** Unknown migrations are those of a later build, which has to make sure that this one can go on. */
+/** Unknown migrations belong to a later build, which must make sure that this one can continue. */
 async function judge(client: pg.Client, migrations: readonly string[]): Promise<NotReady> {
   const { rows } = await client.query<{ only_reads: boolean; applied: number }>(question, [migrations])
   const [row] = rows

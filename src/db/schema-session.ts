@@ -3,7 +3,7 @@ import pg from 'pg'
 
 /** Prisma Migrate's own advisory lock, so that `prisma migrate` and we do not change the schema at once. */
 const PRISMA_LOCK = 72707369
-/** How long to leave a table, or the schema, to others between two tries for it. */
+/** How long a table, or the schema, is left to others between two attempts to lock it. */
 export const PAUSE_MILLIS = 500
 
 /** Works on the schema in a session of its own, which ends with the work. Throws the error that ended the session. */

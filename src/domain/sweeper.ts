@@ -10,7 +10,7 @@ const BATCH = 1_000
 /** How long to wait after a sweep, in milliseconds. */
 const PAUSE_MILLIS = 60_000
 
-/** For a day, holders of an expired token are told that it has expired. */
+/** For a day, holders of an expired token get an error that says so. */
 const KEPT_SECONDS = 86_400
 
 /** Deletes expired tokens and counts of addresses. Returns the number of deleted rows. */

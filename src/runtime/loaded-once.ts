@@ -1,4 +1,7 @@
-/** A loader whose first value is kept for good. Where loading fails, all who wait are told, and the next caller tries anew. */
+/**
+ * A loader that keeps its first value. If loading fails, all waiting callers get the error, and the next one tries
+ * again.
+ */
 export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined
   return () => {

@@ -63,7 +63,7 @@ const customFieldResource = declareResource(CustomFieldSchema, schema.JourneyCus
 /** The position of a journey's parts; the second column orders those with the same position. */
 const inJourney = (...second: string[]) => ({ parent: 'journey_id', order: ['position', ...second] })
 
-/** Journeys with all their parts; what is computed of the tasks and the checks, a query that reads these gives. */
+/** Journeys with all their parts; values computed from tasks and checks come from a query that reads these. */
 export const journeyResource = declareResource(JourneySchema, schema.Journey, 'j', {
   progressPercent: { kind: 'computed', sql: Prisma.sql`tasks.progress` },
   currentTaskIndex: { kind: 'computed', sql: Prisma.sql`tasks.current` },

@@ -1,4 +1,4 @@
-/** The page sizes for each of which a statement is made, the largest last. */
+/** The page sizes that have a statement of their own, the largest last. */
 const pageClasses = [100, 1_000, 10_000] as const
 
 /** The most entries on a page of a statement. */

@@ -359,7 +359,7 @@ export enum ErrorReason {
   MEDIA_TYPE_UNSUPPORTED = 41,
 
   /**
-   * The `Idempotency-Key` has named another request of the method within the last 24 hours. Code `invalid_argument`.
+   * The `Idempotency-Key` was used for another request of the method within the last 24 hours. Code `invalid_argument`.
    * Example: a second user with the key of the first one.
    *
    * @generated from enum value: ERROR_REASON_IDEMPOTENCY_KEY_REUSED = 42;
