@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { BoundedPool } from './pool.js'
 import type { SnapshotRow } from './queryable.js'
 import type { PreparedStatement } from './statement.js'
 
@@ -10,7 +11,7 @@ const FETCH_ROWS = 500
  * slowly they are read. Holds a connection until the last one is read or the caller stops.
  */
 export async function* readSnapshot<Row>(
-  pool: pg.Pool,
+  pool: BoundedPool,
   statements: readonly PreparedStatement<object, Row>[],
 ): AsyncGenerator<SnapshotRow<Row>> {
   const client = await pool.connect()

@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { CONNECTION_TIMEOUT, databaseFailure } from './errors.js'
+import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
+import type { BoundedPool } from './pool.js'
 import type { PreparedStatement } from './statement.js'
 
 /** A row of an answer: values by column. */
@@ -52,7 +53,7 @@ export async function runPrepared<Parameters, Row>(
  * `runPrepared`, but with one promise instead of seven, because nearly every call uses it.
  */
 export function runPreparedOn<Parameters, Row>(
-  pool: pg.Pool,
+  pool: BoundedPool,
   statement: PreparedStatement<Parameters, Row>,
   parameters: Parameters,
   deadline: number | undefined,
@@ -117,7 +118,7 @@ function answerMillis(deadline: number): number {
  * connection past the deadline.
  */
 export async function withConnection<T>(
-  pool: pg.Pool,
+  pool: BoundedPool,
   deadline: number | undefined,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
@@ -141,7 +142,7 @@ function isLost(error: unknown): boolean {
 
 /** Asks for a connection; it is given or refused exactly once, at the deadline at the latest. */
 function connectBefore(
-  pool: pg.Pool,
+  pool: BoundedPool,
   deadline: number | undefined,
   settle: (error: unknown, client: pg.PoolClient | undefined) => void,
 ): void {
@@ -152,7 +153,8 @@ function connectBefore(
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
-    settle(new Error(CONNECTION_TIMEOUT), undefined)
+    // If others have every connection, the database is not at fault.
+    settle(new Error(pool.inUse < pool.size ? CONNECTION_TIMEOUT : POOL_BUSY), undefined)
   }, deadline - performance.now())
   pool.connect((error, client, release) => {
     clearTimeout(timer)

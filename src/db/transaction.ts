@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
-import type pg from 'pg'
 import { databaseFailure } from './errors.js'
+import type { BoundedPool } from './pool.js'
 import type { PreparedStore, PreparedTransaction } from './queryable.js'
 import { boundedQuery, createSql, runPrepared, type Sql, type StatementBounds, withConnection } from './sql.js'
 import type { IsolationLevel, TransactionOptions } from './transaction-options.js'
@@ -90,7 +90,7 @@ export interface TransactionBounds extends Pick<StatementBounds, 'deadline'> {
  * `statementMillis` limits every statement in it on the server, and `deadline` all of it on this side.
  */
 export async function runTransaction<T>(
-  pool: pg.Pool,
+  pool: BoundedPool,
   work: (transaction: PreparedTransaction & Sql) => Promise<T>,
   options: TransactionOptions,
   { deadline, statementMillis }: TransactionBounds,

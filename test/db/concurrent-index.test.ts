@@ -74,7 +74,7 @@ describe('a migration that makes or drops an index concurrently', () => {
   })
 
   it('is refused with another statement beside it', async () => {
-    await expect(apply(`${make}; SELECT 1`)).rejects.toThrow('has to be the only statement of its migration')
+    await expect(apply(`${make}; SELECT 1`)).rejects.toThrow('must be the only one of its migration')
     expect(await validity()).toEqual([])
   })
 

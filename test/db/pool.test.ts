@@ -128,6 +128,14 @@ describe('a pool', () => {
     expect(await kindOf(database.within({ timeoutMillis }).execute(lose))).toEqual({ kind: 'retryable' })
   })
 
+  it('is busy, and not at fault, for a caller whose time is over before another gives a connection back', async () => {
+    const single = test.open({ maxConnections: 1 })
+    const held = await single.pool.connect()
+    expect(await kindOf(single.within({ timeoutMillis: 20 }).query('SELECT 1'))).toEqual({ kind: 'busy' })
+    held.release()
+    expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+  })
+
   it('lets nobody wait for a connection for long, and refuses at once whom it has no room for', async () => {
     const single = test.open({ maxConnections: 1, maxWaiting: 1, maxWaitMillis: 200 })
     const held = await single.pool.connect()
