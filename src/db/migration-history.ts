@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { Migration } from './migration.js'
 
-/** The migrations of a database: Prisma Migrate's own table, so that its commands and ours agree. */
-export interface MigrationHistory {
+/** A migration that a database has had: a row of the table of Prisma Migrate, so that its commands and ours agree. */
+export interface AppliedMigration {
   readonly name: string
   readonly checksum: string
   readonly finished: boolean
@@ -26,12 +26,12 @@ export async function createHistory(client: pg.Client): Promise<void> {
 }
 
 /** The applied migrations in order; undefined if there never was one. */
-export async function readHistory(client: pg.Client): Promise<readonly MigrationHistory[] | undefined> {
+export async function readHistory(client: pg.Client): Promise<readonly AppliedMigration[] | undefined> {
   const { rows } = await client.query<{ found: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found`,
   )
   if (rows[0]?.found !== true) return undefined
-  const applied = await client.query<MigrationHistory>(
+  const applied = await client.query<AppliedMigration>(
     `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
        FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
   )
@@ -53,7 +53,7 @@ export async function recordMigration(client: pg.Client, { name, checksum }: Mig
  * was applied, or is unknown and no later than those of this build.
  */
 export function pendingOf(
-  history: readonly MigrationHistory[] = [],
+  history: readonly AppliedMigration[] = [],
   migrations: readonly Migration[],
 ): readonly Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
