@@ -1,6 +1,8 @@
+import { declaredName } from './constraint-name.js'
+
 /** What a failure of the database means to a caller, whichever layer reported it. */
 export type DatabaseFailure =
-  /** `constraint` is the name of the constraint or unique index. */
+  /** `constraint` is the name of the constraint or unique index, to be compared by `isConstraint`. */
   | { readonly kind: 'unique_violation'; readonly constraint: string }
   | { readonly kind: 'foreign_key_violation'; readonly constraint: string }
   | { readonly kind: 'check_violation'; readonly constraint: string }
@@ -93,11 +95,6 @@ const UNAVAILABLE = /^(?:08|28|3D000|25006|53|57P|58)/
 /** The name of the constraint in a message: the driver adapter keeps it only there, and so do workers of Citus. */
 function quotedName(message: string): string {
   return (/\bconstraint "([^"]+)"/.exec(message) ?? /"([^"]+)"[^"]*$/.exec(message))?.[1] ?? ''
-}
-
-/** The name in the schema: Citus appends the number of the shard to the names of its constraints. */
-function declaredName(name: string): string {
-  return name.replace(/_[0-9]{6,}$/, '')
 }
 
 /** The text of the pool's error if no more callers may wait for a connection; Prisma keeps nothing else of it. */

@@ -1,3 +1,5 @@
+import { isConstraint } from '../db/constraint-name.js'
+
 /** A value that callers choose and that no two rows of one owner share. */
 export type UniqueValue =
   | 'external id of resource'
@@ -6,19 +8,21 @@ export type UniqueValue =
   | 'email address of member'
   | 'phone number of member'
 
-/** The constraints, by the names that violations report. */
-const values: ReadonlyMap<string, UniqueValue> = new Map([
+/** The constraints, by their names in the schema. */
+const values: readonly (readonly [name: string, value: UniqueValue])[] = [
   ['app_resources_external_id_unique', 'external id of resource'],
   ['app_resources_scoped_id_unique', 'short handle of resource'],
   ['priorities_scoped_id_unique', 'short handle of priority'],
   ['memberships_email_unique', 'email address of member'],
   ['memberships_primary_phone_unique', 'phone number of member'],
-])
+]
 
-/** The constraint that a membership has the address of its person. */
-export const ADDRESS_OF_PERSON = 'memberships_user_id_email_key_fkey'
+/** Whether a violated constraint is the one that a membership has the address of its person. */
+export function isAddressOfPerson(constraint: string): boolean {
+  return isConstraint(constraint, 'memberships_user_id_email_key_fkey')
+}
 
 /** What a violated constraint keeps unique; undefined if callers do not choose it. */
 export function uniqueValueOf(constraint: string): UniqueValue | undefined {
-  return values.get(constraint)
+  return values.find(([name]) => isConstraint(constraint, name))?.[1]
 }

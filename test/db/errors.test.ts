@@ -82,6 +82,15 @@ describe('a failure of the database', () => {
       [],
       { kind: 'foreign_key_violation', constraint: 'item_parent' },
     ],
+    [
+      'a missing owner in a shard that cuts the name short',
+      refuseOnShard(
+        '23503',
+        'insert or update on table "app_resources_102087" violates foreign key constraint "app_resources_organization_id_app_instance_id_t_9ca6b2e0_102087"',
+      ),
+      [],
+      { kind: 'foreign_key_violation', constraint: 'app_resources_organization_id_app_instance_id_t' },
+    ],
     ['U+0000 in text', 'INSERT INTO item (id, "text") VALUES (3, $1)', ['a\0b'], { kind: 'invalid_text' }],
     [
       'U+0000 in JSON',
@@ -118,7 +127,7 @@ describe('a failure of the database', () => {
   )
 
   it('names the constraint when a Prisma model is written', async () => {
-    const create = () => database.prisma.organization.create({ data: { id: 'one', name: '' } })
+    const create = () => database.prisma.organization.create({ data: { id: 'one', name: '' }, select: { id: true } })
     await create()
     expect(await failureOf(create)).toEqual({ kind: 'unique_violation', constraint: 'organizations_pkey' })
   })
@@ -186,7 +195,7 @@ describe('a failure of the database', () => {
   })
 
   it('is unavailable when the connection is cut in the middle of a transaction', async () => {
-    const cut = (pid: unknown) => database.query('SELECT pg_terminate_backend($1)', [pid])
+    const cut = (pid: unknown) => database.query('SELECT pg_terminate_backend($1::int)', [pid])
     const viaSql = () =>
       database.preparedTransaction(async (sql) => {
         const [row] = await sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
@@ -224,7 +233,7 @@ describe('a failure of the database', () => {
     const warnings: string[] = []
     const single = test.open({ maxConnections: 1, log: { warn: (_, message) => warnings.push(message) } })
     const [row] = await single.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    await database.query('SELECT pg_terminate_backend($1)', [row?.pid])
+    await database.query('SELECT pg_terminate_backend($1::int)', [row?.pid])
     await eventually(() => expect(warnings).toEqual(['an idle database connection was lost']))
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   })

@@ -1,7 +1,7 @@
 import { databaseFailure } from '../../db/errors.js'
 import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import { ADDRESS_OF_PERSON, type UniqueValue } from '../../store/unique-value.js'
+import { isAddressOfPerson, type UniqueValue } from '../../store/unique-value.js'
 import { takenValueOf } from '../value/taken-value.js'
 
 /** Unique values of members, which the rules check before they write. */
@@ -31,5 +31,5 @@ function isLostRace(error: unknown): boolean {
   const value = takenValueOf(error)
   if (value !== undefined) return memberValues.includes(value)
   const failure = databaseFailure(error)
-  return failure?.kind === 'foreign_key_violation' && failure.constraint === ADDRESS_OF_PERSON
+  return failure?.kind === 'foreign_key_violation' && isAddressOfPerson(failure.constraint)
 }
