@@ -2,6 +2,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
+import { untilLockWaits } from './support/lock-wait.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
 
 describe('the port', () => {
@@ -55,7 +56,10 @@ describe('a service that stops', () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
     const holder = await service.database.pool.connect()
     await holder.query('BEGIN')
-    await holder.query('SELECT FROM priorities WHERE id = $1 FOR UPDATE', [fixture.priorities.it])
+    await holder.query('SELECT FROM priorities WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+      fixture.acme,
+      fixture.priorities.it,
+    ])
     const request = { id: fixture.priorities.it, name: 'Late' }
     const calls = [
       service
@@ -66,7 +70,7 @@ describe('a service that stops', () => {
         return data?.name
       }),
     ]
-    await waitingFor(service, calls.length)
+    await untilLockWaits(service.testDatabase, calls.length)
     const stopped = service.close()
     await expect(fetch(service.baseUrl)).rejects.toThrow()
     await holder.query('COMMIT')
@@ -84,14 +88,17 @@ describe('a call with a deadline', () => {
     const { token } = await insertApiKey(service.database, { organizationId: fixture.acme })
     const holder = await service.database.pool.connect()
     await holder.query('BEGIN')
-    await holder.query('SELECT FROM app_resources WHERE id = $1 FOR UPDATE', [fixture.appResources.it])
+    await holder.query('SELECT FROM app_resources WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+      fixture.acme,
+      fixture.appResources.it,
+    ])
     const start = performance.now()
     const answer = await service.rest('PUT', '/v2/app-resources/batch', {
       ...{ token, json: { resources: [{ id: fixture.appResources.it, name: 'Late' }] } },
       headers: { 'connect-timeout-ms': '300' },
     })
     expect([answer.status, performance.now() - start < 2_000]).toEqual([504, true])
-    await waitingFor(service, 0)
+    await untilLockWaits(service.testDatabase, 0)
     // Long before statements that wait for a lock are ended by themselves.
     expect(performance.now() - start).toBeLessThan(3_000)
     await holder.query('COMMIT')
@@ -99,12 +106,3 @@ describe('a call with a deadline', () => {
     await service.stop()
   })
 })
-
-/** Until so many sessions wait for a lock. */
-async function waitingFor(service: TestService, sessions: number): Promise<void> {
-  const waiting = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  for (;;) {
-    const [row] = await service.database.query<{ n: number }>(waiting)
-    if (row?.n === sessions) return
-  }
-}

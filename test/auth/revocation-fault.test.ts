@@ -78,7 +78,7 @@ describe('revocation while the database fails', () => {
   it('answers 503 where the key is locked for too long, and changes nothing', async () => {
     const options = { database: direct, hasher: createSecretHasher(), runtime: service.runtime, timing: systemTiming }
     await direct.preparedTransaction(async (sql) => {
-      await sql.query('SELECT FROM api_keys WHERE id = $1 FOR UPDATE', [key.id])
+      await sql.query('SELECT FROM api_keys WHERE organization_id = $1 AND id = $2 FOR UPDATE', [acme, key.id])
       const attempt = revokeLeakedKey({ ...options, timeoutMillis: 200 }, key.secret, '')
       await expect(attempt).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 })
     })
@@ -113,10 +113,10 @@ describe('revocation while the database fails', () => {
       const { status } = await answered
       const [row] = await direct.query<{ revoked: boolean; sessions: number; events: number }>(
         `SELECT revoked_at IS NOT NULL AS revoked,
-                (SELECT count(*)::int FROM api_key_sessions WHERE api_key_id = k.id) AS sessions,
-                (SELECT count(*)::int FROM audit_events WHERE target_id = k.id) AS events
-           FROM api_keys k WHERE id = $1`,
-        [key.id],
+                (SELECT count(*)::int FROM api_key_sessions WHERE organization_id = $1 AND api_key_id = k.id) AS sessions,
+                (SELECT count(*)::int FROM audit_events WHERE organization_id = $1 AND target_id = k.id) AS events
+           FROM api_keys k WHERE organization_id = $1 AND id = $2`,
+        [acme, key.id],
       )
       const whole = { revoked: true, sessions: 0, events: 1 }
       if (status === 200) expect(row).toEqual(whole)

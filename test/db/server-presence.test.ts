@@ -46,7 +46,7 @@ describe('a server on its database', () => {
       return row?.pid
     }
     const first = await session()
-    await database.query('SELECT pg_terminate_backend($1)', [first])
+    await database.query('SELECT pg_terminate_backend($1::int)', [first])
     while ([first, undefined].includes(await session()));
     expect(await runningServers(database)).toEqual(['http://127.0.0.1:8080'])
     await presence.close()

@@ -70,6 +70,17 @@ export async function dropDatabases(nodes: DatabaseNodes, names: readonly string
   for (const name of names) await onEach(nodes, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
 }
 
+/** The rows that a query gives on each of the nodes, one after the other. */
+export async function queryNodes<Row extends pg.QueryResultRow>(
+  nodes: DatabaseNodes,
+  name: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const rows = await Promise.all(nodes.map((node) => query<Row>(databaseUrl(node, name), text, values)))
+  return rows.flat()
+}
+
 function onEach(nodes: DatabaseNodes, statement: string): Promise<unknown> {
   return Promise.all(nodes.map((node) => query(node, statement)))
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/db/database.js'
+import type { Row } from '../../src/db/sql.js'
 import { currentTestRun } from './current-test-run.js'
-import { cloneDatabase, createEmptyDatabase, dropDatabases } from './database-server.js'
+import { cloneDatabase, createEmptyDatabase, dropDatabases, queryNodes } from './database-server.js'
 import { databaseUrl } from './database-url.js'
 
 /** A database of its own for one suite. */
@@ -9,6 +10,8 @@ export interface TestDatabase {
   readonly connectionString: string
   /** Opens a handle on it, which `drop` closes. */
   open(options?: Partial<DatabaseOptions>): Database
+  /** Returns the rows of a query on every node where the database is: one, unless a cluster distributes it. */
+  queryNodes<R extends Row>(text: string, values?: unknown[]): Promise<R[]>
   /** Closes the handles and drops the database; to be called when the suite ends. */
   drop(): Promise<void>
 }
@@ -31,6 +34,7 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
   return {
     connectionString,
     open,
+    queryNodes: (text, values) => queryNodes(nodes, name, text, values),
     drop: async () => {
       await Promise.all(opened.map((database) => database.close()))
       await dropDatabases(nodes, [name])

@@ -9,6 +9,7 @@ import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import { endLockWaits } from '../support/lock-wait.js'
 import { startStaticIssuer } from '../support/oidc-issuer.js'
 import { type RunningServe, runSvc, startServe } from '../support/program.js'
 import { type CollectedSpan, type SpanCollector, startSpanCollector } from '../support/span-collector.js'
@@ -128,12 +129,13 @@ describe('traces', () => {
     const database = testDatabase.open()
     const holder = await database.pool.connect()
     await holder.query('BEGIN')
-    await holder.query('SELECT FROM priorities WHERE id = $1 FOR UPDATE', [priorities.it])
+    await holder.query('SELECT FROM priorities WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+      fixture.acme,
+      priorities.it,
+    ])
     const { traceId, traceparent } = newTrace()
     const answer = update({ traceparent })
-    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                  WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    await eventually(async () => expect(await database.query(end)).toHaveLength(1), SENT_MILLIS)
+    await eventually(async () => expect(await endLockWaits(testDatabase)).toBe(1), SENT_MILLIS)
     expect((await answer).status).toBe(503)
     await holder.query('ROLLBACK')
     holder.release()

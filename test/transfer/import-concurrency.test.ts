@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { untilLockWaits } from '../support/lock-wait.js'
 import { demoLines, exportedRecord, exportLines, importLines, line } from './transfer-text.js'
 
 let testDatabase: TestDatabase
@@ -11,18 +12,6 @@ beforeEach(async () => {
   database = testDatabase.open()
 })
 afterEach(() => testDatabase.drop())
-
-/** Waits until a session of the database waits for a lock of the type. */
-async function untilSomebodyWaits(event: string): Promise<void> {
-  for (;;) {
-    const waiting = await database.query(
-      `SELECT FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = $1`,
-      [event],
-    )
-    if (waiting.length > 0) return
-  }
-}
 
 const priority = (id: string, name: string) => line('priority', { id, teamId: 'team_it', priority: 'P1', name })
 
@@ -42,11 +31,11 @@ describe('imports at the same time', () => {
     await importLines(database, demoLines)
     let second: Promise<unknown> | undefined
     await database.preparedTransaction(async (sql) => {
-      await sql.query(`SELECT FROM priorities WHERE id = 'pri_high' FOR UPDATE`)
+      await sql.query(`SELECT FROM priorities WHERE organization_id = 'org_acme' AND id = 'pri_high' FOR UPDATE`)
       const first = importLines(database, [priority('pri_high', 'first')])
-      await untilSomebodyWaits('transactionid')
+      await untilLockWaits(testDatabase, 1, 'transactionid')
       second = importLines(database, [priority('pri_high', 'second')])
-      await untilSomebodyWaits('advisory')
+      await untilLockWaits(testDatabase, 1, 'advisory')
       second = Promise.all([first, second])
     })
     await second
@@ -67,11 +56,11 @@ describe('an import beside writers', () => {
       tries++
       // The writer does not look for deadlocks, so that the import is the one to find it and to go.
       await sql.execute(`SET LOCAL deadlock_timeout = '60s'`)
-      await sql.execute(`UPDATE priorities SET name = 'written' WHERE id = 'pri_high'`)
+      await sql.execute(`UPDATE priorities SET name = 'written' WHERE organization_id = 'org_acme' AND id = 'pri_high'`)
       imported = importLines(database, lines)
-      await untilSomebodyWaits('transactionid')
+      await untilLockWaits(testDatabase, 1, 'transactionid')
       // The import has the team and waits for the priority.
-      await sql.execute(`UPDATE teams SET name = 'written' WHERE id = 'team_it'`)
+      await sql.execute(`UPDATE teams SET name = 'written' WHERE organization_id = 'org_acme' AND id = 'team_it'`)
     })
     await imported
     expect(tries).toBe(1)
@@ -92,9 +81,11 @@ describe('an import beside writers', () => {
     ]
     let imported: Promise<unknown> | undefined
     await database.preparedTransaction(async (sql) => {
-      await sql.execute(`UPDATE memberships SET primary_phone = '+14155552671' WHERE user_id = 'user_nils'`)
+      await sql.execute(
+        `UPDATE memberships SET primary_phone = '+14155552671' WHERE organization_id = 'org_acme' AND user_id = 'user_nils'`,
+      )
       imported = expect(importLines(database, lines)).rejects.toThrow(/phone/)
-      await untilSomebodyWaits('transactionid')
+      await untilLockWaits(testDatabase, 1, 'transactionid')
     })
     await imported
     expect(await database.query(`SELECT id FROM priorities WHERE id = 'pri_new'`)).toEqual([])

@@ -64,10 +64,10 @@ describe('an import', () => {
   it('takes lines in any order', async () => {
     await importLines(database, [...demoLines].reverse())
     const reversed = (await exportLines(database)).sort()
-    const other = testDatabase.open()
-    await testDatabase.open().execute('TRUNCATE organizations, users CASCADE')
-    await importLines(other, demoLines)
-    expect((await exportLines(other)).sort()).toEqual(reversed)
+    const other = await createTestDatabase()
+    await importLines(other.open(), demoLines)
+    expect((await exportLines(other.open())).sort()).toEqual(reversed)
+    await other.drop()
   })
 
   it('holds the last of several lines with one id, at the place of the first', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { lockMembers } from '../../src/store/membership.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
+import { untilLockWaits } from '../support/lock-wait.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { type RaceGround, raceEmails, racePhones, racePins } from '../support/user-races.js'
 
@@ -50,11 +51,14 @@ describe('users under concurrency', () => {
   it('wait for a writer of the same member, and not for one of another', async () => {
     const waiting = await service.database.preparedTransaction(async (sql) => {
       await lockMembers(sql, acme, [users.agent])
-      await sql.execute(`UPDATE memberships SET last_name = 'Held' WHERE user_id = $1`, [users.agent])
+      await sql.execute(`UPDATE memberships SET last_name = 'Held' WHERE organization_id = $1 AND user_id = $2`, [
+        acme,
+        users.agent,
+      ])
       const same = put(users.agent, { jobTitle: 'Waited' })
       const other = await put(users.builder, { jobTitle: 'Did not wait' })
       expect(other.status).toBe(200)
-      while ((await sql.query('SELECT FROM pg_locks WHERE NOT granted')).length === 0);
+      await untilLockWaits(service.testDatabase, 1)
       return { same }
     })
     const { json } = await waiting.same
@@ -71,7 +75,7 @@ describe('users under concurrency', () => {
         ...{ token: ground.keyToken, json: { email: `${rivalId}@example.com` } },
       })
       const edit = put(users.manager, { primaryPhone: '+14155550177' })
-      while ((await sql.query('SELECT FROM pg_locks WHERE NOT granted')).length < 2);
+      await untilLockWaits(service.testDatabase, 2)
       return { create, edit }
     })
     const { json } = await waiting.create

@@ -1,0 +1,26 @@
+import type { TestDatabase } from './database.js'
+import { eventually } from './eventually.js'
+
+/** How long somebody may take to begin to wait. */
+const WAIT_MILLIS = 10_000
+
+/** In a cluster, those who wait on a worker count, and not the sessions of the coordinator that have sent them there. */
+const WAITING = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+
+/** How many sessions of the database wait for locks, on all nodes; of one type (`wait_event`) where it is given. */
+export async function countLockWaits({ queryNodes }: TestDatabase, type?: string): Promise<number> {
+  return (await queryNodes(`SELECT ${WAITING} AND wait_event = coalesce($1, wait_event)`, [type ?? null])).length
+}
+
+/** Waits until so many sessions wait for locks. */
+export async function untilLockWaits(database: TestDatabase, sessions: number, type?: string): Promise<void> {
+  await eventually(async () => {
+    const waits = await countLockWaits(database, type)
+    if (waits !== sessions) throw new Error(`${waits} sessions wait for locks, not ${sessions}`)
+  }, WAIT_MILLIS)
+}
+
+/** Ends the sessions that wait for locks, and returns how many there were. */
+export async function endLockWaits({ queryNodes }: TestDatabase): Promise<number> {
+  return (await queryNodes(`SELECT pg_terminate_backend(pid) ${WAITING}`)).length
+}
