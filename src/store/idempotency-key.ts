@@ -78,12 +78,13 @@ const sweep = createStatement<SweptKeys, { readonly deleted: number }>({
   reason: 'set',
   columns: { deleted: 'int4' },
   text: ({ organizationId, rows }) => Prisma.sql`
-WITH deleted AS (
-  DELETE FROM idempotency_keys k
-   WHERE k.organization_id = ${organizationId}
-     AND k.ctid = ANY (ARRAY(SELECT ctid FROM idempotency_keys
-                              WHERE organization_id = ${organizationId} AND expires_at <= now()
-                              LIMIT ${rows} FOR UPDATE SKIP LOCKED))
+WITH due AS (
+  SELECT actor_kind, actor_id, method, key FROM idempotency_keys
+   WHERE organization_id = ${organizationId} AND expires_at <= now()
+   LIMIT ${rows} FOR UPDATE SKIP LOCKED
+), deleted AS (
+  DELETE FROM idempotency_keys k USING due
+   WHERE k.organization_id = ${organizationId} AND (k.actor_kind, k.actor_id, k.method, k.key) = (due.actor_kind, due.actor_id, due.method, due.key)
   RETURNING true
 )
 SELECT count(*)::int AS deleted FROM deleted`,
