@@ -7,7 +7,7 @@ const CUT_WITH_HASH = /_[0-9a-f]{8}_[0-9]{6,}$/
 
 /**
  * The name in the schema of a constraint that the database has reported. Shards of Citus append their number to names;
- * of a name that is too long with it, they keep the beginning and a hash: of this one, the result is only the beginning.
+ * of a name that is too long with it, they keep the beginning and a hash, and the result is only the beginning.
  */
 export function declaredName(reported: string): string {
   const isCut = reported.length === MAX_NAME_LENGTH && CUT_WITH_HASH.test(reported)

@@ -141,7 +141,7 @@ async function loseEveryWrite(database: Database): Promise<() => Promise<unknown
   await database.execute(`
     CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '40001'; END $$`)
-  // A cluster has no triggers on tables that are on every node, of people and keys of the service: nothing writes them alone.
+  // A cluster has no triggers on tables that are on every node; nothing is written to those alone.
   const tables = await database.query<{ name: string }>(
     `SELECT quote_ident(tablename) AS name FROM pg_tables
       WHERE schemaname = 'public' AND tablename <> ALL ('{users,signing_keys}')`,

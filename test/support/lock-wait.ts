@@ -4,7 +4,7 @@ import { eventually } from './eventually.js'
 /** How long somebody may take to begin to wait. */
 const WAIT_MILLIS = 10_000
 
-/** In a cluster, those who wait on a worker count, and not the sessions of the coordinator that have sent them there. */
+/** In a cluster, what waits on a worker counts, and not the session of the coordinator that has sent it there. */
 const WAITING = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 /** How many sessions of the database wait for locks, on all nodes; of one type (`wait_event`) where it is given. */

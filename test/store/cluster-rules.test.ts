@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { Prisma } from '../../gen/prisma/client.js'
+import { createStatement } from '../../src/db/statement.js'
+import { type AuditedCall, auditInsert } from '../../src/store/audit-event.js'
+import { statements } from '../../src/store/statements.js'
+import { clusterFaults, inconstantReturns, type PlacedTables } from '../support/cluster-rules.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { modelWritesReturningEnums } from '../support/model-writes.js'
+
+const source = join(import.meta.dirname, '..', '..', 'src')
+
+// PostgreSQL does not mind any of it: what a cluster that distributes the tables by organization asks of statements.
+describe('on a cluster, the statements of the stores', () => {
+  let testDatabase: TestDatabase
+  let client: pg.Client
+  const tables: PlacedTables & { distributed: string[] } = { distributed: [], copied: ['users', 'signing_keys'] }
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    await client.connect()
+    await client.query('SET plan_cache_mode = force_generic_plan')
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_name = 'organization_id'`,
+    )
+    tables.distributed.push(...rows.map(({ name }) => name), 'organizations')
+  })
+  afterAll(async () => {
+    await client.end()
+    await testDatabase.drop()
+  })
+  // The staging tables of imports last as long as a transaction.
+  beforeEach(async () => {
+    await client.query('BEGIN')
+    for (const { name, text } of statements.values()) if (name.startsWith('stage_')) await client.query(text)
+  })
+  afterEach(() => client.query('ROLLBACK'))
+
+  it('lock rows of one organization, none of people, and return what they have inserted by an alias', () => {
+    const faults = [...statements].map(([name, { text }]) => [name, clusterFaults(text, tables)])
+    expect(faults.filter(([, found]) => found?.length !== 0)).toEqual([])
+  })
+
+  it.each([
+    [
+      'INSERT INTO teams (id) SELECT id FROM named RETURNING id',
+      ['teams is inserted from a query and returned without an alias'],
+    ],
+    [
+      'WITH made AS (INSERT INTO teams (id) SELECT id FROM named RETURNING id) SELECT id FROM made',
+      ['teams is inserted from a query and returned without an alias'],
+    ],
+    ['INSERT INTO teams AS made (id) SELECT id FROM named RETURNING made.id', []],
+    ['INSERT INTO teams (id) VALUES ($1) RETURNING id', []],
+    ['INSERT INTO teams (id) SELECT id FROM named', []],
+    ['WITH made AS (INSERT INTO teams (id) VALUES ($1) RETURNING id) INSERT INTO groups (id) SELECT id FROM made', []],
+    ['SELECT id FROM teams WHERE id = $1 FOR UPDATE', ['rows of teams are locked in all organizations']],
+    ['SELECT id FROM teams WHERE organization_id = $1 FOR UPDATE', []],
+    [
+      'SELECT (SELECT id FROM teams WHERE id = $2 FOR SHARE) FROM groups WHERE organization_id = $1',
+      ['rows of teams are locked in all organizations'],
+    ],
+    [
+      'SELECT id FROM teams WHERE organization_id = ANY ($1) FOR SHARE',
+      ['rows of teams are locked in all organizations'],
+    ],
+    [
+      'SELECT t.id FROM teams t JOIN groups g ON g.id = t.id WHERE t.organization_id = $1 FOR NO KEY UPDATE',
+      ['rows of groups are locked in all organizations'],
+    ],
+    ['SELECT t.id FROM teams t JOIN groups g ON g.id = t.id WHERE t.organization_id = $1 FOR NO KEY UPDATE OF t', []],
+    ['SELECT FROM organizations WHERE id = $1 FOR KEY SHARE', []],
+    [
+      'SELECT FROM organizations WHERE name = $1 FOR KEY SHARE',
+      ['rows of organizations are locked in all organizations'],
+    ],
+    [
+      'SELECT m.id FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 FOR UPDATE',
+      ['rows of users are locked'],
+    ],
+    [
+      'SELECT m.id FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 FOR UPDATE OF m',
+      [],
+    ],
+    ['SELECT FROM revoke_attempts WHERE client_address = $1 FOR UPDATE', []],
+    ['DELETE FROM teams WHERE organization_id = $1 AND ctid = ANY ($2)', ['rows of teams are found by their place']],
+    ['DELETE FROM revoke_attempts WHERE ctid = ANY ($1)', []],
+  ])('are judged right: %s', (text, faults) => {
+    expect(clusterFaults(text, tables)).toEqual(faults)
+  })
+
+  it.each([...statements].filter(([, { text }]) => /\bRETURNING\b/.test(text)))(
+    'return nothing but constants of their writes: %s',
+    async (_, { text }) => {
+      expect(await inconstantReturns(client, text)).toEqual([])
+    },
+  )
+
+  it.each([
+    ['UPDATE api_keys SET name = $1 WHERE id = $2 RETURNING *', []],
+    ['UPDATE api_keys SET name = $1 WHERE id = $2 RETURNING kind, $3::text', []],
+    ['UPDATE api_keys SET name = $1 WHERE id = $2 RETURNING kind::text', ['api_keys: (kind)::text']],
+    [
+      'UPDATE api_keys k SET name = $1 WHERE id = $2 RETURNING k.expires_at > now()',
+      ['api_keys: (expires_at > now())'],
+    ],
+    ['UPDATE api_keys SET name = $1 WHERE id = $2 RETURNING created_at::text', ['api_keys: (created_at)::text']],
+    ['WITH gone AS (DELETE FROM api_keys RETURNING random() AS x) SELECT x FROM gone', ['api_keys: random()']],
+    ['UPDATE api_keys SET name = $1 WHERE id = $2 RETURNING extract(epoch FROM expires_at - created_at)', []],
+    ['UPDATE journeys SET name = $1 WHERE id = $2 RETURNING metadata, xmax = 0', []],
+  ])('are told apart by what they return: %s', async (text, inconstant) => {
+    expect(await inconstantReturns(client, text)).toEqual(inconstant)
+  })
+
+  it('write a row and its audit event together in one form', () => {
+    const written = [...statements].filter(([, { text }]) => writesOf(text).length > 1)
+    expect(written.length).toBeGreaterThan(0)
+    expect(written.filter(([, { text }]) => !isOneWrite(text)).map(([name]) => name)).toEqual([])
+  })
+
+  it.each([
+    ['events last', `WITH updated AS (UPDATE teams SET name = $1 RETURNING id) ${audit('updated')}`, true],
+    [
+      'events in between',
+      `WITH updated AS (UPDATE teams SET name = $1 RETURNING id), event AS (${audit('updated')}) SELECT id FROM updated`,
+      true,
+    ],
+    [
+      'events of another form',
+      'WITH updated AS (UPDATE teams SET name = $1 RETURNING id) INSERT INTO audit_events (id) SELECT id FROM updated',
+      false,
+    ],
+    ['two statements', 'UPDATE teams SET name = $1; UPDATE groups SET name = $1', false],
+  ])('are known to be in that form: %s', (_, text, isOne) => {
+    expect(isOneWrite(text)).toBe(isOne)
+  })
+})
+
+describe('a write through a model', () => {
+  it('returns no enum', () => {
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+    const texts = files.map((file) => readFileSync(join(source, file), 'utf8'))
+    expect(texts.some((text) => text.includes('.models.apiKey.create({'))).toBe(true)
+    expect(texts.flatMap(modelWritesReturningEnums)).toEqual([])
+  })
+
+  it.each([
+    ['tables.models.apiKey.create({ data })', ['apiKey.create returns kind, revokedBy']],
+    [
+      'tables.models.apiKey.create({ data: { id: key({}) }, select: { id: true, kind: true } })',
+      ['apiKey.create returns kind'],
+    ],
+    ['tables.models.apiKey.create({ data, select: { id: true } })', []],
+    ['prisma.organization.update({ where, data })', ['organization.update returns region']],
+    ['tables.models.userToken.create({ data })', []],
+    ['tables.models.apiKey.updateMany({ where, data })', []],
+  ])('is judged by what it returns: %s', (text, faults) => {
+    expect(modelWritesReturningEnums(text)).toEqual(faults)
+  })
+})
+
+/** The text by which all statements record audit events of the rows of a table expression. */
+function audit(rows: string): string {
+  return createStatement<AuditedCall, Record<never, never>>({
+    ...{ name: 'audit', reason: 'write with audit event', columns: {} },
+    text: (call) => auditInsert(Prisma.raw(rows), { action: Prisma.raw(`'a'`), targetType: Prisma.raw(`'b'`) }, call),
+  }).text
+}
+
+function writesOf(text: string): string[] {
+  return text.match(/\b(?:INSERT INTO \w+|DELETE FROM \w+|(?<!\bDO |\bFOR |\bKEY )UPDATE \w+)/g) ?? []
+}
+
+/** Whether several writes are the parts of one `WITH`, and the events among them are inserted as all of them are. */
+function isOneWrite(text: string): boolean {
+  const [beginning = ''] = audit('').split('$')
+  const inserted = text.split('INSERT INTO audit_events').length - 1
+  return /^\s*WITH\b/.test(text) && !text.includes(';') && text.split(beginning).length - 1 === inserted
+}
