@@ -10,7 +10,8 @@ export default {
     '/node_modules/',
     ...leftOut.filter(({ test }) => test === undefined).map(({ file }) => `<rootDir>/${file}$`),
   ],
-  testEnvironment: '<rootDir>/dist/test/test/citus/environment.js',
+  testEnvironment: '<rootDir>/dist/test/test/support/partial-environment.js',
+  testEnvironmentOptions: { leftOut },
   // Every statement goes through a coordinator and workers, all of them on this machine as a rule.
   testTimeout: 180_000,
 }

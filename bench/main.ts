@@ -5,6 +5,7 @@ import { benchImport, benchMemory, benchStart } from './process-costs.js'
 import { profileOperations } from './profile.js'
 import { benchProtocols } from './protocols.js'
 import { createReport } from './report.js'
+import { benchStatementNames } from './statement-names.js'
 import { benchTelemetry } from './telemetry.js'
 import { benchTranscoder } from './transcoder.js'
 
@@ -26,6 +27,7 @@ const suites = {
 }
 // Suites that run only if they are named.
 const extras = {
+  'statement-names': withServer((server) => benchStatementNames(server, report, rounds, process.env['ONLY'])),
   profile: withServer((server) => profileOperations(server, rounds, process.env['ONLY'], process.env['PROGRAM'])),
 }
 

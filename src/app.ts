@@ -107,7 +107,7 @@ export function createApp(options: AppOptions): App {
   })
   const bearerTokens = createBearerTokens({ database: credentials, runtime })
   const authenticate = createAuthenticator({ database: credentials, hasher, keyUses, bearerTokens, oidc })
-  const readiness = createReadiness({ database, log })
+  const readiness = createReadiness({ database, directUrl: config.databaseDirectUrl, log })
   const notReady = async (): Promise<NotReady> =>
     closing.signal.aborted ? { draining: 'the service is stopping' } : readiness.ask()
   const callLimit = createCallLimit({ maxRunning: MAX_RUNNING_CALLS })

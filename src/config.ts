@@ -10,6 +10,10 @@ export interface Config {
   readonly host: string
   /** A `postgresql://` URL; absent means the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined
+  /** A URL of the same database past the pooler that `databaseUrl` then names. */
+  readonly databaseDirectUrl: string | undefined
+  /** Whether statements are prepared under names. */
+  readonly databaseStatementNames: boolean
   readonly dataDir: string
   /** Connections of one process to the database, at most. */
   readonly databasePoolSize: number
@@ -108,10 +112,14 @@ const pepper = v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least
 /** What the exporter speaks; collectors take it where they take `http/protobuf`. */
 const otlpProtocol = v.optional(v.picklist(['http/json'], 'must be http/json'))
 
+const databaseUrl = urlOf(/^postgres(ql)?:$/, 'must be a postgresql URL')
+
 const environmentSchema = v.object({
   PORT: wholeNumber(0, 65_535, 8080),
   HOST: v.optional(v.string(), '127.0.0.1'),
-  DATABASE_URL: v.optional(urlOf(/^postgres(ql)?:$/, 'must be a postgresql URL')),
+  DATABASE_URL: v.optional(databaseUrl),
+  DATABASE_DIRECT_URL: v.optional(databaseUrl),
+  DATABASE_STATEMENT_NAMES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   DATABASE_POOL_SIZE: wholeNumber(1, 1_000, 10),
   SVC_DATA_DIR: v.optional(v.string(), '.svc'),
   TRUST_PROXY: v.optional(trustProxy, ''),
@@ -143,6 +151,12 @@ const environmentSchema = v.object({
   DRAIN_SECONDS: wholeNumber(0, 300, 5),
 })
 
+/** Variables that mean nothing without another one. */
+const dependentVariables = [
+  ['OIDC_ORGANIZATION', 'OIDC_ISSUER'],
+  ['DATABASE_DIRECT_URL', 'DATABASE_URL'],
+] as const
+
 /**
  * Reads the configuration. An empty variable counts as unset. Throws a `ConfigError` that names every variable that
  * cannot be used.
@@ -152,13 +166,13 @@ export function configFromEnvironment(environment: Environment = process.env): C
   const parsed = v.safeParse(environmentSchema, set, { abortPipeEarly: true })
   const faults = parsed.success ? [] : parsed.issues.map(faultFrom)
   const values = parsed.success ? parsed.output : undefined
-  if ((values?.OIDC_ISSUER === undefined) !== (values?.OIDC_AUDIENCE === undefined)) {
+  if ((set['OIDC_ISSUER'] === undefined) !== (set['OIDC_AUDIENCE'] === undefined)) {
     faults.push('OIDC_ISSUER and OIDC_AUDIENCE must be set together')
   }
-  if (values?.OIDC_ORGANIZATION !== undefined && values.OIDC_ISSUER === undefined) {
-    faults.push('OIDC_ORGANIZATION needs OIDC_ISSUER')
+  for (const [name, needed] of dependentVariables) {
+    if (set[name] !== undefined && set[needed] === undefined) faults.push(`${name} needs ${needed}`)
   }
-  const corsOrigins = (values?.CORS_ORIGINS ?? '').split(',').flatMap((origin) => origin.trim() || [])
+  const corsOrigins = (set['CORS_ORIGINS'] ?? '').split(',').flatMap((origin) => origin.trim() || [])
   for (const origin of corsOrigins) {
     if (!isOrigin(origin)) faults.push(`CORS_ORIGINS has ${origin}, which is not an origin such as https://example.com`)
   }
@@ -167,6 +181,8 @@ export function configFromEnvironment(environment: Environment = process.env): C
     port: values.PORT,
     host: values.HOST,
     databaseUrl: values.DATABASE_URL,
+    databaseDirectUrl: values.DATABASE_DIRECT_URL,
+    databaseStatementNames: values.DATABASE_STATEMENT_NAMES === 'on',
     dataDir: values.SVC_DATA_DIR,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     trustProxy: values.TRUST_PROXY,
@@ -208,13 +224,14 @@ const MASK = '***'
 
 function masked(name: string, value: string): string {
   if (name.startsWith('SVC_SECRET_')) return MASK
-  if (name !== 'DATABASE_URL') return value
+  if (!URL.canParse(value)) return value
   const url = new URL(value)
+  const given = url.href
   if (url.password !== '') url.password = MASK
   for (const parameter of ['password', 'sslpassword']) {
     if (url.searchParams.has(parameter)) url.searchParams.set(parameter, MASK)
   }
-  return url.href
+  return url.href === given ? value : url.href
 }
 
 function oidcFrom(values: v.InferOutput<typeof environmentSchema>): OidcConfig | undefined {

@@ -24,7 +24,7 @@ describe.each(shells)('the cookbook in %s', (shell) => {
   let outputs: string[]
   beforeAll(async () => {
     const { database, testDatabase, baseUrl } = service
-    const reset = await runSvc(['demo', 'reset'], { env: { DATABASE_URL: testDatabase.connectionString } })
+    const reset = await runSvc(['demo', 'reset'], { env: testDatabase.environment })
     expect([reset.status, reset.stderr]).toEqual([0, ''])
     const key = await insertApiKey(database, { organizationId: 'org_acme' })
     await database.execute('UPDATE api_keys SET name = $2 WHERE id = $1', [key.id, 'Cookbook'])

@@ -2,22 +2,21 @@ import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
 import { configFromEnvironment } from '../../src/config.js'
-import { createDatabase } from '../../src/db/database.js'
+import { createDatabase, type DatabaseOptions } from '../../src/db/database.js'
 import { createUuidV7 } from '../../src/runtime/uuid-v7.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { serve, settings } from './serve.js'
 
-/** `tracing` is the collector that spans go to, and the share of calls that are traced. */
-interface Settings {
-  readonly connectionString: string
+/** How the database is reached, and what observes the service. `tracing` is the collector that spans go to, and the share of calls that are traced. */
+interface Settings extends Pick<DatabaseOptions, 'connectionString' | 'sessions' | 'statementNames'> {
   readonly metrics?: boolean
   readonly tracing?: { readonly collector: string; readonly share: number }
 }
 
 // The service as it is, with its request log written nowhere, and observed if asked for.
-const { connectionString, metrics, tracing: traced } = settings<Settings>()
+const { metrics, tracing: traced, ...reached } = settings<Settings>()
 const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: true }))
-const database = createDatabase({ connectionString, log })
+const database = createDatabase({ ...reached, log })
 const runtime = { now: () => new Date(), newId: createUuidV7({ now: Date.now, randomBytes }), randomBytes }
 const meters = metrics === true ? createMeters('0.0.0') : undefined
 if (traced !== undefined) {

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config, Setting } from '../config.js'
-import { createDatabase, type Database } from '../db/database.js'
+import { createDatabase, type Database, type DatabaseOptions } from '../db/database.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
 import { hasCluster } from '../db/embedded/place.js'
 import { migrate, pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
 import { requireWholeDistribution } from '../db/require-whole-distribution.js'
+import { requireSessions } from '../db/session-settings.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
@@ -15,6 +16,8 @@ import type { LogTerminal } from './log.js'
 export interface OpenedDatabase {
   readonly database: Database
   readonly connectionString: string
+  /** The same database, past the pooler if there is one: for what needs a session. */
+  readonly directUrl: string
   /** The migrations that have just been applied. */
   readonly appliedMigrations: readonly string[]
   /** The embedded server, if that is what is used. */
@@ -51,28 +54,35 @@ export interface OpenOptions {
   readonly beforeUse?: (embedded: EmbeddedPostgres) => Promise<void>
   /** How long one statement may run. Default 10 minutes, for what operators wait for, such as a large import. */
   readonly statementTimeoutMillis?: number
+  /** Whether to use the pooler, if there is one. Default no: what operators do may take a session of its own. */
+  readonly usesPooler?: boolean
 }
 
 /** See `CommandContext.openDatabase` and `makeDatabase`. */
 export async function openConfiguredDatabase(options: OpenOptions): Promise<OpenedDatabase> {
-  const { config, log, make, beforeUse, statementTimeoutMillis = 600_000 } = options
+  const { config, log, make, beforeUse, statementTimeoutMillis = 600_000, usesPooler = false } = options
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config, log, make) : undefined
-  const connectionString = embedded?.connectionString ?? config.databaseUrl ?? ''
+  const directUrl = embedded?.connectionString ?? directUrlOf(config)
+  const statementNames = config.databaseStatementNames
+  const sessions = usesPooler ? sessionsOf(config, directUrl) : { connectionString: directUrl, statementNames }
   try {
-    if (embedded === undefined) await requireWholeDistribution(connectionString)
-    else await beforeUse?.(embedded)
+    if (embedded === undefined) {
+      await requireSessions({ ...sessions, statementNames })
+      await requireWholeDistribution(directUrl)
+    } else await beforeUse?.(embedded)
     const migrations = await loadMigrations()
-    const appliedMigrations = make ? await migrate(connectionString, migrations) : []
-    if (!make) requireNoPending(await pendingMigrations(connectionString, migrations))
+    const appliedMigrations = make ? await migrate(directUrl, migrations) : []
+    if (!make) requireNoPending(await pendingMigrations(directUrl, migrations))
     const database = createDatabase({
-      connectionString,
+      ...sessions,
       log,
       maxConnections: config.databasePoolSize,
       statementTimeoutMillis,
     })
     return {
       database,
-      connectionString,
+      connectionString: sessions.connectionString,
+      directUrl,
       appliedMigrations,
       embedded,
       close: async () => {
@@ -84,6 +94,23 @@ export async function openConfiguredDatabase(options: OpenOptions): Promise<Open
     await embedded?.stop()
     throw error
   }
+}
+
+/** Where calls get their sessions; `otherwise` is the URL of a database that no variable names. */
+export function sessionsOf(
+  { databaseUrl, databaseDirectUrl, databaseStatementNames }: Config,
+  otherwise = '',
+): Pick<DatabaseOptions, 'connectionString' | 'sessions' | 'statementNames'> {
+  return {
+    connectionString: databaseUrl ?? otherwise,
+    sessions: databaseDirectUrl === undefined ? 'server' : 'pooler',
+    statementNames: databaseStatementNames,
+  }
+}
+
+/** The URL past the pooler, if there is one. */
+export function directUrlOf({ databaseUrl = '', databaseDirectUrl = databaseUrl }: Config): string {
+  return databaseDirectUrl
 }
 
 /** Starts or joins the embedded database. Throws where there is none and none is to be made. */

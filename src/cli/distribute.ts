@@ -3,7 +3,7 @@ import { distribute, distributionPlanOf, refuse } from '../db/distribute.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
 import { requireCoordinator } from '../db/require-whole-distribution.js'
-import { type CommandContext, requireNoPending } from './command-context.js'
+import { type CommandContext, directUrlOf, requireNoPending } from './command-context.js'
 
 interface DistributeOptions {
   readonly dryRun?: true
@@ -22,8 +22,8 @@ export function registerDistributeCommand(program: Command, context: CommandCont
 
 async function distributeDatabase({ dryRun, shards: shardCount }: DistributeOptions, context: CommandContext) {
   const { config, stdout, stopSignal: signal } = context
-  const url = config.databaseUrl
-  if (url === undefined)
+  const url = directUrlOf(config)
+  if (config.databaseUrl === undefined)
     throw new Error('the embedded database cannot be distributed: DATABASE_URL must name the coordinator')
   await requireCoordinator(url)
   requireNoPending(await pendingMigrations(url, await loadMigrations()))

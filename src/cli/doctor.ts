@@ -5,7 +5,8 @@ import { type DatabaseDiagnosis, diagnoseDatabase } from '../db/diagnosis.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
 import { runningServers } from '../db/server-presence.js'
-import { type CommandContext, openEmbedded } from './command-context.js'
+import { sessionFault, startRefusal } from '../db/session-settings.js'
+import { type CommandContext, directUrlOf, openEmbedded, sessionsOf } from './command-context.js'
 import { originOf } from './origin.js'
 
 /** The result of one check: a sentence, which for a fault says what to do. */
@@ -17,6 +18,8 @@ interface Finding {
 
 /** Older versions of PostgreSQL lack what the migrations use. */
 const LEAST_MAJOR_VERSION = 15
+/** What a process needs of the server itself if its calls go through a pooler. */
+const SESSIONS_PAST_POOLER = 2
 /** Credentials expire by both clocks; the network and a busy machine account for up to a second. */
 const MAX_CLOCK_MILLIS = 1_000
 
@@ -65,18 +68,23 @@ async function examineWithConfiguration(context: CommandContext): Promise<Findin
   let embedded: Awaited<ReturnType<typeof openEmbedded>> | undefined
   try {
     if (config.databaseUrl === undefined) embedded = await openEmbedded(config, log, false)
-    const connectionString = embedded?.connectionString ?? config.databaseUrl ?? ''
+    const connectionString = embedded?.connectionString ?? directUrlOf(config)
     const diagnosis = await diagnoseDatabase(connectionString, runtime.now)
     findings.push(
-      databaseFinding(diagnosis, config.databasePoolSize),
-      sessionsFinding(diagnosis),
+      databaseFinding(
+        diagnosis,
+        config.databaseDirectUrl === undefined ? config.databasePoolSize : SESSIONS_PAST_POOLER,
+      ),
+      await sessionsFinding(config, connectionString),
       clockFinding(diagnosis),
     )
     findings.push(await migrationsFinding(connectionString))
     origins.push(...(await originsOn(connectionString, context)))
   } catch (error) {
-    const advice = config.databaseUrl === undefined ? '' : ': start the database or correct DATABASE_URL'
-    findings.push(fault('database', reasonOf(error) + advice))
+    const variable = config.databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
+    const advice = config.databaseUrl === undefined ? '' : `: start the database or correct ${variable}`
+    const refusal = startRefusal(error)
+    findings.push(fault('database', refusal === undefined ? reasonOf(error) + advice : `sessions ${refusal}`))
   } finally {
     await embedded?.stop()
   }
@@ -85,7 +93,7 @@ async function examineWithConfiguration(context: CommandContext): Promise<Findin
 
 function databaseFinding(
   { version, majorVersion, onlyReads, freeConnections }: DatabaseDiagnosis,
-  poolSize: number,
+  sessions: number,
 ): Finding {
   const name = `PostgreSQL ${version}`
   if (majorVersion < LEAST_MAJOR_VERSION) {
@@ -97,17 +105,23 @@ function databaseFinding(
       `${name} is read-only: point DATABASE_URL to the primary, or turn off default_transaction_read_only`,
     )
   }
-  if (freeConnections < poolSize) {
-    const text = `${name} has ${freeConnections} free connections, but each process uses up to ${poolSize}`
+  if (freeConnections < sessions) {
+    const text = `${name} has ${freeConnections} free connections, but each process uses up to ${sessions}`
     return fault('database', `${text}: raise max_connections or lower DATABASE_POOL_SIZE`)
   }
   return healthy('database', `${name} answers and has ${freeConnections} free connections`)
 }
 
-function sessionsFinding({ lostSettings }: DatabaseDiagnosis): Finding {
-  if (lostSettings.length === 0) return healthy('sessions', 'get the settings that they ask for')
-  const text = `do not get the settings that they ask for (${lostSettings.join(', ')})`
-  return fault('sessions', `${text}: let the pooler in between pass "options" on, or set them for the role`)
+async function sessionsFinding(config: CommandContext['config'], otherwise: string): Promise<Finding> {
+  const sessions = sessionsOf(config, otherwise)
+  try {
+    const found = await sessionFault({ ...sessions, statementNames: config.databaseStatementNames })
+    if (found !== undefined) return fault('sessions', found)
+    const source = sessions.sessions === 'pooler' ? 'of a pooler' : 'of the server itself'
+    return healthy('sessions', `${source}, with the settings that they need`)
+  } catch (error) {
+    return fault('sessions', `${reasonOf(error)}: start the pooler or correct DATABASE_URL`)
+  }
 }
 
 function clockFinding({ clockAheadMillis }: DatabaseDiagnosis): Finding {

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { createDatabase, type Database } from '../db/database.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
 import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
-import { type CommandContext, type OpenedDatabase, openConfiguredDatabase } from './command-context.js'
+import { type CommandContext, type OpenedDatabase, openConfiguredDatabase, sessionsOf } from './command-context.js'
 import { originOf } from './origin.js'
 import { openTelemetry, openWorkerMetrics } from './telemetry.js'
 import { runWorkers } from './workers.js'
@@ -45,6 +45,7 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
       log,
       make: true,
       statementTimeoutMillis: STATEMENT_MILLIS,
+      usesPooler: true,
       beforeUse: (embedded) => embedded.lockServe(),
     }),
     // Loaded while the database starts.
@@ -99,7 +100,7 @@ async function runApp(
 /** One of several processes: the first one has prepared the database and says where it is. */
 async function serveWorker(context: CommandContext): Promise<void> {
   const database = createDatabase({
-    connectionString: context.config.databaseUrl ?? '',
+    ...sessionsOf(context.config),
     log: context.log,
     maxConnections: context.config.databasePoolSize,
     statementTimeoutMillis: STATEMENT_MILLIS,
@@ -115,7 +116,7 @@ async function serveWorker(context: CommandContext): Promise<void> {
 /** Lets `svc status` see the server, and prints what it prints. */
 async function announce(
   origin: string,
-  { database, connectionString }: OpenedDatabase,
+  { database, directUrl: connectionString }: OpenedDatabase,
   context: CommandContext,
 ): Promise<ServerPresence> {
   const presence = await showServer({ connectionString, origin, signal: context.stopSignal, log: context.log })

@@ -2,6 +2,7 @@ import { runModelTransaction } from './model-transaction.js'
 import { BoundedPool } from './pool.js'
 import { createPrisma, type Prisma } from './prisma.js'
 import type { PreparedQueryable, PreparedTransaction, Snapshots, Store } from './queryable.js'
+import { defaultLimits, type SessionOptions, sessionConfig, sessionUrl } from './session-settings.js'
 import { readSnapshot } from './snapshot.js'
 import { createSql, runPreparedOn, type Sql, withConnection } from './sql.js'
 import { isPrepared } from './statement.js'
@@ -9,9 +10,9 @@ import { type RetryCounts, runTransaction, systemTiming, type Timing, withRetrie
 import type { TransactionOptions } from './transaction-options.js'
 
 /** How to reach a database. */
-export interface DatabaseOptions {
-  /** A `postgresql://` URL. */
-  readonly connectionString: string
+export interface DatabaseOptions extends SessionOptions {
+  /** Whether statements are prepared under names, once per connection. Default yes. */
+  readonly statementNames?: boolean | undefined
   /** Called when connections fail while nobody uses them. A pino logger fits. */
   readonly log: { warn(fields: { err: Error }, message: string): void }
   /** The most connections of this process. Default 10. */
@@ -22,9 +23,12 @@ export interface DatabaseOptions {
   readonly maxWaiting?: number
   /** How long a caller waits for a connection if all are in use. Default 3 s. */
   readonly maxWaitMillis?: number
-  /** How long one statement may run. Default 10 s. A connection that stays silent for a second longer is given up. */
+  /**
+   * How long one statement may run. Default 10 s. A connection that stays silent for a second longer is given up.
+   * Sessions of a pooler limit statements outside of transactions as their role says.
+   */
   readonly statementTimeoutMillis?: number
-  /** How long a statement may wait for a lock. Default 5 s. */
+  /** How long a statement may wait for a lock. Default 5 s; in sessions of a pooler, what their role says. */
   readonly lockTimeoutMillis?: number
   /** Default: the machine's. */
   readonly timing?: Timing
@@ -57,8 +61,6 @@ export interface Database extends Sql, Store, Snapshots {
   close(): Promise<void>
 }
 
-/** An idle session in a transaction holds locks; it is cut after this time. */
-const IDLE_IN_TRANSACTION_MILLIS = 60_000
 /** How much later than the end of a statement the server's report of it may arrive. */
 const ANSWER_MILLIS = 1_000
 /** How long statements may continue when the handle is closed. */
@@ -70,10 +72,13 @@ const KEEP_ALIVE_MILLIS = 10_000
 
 /** Makes a database handle. Connects when first used. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const { statementTimeoutMillis = 10_000, timing = systemTiming } = options
-  const connectionString = withSessionSettings(options.connectionString)
-  const pool = createPool({ ...options, connectionString }, statementTimeoutMillis)
-  const prisma = createPrisma(pool)
+  const {
+    statementTimeoutMillis = defaultLimits.statement_timeout,
+    statementNames = true,
+    timing = systemTiming,
+  } = options
+  const pool = createPool(options, statementTimeoutMillis)
+  const prisma = createPrisma(pool, statementNames)
   const retries: RetryCounts = { conflict: 0, staleStatement: 0 }
   const within = ({ timeoutMillis }: SqlBounds): Sql & PreparedQueryable => {
     const repeated = <T>(attempt: (deadline: number | undefined) => Promise<T>) =>
@@ -88,7 +93,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
   const unbounded = within({ timeoutMillis: undefined })
   return {
-    connectionString,
+    connectionString: sessionUrl(options),
     pool,
     prisma,
     retries,
@@ -135,17 +140,20 @@ function deadlineIn(millis: number | undefined): number | undefined {
 function createPool(options: DatabaseOptions, statementTimeoutMillis: number): BoundedPool {
   const pool = new BoundedPool({
     config: {
-      connectionString: options.connectionString,
+      ...sessionConfig(options, {
+        ...defaultLimits,
+        statement_timeout: statementTimeoutMillis,
+        lock_timeout: options.lockTimeoutMillis ?? defaultLimits.lock_timeout,
+      }),
       application_name: 'svc',
       max: options.maxConnections ?? 10,
       connectionTimeoutMillis: options.connectionTimeoutMillis ?? 5_000,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
-      statement_timeout: statementTimeoutMillis,
-      lock_timeout: options.lockTimeoutMillis ?? 5_000,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
     },
+    statementNames: options.statementNames ?? true,
+    sessions: options.sessions ?? 'server',
     waiting: { maxWaiting: options.maxWaiting ?? 1_024, maxWaitMillis: options.maxWaitMillis ?? 3_000 },
     maxSilenceMillis: statementTimeoutMillis + ANSWER_MILLIS,
   })
@@ -154,18 +162,4 @@ function createPool(options: DatabaseOptions, statementTimeoutMillis: number): B
     options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'),
   )
   return pool
-}
-
-/**
- * Adds the settings that every session must have, whatever the server's defaults: Prisma's adapter reads times as if
- * the session were in UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes longer
- * than any of them. The server drops a client that vanished silently (`tcp_user_timeout`), and with it its locks.
- */
-export function withSessionSettings(connectionString: string): string {
-  const url = new URL(connectionString)
-  const given = url.searchParams.get('options')
-  const ours =
-    '-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c default_transaction_isolation=read\\ committed -c tcp_user_timeout=10s'
-  url.searchParams.set('options', given === null ? ours : `${given} ${ours}`)
-  return url.href
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { withSessionSettings } from './database.js'
+import { defaultLimits, sessionConfig } from './session-settings.js'
 
 /** What a database reports about itself to a session of the service. */
 export interface DatabaseDiagnosis {
@@ -9,8 +9,6 @@ export interface DatabaseDiagnosis {
   readonly onlyReads: boolean
   /** How far the clock of this machine is ahead of the database's, in milliseconds; negative if it is behind. */
   readonly clockAheadMillis: number
-  /** The settings that sessions ask for but do not get, such as `TimeZone is Asia/Tokyo`. */
-  readonly lostSettings: readonly string[]
   /** How many more sessions the server accepts. */
   readonly freeConnections: number
 }
@@ -22,21 +20,17 @@ SELECT current_setting('server_version') AS version,
        current_setting('server_version_num')::int / 10000 AS "majorVersion",
        current_setting('transaction_read_only')::boolean AS "onlyReads",
        extract(epoch FROM clock_timestamp()) * 1000 AS millis,
-       current_setting('TimeZone') AS "TimeZone",
-       current_setting('jit') AS jit,
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
          - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS "freeConnections"`
 
 interface Answer extends Pick<DatabaseDiagnosis, 'version' | 'majorVersion' | 'onlyReads' | 'freeConnections'> {
   readonly millis: string
-  readonly TimeZone: string
-  readonly jit: string
 }
 
 /** Reads what an operator should know about the database, on a separate connection. `now` is this machine's clock. */
 export async function diagnoseDatabase(connectionString: string, now: () => Date): Promise<DatabaseDiagnosis> {
   const client = new pg.Client({
-    connectionString: withSessionSettings(connectionString),
+    ...sessionConfig({ connectionString }, defaultLimits),
     application_name: 'svc doctor',
     connectionTimeoutMillis: ANSWER_MILLIS,
     query_timeout: ANSWER_MILLIS,
@@ -57,10 +51,6 @@ export async function diagnoseDatabase(connectionString: string, now: () => Date
       onlyReads,
       freeConnections,
       clockAheadMillis: (asked + answered) / 2 - Number(millis),
-      lostSettings: Object.entries({ TimeZone: 'UTC', jit: 'off' }).flatMap(([name, wanted]) => {
-        const value = answer[name as 'TimeZone' | 'jit']
-        return value === wanted ? [] : [`${name} is ${value}`]
-      }),
     }
   } finally {
     await client.end()

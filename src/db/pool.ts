@@ -2,12 +2,17 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { databaseFailure, POOL_BUSY } from './errors.js'
+import type { SessionSource } from './session-settings.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
 import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.js'
 
 /** The options of a pool, besides the settings of pg. */
 export interface BoundedPoolOptions {
   readonly config: pg.PoolConfig & { readonly max: number }
+  /** Whether prepared statements have names. */
+  readonly statementNames: boolean
+  /** Sessions of a pooler are not set up: they are others' as well. */
+  readonly sessions: SessionSource
   /** For a free connection. */
   readonly waiting: WaitLimits
   /** A connection that owes an answer and stays silent for this long is destroyed. */
@@ -29,6 +34,8 @@ const SET_UP_MILLIS = 2_000
  * requires one.
  */
 export class BoundedPool extends pg.Pool {
+  /** Whether prepared statements have names. */
+  readonly statementNames: boolean
   readonly #max: number
   readonly #queue: WaitQueue<ConnectCallback>
   readonly #sockets: Set<Socket>
@@ -37,14 +44,15 @@ export class BoundedPool extends pg.Pool {
   #held = 0
   #onWaited: ((millis: number) => void) | undefined
 
-  constructor({ config, waiting, maxSilenceMillis }: BoundedPoolOptions) {
+  constructor({ config, statementNames, sessions, waiting, maxSilenceMillis }: BoundedPoolOptions) {
     const sockets = new Set<Socket>()
     const stream = () => {
       const socket = new Socket()
       sockets.add(socket)
       return socket.once('close', () => sockets.delete(socket))
     }
-    super({ ...config, stream, onConnect: endWhatNobodyWaitsFor })
+    super({ ...config, stream, ...(sessions === 'server' && { onConnect: endWhatNobodyWaitsFor }) })
+    this.statementNames = statementNames
     this.#max = config.max
     this.#sockets = sockets
     this.#queue = createWaitQueue<ConnectCallback>(waiting, (callback) =>

@@ -21,8 +21,8 @@ export type Models = Omit<Prisma, '$connect' | '$disconnect' | '$on' | '$transac
 const MAX_PREPARED = 500
 
 /** Makes Prisma's client on a pool, which it does not close. */
-export function createPrisma(pool: pg.Pool): Prisma {
-  const factory = new PrismaPg(pool, { statementNameGenerator: createStatementNames() })
+export function createPrisma(pool: pg.Pool, statementNames: boolean): Prisma {
+  const factory = new PrismaPg(pool, statementNames ? { statementNameGenerator: createStatementNames() } : {})
   const adapter = {
     provider: 'postgres' as const,
     adapterName: factory.adapterName,

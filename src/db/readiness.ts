@@ -16,6 +16,8 @@ export interface Readiness {
 /** What readiness depends on. */
 export interface ReadinessOptions {
   readonly database: Pick<Database, 'connectionString' | 'pool'>
+  /** The database past the pooler that `database` goes through; absent if there is none. */
+  readonly directUrl?: string | undefined
   /** Is told why the database is not ready. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /** How long an answer is reused, so that probes are no load, whoever sends them. Default 1 s. */
@@ -34,10 +36,11 @@ const UNDEFINED_TABLE = '42P01'
 
 /**
  * Asks on a connection of its own, so that an exhausted pool is not mistaken for a lost database, and connections that
- * still work do not hide that new ones fail. Reuses an answer for `maxAgeMillis`.
+ * still work do not hide that new ones fail. A pooler that has accepted the connection but gives no session is busy: then
+ * the database itself is asked. Reuses an answer for `maxAgeMillis`.
  */
 export function createReadiness(options: ReadinessOptions): Readiness {
-  const { database, log, maxAgeMillis = 1000, now = () => performance.now() } = options
+  const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now() } = options
   const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
   names.catch(() => {}) // Whoever asks gets the error.
   let session: { readonly client: pg.Client; readonly since: number } | undefined
@@ -63,7 +66,11 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     if (session !== undefined && now() - session.since >= SESSION_MILLIS) end()
     try {
       const { client } = session ?? (await begin())
-      const reasons = await judge(client, await names)
+      const reasons = await judge(client, await names).catch((error: unknown) => {
+        if (directUrl === undefined || !isUnanswered(error)) throw error
+        end()
+        return judgeDirectly(directUrl)
+      })
       // What is true of this session need not be true of the next one.
       if (Object.keys(reasons).length > 0) end()
       return reasons
@@ -74,6 +81,14 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       return { database: 'does not answer' }
     } finally {
       if (isClosed) end()
+    }
+  }
+  const judgeDirectly = async (connectionString: string): Promise<NotReady> => {
+    const client = await connect(connectionString)
+    try {
+      return await judge(client, await names)
+    } finally {
+      client.connection.stream.destroy()
     }
   }
   return {
@@ -99,6 +114,11 @@ async function connect(connectionString: string): Promise<pg.Client> {
   client.on('error', () => {}) // Whoever asks gets the error.
   await client.connect()
   return client
+}
+
+/** Whether a query has got no answer in its time, on a connection that still exists. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout'
 }
 
 const question = `

@@ -27,8 +27,8 @@ export async function withSchemaSession<T>(
   }
 }
 
-/** A name with several addresses fails with an error that has no message of its own. */
-async function connect(client: pg.Client): Promise<void> {
+/** Connects; throws an error that says why it cannot, also if a name has several addresses, whose error says nothing. */
+export async function connect(client: pg.Client): Promise<void> {
   try {
     await client.connect()
   } catch (cause) {

@@ -37,15 +37,15 @@ export function createSql(client: pg.PoolClient, { signal, deadline }: Statement
   }
 }
 
-/** Runs a prepared statement on one connection. */
+/** Runs a prepared statement on one connection, under its name if `isNamed`. */
 export async function runPrepared<Parameters, Row>(
   client: pg.PoolClient,
   statement: PreparedStatement<Parameters, Row>,
   parameters: Parameters,
-  { signal, deadline }: StatementBounds,
+  { signal, deadline, isNamed }: StatementBounds & { readonly isNamed: boolean },
 ): Promise<Row[]> {
   signal?.throwIfAborted()
-  return (await client.query<Row & pg.QueryResultRow>(preparedQuery(statement, parameters, deadline))).rows
+  return (await client.query<Row & pg.QueryResultRow>(preparedQuery(statement, parameters, deadline, isNamed))).rows
 }
 
 /**
@@ -61,12 +61,15 @@ export function runPreparedOn<Parameters, Row>(
   return new Promise((resolve, reject) => {
     connectBefore(pool, deadline, (error, client) => {
       if (client === undefined) return reject(error)
-      client.query<Row & pg.QueryResultRow>(preparedQuery(statement, parameters, deadline), (failure, result) => {
-        // pg passes null if nothing has failed.
-        client.release(failure !== null && isLost(failure))
-        if (failure === null) resolve(result.rows)
-        else reject(failure)
-      })
+      client.query<Row & pg.QueryResultRow>(
+        preparedQuery(statement, parameters, deadline, pool.statementNames),
+        (failure, result) => {
+          // pg passes null if nothing has failed.
+          client.release(failure !== null && isLost(failure))
+          if (failure === null) resolve(result.rows)
+          else reject(failure)
+        },
+      )
     })
   })
 }
@@ -76,9 +79,10 @@ function preparedQuery<Parameters, Row>(
   { name, text, planned, values }: PreparedStatement<Parameters, Row>,
   parameters: Parameters,
   deadline: number | undefined,
+  isNamed: boolean,
 ) {
   return {
-    name: planned === 'once' ? name : '',
+    name: isNamed && planned === 'once' ? name : '',
     text,
     values: values(parameters),
     types,

@@ -97,6 +97,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const { isolationLevel = 'ReadCommitted', signal } = options
   const bounds = { signal, deadline }
+  const boundsOfPrepared = { ...bounds, isNamed: pool.statementNames }
   return withConnection(pool, deadline, async (client) => {
     const send = (text: string) => client.query(boundedQuery({ text }, deadline))
     try {
@@ -105,7 +106,7 @@ export async function runTransaction<T>(
         isolationLevel,
         nested: createNested(send),
         ...createSql(client, bounds),
-        run: (statement, parameters) => runPrepared(client, statement, parameters, bounds),
+        run: (statement, parameters) => runPrepared(client, statement, parameters, boundsOfPrepared),
       })
       signal?.throwIfAborted()
       const { command } = await send('COMMIT')

@@ -25,7 +25,11 @@ describe('revocation while the database fails', () => {
     direct = testDatabase.open()
     await insertFixture(direct)
     proxy = await startDatabaseProxy(testDatabase.connectionString)
-    proxied = createDatabase({ connectionString: proxy.connectionString, log: { warn: () => {} } })
+    proxied = createDatabase({
+      ...testDatabase.sessions,
+      connectionString: proxy.connectionString,
+      log: { warn: () => {} },
+    })
     service = await startTestService({
       config: { trustProxy: parseTrustProxy('1') },
       testDatabase: { ...testDatabase, connectionString: proxy.connectionString, open: () => proxied },

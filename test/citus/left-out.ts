@@ -1,10 +1,4 @@
-/** A test that means nothing on a cluster. */
-interface LeftOut {
-  readonly file: string
-  /** Its whole name, or how it begins; absent where all of the file is meant. */
-  readonly test?: string
-  readonly reason: string
-}
+import type { LeftOut } from '../support/partial-environment.js'
 
 /**
  * What `npm run test:citus` leaves out: tests that ask PostgreSQL itself, which on a cluster is one of several, about its

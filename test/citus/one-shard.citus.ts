@@ -36,7 +36,7 @@ describe('a statement of one organization asks one shard', () => {
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
-    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    client = new pg.Client({ connectionString: testDatabase.directUrl })
     await client.connect()
   })
   afterAll(async () => {

@@ -37,6 +37,14 @@ describe('svc config', () => {
     expect(stdout).toContain('postgresql://svc:***@db.internal/svc?password=***&application_name=mine')
   })
 
+  it.each([
+    ['DATABASE_DIRECT_URL', 'postgresql://svc:hidden@db.internal/svc', 'postgresql://svc:***@db.internal/svc'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://me:hidden@collector.internal', 'https://me:***@collector.internal/'],
+  ])('shows no password in %s', async (name, value, shown) => {
+    const { stdout } = await runInProcess(['config'], { env: { ...env, [name]: value } })
+    expect(stdout.split('\n')).toContain(`${name}=${shown}`)
+  })
+
   it('shows what the service reads back as the same configuration', async () => {
     const { stdout } = await runInProcess(['config', '--json'], {
       env: { TRUST_PROXY: '10.0.0.0/8', CORS_ORIGINS: '*' },
@@ -47,9 +55,16 @@ describe('svc config', () => {
   })
 
   it('fails with all faults at once', async () => {
-    const { status, stdout, stderr } = await runInProcess(['config'], { env: { PORT: 'http', DRAIN_SECONDS: '-1' } })
+    const faulty = { PORT: 'http', DRAIN_SECONDS: '-1', OIDC_ISSUER: 'https://id.example.com', CORS_ORIGINS: 'a, b' }
+    const { status, stdout, stderr } = await runInProcess(['config'], {
+      env: { ...faulty, DATABASE_DIRECT_URL: 'postgresql://svc@db.internal/svc' },
+    })
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain('PORT must be a whole number')
     expect(stderr).toContain('DRAIN_SECONDS must be a whole number')
+    expect(stderr).toContain('OIDC_ISSUER and OIDC_AUDIENCE must be set together')
+    expect(stderr).toContain('CORS_ORIGINS has a,')
+    expect(stderr).toContain('CORS_ORIGINS has b,')
+    expect(stderr).toContain('DATABASE_DIRECT_URL needs DATABASE_URL')
   })
 })

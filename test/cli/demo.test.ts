@@ -4,8 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 describe('svc demo reset', () => {
   let testDatabase: TestDatabase
-  const svc = (args: readonly string[], stdin = '') =>
-    runInProcess(args, { env: { DATABASE_URL: testDatabase.connectionString }, stdin })
+  const svc = (args: readonly string[], stdin = '') => runInProcess(args, { env: testDatabase.environment, stdin })
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
   })

@@ -29,10 +29,13 @@ async function examine(env: Readonly<Record<string, string>>) {
 }
 
 const environment = (more: Readonly<Record<string, string>> = {}) => ({
-  DATABASE_URL: testDatabase.connectionString,
+  ...testDatabase.environment,
   PORT: '0',
   ...more,
 })
+
+/** Whatever else the tests go through. */
+const directly = (url: string) => environment({ DATABASE_URL: url, DATABASE_DIRECT_URL: '' })
 
 describe('svc doctor', () => {
   it('finds nothing where a server could run, and says so of each thing', async () => {
@@ -53,7 +56,7 @@ describe('svc doctor', () => {
   })
 
   it('tells that the database does not answer, and looks at the port all the same', async () => {
-    const { sound, faults } = await examine(environment({ DATABASE_URL: 'postgresql://svc@127.0.0.1:1/svc' }))
+    const { sound, faults } = await examine(directly('postgresql://svc@127.0.0.1:1/svc'))
     expect(sound).toEqual(['configuration', 'port'])
     expect(faults['database']).toMatch(/ECONNREFUSED.*: start the database or correct DATABASE_URL$/)
   })
@@ -66,11 +69,11 @@ describe('svc doctor', () => {
   it('tells a database without tables, and one that only reads', async () => {
     const other = await createTestDatabase('empty')
     try {
-      const { faults } = await examine(environment({ DATABASE_URL: other.connectionString }))
+      const { faults } = await examine(environment(other.environment))
       expect(faults).toEqual({ migrations: 'the database is empty: run "npx svc migrate"' })
-      const frozen = new URL(other.connectionString)
+      const frozen = new URL(other.directUrl)
       frozen.searchParams.set('options', '-c default_transaction_read_only=on')
-      const found = await examine(environment({ DATABASE_URL: frozen.href }))
+      const found = await examine(directly(frozen.href))
       expect(found.faults['database']).toMatch(/is read-only: point DATABASE_URL to the primary/)
     } finally {
       await other.drop()
@@ -90,7 +93,7 @@ describe('svc doctor', () => {
   })
 
   it('takes the port of a server of the same database for healthy', async () => {
-    const server = await startServe([], { DATABASE_URL: testDatabase.connectionString })
+    const server = await startServe([], testDatabase.environment)
     try {
       const { faults } = await examine(environment({ PORT: new URL(server.origin).port }))
       expect(faults).toEqual({})
@@ -101,7 +104,7 @@ describe('svc doctor', () => {
 
   it('measures the clock against that of the database', async () => {
     const inAnHour = () => new Date(Date.now() + 3_600_000)
-    const { clockAheadMillis } = await diagnoseDatabase(testDatabase.connectionString, inAnHour)
+    const { clockAheadMillis } = await diagnoseDatabase(testDatabase.directUrl, inAnHour)
     expect(Math.abs(clockAheadMillis - 3_600_000)).toBeLessThan(60_000)
   })
 })

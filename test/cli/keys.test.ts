@@ -35,7 +35,7 @@ describe('svc keys and svc tokens', () => {
       ...{ stdin: Readable.from([stdin]), stdout, stderr, stopSignal: new AbortController().signal },
       openDatabase: async () => {
         if (offline) throw new Error('this command asks no database')
-        const opened = { connectionString, appliedMigrations: [], embedded: undefined }
+        const opened = { connectionString, directUrl: connectionString, appliedMigrations: [], embedded: undefined }
         return { database: service.database, ...opened, close: async () => {} }
       },
       makeDatabase: () => Promise.reject(new Error('this command makes no database')),

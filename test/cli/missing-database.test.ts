@@ -42,7 +42,7 @@ describe('a PostgreSQL server', () => {
 
   it('whose database is empty keeps it so', async () => {
     for (const args of commands) {
-      const { status, stdout, stderr } = await runInProcess(args, { env: { DATABASE_URL: empty.connectionString } })
+      const { status, stdout, stderr } = await runInProcess(args, { env: empty.environment })
       const sentence = expect.stringMatching('^svc: the database is empty: run "npx svc serve"')
       expect([status, stdout, stderr]).toEqual([1, '', sentence])
     }
@@ -54,7 +54,7 @@ describe('a PostgreSQL server', () => {
     const [last] = await database.query<{ name: string }>(
       'DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations) RETURNING migration_name AS name',
     )
-    const { status, stderr } = await runInProcess(['export'], { env: { DATABASE_URL: older.connectionString } })
+    const { status, stderr } = await runInProcess(['export'], { env: older.environment })
     expect([status, stderr]).toEqual([1, `svc: the database lacks ${last?.name}: run "npx svc migrate"\n`])
   })
 })

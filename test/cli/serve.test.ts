@@ -177,7 +177,7 @@ describe('svc serve on a PostgreSQL server', () => {
   afterAll(() => testDatabase.drop())
 
   it('ends with status 1 and says why where the port is taken', async () => {
-    const env = { DATABASE_URL: testDatabase.connectionString }
+    const env = testDatabase.environment
     const serve = await startServe([], env)
     const { port } = new URL(serve.origin)
     const second = await runSvc(['serve'], { env: { ...env, PORT: port } })
@@ -193,7 +193,7 @@ describe('svc serve on a PostgreSQL server', () => {
     await once(free, 'listening')
     const { port } = Object(free.address())
     await once(free.close(), 'close')
-    const env = { DATABASE_URL: testDatabase.connectionString, HOST: '192.0.2.1' }
+    const env = { ...testDatabase.environment, HOST: '192.0.2.1' }
     const serve = await startServe(['--port', `${port}`, '--host=127.0.0.1'], env)
     expect(serve.origin).toBe(`http://127.0.0.1:${port}`)
     expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
@@ -224,13 +224,13 @@ describe('svc serve on a PostgreSQL server', () => {
   })
 
   it('shares the port between workers, shows in status, and loads no demo unless asked', async () => {
-    const serve = await startServe(['--workers', '2'], { DATABASE_URL: testDatabase.connectionString })
+    const serve = await startServe(['--workers', '2'], testDatabase.environment)
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await fetch(`${serve.origin}/v2/users`)).status),
     )
     expect(new Set(statuses)).toEqual(new Set([401]))
     expect(await testDatabase.open().query('SELECT id FROM organizations')).toEqual([])
-    const status = await runSvc(['status', '--json'], { env: { DATABASE_URL: testDatabase.connectionString } })
+    const status = await runSvc(['status', '--json'], { env: testDatabase.environment })
     const { servers, database, ...rest } = JSON.parse(status.stdout)
     expect([servers[0].url, database, Object.keys(rest)]).toEqual([serve.origin, 'DATABASE_URL', ['commands']])
     expect(await serve.stop()).toBe(0)

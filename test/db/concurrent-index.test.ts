@@ -15,9 +15,9 @@ describe('a migration that makes or drops an index concurrently', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase('empty')
-    client = new pg.Client({ connectionString: database.connectionString })
+    client = new pg.Client({ connectionString: database.directUrl })
     await client.connect()
-    await migrate(database.connectionString, [table])
+    await migrate(database.directUrl, [table])
   })
 
   afterEach(async () => {
@@ -25,7 +25,7 @@ describe('a migration that makes or drops an index concurrently', () => {
     await database.drop()
   })
 
-  const apply = (sql: string) => migrate(database.connectionString, [table, index(sql)])
+  const apply = (sql: string) => migrate(database.directUrl, [table, index(sql)])
   const validity = async () => {
     const { rows } = await client.query(
       "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('items_id')",
@@ -43,7 +43,7 @@ describe('a migration that makes or drops an index concurrently', () => {
     await client.query('BEGIN')
     await client.query('INSERT INTO items VALUES (1)')
     const run = apply(make)
-    const other = new pg.Client({ connectionString: database.connectionString })
+    const other = new pg.Client({ connectionString: database.directUrl })
     await other.connect()
     await other.query('INSERT INTO items VALUES (2)')
     await other.end()

@@ -17,7 +17,7 @@ describe('the distribution of a database', () => {
 
   beforeEach(async () => {
     testDatabase = await createTestDatabase()
-    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    client = new pg.Client({ connectionString: testDatabase.directUrl })
     await client.connect()
   })
   afterEach(async () => {
@@ -86,14 +86,14 @@ describe('the distribution of a database', () => {
       expect.stringMatching(/^the service has sessions on this database \(\d+\): stop all of its processes$/),
     ])
     const steps: string[] = []
-    const distributed = distribute(testDatabase.connectionString, { shardCount: 8, onStep: (step) => steps.push(step) })
+    const distributed = distribute(testDatabase.directUrl, { shardCount: 8, onStep: (step) => steps.push(step) })
     await expect(distributed).rejects.toThrow('the extension citus is not in this database')
     expect(steps).toEqual([])
     expect(await foreignKeys()).toEqual(before)
   })
 
   it('keeps the service from starting until it has come to its end', async () => {
-    const { connectionString } = testDatabase
+    const { directUrl: connectionString } = testDatabase
     await requireWholeDistribution(connectionString)
     const [, drop] = (await plan()).steps
     await run(drop?.statements ?? [])

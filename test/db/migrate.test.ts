@@ -14,7 +14,7 @@ describe('migrations at start-up', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase('empty')
-    client = new pg.Client({ connectionString: database.connectionString })
+    client = new pg.Client({ connectionString: database.directUrl })
     await client.connect()
   })
 
@@ -32,76 +32,76 @@ describe('migrations at start-up', () => {
 
   it('apply the migrations of the build to an empty database, and nothing the second time', async () => {
     const migrations = await loadMigrations()
-    expect(await migrate(database.connectionString, migrations)).toEqual(migrations.map(({ name }) => name))
+    expect(await migrate(database.directUrl, migrations)).toEqual(migrations.map(({ name }) => name))
     expect(await tables()).not.toEqual([])
-    expect(await migrate(database.connectionString, migrations)).toEqual([])
+    expect(await migrate(database.directUrl, migrations)).toEqual([])
   })
 
   it('apply only what is pending', async () => {
-    await migrate(database.connectionString, [first])
-    expect(await migrate(database.connectionString, [first, second])).toEqual([second.name])
+    await migrate(database.directUrl, [first])
+    expect(await migrate(database.directUrl, [first, second])).toEqual([second.name])
     expect(await tables()).toEqual(['first', 'second'])
   })
 
   it('are applied once when several processes start at the same time', async () => {
-    const runs = await Promise.all(Array.from({ length: 5 }, () => migrate(database.connectionString, [first, second])))
+    const runs = await Promise.all(Array.from({ length: 5 }, () => migrate(database.directUrl, [first, second])))
     expect(runs.filter((applied) => applied.length > 0)).toEqual([[first.name, second.name]])
   })
 
   it('leave nothing of a migration that fails, keep those before it, and name it', async () => {
     const broken = { ...second, sql: 'CREATE TABLE half (id int); SELECT 1 / 0' }
-    await expect(migrate(database.connectionString, [first, broken])).rejects.toThrow(
+    await expect(migrate(database.directUrl, [first, broken])).rejects.toThrow(
       `migration ${second.name} failed: division by zero`,
     )
     expect(await tables()).toEqual(['first'])
-    expect(await migrate(database.connectionString, [first, second])).toEqual([second.name])
+    expect(await migrate(database.directUrl, [first, second])).toEqual([second.name])
   })
 
   it('are applied a statement at a time', async () => {
     const note = 'INSERT INTO noted SELECT statement_timestamp()'
     const noted = { ...first, sql: `CREATE TABLE noted (at timestamptz); ${note}; SELECT pg_sleep(0.001); ${note}` }
-    await migrate(database.connectionString, [noted])
+    await migrate(database.directUrl, [noted])
     const { rows } = await client.query('SELECT count(DISTINCT at)::int AS times FROM noted')
     expect(rows).toEqual([{ times: 2 }]) // All statements of one message have one time.
   })
 
   it('refuse a migration that was edited after it had been applied', async () => {
-    await migrate(database.connectionString, [first])
-    await expect(migrate(database.connectionString, [{ ...first, checksum: 'c' }, second])).rejects.toThrow(
+    await migrate(database.directUrl, [first])
+    await expect(migrate(database.directUrl, [{ ...first, checksum: 'c' }, second])).rejects.toThrow(
       `migration ${first.name} was edited after it had been applied`,
     )
     expect(await tables()).toEqual(['first'])
   })
 
   it('pass over those of a later build, so that an older process starts beside it', async () => {
-    await migrate(database.connectionString, [first, second])
-    expect(await migrate(database.connectionString, [first])).toEqual([])
-    expect(await pendingMigrations(database.connectionString, [first])).toEqual([])
+    await migrate(database.directUrl, [first, second])
+    expect(await migrate(database.directUrl, [first])).toEqual([])
+    expect(await pendingMigrations(database.directUrl, [first])).toEqual([])
   })
 
   it('refuse a database with one that comes before the last of the build and is unknown to it', async () => {
-    await migrate(database.connectionString, [first])
-    await expect(migrate(database.connectionString, [second])).rejects.toThrow(
+    await migrate(database.directUrl, [first])
+    await expect(migrate(database.directUrl, [second])).rejects.toThrow(
       `the database has migration ${first.name}, which this build does not know`,
     )
     expect(await tables()).toEqual(['first'])
   })
 
   it('refuse a database in which "prisma migrate" has failed, until that is resolved', async () => {
-    await migrate(database.connectionString, [first])
+    await migrate(database.directUrl, [first])
     await client.query('UPDATE _prisma_migrations SET finished_at = NULL')
-    await expect(migrate(database.connectionString, [first])).rejects.toThrow(`migration ${first.name} failed earlier`)
+    await expect(migrate(database.directUrl, [first])).rejects.toThrow(`migration ${first.name} failed earlier`)
     await client.query('UPDATE _prisma_migrations SET rolled_back_at = now()')
     await client.query('DROP TABLE first')
-    expect(await migrate(database.connectionString, [first])).toEqual([first.name])
+    expect(await migrate(database.directUrl, [first])).toEqual([first.name])
   })
 
   it('wait for the lock of "prisma migrate", and give up when that takes too long', async () => {
     await client.query('SELECT pg_advisory_lock(72707369)')
-    await expect(migrate(database.connectionString, [first], { patienceMillis: 10 })).rejects.toThrow(
+    await expect(migrate(database.directUrl, [first], { patienceMillis: 10 })).rejects.toThrow(
       'another process is migrating this database: try again later',
     )
-    const run = migrate(database.connectionString, [first])
+    const run = migrate(database.directUrl, [first])
     const sessions = `SELECT FROM pg_stat_activity WHERE application_name = 'svc migrate'
                          AND datname = current_database() AND query LIKE '%pg_try_advisory_lock%'`
     await eventually(async () => expect((await client.query(sessions)).rowCount).toBeGreaterThan(0))
@@ -111,11 +111,11 @@ describe('migrations at start-up', () => {
   })
 
   it('leave a table to its calls while they wait for it, and get it in the end', async () => {
-    await migrate(database.connectionString, [first])
+    await migrate(database.directUrl, [first])
     const wider = { ...second, sql: 'ALTER TABLE first ADD COLUMN name text' }
     await client.query('BEGIN')
     await client.query('SELECT FROM first')
-    const run = migrate(database.connectionString, [first, wider], { lockMillis: 20 })
+    const run = migrate(database.directUrl, [first, wider], { lockMillis: 20 })
     const waiting = `SELECT FROM pg_locks WHERE relation = 'first'::regclass AND NOT granted`
     await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(1), 10_000)
     await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(0), 10_000)
@@ -124,21 +124,21 @@ describe('migrations at start-up', () => {
   })
 
   it('fail, and say what to do, where a table is never free', async () => {
-    await migrate(database.connectionString, [first])
+    await migrate(database.directUrl, [first])
     const wider = { ...second, sql: 'ALTER TABLE first ADD COLUMN name text' }
     await client.query('BEGIN')
     await client.query('SELECT FROM first')
     const times = { lockMillis: 10, patienceMillis: 0 }
-    await expect(migrate(database.connectionString, [first, wider], times)).rejects.toThrow(
+    await expect(migrate(database.directUrl, [first, wider], times)).rejects.toThrow(
       /^migration 20260102000000_second failed: canceling statement due to lock timeout: end long transactions/,
     )
     await client.query('COMMIT')
-    expect(await migrate(database.connectionString, [first, wider])).toEqual([second.name])
+    expect(await migrate(database.directUrl, [first, wider])).toEqual([second.name])
   })
 
   it('fail where a statement takes longer than it may', async () => {
     const slow = { ...first, sql: 'SELECT pg_sleep(60)' }
-    await expect(migrate(database.connectionString, [slow], { statementMillis: 10 })).rejects.toThrow(
+    await expect(migrate(database.directUrl, [slow], { statementMillis: 10 })).rejects.toThrow(
       `migration ${first.name} failed: canceling statement due to statement timeout`,
     )
   })
@@ -147,9 +147,9 @@ describe('migrations at start-up', () => {
   it.each([0, 1, 2])('apply whole after a process that ended before statement %i of them', async (place) => {
     const statements = ['CREATE TABLE one (id int)', 'CREATE TABLE two (id int)']
     const interrupted = { ...first, sql: statements.toSpliced(place, 0, cut).join(';') }
-    await expect(migrate(database.connectionString, [interrupted])).rejects.toThrow()
+    await expect(migrate(database.directUrl, [interrupted])).rejects.toThrow()
     expect(await tables()).toEqual([])
-    expect(await migrate(database.connectionString, [{ ...first, sql: statements.join(';') }])).toEqual([first.name])
+    expect(await migrate(database.directUrl, [{ ...first, sql: statements.join(';') }])).toEqual([first.name])
     expect(await tables()).toEqual(['one', 'two'])
   })
 })

@@ -29,9 +29,9 @@ describe('a database from before organizations were a part of every key', () => 
     const migrations = await loadMigrations()
     const then = migrations.filter(({ name }) => name <= BEFORE)
     expect(then.at(-1)?.name).toBe(BEFORE)
-    await migrate(past.connectionString, then)
+    await migrate(past.directUrl, then)
     await copyRows(expected, migrated)
-    await migrate(past.connectionString, migrations)
+    await migrate(past.directUrl, migrations)
   })
   afterAll(async () => {
     await Promise.all([present.drop(), past.drop()])

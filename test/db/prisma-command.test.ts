@@ -26,7 +26,7 @@ describe('the prisma command, without its native engine', () => {
   async function prisma(...args: string[]) {
     const child = spawn(process.execPath, [join(packageRoot(), 'node_modules/prisma/build/index.js'), ...args], {
       cwd: packageRoot(),
-      env: { ...process.env, DATABASE_URL: database.connectionString },
+      env: { ...process.env, DATABASE_URL: database.directUrl },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
@@ -42,13 +42,13 @@ describe('the prisma command, without its native engine', () => {
   it('applies the migrations, which are then the same to the start-up runner', async () => {
     const migrations = await loadMigrations()
     expect(await prisma('migrate', 'deploy')).toMatchObject({ status: 0 })
-    expect(await migrate(database.connectionString, migrations)).toEqual([])
+    expect(await migrate(database.directUrl, migrations)).toEqual([])
     expect((await prisma('migrate', 'status')).output).toContain('Database schema is up to date!')
   })
 
   it('takes what the start-up runner has applied for its own', async () => {
     const other = await createTestDatabase('empty')
-    await migrate(other.connectionString, await loadMigrations())
+    await migrate(other.directUrl, await loadMigrations())
     const [mine, its] = await Promise.all(
       [other, database].map((each) =>
         each.open().query('SELECT migration_name, checksum, applied_steps_count FROM _prisma_migrations ORDER BY 1'),

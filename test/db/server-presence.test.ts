@@ -19,7 +19,7 @@ describe('a server on its database', () => {
     signal: new AbortController().signal,
     retryMillis: 1,
   }
-  const show = (origin: string, connectionString = testDatabase.connectionString) =>
+  const show = (origin: string, connectionString = testDatabase.directUrl) =>
     showServer({ ...options, connectionString, origin })
   /** Asks until the servers are these; the test's own time limit ends it. */
   const becomes = async (expected: readonly string[]) => {
@@ -54,7 +54,7 @@ describe('a server on its database', () => {
   })
 
   it('does not keep the server from stopping where the database says nothing any more', async () => {
-    const proxy = await startDatabaseProxy(testDatabase.connectionString)
+    const proxy = await startDatabaseProxy(testDatabase.directUrl)
     const presence = await show('http://127.0.0.1:8080', proxy.connectionString)
     proxy.stall()
     const start = performance.now()

@@ -89,7 +89,7 @@ describe('lists', () => {
     database = testDatabase.open()
     await insertFixture(database)
     for (const statement of bulk) await database.execute(statement)
-    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    client = new pg.Client({ connectionString: testDatabase.directUrl })
     await client.connect()
   })
   afterAll(async () => {

@@ -15,7 +15,7 @@ describe('a resource', () => {
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
-    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    client = new pg.Client({ connectionString: testDatabase.directUrl })
     await client.connect()
   })
   afterAll(async () => {

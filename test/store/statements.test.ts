@@ -32,7 +32,7 @@ describe('the statements of the stores', () => {
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
-    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    client = new pg.Client({ connectionString: testDatabase.directUrl })
     await client.connect()
     const { rows } = await client.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.columns

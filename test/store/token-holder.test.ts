@@ -41,7 +41,7 @@ describe('the look-up of tokens', () => {
     const database = testDatabase.open()
     await insertFixture(database)
     for (const statement of bulk) await database.execute(statement)
-    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    client = new pg.Client({ connectionString: testDatabase.directUrl })
     await client.connect()
   })
   afterAll(async () => {

@@ -161,7 +161,11 @@ async function loseEveryWrite(database: Database): Promise<() => Promise<unknown
 /** A service whose database is gone. */
 async function withoutDatabase(testDatabase: TestDatabase, use: (baseUrl: string) => Promise<void>): Promise<void> {
   const proxy = await startDatabaseProxy(testDatabase.connectionString)
-  const database = createDatabase({ connectionString: proxy.connectionString, log: { warn: () => {} } })
+  const database = createDatabase({
+    ...testDatabase.sessions,
+    connectionString: proxy.connectionString,
+    log: { warn: () => {} },
+  })
   const service = await startTestService({ testDatabase: { ...testDatabase, open: () => database } })
   await proxy.cut()
   await use(service.baseUrl)

@@ -6,6 +6,8 @@ export interface TestRun {
   readonly adminUrl: string
   /** The same of each node, where the databases are distributed; else it alone. */
   readonly nodes: DatabaseNodes
+  /** Where a pooler before the databases listens, for the service; absent if there is none. */
+  readonly pooler?: { readonly host: string; readonly port: number } | undefined
   /** Prefix of the names of all databases of this run. */
   readonly prefix: string
   /** Name of the database with all migrations applied, to clone. */

@@ -7,7 +7,14 @@ import { databaseUrl } from './database-url.js'
 
 /** A database of its own for one suite. */
 export interface TestDatabase {
+  /** Where the service reaches it. */
   readonly connectionString: string
+  /** The database itself, even if there is a pooler before it. */
+  readonly directUrl: string
+  /** The environment of a service on it. */
+  readonly environment: Readonly<Record<string, string>>
+  /** What a handle on it needs besides its URL. */
+  readonly sessions: Pick<DatabaseOptions, 'sessions' | 'statementNames'>
   /** Opens a handle on it, which `drop` closes. */
   open(options?: Partial<DatabaseOptions>): Database
   /** Returns the rows of a query on every node where the database is: one, unless a cluster distributes it. */
@@ -18,14 +25,16 @@ export interface TestDatabase {
 
 /** Clones a database with all migrations applied; `empty` makes one without. */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
-  const { adminUrl, nodes, prefix, template } = currentTestRun()
+  const { adminUrl, nodes, pooler, prefix, template } = currentTestRun()
   const name = `${prefix}${randomUUID().replaceAll('-', '')}`
   if (from === 'template') await cloneDatabase(nodes, name, template)
   else await createEmptyDatabase(nodes, name)
-  const connectionString = databaseUrl(adminUrl, name)
+  const directUrl = databaseUrl(adminUrl, name)
+  const connectionString = pooler === undefined ? directUrl : pooledUrl(directUrl, pooler)
+  const sessions: TestDatabase['sessions'] = pooler === undefined ? {} : { sessions: 'pooler', statementNames: false }
   const opened: Database[] = []
   const open = (options?: Partial<DatabaseOptions>) => {
-    const database = createDatabase({ connectionString, log: { warn: () => {} }, ...options })
+    const database = createDatabase({ connectionString, log: { warn: () => {} }, ...sessions, ...options })
     opened.push(database)
     return database
   }
@@ -33,6 +42,9 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
   await open().prisma.$connect()
   return {
     connectionString,
+    directUrl,
+    environment: environmentOf(connectionString),
+    sessions,
     open,
     queryNodes: (text, values) => queryNodes(nodes, name, text, values),
     drop: async () => {
@@ -40,4 +52,18 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
       await dropDatabases(nodes, [name])
     },
   }
+}
+
+/** The environment of a service on the test database of a URL. */
+export function environmentOf(connectionString: string): Record<string, string> {
+  const { adminUrl, pooler } = currentTestRun()
+  if (pooler === undefined) return { DATABASE_URL: connectionString }
+  const directUrl = databaseUrl(adminUrl, new URL(connectionString).pathname.slice(1))
+  return { DATABASE_URL: connectionString, DATABASE_DIRECT_URL: directUrl, DATABASE_STATEMENT_NAMES: 'off' }
+}
+
+function pooledUrl(directUrl: string, { host, port }: { readonly host: string; readonly port: number }): string {
+  const url = new URL(directUrl)
+  url.host = `${host}:${port}`
+  return url.href
 }

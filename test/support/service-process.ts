@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { environmentOf } from './database.js'
 
 /** The service in a process of its own. */
 export interface ServiceProcess {
@@ -16,8 +17,8 @@ export async function startServiceProcess(
   connectionString: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
-  const child = fork(join(import.meta.dirname, 'service-process.mjs'), [connectionString], {
-    env: { LOG_LEVEL: 'warn', ...environment },
+  const child = fork(join(import.meta.dirname, 'service-process.mjs'), {
+    env: { LOG_LEVEL: 'warn', ...environmentOf(connectionString), ...environment },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

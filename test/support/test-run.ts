@@ -13,11 +13,17 @@ import { scratchFolder, scratchFolders } from './scratch-folder.js'
 const RUN_LOCK = 0x74657374
 const DIRECTORY_PREFIX = 'svc-test-'
 
+/** A run, and what removes all of it. */
+export interface StartedTestRun {
+  readonly run: TestRun
+  readonly stop: () => Promise<void>
+}
+
 /**
  * Prepares a run: the server of `TEST_DATABASE_URL` or an embedded one, without the remains of interrupted runs, and
- * the template database. The second part of the result removes all of it.
+ * the template database.
  */
-export async function startTestRun(url: string | undefined): Promise<{ run: TestRun; stop: () => Promise<void> }> {
+export async function startTestRun(url: string | undefined): Promise<StartedTestRun> {
   const server = url === undefined ? await startEmbedded() : { adminUrl: url, stop: async () => {} }
   const admin = new pg.Client({ connectionString: server.adminUrl })
   await admin.connect()

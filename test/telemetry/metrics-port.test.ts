@@ -15,7 +15,7 @@ describe('METRICS_PORT', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-packages-'))
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
-    env = { DATABASE_URL: testDatabase.connectionString }
+    env = testDatabase.environment
   })
   afterAll(async () => {
     rmSync(folder, { recursive: true })

@@ -43,7 +43,7 @@ describe('traces', () => {
 
   const start = (variables: Readonly<Record<string, string>> = {}) =>
     startServe(['--no-demo'], {
-      DATABASE_URL: testDatabase.connectionString,
+      ...testDatabase.environment,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_BSP_SCHEDULE_DELAY: '20',
       OTEL_SERVICE_NAME: 'admin-api',

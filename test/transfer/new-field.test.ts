@@ -43,7 +43,7 @@ let client: pg.Client
 beforeAll(async () => {
   testDatabase = await createTestDatabase()
   await importLines(testDatabase.open(), demoLines)
-  client = new pg.Client({ connectionString: testDatabase.connectionString })
+  client = new pg.Client({ connectionString: testDatabase.directUrl })
   await client.connect()
   await client.query(`CREATE TABLE things (id text PRIMARY KEY, organization_id text NOT NULL, team_id text NOT NULL,
     pet_name text, lucky_number integer NOT NULL, is_tall boolean NOT NULL, met_at timestamptz NOT NULL,

@@ -22,7 +22,7 @@ afterAll(async () => {
   await testDatabase.drop()
 })
 
-const environment = () => ({ DATABASE_URL: testDatabase.connectionString })
+const environment = () => testDatabase.environment
 const svc = (args: readonly string[], options: Omit<CommandOptions, 'env'> = {}) =>
   runInProcess(args, { ...options, env: environment() })
 

@@ -1,6 +1,13 @@
 import { relative } from 'node:path'
-import StrictEnvironment from '../support/environment.js'
-import { leftOut } from './left-out.js'
+import StrictEnvironment from './environment.js'
+
+/** A test that means nothing where the tests are run. */
+export interface LeftOut {
+  readonly file: string
+  /** Its whole name, or how it begins; absent where all of the file is meant. */
+  readonly test?: string
+  readonly reason: string
+}
 
 interface Block {
   readonly name: string
@@ -13,14 +20,15 @@ interface TestEvent {
   readonly test?: Block & { mode?: unknown }
 }
 
-/** The environment of tests on a cluster: some of them are left out (`left-out.ts`). */
-export default class CitusEnvironment extends StrictEnvironment {
+/** An environment that skips the tests in `leftOut` of its options. */
+export default class PartialEnvironment extends StrictEnvironment {
   readonly #names: readonly string[]
 
   constructor(...args: ConstructorParameters<typeof StrictEnvironment>) {
     super(...args)
     const [{ projectConfig }, { testPath }] = args
     const file = relative(projectConfig.rootDir, testPath)
+    const leftOut: readonly LeftOut[] = Object(projectConfig.testEnvironmentOptions).leftOut
     this.#names = leftOut.flatMap((each) => (each.file === file && each.test !== undefined ? each.test : []))
   }
 
