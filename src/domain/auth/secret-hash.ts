@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash as hashOnce } from 'node:crypto'
 
 /** Keys of the hash, kept outside of the database. */
 export interface Peppers {
@@ -28,6 +28,6 @@ export function createSecretHasher({ current, previous }: Peppers = {}): SecretH
 }
 
 function hashWith(pepper: string | undefined): (secret: string) => Buffer {
-  if (pepper === undefined) return (secret) => createHash('sha256').update(secret).digest()
+  if (pepper === undefined) return (secret) => hashOnce('sha256', secret, 'buffer')
   return (secret) => createHmac('sha256', pepper).update(secret).digest()
 }

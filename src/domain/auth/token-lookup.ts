@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { PreparedQueryable } from '../../db/queryable.js'
 import { loadedOnce } from '../../runtime/loaded-once.js'
 import {
@@ -27,6 +28,9 @@ interface AskedToken {
   readonly organizationId: string
 }
 
+/** Opening a seal takes longer than hashing, so the organizations of the tokens in use are kept, by their hashes. */
+const MAX_KEPT_ORGANIZATIONS = 4_096
+
 /** Makes the look-up of tokens with a prefix: the row of a token, or undefined if there is none. */
 export type CreateTokenLookup = <Row extends Hashed>(
   prefix: TokenPrefix,
@@ -39,6 +43,7 @@ export type CreateTokenLookup = <Row extends Hashed>(
  */
 export function createTokenLookups({ database, hasher, bearerTokens }: TokenLookupOptions): CreateTokenLookup {
   const distribution = loadedOnce(() => isDistributed(database))
+  const organizations = new LRUCache<string, string>({ max: MAX_KEPT_ORGANIZATIONS })
   const findOrganization = createBatchedLookup<readonly Buffer[], string | undefined>(async (asked) => {
     const rowOf = byHash(await selectOrganizationsOfTokens(database, asked.flat()))
     return (hashes) => firstOf(hashes, rowOf)?.organizationId
@@ -49,9 +54,14 @@ export function createTokenLookups({ database, hasher, bearerTokens }: TokenLook
       return ({ hashes }) => firstOf(hashes, rowOf)
     })
     return async (token) => {
+      const hashes = hasher.candidates(token)
+      const key = hashes.map(keyOf).join('')
+      const kept = organizations.get(key)
+      if (kept !== undefined) return find({ hashes, organizationId: kept })
+
       const named = await bearerTokens.organizationOf(prefix, token)
       if (named === undefined) return undefined
-      const hashes = hasher.candidates(token)
+      if (named.organizationId !== undefined) organizations.set(key, named.organizationId)
       const organizationId = named.organizationId ?? (await findOrganization(hashes))
       return organizationId === undefined ? undefined : find({ hashes, organizationId })
     }

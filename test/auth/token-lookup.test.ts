@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { ACCESS_TOKEN_PREFIX, type BearerTokens, createBearerTokens } from '../../src/domain/auth/bearer-token.js'
+import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
+import { createTokenLookups } from '../../src/domain/auth/token-lookup.js'
+import type { OrganizationTokens } from '../../src/store/token-holder.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { createTestRuntime } from '../support/runtime.js'
+
+describe('the look-up of tokens', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+  let tokens: BearerTokens
+  let opened: string[]
+  let asked: OrganizationTokens[]
+  let find: (token: string) => Promise<{ readonly tokenHash: Uint8Array } | undefined>
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    tokens = createBearerTokens({ database, runtime: createTestRuntime() })
+  })
+  afterAll(() => testDatabase.drop())
+
+  beforeEach(() => {
+    opened = []
+    asked = []
+    const organizationOf: BearerTokens['organizationOf'] = (prefix, token) => {
+      opened.push(token)
+      return tokens.organizationOf(prefix, token)
+    }
+    const bearerTokens = { ...tokens, organizationOf }
+    const createTokenLookup = createTokenLookups({ database, hasher: createSecretHasher(), bearerTokens })
+    find = createTokenLookup(ACCESS_TOKEN_PREFIX, async (_tables, groups) => {
+      asked.push(...groups)
+      return groups.flatMap(({ tokenHashes }) => tokenHashes.map((tokenHash) => ({ tokenHash })))
+    })
+  })
+
+  it('opens the seal of a token once, and asks the database in every call', async () => {
+    const token = await tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')
+    for (let call = 0; call < 3; call++) expect(await find(token)).toBeDefined()
+    expect(opened).toEqual([token])
+    expect(asked.map(({ organizationId }) => organizationId)).toEqual(['org_acme', 'org_acme', 'org_acme'])
+  })
+
+  it('keeps tokens of several organizations apart', async () => {
+    const issued = await Promise.all(['org_acme', 'org_globex'].map((id) => tokens.issue(ACCESS_TOKEN_PREFIX, id)))
+    for (const token of [...issued, ...issued]) await find(token)
+    expect(asked.map(({ organizationId }) => organizationId)).toEqual([
+      ...['org_acme', 'org_globex'],
+      ...['org_acme', 'org_globex'],
+    ])
+  })
+
+  it('keeps nothing of a forged token', async () => {
+    const token = await tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')
+    const forged = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A')
+    for (let call = 0; call < 2; call++) expect(await find(forged)).toBeUndefined()
+    expect(opened).toEqual([forged, forged])
+    expect(asked).toEqual([])
+  })
+
+  it('shares a statement between the calls of one turn', async () => {
+    const issued = await Promise.all(Array.from({ length: 8 }, () => tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')))
+    await Promise.all(issued.map((token) => find(token)))
+    asked.splice(0)
+    await Promise.all(issued.map((token) => find(token)))
+    expect(asked.map(({ tokenHashes }) => tokenHashes.length)).toEqual([8])
+  })
+})
