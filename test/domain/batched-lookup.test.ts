@@ -15,47 +15,64 @@ function createLoads(limits?: WaitLimits) {
   return { loads, lookup }
 }
 
-/** Lets everything that is ready run. */
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+/** Lets everything that is ready run, and what that makes ready for the next turn of the event loop. */
+const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 describe('a batched lookup', () => {
-  it('loads at once, and takes what is asked meanwhile with the next load', async () => {
+  it('loads what one turn asks for together, and takes what is asked meanwhile with the next load', async () => {
     const { loads, lookup } = createLoads()
-    const found = ['a', 'b', 'c', 'd', 'a'].map(lookup)
-    expect(loads.map(({ keys }) => keys)).toEqual([['a'], ['b']])
+    const found = ['a', 'b'].map(lookup)
+    await settled()
+    found.push(lookup('c'))
+    await settled()
+    expect(loads.map(({ keys }) => keys)).toEqual([['a', 'b'], ['c']])
+    found.push(...['d', 'e', 'a'].map(lookup))
+    await settled()
+    expect(loads).toHaveLength(2)
     loads[0]?.end()
     await settled()
-    expect(loads[2]?.keys).toEqual(['c', 'd', 'a'])
+    expect(loads[2]?.keys).toEqual(['d', 'e', 'a'])
     for (const { end } of loads) end()
-    expect(await Promise.all(found)).toEqual(['A', 'B', 'C', 'D', 'A'])
+    expect(await Promise.all(found)).toEqual(['A', 'B', 'C', 'D', 'E', 'A'])
   })
 
   it('never answers a call from a load that began before it', async () => {
     const { loads, lookup } = createLoads()
-    const first = lookup('a')
-    const second = lookup('a')
-    const third = lookup('a')
+    const found: Promise<string>[] = []
+    for (let call = 0; call < 3; call++) {
+      found.push(lookup('a'))
+      await settled()
+    }
+    expect(loads.map(({ keys }) => keys)).toEqual([['a'], ['a']])
     loads[0]?.end()
     loads[1]?.end()
     await settled()
     expect(loads.map(({ keys }) => keys)).toEqual([['a'], ['a'], ['a']])
     loads[2]?.end()
-    expect(await Promise.all([first, second, third])).toEqual(['A', 'A', 'A'])
+    expect(await Promise.all(found)).toEqual(['A', 'A', 'A'])
   })
 
   it('fails the calls of a load that fails, and goes on with the next ones', async () => {
     const { loads, lookup } = createLoads()
-    const [failed, , after] = [lookup('a'), lookup('b'), lookup('c')]
+    const failed = lookup('a')
+    await settled()
+    const [other, after] = [lookup('b'), settled().then(() => lookup('c'))]
+    await settled()
     loads[0]?.fail(new Error('no database'))
     await expect(failed).rejects.toThrow('no database')
-    loads[2]?.end()
-    expect(await after).toBe('C')
+    await settled()
+    for (const { end } of loads) end()
+    expect(await Promise.all([other, after])).toEqual(['B', 'C'])
   })
 
   it('lets nobody wait for long, and refuses at once whom it has no room for', async () => {
     const { loads, lookup } = createLoads({ maxWaiting: 1, maxWaitMillis: 50 })
     const busy = { reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 }
-    const loading = [lookup('a'), lookup('b')]
+    const loading = []
+    for (const key of ['a', 'b']) {
+      loading.push(lookup(key))
+      await settled()
+    }
     const order: string[] = []
     const waiting = ['late', 'refused'].map((key) => lookup(key).finally(() => order.push(key)))
     await Promise.all(waiting.map((each) => expect(each).rejects.toMatchObject(busy)))
@@ -68,12 +85,12 @@ describe('a batched lookup', () => {
   it('takes no more than 128 keys with one load', async () => {
     const { loads, lookup } = createLoads()
     const found = Array.from({ length: 260 }, (_, index) => lookup(`k${index}`))
-    for (let done = 0; done < 4; done++) {
-      loads[done]?.end()
-      await settled()
-    }
-    expect(loads.map(({ keys }) => keys.length)).toEqual([1, 1, 128, 128, 2])
-    loads[4]?.end()
+    await settled()
+    expect(loads.map(({ keys }) => keys.length)).toEqual([128, 128])
+    loads[0]?.end()
+    await settled()
+    expect(loads.map(({ keys }) => keys.length)).toEqual([128, 128, 4])
+    for (const { end } of loads) end()
     expect((await Promise.all(found))[259]).toBe('K259')
   })
 })

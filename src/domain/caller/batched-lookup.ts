@@ -19,9 +19,9 @@ interface Waiting<Key, Found> {
 }
 
 /**
- * Makes a lookup whose calls share loads: keys asked for while loads are running go into the next one. A call is never
- * answered from a load that began before it, so it sees whatever was committed before the call; nothing is cached. The
- * time limits of a load are those of `load`.
+ * Makes a lookup whose calls share loads: keys asked for in one turn of the event loop, or while loads are running, go
+ * into the next one. A call is never answered from a load that began before it, so it sees whatever was committed before
+ * the call; nothing is cached. The time limits of a load are those of `load`.
  */
 export function createBatchedLookup<Key, Found>(
   load: (keys: readonly Key[]) => Promise<(key: Key) => Found>,
@@ -29,25 +29,35 @@ export function createBatchedLookup<Key, Found>(
 ): Lookup<Key, Found> {
   const waiting = createWaitQueue<Waiting<Key, Found>>(limits, ({ reject }) => reject(busy()))
   let loads = 0
+  let isPlanned = false
 
-  const run = async (): Promise<void> => {
-    loads++
-    while (waiting.size > 0) {
+  const plan = () => {
+    if (isPlanned || loads === MAX_LOADS || waiting.size === 0) return
+    isPlanned = true
+    setImmediate(() => {
+      isPlanned = false
       const batch = waiting.take(MAX_KEYS)
-      try {
-        const foundFor = await load(batch.map(({ key }) => key))
-        for (const { key, resolve } of batch) resolve(foundFor(key))
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+      if (batch.length > 0) void run(batch)
+      plan()
+    })
+  }
+
+  const run = async (batch: readonly Waiting<Key, Found>[]): Promise<void> => {
+    loads++
+    try {
+      const foundFor = await load(batch.map(({ key }) => key))
+      for (const { key, resolve } of batch) resolve(foundFor(key))
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
     }
     loads--
+    plan()
   }
 
   return (key) =>
     new Promise((resolve, reject) => {
       waiting.add({ key, resolve, reject })
-      if (loads < MAX_LOADS) void run()
+      plan()
     })
 }
 
