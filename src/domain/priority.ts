@@ -27,17 +27,19 @@ export async function updatePriority(
 ): Promise<string> {
   const { id, name, description, isAiSelectable } = update
   const { runtime, requestId, ifMatch } = context
-  const scope = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, 'tickets:write') }
-  const change = { id, name, description, isAiSelectable, auditEventId: runtime.newId(), ...scope }
-  const write = (queryable: PreparedQueryable) =>
-    priorities.updatePriority(queryable, { ...change, ...auditedCall(caller, requestId) })
+  const { organizationId } = caller
+  const teamIds = permittedTeamIds(caller, 'tickets:write')
+  const call = auditedCall(caller, requestId)
+  const auditEventId = runtime.newId()
+  const change = { ...call, id, name, description, isAiSelectable, organizationId, teamIds, auditEventId }
+  const write = (queryable: PreparedQueryable) => priorities.updatePriority(queryable, change)
   const accepted = acceptedVersionsFrom(ifMatch)
   // The version is checked under a lock; without a condition, one statement suffices.
   const updated =
     accepted === undefined
       ? await write(tables)
       : await tables.preparedTransaction(async (transaction) => {
-          const current = await priorities.lockPriority(transaction, id, scope)
+          const current = await priorities.lockPriority(transaction, id, change)
           if (current === undefined) return undefined
           requireAcceptedVersion(accepted, entityTagOf(current.json), { resourceType: 'priority', resourceId: id })
           return write(transaction)
