@@ -19,7 +19,9 @@ function isId(models, model, name) {
   if (name === 'id') return true
   return model.fields.some(({ type, relationFromFields = [], relationToFields = [] }) => {
     const target = relationToFields[relationFromFields.indexOf(name)]
-    return target !== undefined && isId(models, models.get(type), target)
+    // Rows of a table may refer to each other by a column that they share.
+    if (target === undefined || (type === model.name && target === name)) return false
+    return isId(models, models.get(type), target)
   })
 }
 

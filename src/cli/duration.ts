@@ -11,3 +11,8 @@ export function parseDuration(given: string): number {
   if (seconds > MAX_DAYS * 86_400) throw new InvalidArgumentError(`must be at most ${MAX_DAYS}d`)
   return seconds
 }
+
+/** As `parseDuration`, or none: `0`, with a unit or without. */
+export function parseDurationOrNone(given: string): number {
+  return /^0{1,9}[smhd]?$/.test(given) ? 0 : parseDuration(given)
+}

@@ -1,12 +1,13 @@
 import { text } from 'node:stream/consumers'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ApiKeySummary, createApiKey, listApiKeys } from '../domain/auth/api-key.js'
+import { type ApiKeySummary, createApiKey, listApiKeys, type NewApiKey } from '../domain/auth/api-key.js'
+import { type RotationRefusal, rotateApiKey } from '../domain/auth/api-key-rotation.js'
 import { type ApiKeyKind, apiKeyKindFrom, inspectApiKeySecret } from '../domain/auth/api-key-secret.js'
 import { revokeKeyById } from '../domain/auth/revocation.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
 import type { CommandContext } from './command-context.js'
-import { parseDuration } from './duration.js'
+import { parseDuration, parseDurationOrNone } from './duration.js'
 
 interface CreateOptions {
   readonly org: string
@@ -23,7 +24,19 @@ interface ListOptions {
   readonly json?: true
 }
 
-/** `svc keys`: makes, lists, revokes and checks API keys. */
+interface RotateOptions {
+  readonly overlap: number
+  readonly json?: true
+}
+
+interface RevokeOptions {
+  readonly chain?: true
+}
+
+/** 24 hours. */
+const DEFAULT_OVERLAP_SECONDS = 86_400
+
+/** `svc keys`: makes, rotates, lists, revokes and checks API keys. */
 export function registerKeysCommand(program: Command, context: CommandContext): void {
   const keys = program.command('keys').description('API keys')
   keys
@@ -44,10 +57,23 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .option('--json', 'answer one JSON object')
     .action((options: ListOptions) => listKeys(options, context))
   keys
+    .command('rotate')
+    .description('make the successor of an API key, with the same reach; its secret is shown once')
+    .argument('<id>', 'the id of the key')
+    .option(
+      '--overlap <duration>',
+      'how long both are valid, such as 90s, 24h or 30d; 0 revokes the old one at once, for a leak',
+      parseDurationOrNone,
+      DEFAULT_OVERLAP_SECONDS,
+    )
+    .option('--json', 'answer one JSON object')
+    .action((id: string, options: RotateOptions) => rotateKey(id, options, context))
+  keys
     .command('revoke')
     .description('revoke an API key permanently and end the sessions of its tokens')
     .argument('<id>', 'the id of the key')
-    .action((id: string) => revokeKey(id, context))
+    .option('--chain', 'with all keys that it was rotated from and to')
+    .action((id: string, options: RevokeOptions) => revokeKey(id, options, context))
   keys
     .command('check')
     .description('check by form and checksum whether a text is an API key secret; uses no database')
@@ -69,17 +95,50 @@ async function createKey(options: CreateOptions, context: CommandContext): Promi
   const opened = await context.openDatabase()
   try {
     const key = await createApiKey({ database: opened.database, hasher, runtime }, request)
-    const { id, secret, kind, organizationId, teamId = '', permissions, expiresAt } = key
-    if (options.json) {
-      stdout.write(`${JSON.stringify({ id, secret, kind, organizationId, teamId, permissions, expiresAt })}\n`)
-    } else {
-      stdout.write(`id           ${id}\nsecret       ${secret}\npermissions  ${permissions.join(' ')}\n`)
-      if (expiresAt !== undefined) stdout.write(`expires      ${expiresAt.toISOString()}\n`)
-      context.stderr.write('The secret is not shown again.\n')
-    }
+    if (options.json) stdout.write(`${JSON.stringify(newKeyToJson(key))}\n`)
+    else printNewKey(key, context)
   } finally {
     await opened.close()
   }
+}
+
+async function rotateKey(id: string, { overlap, json }: RotateOptions, context: CommandContext): Promise<void> {
+  const { config, runtime, stdout, stderr } = context
+  const hasher = createSecretHasher(config.secretPepper)
+  const opened = await context.openDatabase()
+  try {
+    const request = { id, overlapSeconds: overlap }
+    const key = await rotateApiKey({ database: opened.database, hasher, runtime }, request)
+    if ('refused' in key) throw rotationError(id, key)
+    const { rotatedFrom, endsAt } = key
+    if (json) stdout.write(`${JSON.stringify({ ...newKeyToJson(key), rotatedFrom })}\n`)
+    else printNewKey(key, context)
+    stderr.write(`${id} ${endsAt === undefined ? 'is revoked' : `is valid until ${endsAt.toISOString()}`}.\n`)
+  } finally {
+    await opened.close()
+  }
+}
+
+function rotationError(id: string, refusal: RotationRefusal): Error {
+  switch (refusal.refused) {
+    case 'not found':
+      return notFound('API key', id)
+    case 'rotated':
+      return new Error(`${id} was already rotated: its successor is ${refusal.by}`)
+    case 'revoked':
+    case 'expired':
+      return new Error(`${id} ${refusal.refused === 'revoked' ? 'is revoked' : 'has expired'}: make a new key instead`)
+  }
+}
+
+function newKeyToJson({ id, secret, kind, organizationId, teamId = '', permissions, expiresAt }: NewApiKey) {
+  return { id, secret, kind, organizationId, teamId, permissions, expiresAt }
+}
+
+function printNewKey({ id, secret, permissions, expiresAt }: NewApiKey, { stdout, stderr }: CommandContext): void {
+  stdout.write(`id           ${id}\nsecret       ${secret}\npermissions  ${permissions.join(' ')}\n`)
+  if (expiresAt !== undefined) stdout.write(`expires      ${expiresAt.toISOString()}\n`)
+  stderr.write('The secret is not shown again.\n')
 }
 
 async function listKeys({ org, json }: ListOptions, context: CommandContext): Promise<void> {
@@ -93,16 +152,29 @@ async function listKeys({ org, json }: ListOptions, context: CommandContext): Pr
   }
 }
 
-function keyToJson(key: ApiKeySummary) {
-  const { id, kind, organizationId, teamId = '', name, permissions, createdAt, lastUsedAt, revokedAt, expiresAt } = key
-  return { id, kind, organizationId, teamId, name, permissions, createdAt, lastUsedAt, revokedAt, expiresAt }
+function keyToJson({ teamId, ...key }: ApiKeySummary) {
+  const { id, kind, organizationId, name, permissions, createdAt, lastUsedAt, revokedAt, expiresAt, rotatedFrom } = key
+  return {
+    id,
+    kind,
+    organizationId,
+    teamId: teamId ?? '',
+    name,
+    permissions,
+    createdAt,
+    lastUsedAt,
+    revokedAt,
+    expiresAt,
+    rotatedFrom,
+  }
 }
 
 function keyToLine(key: ApiKeySummary, now: Date): string {
-  const { id, kind, teamId, name, lastUsedAt } = key
+  const { id, kind, teamId, name, lastUsedAt, rotatedFrom } = key
   const reach = teamId === undefined ? 'organization' : `team ${teamId}`
   const used = lastUsedAt === undefined ? 'never used' : `used ${lastUsedAt.toISOString()}`
-  return [id, kind, reach, stateOf(key, now), used, name].join('  ').trimEnd()
+  const origin = rotatedFrom === undefined ? [] : [`rotated from ${rotatedFrom}`]
+  return [id, kind, reach, stateOf(key, now), used, ...origin, name].join('  ').trimEnd()
 }
 
 /** A key that ends within this time is shown as one that does. */
@@ -116,12 +188,13 @@ function stateOf({ revokedAt, expiresAt }: ApiKeySummary, now: Date): string {
   return `${days <= SOON_DAYS ? 'expires soon,' : 'active until'} ${expiresAt.toISOString()}`
 }
 
-async function revokeKey(id: string, context: CommandContext): Promise<void> {
+async function revokeKey(id: string, { chain }: RevokeOptions, context: CommandContext): Promise<void> {
   const opened = await context.openDatabase()
   try {
-    const revocation = await revokeKeyById(opened.database, context.runtime, id)
-    if (revocation === undefined) throw notFound('API key', id)
-    context.stdout.write(revocation.revokedNow ? `revoked ${id}\n` : `${id} was already revoked\n`)
+    const revoked = await revokeKeyById(opened.database, context.runtime, id, { chain: chain === true })
+    if (revoked === undefined) throw notFound('API key', id)
+    for (const each of revoked) context.stdout.write(`revoked ${each}\n`)
+    if (revoked.length === 0) context.stdout.write(`${id} was already revoked\n`)
   } finally {
     await opened.close()
   }

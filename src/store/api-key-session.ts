@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { ApiKeyModel } from '../../gen/prisma/models.js'
-import type { PreparedQueryable, PreparedTransaction } from '../db/queryable.js'
+import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
+import type { KeyId } from './api-key-rotation.js'
 import { ofOrganization } from './tenant.js'
 
 /** A session to be stored for the live key with this id and one of the hashes. It ends with the key at the latest. */
@@ -29,17 +29,32 @@ SELECT k.organization_id, ${tokenHash}, k.id, least(now() + make_interval(secs =
 RETURNING floor(extract(epoch FROM made.expires_at - made.created_at))::int AS seconds`,
 })
 
-/** A separate statement after the row of the key is locked, so that it sees sessions made in the meantime. */
-const remove = createPreparedStatement<Pick<ApiKeyModel, 'organizationId' | 'id'>, Record<never, never>>({
+interface KeysOfOrganization {
+  readonly organizationId: string
+  readonly ids: readonly string[]
+}
+
+/** A separate statement after the rows of the keys are locked, so that it sees sessions made in the meantime. */
+const remove = createPreparedStatement<KeysOfOrganization, Record<never, never>>({
   name: 'delete_sessions',
   reason: 'set',
   columns: {},
-  text: ({ organizationId, id }) => Prisma.sql`
-DELETE FROM api_key_sessions WHERE organization_id = ${organizationId} AND api_key_id = ${id}`,
+  text: ({ organizationId, ids }) => Prisma.sql`
+DELETE FROM api_key_sessions WHERE organization_id = ${organizationId} AND api_key_id = ANY (${ids}::text[])`,
+})
+
+/** Separate for the same reason. */
+const shorten = createPreparedStatement<KeyId & { readonly expiresAt: Date }, Record<never, never>>({
+  name: 'shorten_sessions',
+  reason: 'set',
+  columns: {},
+  text: ({ organizationId, id, expiresAt }) => Prisma.sql`
+UPDATE api_key_sessions SET expires_at = ${expiresAt}
+ WHERE organization_id = ${organizationId} AND api_key_id = ${id} AND expires_at > ${expiresAt}`,
 })
 
 /** The statements of this file. */
-export const apiKeySessionStatements = [insert, remove]
+export const apiKeySessionStatements = [insert, remove, shorten]
 
 /**
  * Stores a session, and returns how many seconds it lasts; undefined if there is no such live key that can have one.
@@ -52,10 +67,12 @@ export async function insertApiKeySession(
   return made?.seconds
 }
 
-/** Ends the sessions of a key. */
-export async function deleteApiKeySessions(
-  transaction: PreparedTransaction,
-  key: Pick<ApiKeyModel, 'organizationId' | 'id'>,
-): Promise<void> {
-  await transaction.run(remove, key)
+/** Ends the sessions of keys. */
+export async function deleteApiKeySessions(transaction: AnyTransaction, keys: KeysOfOrganization): Promise<void> {
+  await transaction.run(remove, keys)
+}
+
+/** Lets no session of a key last beyond the time. */
+export async function shortenApiKeySessions(transaction: AnyTransaction, key: KeyId, expiresAt: Date): Promise<void> {
+  await transaction.run(shorten, { ...key, expiresAt })
 }

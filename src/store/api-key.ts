@@ -1,11 +1,14 @@
 import { Prisma } from '../../gen/prisma/client.js'
+import type { ApiKeyRevocation } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
-import type { PreparedQueryable, PreparedTransaction, Queryable } from '../db/queryable.js'
+import type { AnyTransaction, PreparedQueryable, PreparedTransaction, Queryable } from '../db/queryable.js'
 import { createPreparedStatement, createStatement } from '../db/statement.js'
+import type { KeyId } from './api-key-rotation.js'
 import { byOrganization } from './by-organization.js'
+import { ofOrganization } from './tenant.js'
 
-/** A key without its hash. */
-export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy'>
+/** A key without its hash, with the id of the key that it was rotated from, if it was. */
+export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy'> & { readonly rotatedFrom: string | undefined }
 
 /** Stores a new key with the hash of its secret. */
 export async function insertApiKey(
@@ -19,8 +22,8 @@ export async function insertApiKey(
 }
 
 /** The keys of an organization, including revoked ones, in the order of creation. */
-export function selectApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeyRow[]> {
-  return tables.models.apiKey.findMany({
+export async function selectApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeyRow[]> {
+  const keys = await tables.models.apiKey.findMany({
     where: { organizationId },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     select: {
@@ -34,8 +37,10 @@ export function selectApiKeys(tables: Queryable, organizationId: string): Promis
       lastUsedAt: true,
       revokedAt: true,
       expiresAt: true,
+      rotation: { select: { previous: { select: { apiKeyId: true } } } },
     },
   })
+  return keys.map(({ rotation, ...key }) => ({ ...key, rotatedFrom: rotation?.previous?.apiKeyId }))
 }
 
 /** The organization of a key, and the hash of its secret. */
@@ -87,30 +92,73 @@ UPDATE api_keys SET last_used_at = now()
 export type RevokedKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId'>
 
 const revokedColumns = { id: 'text', organizationId: 'text', teamId: 'text' } as const
-const revokedRow = Prisma.sql`RETURNING id, organization_id AS "organizationId", team_id AS "teamId"`
+const revokedRow = Prisma.sql`
+RETURNING revoked.id, revoked.organization_id AS "organizationId", revoked.team_id AS "teamId"`
 
-const revokeBySecret = createPreparedStatement<{ readonly secretHashes: readonly Uint8Array[] }, RevokedKey>({
-  name: 'revoke_key_of_secret',
-  reason: 'lock',
-  columns: revokedColumns,
+/** Of all organizations, because a secret does not name its own. */
+const selectOfSecret = createPreparedStatement<{ readonly secretHashes: readonly Uint8Array[] }, KeyId>({
+  name: 'key_of_secret',
+  reason: 'set',
+  columns: { id: 'text', organizationId: 'text' },
   text: ({ secretHashes }) => Prisma.sql`
-UPDATE api_keys SET revoked_at = now(), revoked_by = 'LEAK_REPORT'
- WHERE secret_hash = ANY (${secretHashes}::bytea[]) AND revoked_at IS NULL
-${revokedRow}`,
+SELECT id, organization_id AS "organizationId" FROM api_keys
+ WHERE secret_hash = ANY (${secretHashes}::bytea[]) AND revoked_at IS NULL`,
 })
 
-const revokeById = createPreparedStatement<Pick<ApiKeyModel, 'organizationId' | 'id'>, RevokedKey>({
+type RevokedBy = { readonly revokedBy: ApiKeyRevocation }
+
+const revokeOfId = createPreparedStatement<KeyId & RevokedBy, RevokedKey>({
   name: 'revoke_key_of_id',
   reason: 'lock',
   columns: revokedColumns,
-  text: ({ organizationId, id }) => Prisma.sql`
-UPDATE api_keys SET revoked_at = now(), revoked_by = 'OPERATOR'
- WHERE organization_id = ${organizationId} AND id = ${id} AND revoked_at IS NULL
+  text: ({ organizationId, id, revokedBy }) => Prisma.sql`
+UPDATE api_keys revoked SET revoked_at = now(), revoked_by = ${revokedBy}::api_key_revocation
+ WHERE revoked.organization_id = ${organizationId} AND revoked.id = ${id} AND revoked.revoked_at IS NULL
 ${revokedRow}`,
 })
 
+/** A chain to be revoked. */
+interface RevokedChain extends RevokedBy {
+  readonly organizationId: string
+  readonly chainId: string
+  /** The key without whose revocation there is nothing to do: once it is revoked, the chain is left alone. */
+  readonly onlyWith: string | null
+}
+
+// Rows are locked in id order.
+const revokeChain = createPreparedStatement<RevokedChain, RevokedKey>({
+  name: 'revoke_key_chain',
+  reason: 'lock',
+  columns: revokedColumns,
+  text: ({ organizationId, chainId, onlyWith, revokedBy }) => Prisma.sql`
+WITH live AS (
+  SELECT k.id FROM api_keys k
+   WHERE ${ofOrganization('k')} AND k.revoked_at IS NULL
+     AND k.id = ANY (${chainId}::text || ARRAY(SELECT r.api_key_id FROM api_key_rotations r
+                                          WHERE ${ofOrganization('r')} AND r.chain_id = ${chainId}))
+     AND (${onlyWith}::text IS NULL OR EXISTS (
+           SELECT FROM api_keys one
+            WHERE ${ofOrganization('one')} AND one.id = ${onlyWith}::text AND one.revoked_at IS NULL))
+   ORDER BY k.id FOR NO KEY UPDATE OF k
+)
+UPDATE api_keys revoked SET revoked_at = now(), revoked_by = ${revokedBy}::api_key_revocation
+  FROM live WHERE revoked.organization_id = ${organizationId} AND revoked.id = live.id
+${revokedRow}`,
+})
+
+// A key that ends before that anyway is not kept longer.
+const end = createPreparedStatement<KeyId & { readonly seconds: number }, { readonly expiresAt: Date }>({
+  name: 'end_key',
+  reason: 'set',
+  columns: { expiresAt: 'timestamptz' },
+  text: ({ organizationId, id, seconds }) => Prisma.sql`
+UPDATE api_keys SET expires_at = least(expires_at, now() + make_interval(secs => ${seconds}))
+ WHERE organization_id = ${organizationId} AND id = ${id}
+RETURNING expires_at AS "expiresAt"`,
+})
+
 /** The statements of this file. */
-export const apiKeyStatements = [selectOfId, writeUses, revokeBySecret, revokeById]
+export const apiKeyStatements = [selectOfId, writeUses, selectOfSecret, revokeOfId, revokeChain, end]
 
 /** Records that keys are used now, at most once a minute for each. */
 export async function writeKeyUses(
@@ -122,20 +170,33 @@ export async function writeKeyUses(
   }
 }
 
-/** Revokes the live key whose secret has one of the hashes, if there is one. */
-export function revokeKeyOfSecret(
+/** The key whose secret has one of the hashes, unless it is revoked. */
+export async function findKeyOfSecret(
   transaction: PreparedTransaction,
   secretHashes: readonly Uint8Array[],
-): Promise<RevokedKey[]> {
-  return transaction.run(revokeBySecret, { secretHashes })
+): Promise<KeyId | undefined> {
+  const [key] = await transaction.run(selectOfSecret, { secretHashes })
+  return key
 }
 
-/** Revokes a key of an organization, if it is live. */
+/** Revokes a key of an organization, unless it is revoked. */
 export function revokeKeyOfId(
-  transaction: PreparedTransaction,
-  key: Pick<ApiKeyModel, 'organizationId' | 'id'>,
+  transaction: AnyTransaction,
+  key: KeyId,
+  revokedBy: ApiKeyRevocation,
 ): Promise<RevokedKey[]> {
-  return transaction.run(revokeById, key)
+  return transaction.run(revokeOfId, { ...key, revokedBy })
+}
+
+/** Revokes the keys of a locked chain, except those that are revoked. */
+export function revokeKeyChain(transaction: AnyTransaction, chain: RevokedChain): Promise<RevokedKey[]> {
+  return transaction.run(revokeChain, chain)
+}
+
+/** Lets a key end after the seconds, unless it ends before, and returns the time. */
+export async function endKey(transaction: AnyTransaction, key: KeyId, seconds: number): Promise<Date | undefined> {
+  const [ended] = await transaction.run(end, { ...key, seconds })
+  return ended?.expiresAt
 }
 
 /** Replaces the hash of a key's secret, unless it has already been replaced. */

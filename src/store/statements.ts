@@ -1,5 +1,6 @@
 import { accessPolicyApprovalProcedureStatements } from './access-policy-approval-procedure.js'
 import { apiKeyStatements } from './api-key.js'
+import { apiKeyRotationStatements } from './api-key-rotation.js'
 import { apiKeySessionStatements } from './api-key-session.js'
 import { appInstanceStatements } from './app-instance.js'
 import { appResourceStatements } from './app-resource.js'
@@ -34,6 +35,7 @@ import { userListStatements } from './user-list.js'
 export const statements = createStatementRegister([
   ...accessPolicyApprovalProcedureStatements,
   ...apiKeyStatements,
+  ...apiKeyRotationStatements,
   ...apiKeySessionStatements,
   ...appInstanceStatements,
   ...appResourceStatements,

@@ -60,7 +60,8 @@ unnest((SELECT ${organizationIds}::text[]), (SELECT ${tokenHashes}::bytea[])) AS
 const ofAsked: OfOrganization = (alias) => Prisma.sql`${Prisma.raw(alias)}.organization_id = asked.organization_id`
 
 const foundColumns = { tokenHash: 'bytea', isExpired: 'bool' } as const
-const found = Prisma.sql`token.token_hash AS "tokenHash", token.expires_at <= now() AS "isExpired"`
+const found = (expiresAt: Prisma.Sql) =>
+  Prisma.sql`token.token_hash AS "tokenHash", ${expiresAt} <= now() AS "isExpired"`
 
 const keyColumns = {
   ...foundColumns,
@@ -75,7 +76,7 @@ const keyColumns = {
 
 // A management key has no tokens; it gets none here either, even if one came to exist.
 const keyOfToken = (isOfOrganization: OfOrganization) => Prisma.sql`
-SELECT ${found}, k.id, k.organization_id AS "organizationId",
+SELECT ${found(Prisma.sql`least(token.expires_at, k.expires_at)`)}, k.id, k.organization_id AS "organizationId",
        k.team_id AS "teamId", k.kind, k.name, k.permissions, ${useIsDue} AS "useIsDue"
   FROM api_key_sessions token
   JOIN api_keys k ON ${isOfOrganization('k')} AND k.id = token.api_key_id
@@ -112,7 +113,7 @@ const memberRow = (isOfOrganization: OfOrganization) => Prisma.sql`
          WHERE ${isOfOrganization('t')} AND t.user_id = m.user_id) AS "teamRoles"`
 
 const memberOfToken = (isOfOrganization: OfOrganization) => Prisma.sql`
-SELECT ${found}, ${memberRow(isOfOrganization)}
+SELECT ${found(Prisma.sql`token.expires_at`)}, ${memberRow(isOfOrganization)}
   FROM user_tokens token
   JOIN memberships m ON ${isOfOrganization('m')} AND m.user_id = token.user_id
   JOIN users u ON u.id = m.user_id

@@ -105,8 +105,8 @@ describe('API keys', () => {
 
   it('are revoked by the operator once, with their sessions and one audit event', async () => {
     const key = await insertApiKey(database, { organizationId: acme })
-    expect(await revokeKeyById(database, runtime, key.id)).toEqual({ revokedNow: true })
-    expect(await revokeKeyById(database, runtime, key.id)).toEqual({ revokedNow: false })
+    expect(await revokeKeyById(database, runtime, key.id)).toEqual([key.id])
+    expect(await revokeKeyById(database, runtime, key.id)).toEqual([])
     expect(await revokeKeyById(database, runtime, 'nothing')).toBeUndefined()
     expect(await database.query('SELECT FROM api_key_sessions WHERE api_key_id = $1', [key.id])).toEqual([])
     expect(await database.query('SELECT revoked_by FROM api_keys WHERE id = $1', [key.id])).toEqual([

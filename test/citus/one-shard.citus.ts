@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 /** Statements of several organizations: whose they are, or what they sweep, is not known before (ADR 10). */
 const ofAll: readonly string[] = [
-  ...['organizations_of_tokens', 'key_of_id', 'revoke_key_of_secret', 'find_expired_tokens'],
+  ...['organizations_of_tokens', 'key_of_id', 'key_of_secret', 'find_expired_tokens'],
   ...['first_memberships_of_person', 'select_oldest_member_of_email'],
 ]
 /** Import and export, and what is sent to one PostgreSQL alone. */
@@ -23,6 +23,7 @@ const samples: Readonly<Record<string, string>> = {
   date: `'2026-01-31'`,
   'timestamp with time zone': 'now()',
   actor_kind: `'USER'`,
+  api_key_revocation: `'OPERATOR'`,
   'text[]': `'{a}'`,
   'uuid[]': `'{018f3b7a-0000-7000-8000-000000000001}'`,
   'bytea[]': `'{"\\\\x00"}'`,

@@ -142,6 +142,46 @@ describe('svc keys and svc tokens', () => {
     expect(keys).toContainEqual(expect.objectContaining({ id: states[0]?.id, expiresAt: states[0]?.expiresAt }))
   })
 
+  it('rotate a key: its successor works at once, and both do until the overlap is over', async () => {
+    const key = await json('keys', 'create', '--org', acme, '--team', itTeam, '--permission', 'apps:read')
+    const { failure, stdout, stderr } = await svc(['keys', 'rotate', key.id, '--json'])
+    expect([failure, stdout.split('\n')]).toEqual([undefined, [expect.any(String), '']])
+    const successor = JSON.parse(stdout)
+    const { id, secret, rotatedFrom, ...reach } = successor
+    expect({ ...reach, rotatedFrom }).toEqual({
+      ...{ kind: 'pk', organizationId: acme, teamId: itTeam, permissions: ['apps:read'], rotatedFrom: key.id },
+    })
+    expect([(await tokenOf(key.id, key.secret)).status, (await tokenOf(id, secret)).status]).toEqual([200, 200])
+    const [, end = ''] = /is valid until (\S+)\.\n$/.exec(stderr) ?? []
+    expect((Date.parse(end) - Date.now()) / 3_600_000).toBeCloseTo(24, 0)
+    const list = (await svc(['keys', 'list', '--org', acme])).stdout
+    expect(list).toContain(`${key.id}  pk  team ${itTeam}  expires soon, ${end}`)
+    expect(list.split('\n').find((line) => line.startsWith(id))).toContain(`rotated from ${key.id}`)
+    const { keys } = await json('keys', 'list', '--org', acme)
+    expect(keys.find((listed: { id: string }) => listed.id === id)).toMatchObject({ rotatedFrom: key.id })
+    expect((await svc(['keys', 'rotate', key.id])).failure).toBe(
+      `${key.id} was already rotated: its successor is ${id}`,
+    )
+  })
+
+  it.each(['0', '0s'])('rotate a key that has leaked, with an overlap of %s: the old one is over', async (overlap) => {
+    const key = await json('keys', 'create', '--org', acme)
+    const { stdout, stderr } = await svc(['keys', 'rotate', key.id, '--overlap', overlap])
+    const [, id = '', secret = ''] = /^id +(\S+)\nsecret +(\S+)\n/.exec(stdout) ?? []
+    expect(stderr).toBe(`The secret is not shown again.\n${key.id} is revoked.\n`)
+    expect([(await tokenOf(key.id, key.secret)).status, (await tokenOf(id, secret)).status]).toEqual([401, 200])
+    expect((await svc(['keys', 'rotate', key.id, '--overlap', overlap])).failure).toContain('was already rotated')
+  })
+
+  it('revoke a whole chain of rotated keys with one command', async () => {
+    const key = await json('keys', 'create', '--org', acme)
+    const { id } = await json('keys', 'rotate', key.id, '--overlap', '90s')
+    const { stdout } = await svc(['keys', 'revoke', id, '--chain'])
+    expect(stdout.split('\n').sort()).toEqual(['', `revoked ${key.id}`, `revoked ${id}`].sort())
+    expect((await svc(['keys', 'revoke', key.id, '--chain'])).stdout).toBe(`${key.id} was already revoked\n`)
+    expect((await svc(['keys', 'rotate', id])).failure).toBe(`${id} is revoked: make a new key instead`)
+  })
+
   it('say what cannot be done', async () => {
     const failures = [
       [['keys', 'create', '--org', 'nowhere'], 'organization not found'],
@@ -153,6 +193,8 @@ describe('svc keys and svc tokens', () => {
       [['keys', 'create', '--org', acme, '--expires', '3651d'], 'must be at most 3650d'],
       [['keys', 'create'], "required option '--org <id>' not specified"],
       [['keys', 'revoke', 'nothing'], 'API key not found'],
+      [['keys', 'rotate', 'nothing'], 'API key not found'],
+      [['keys', 'rotate', 'nothing', '--overlap', '1w'], 'must be a duration such as 90s, 30m, 24h or 30d'],
       [['tokens', 'create', '--user', 'nobody', '--org', acme], 'active member not found'],
       [['tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', '0'], 'must be from 1 to 7776000 seconds'],
       [['tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', '1h'], 'must be a whole number of seconds'],

@@ -12,7 +12,7 @@ import { unscopedTables } from '../support/tenant-condition.js'
 
 /** Statements that look beyond one organization: of whom they are, or what they sweep, is not known before. */
 const beyondOneOrganization: readonly string[] = [
-  ...['organizations_of_tokens', 'key_of_id', 'revoke_key_of_secret'],
+  ...['organizations_of_tokens', 'key_of_id', 'key_of_secret'],
   ...['find_expired_tokens', 'first_memberships_of_person', 'select_oldest_member_of_email'],
 ]
 

@@ -7,7 +7,7 @@ import type { Runtime } from '../../src/runtime/runtime.js'
 import { fixture, insertApiKey } from './fixture.js'
 
 /** What the secret of a request can be. */
-export const secretKinds = ['live', 'revoked', 'unknown', 'malformed'] as const
+export const secretKinds = ['live', 'rotated', 'revoked', 'unknown', 'malformed'] as const
 
 /** Milliseconds that answers took, by what the secret was. */
 export type RevokeTimes = Record<(typeof secretKinds)[number], number[]>
@@ -25,13 +25,14 @@ export interface RevokeTimesOptions {
 /** Sends the requests of all kinds one after the other, in an order drawn at random, over one connection. */
 export async function measureRevokeTimes(options: RevokeTimesOptions): Promise<RevokeTimes> {
   const { baseUrl, database, runtime, samples } = options
-  const times: RevokeTimes = { live: [], revoked: [], unknown: [], malformed: [] }
+  const times: RevokeTimes = { live: [], rotated: [], revoked: [], unknown: [], malformed: [] }
   const plan = shuffled(secretKinds.flatMap((kind) => Array.from({ length: samples }, () => kind)))
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { secret: revoked } = await insertApiKey(database, { organizationId: fixture.acme })
   await timeOf(baseUrl, agent, revoked, 0)
   const secretOf = {
     live: async () => (await insertApiKey(database, { organizationId: fixture.acme })).secret,
+    rotated: () => insertChain(database),
     revoked: () => revoked,
     unknown: () => createApiKeySecret('pk', runtime),
     malformed: () => createApiKeySecret('pk', runtime).slice(0, -1).concat('-'),
@@ -59,6 +60,20 @@ export function areaUnderCurve(first: readonly number[], second: readonly number
     score += (below + upTo) / 2
   }
   return score / (first.length * second.length)
+}
+
+/** Writes a live chain of three keys, and returns the secret of the one in the middle. */
+async function insertChain(database: Sql): Promise<string> {
+  const organizationId = fixture.acme
+  const first = await insertApiKey(database, { organizationId })
+  const middle = await insertApiKey(database, { organizationId })
+  const last = await insertApiKey(database, { organizationId })
+  await database.execute(
+    `INSERT INTO api_key_rotations (organization_id, chain_id, rotation, previous_rotation, api_key_id)
+     VALUES ($1, $2, 0, NULL, $2), ($1, $2, 1, 0, $3), ($1, $2, 2, 1, $4)`,
+    [organizationId, first.id, middle.id, last.id],
+  )
+  return middle.secret
 }
 
 /** Each request comes from another address, so that the limit does not count. */

@@ -110,7 +110,9 @@ describe('traces', () => {
     })
     expect((await traceOf(revoked.traceId)).below.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
       'client admit_address',
-      'client revoke_key_of_secret',
+      'client key_of_secret',
+      'client lock_key_chain',
+      'client revoke_key_chain',
       'client delete_sessions',
       'client insert_audit_events',
       'internal transaction',

@@ -132,10 +132,10 @@ export const CreateTokenResponseSchema: GenMessage<CreateTokenResponse> = /*@__P
  */
 export const AuthService: GenService<{
   /**
-   * Revokes the API key of a leaked secret, for anyone who holds it. The answer is the same and comes at the same time
-   * whether the secret belongs to a live key, to a revoked one or to none. Once it is sent, no process accepts a token
-   * of that key. At most 5 requests in any 60 seconds per client address; further ones get `resource_exhausted` with
-   * `Retry-After`. Safe to repeat.
+   * Revokes the API key of a leaked secret, for anyone who holds it, with the keys that it was rotated from and to. The
+   * answer is the same and comes at the same time whether the secret belongs to a live key, to a revoked one or to none.
+   * Once it is sent, no process accepts a token of these keys. At most 5 requests in any 60 seconds per client address;
+   * further ones get `resource_exhausted` with `Retry-After`. Safe to repeat.
    *
    * @generated from rpc svc.v2.AuthService.RevokeLeakedKey
    */

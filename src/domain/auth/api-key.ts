@@ -8,6 +8,7 @@ import { hasTeam } from '../../store/team.js'
 import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { type Permission, permissions } from '../caller/caller.js'
 import { textFault } from '../value/free-text.js'
+import { keyEvent } from './api-key-event.js'
 import { createApiKeySecret } from './api-key-secret.js'
 import type { SecretHasher } from './secret-hash.js'
 
@@ -86,8 +87,8 @@ export async function createApiKey(options: ApiKeyOptions, request: ApiKeyReques
       permissions: granted,
       expiresAt: expiresAt ?? null,
     })
-    const event = { organizationId, actor: systemActor, action: 'api_key.create', targetType: 'api_key', targetId: id }
-    await recordAuditEvents(transaction, [{ ...event, teamId }], runtime)
+    const event = keyEvent('api_key.create', { organizationId, id, teamId: teamId ?? null })
+    await recordAuditEvents(transaction, [{ ...event, actor: systemActor }], runtime)
   })
   return { id, secret, kind, organizationId, teamId, permissions: granted, expiresAt }
 }
@@ -128,6 +129,8 @@ export interface ApiKeySummary {
   readonly lastUsedAt: Date | undefined
   readonly revokedAt: Date | undefined
   readonly expiresAt: Date | undefined
+  /** The id of the key whose successor it is. */
+  readonly rotatedFrom: string | undefined
 }
 
 /**

@@ -3,9 +3,11 @@ import type { PreparedTransaction, Store } from '../../db/queryable.js'
 import type { Timing } from '../../db/transaction.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { findApiKey, type RevokedKey, revokeKeyOfId, revokeKeyOfSecret } from '../../store/api-key.js'
+import { findApiKey, findKeyOfSecret, type RevokedKey, revokeKeyChain, revokeKeyOfId } from '../../store/api-key.js'
+import { lockKeyChain } from '../../store/api-key-rotation.js'
 import { deleteApiKeySessions } from '../../store/api-key-session.js'
 import { type Actor, anonymousActor, recordAuditEvents, systemActor } from '../audit/audit-event.js'
+import { keyEvent } from './api-key-event.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
 import type { SecretHasher } from './secret-hash.js'
 import { onTimeGrid } from './time-grid.js'
@@ -18,15 +20,19 @@ export interface RevocationOptions {
   readonly timing: Pick<Timing, 'now' | 'sleep'>
   /** How long a revocation may take, in milliseconds; default 5 s. */
   readonly timeoutMillis?: number | undefined
-  /** Told after every revocation that was done how many keys it has ended: none or one, at the same price. */
+  /** Told after every revocation that was done how many keys it has ended: none, one, or a chain of them. */
   readonly onRevoked?: ((keys: number) => void) | undefined
 }
 
+/** Not an organization, a key or a chain: no id has this character. */
+const NOTHING = ' '
+
 /**
- * Revokes the live key of a secret, if there is one. Neither the result nor the timing reveals whether there was: the
- * same statements run for every text, and the answer, even a failure, leaves on a time grid. Once it resolves, no
- * process accepts a token of the key. Throws `SERVICE_UNAVAILABLE` if the database did not answer in time; the key may
- * have been revoked all the same, and the call can be repeated.
+ * Revokes the key of a secret, if there is one, and with it the whole chain of keys that it was rotated from and to,
+ * unless the key has been revoked before: then the leak has been dealt with. Neither the result nor the timing reveals
+ * whether there was one: the same statements run for every text, and the answer, even a failure, leaves on a time grid.
+ * Once it resolves, no process accepts a token of these keys. Throws `SERVICE_UNAVAILABLE` if the database did not
+ * answer in time; the keys may have been revoked all the same, and the call can be repeated.
  */
 export function revokeLeakedKey(options: RevocationOptions, secret: string, requestId: string): Promise<void> {
   const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
@@ -35,8 +41,15 @@ export function revokeLeakedKey(options: RevocationOptions, secret: string, requ
     const candidates = inspectApiKeySecret(secret).ok
       ? hasher.candidates(secret)
       : hasher.candidates('').map(() => runtime.randomBytes(32))
-    const keys = await revokeKeyOfSecret(transaction, candidates)
-    await endSessions(transaction, keys, { runtime, actor: anonymousActor, requestId })
+    const { organizationId, id } = (await findKeyOfSecret(transaction, candidates)) ?? {
+      organizationId: NOTHING,
+      id: NOTHING,
+    }
+    const chainId = (await lockKeyChain(transaction, { organizationId, id })) ?? NOTHING
+    const chain = { organizationId, chainId, onlyWith: id, revokedBy: 'LEAK_REPORT' } as const
+    const keys = await revokeKeyChain(transaction, chain)
+    await endSessions(transaction, organizationId, keys)
+    await recordRevocations(transaction, keys, { runtime, actor: anonymousActor, requestId })
     return keys.length
   }
   return onTimeGrid(timing, async () => {
@@ -47,20 +60,41 @@ export function revokeLeakedKey(options: RevocationOptions, secret: string, requ
   })
 }
 
-/** Revokes a key by its id, for the operator. Returns `undefined` if there is no such key. */
+/** What to revoke beside the key. */
+export interface RevocationScope {
+  /** The keys that it was rotated from and to, too. Default false. */
+  readonly chain?: boolean
+}
+
+/**
+ * Revokes a key by its id, for the operator. Returns the ids of the keys that were not revoked before, or `undefined` if
+ * there is no such key.
+ */
 export async function revokeKeyById(
   tables: Store,
   runtime: Runtime,
   id: string,
-): Promise<{ readonly revokedNow: boolean } | undefined> {
+  { chain = false }: RevocationScope = {},
+): Promise<string[] | undefined> {
   const key = await findApiKey(tables, id)
   if (key === undefined) return undefined
   const { organizationId } = key
   return tables.preparedTransaction(async (transaction) => {
-    const keys = await revokeKeyOfId(transaction, { organizationId, id })
-    await endSessions(transaction, keys, { runtime, actor: systemActor })
-    return { revokedNow: keys.length > 0 }
+    const chainId = chain ? await lockKeyChain(transaction, { organizationId, id }) : undefined
+    const revokedBy = 'OPERATOR'
+    const keys =
+      chainId === undefined
+        ? await revokeKeyOfId(transaction, { organizationId, id }, revokedBy)
+        : await revokeKeyChain(transaction, { organizationId, chainId, onlyWith: null, revokedBy })
+    await endSessions(transaction, organizationId, keys)
+    await recordRevocations(transaction, keys, { runtime, actor: systemActor })
+    return keys.map((revoked) => revoked.id)
   })
+}
+
+/** The statement is sent even if there is nothing to end. */
+function endSessions(transaction: PreparedTransaction, organizationId: string, keys: readonly RevokedKey[]) {
+  return deleteApiKeySessions(transaction, { organizationId, ids: keys.map(({ id }) => id) })
 }
 
 interface RevocationCircumstances {
@@ -69,28 +103,13 @@ interface RevocationCircumstances {
   readonly requestId?: string
 }
 
-/** No key. */
-const nobody = { organizationId: '', id: '' }
-
-/** Ends the sessions and writes the audit event; sends the same statements even if there is nothing to end. */
-async function endSessions(
+/** An audit event for each key; the statement is sent even for none. */
+async function recordRevocations(
   transaction: PreparedTransaction,
   keys: readonly RevokedKey[],
-  circumstances: RevocationCircumstances,
+  { runtime, actor, requestId }: RevocationCircumstances,
 ) {
-  const { runtime, actor, requestId } = circumstances
-  const [first = nobody, ...others] = keys
-  for (const { organizationId, id } of [first, ...others])
-    await deleteApiKeySessions(transaction, { organizationId, id })
-  const events = keys.map(({ id, organizationId, teamId }) => ({
-    organizationId,
-    actor,
-    action: 'api_key.revoke',
-    targetType: 'api_key',
-    targetId: id,
-    teamId: teamId ?? undefined,
-    requestId,
-  }))
+  const events = keys.map((key) => ({ ...keyEvent('api_key.revoke', key), actor, requestId }))
   await recordAuditEvents(transaction, events, runtime)
 }
 

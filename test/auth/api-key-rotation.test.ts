@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { databaseFailure } from '../../src/db/errors.js'
+import { systemTiming } from '../../src/db/transaction.js'
+import { createApiKey, listApiKeys } from '../../src/domain/auth/api-key.js'
+import { type Rotation, rotateApiKey } from '../../src/domain/auth/api-key-rotation.js'
+import { revokeKeyById, revokeLeakedKey } from '../../src/domain/auth/revocation.js'
+import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
+import { eventually } from '../support/eventually.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.js'
+
+const { acme, it: itTeam } = fixture
+
+describe('the rotation of an API key', () => {
+  let service: TestService
+  let other: ServiceProcess
+
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    other = await startServiceProcess(service.testDatabase.connectionString)
+  })
+
+  afterAll(async () => {
+    await other.stop()
+    await service.stop()
+  })
+
+  const options = () => {
+    const { database, runtime } = service
+    return { database, runtime, hasher: createSecretHasher() }
+  }
+  const newKey = (request: { teamId?: string; kind?: 'pk' | 'wk' | 'mk'; seconds?: number } = {}) =>
+    createApiKey(options(), { organizationId: acme, name: 'Nightly', ...request })
+  const tryToRotate = (id: string, overlapSeconds = 3600) => rotateApiKey(options(), { id, overlapSeconds })
+  const rotate = async (id: string, overlapSeconds?: number): Promise<Rotation> => {
+    const rotation = await tryToRotate(id, overlapSeconds)
+    if ('refused' in rotation) throw new Error(`not rotated: ${rotation.refused}`)
+    return rotation
+  }
+  const leak = (secret: string) => revokeLeakedKey({ ...options(), timing: systemTiming }, secret, 'leak-report')
+  const exchange = ({ id, secret }: { id: string; secret: string }, baseUrl = service.baseUrl) => {
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret }
+    return fetch(`${baseUrl}/v2/auth/token`, { method: 'POST', body: new URLSearchParams(form) })
+  }
+  const tokenOf = async (key: { id: string; secret: string }, baseUrl?: string): Promise<string> => {
+    const answer = await exchange(key, baseUrl)
+    expect(answer.status).toBe(200)
+    return /svc_token_[A-Za-z0-9_-]+/.exec(await answer.text())?.[0] ?? ''
+  }
+  const statusOf = async (token: string, baseUrl = service.baseUrl) => {
+    const url = `${baseUrl}/v2/app-instances?teamId=${itTeam}`
+    return (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status
+  }
+  const liveOf = async (...ids: string[]) => {
+    const rows = await service.database.query<{ id: string }>(
+      'SELECT id FROM api_keys WHERE id = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())',
+      [ids],
+    )
+    return ids.filter((id) => rows.some((row) => row.id === id))
+  }
+  const actionsOn = async (id: string) => {
+    const rows = await service.database.query<{ action: string }>(
+      'SELECT action FROM audit_events WHERE target_id = $1 ORDER BY id',
+      [id],
+    )
+    return rows.map(({ action }) => action)
+  }
+
+  it.each([
+    ['an organization', {}],
+    ['a team', { teamId: itTeam }],
+    ['a worker', { kind: 'wk', teamId: itTeam }],
+    ['a directory', { kind: 'mk' }],
+  ] as const)('makes a successor with the same reach for a key of %s', async (_, request) => {
+    const { id, secret, ...reach } = await newKey(request)
+    const successor = await rotate(id)
+    expect(successor).toMatchObject({ ...reach, rotatedFrom: id })
+    expect([successor.id === id, successor.secret === secret]).toEqual([false, false])
+    const keys = await listApiKeys(service.database, acme)
+    expect(keys.find((key) => key.id === successor.id)).toMatchObject({ ...reach, name: 'Nightly', rotatedFrom: id })
+    expect([await actionsOn(id), await actionsOn(successor.id)]).toEqual([
+      ['api_key.create', 'api_key.rotate'],
+      ['api_key.create'],
+    ])
+  })
+
+  it('leaves both keys valid exactly for the overlap, in every process, tokens of before included', async () => {
+    const key = await newKey()
+    const doors = [service.baseUrl, other.baseUrl]
+    const tokens = await Promise.all(doors.map((door) => tokenOf(key, door)))
+    const successor = await rotate(key.id, 2)
+    const end = successor.endsAt?.getTime() ?? 0
+    const databaseTime = async () => {
+      const [row] = await service.database.query<{ now: Date }>('SELECT now()')
+      return row?.now.getTime() ?? 0
+    }
+    let [accepted, refused] = [0, 0]
+    const observe = async (attempt: () => Promise<number>) => {
+      const before = await databaseTime()
+      const status = await attempt()
+      const after = await databaseTime()
+      if (status === 401) {
+        refused++
+        expect(after).toBeGreaterThanOrEqual(end)
+      } else {
+        accepted++
+        expect(status).toBe(200)
+        expect(before).toBeLessThan(end)
+      }
+    }
+    do {
+      for (const door of doors) {
+        for (const token of tokens) await observe(() => statusOf(token, door))
+        await observe(async () => (await exchange(key, door)).status)
+        expect(await statusOf(await tokenOf(successor, door), door)).toBe(200)
+      }
+    } while ((await databaseTime()) < end + 200)
+    expect(accepted).toBeGreaterThan(0)
+    expect(refused).toBeGreaterThanOrEqual(6)
+  })
+
+  it('is judged by the end of the key, whatever its sessions say', async () => {
+    const key = await newKey()
+    const token = await tokenOf(key)
+    expect(await statusOf(token, other.baseUrl)).toBe(200)
+    await service.database.execute('UPDATE api_keys SET expires_at = now() WHERE id = $1', [key.id])
+    expect([await statusOf(token), await statusOf(token, other.baseUrl)]).toEqual([401, 401])
+  })
+
+  it('without an overlap revokes the key and ends its tokens at once', async () => {
+    const key = await newKey()
+    const token = await tokenOf(key)
+    const successor = await rotate(key.id, 0)
+    expect(successor.endsAt).toBeUndefined()
+    expect([await statusOf(token), await statusOf(token, other.baseUrl)]).toEqual([401, 401])
+    expect((await exchange(key, other.baseUrl)).status).toBe(401)
+    expect(await statusOf(await tokenOf(successor))).toBe(200)
+    expect(await actionsOn(key.id)).toEqual(['api_key.create', 'api_key.rotate', 'api_key.revoke'])
+  })
+
+  it('keeps when each key was last used', async () => {
+    const key = await newKey()
+    await tokenOf(key)
+    const successor = await rotate(key.id)
+    await tokenOf(successor)
+    await eventually(async () => {
+      const keys = await listApiKeys(service.database, acme)
+      for (const { id } of [key, successor]) {
+        expect(keys.find((listed) => listed.id === id)?.lastUsedAt).toBeInstanceOf(Date)
+      }
+    })
+  })
+
+  it('gives the successor the length of life that the key was made with, and never prolongs the key', async () => {
+    const endless = await rotate((await newKey()).id)
+    expect(endless.expiresAt).toBeUndefined()
+    const key = await newKey({ seconds: 600 })
+    const successor = await rotate(key.id, 3600)
+    expect(successor.endsAt).toEqual(key.expiresAt)
+    expect((successor.expiresAt?.getTime() ?? 0) - (key.expiresAt?.getTime() ?? 0)).toBeGreaterThanOrEqual(0)
+    expect((successor.expiresAt?.getTime() ?? 0) - Date.now()).toBeLessThan(700_000)
+    const third = await rotate(successor.id, 60)
+    expect((third.expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(500_000)
+  })
+
+  it('is refused for a key that has a successor, has ended or does not exist, and makes nothing', async () => {
+    const [rotated, revoked, expired] = [await newKey(), await newKey(), await newKey()]
+    const successor = await rotate(rotated.id)
+    await revokeKeyById(service.database, service.runtime, revoked.id)
+    await service.database.execute('UPDATE api_keys SET expires_at = now() WHERE id = $1', [expired.id])
+    const before = (await listApiKeys(service.database, acme)).length
+    expect(await tryToRotate(rotated.id)).toEqual({ refused: 'rotated', by: successor.id })
+    expect(await tryToRotate(revoked.id)).toEqual({ refused: 'revoked' })
+    expect(await tryToRotate(expired.id)).toEqual({ refused: 'expired' })
+    expect(await tryToRotate('nothing')).toEqual({ refused: 'not found' })
+    expect(await listApiKeys(service.database, acme)).toHaveLength(before)
+  })
+
+  it.each([0, 3600])(
+    'has one successor if it is done several times at once, with an overlap of %d s',
+    async (overlap) => {
+      for (let round = 0; round < 10; round++) {
+        const key = await newKey()
+        const outcomes = await Promise.all(Array.from({ length: 6 }, () => tryToRotate(key.id, overlap)))
+        const made = outcomes.flatMap((outcome) => ('refused' in outcome ? [] : [outcome.id]))
+        expect(made).toHaveLength(1)
+        for (const outcome of outcomes) {
+          if ('refused' in outcome) expect(outcome).toEqual({ refused: 'rotated', by: made[0] })
+        }
+        expect(await actionsOn(key.id)).toHaveLength(overlap === 0 ? 3 : 2)
+      }
+    },
+  )
+
+  it.each(['first', 'middle', 'last'])('a leak of the secret of the %s key ends the whole chain', async (which) => {
+    const first = await newKey()
+    const middle = await rotate(first.id)
+    const last = await rotate(middle.id)
+    const alone = await newKey()
+    const keys = [first, middle, last]
+    const tokens = await Promise.all(keys.map((key) => tokenOf(key)))
+    await leak({ first, middle, last }[which]?.secret ?? '')
+    expect(await liveOf(...keys.map(({ id }) => id), alone.id)).toEqual([alone.id])
+    for (const token of tokens)
+      expect([await statusOf(token), await statusOf(token, other.baseUrl)]).toEqual([401, 401])
+    for (const key of keys) {
+      expect((await exchange(key)).status).toBe(401)
+      expect((await actionsOn(key.id)).filter((action) => action === 'api_key.revoke')).toHaveLength(1)
+    }
+  })
+
+  it('a leak of a secret whose overlap is over ends the chain, too', async () => {
+    const key = await newKey()
+    const successor = await rotate(key.id)
+    await service.database.execute('UPDATE api_keys SET expires_at = now() WHERE id = $1', [key.id])
+    await leak(key.secret)
+    expect(await liveOf(successor.id)).toEqual([])
+  })
+
+  it('a leak of the secret of a key that the operator has revoked leaves its successor alone', async () => {
+    const [leaked, retired] = [await newKey(), await newKey()]
+    const successors = [(await rotate(leaked.id, 0)).id, (await rotate(retired.id)).id]
+    expect(await revokeKeyById(service.database, service.runtime, retired.id)).toEqual([retired.id])
+    await leak(leaked.secret)
+    await leak(retired.secret)
+    expect(await liveOf(...successors)).toEqual(successors)
+  })
+
+  it('one command revokes one key of a chain, or all of them', async () => {
+    const first = await newKey()
+    const second = await rotate(first.id)
+    const third = await rotate(second.id)
+    const { database, runtime } = service
+    expect(await revokeKeyById(database, runtime, second.id)).toEqual([second.id])
+    expect(await liveOf(first.id, second.id, third.id)).toEqual([first.id, third.id])
+    expect((await revokeKeyById(database, runtime, second.id, { chain: true }))?.sort()).toEqual(
+      [first.id, third.id].sort(),
+    )
+    expect(await revokeKeyById(database, runtime, third.id, { chain: true })).toEqual([])
+    expect(await liveOf(first.id, second.id, third.id)).toEqual([])
+  })
+
+  it('no key of a chain survives a leak that is reported while one of them is rotated', async () => {
+    let won = 0
+    for (let round = 0; round < 20; round++) {
+      const first = await newKey()
+      const second = await rotate(first.id)
+      const [outcome] = await Promise.all([tryToRotate(second.id), leak(round % 2 ? first.secret : second.secret)])
+      const third = 'refused' in outcome ? [] : [outcome.id]
+      won += third.length
+      expect(await liveOf(first.id, second.id, ...third)).toEqual([])
+    }
+    expect(won).toBeGreaterThan(0)
+  })
+
+  it('a key that is revoked while it is rotated is revoked, and has at most one successor, which is not', async () => {
+    for (let round = 0; round < 10; round++) {
+      const key = await newKey()
+      const [outcome, revoked] = await Promise.all([
+        tryToRotate(key.id),
+        revokeKeyById(service.database, service.runtime, key.id),
+      ])
+      expect(revoked).toEqual([key.id])
+      const successor = 'refused' in outcome ? [] : [outcome.id]
+      if ('refused' in outcome) expect(outcome).toEqual({ refused: 'revoked' })
+      expect(await liveOf(key.id, ...successor)).toEqual(successor)
+    }
+  })
+
+  it('reports of all secrets of a chain at once end each key once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const first = await newKey()
+      const second = await rotate(first.id)
+      await Promise.all([first, second, first, second].map(({ secret }) => leak(secret)))
+      for (const { id } of [first, second]) {
+        expect((await actionsOn(id)).filter((action) => action === 'api_key.revoke')).toHaveLength(1)
+      }
+    }
+  })
+
+  it('no token that is made during a rotation outlives the key', async () => {
+    for (let round = 0; round < 10; round++) {
+      const key = await newKey()
+      const doors = [service.baseUrl, other.baseUrl]
+      const exchanges = doors.flatMap((door) => [exchange(key, door), exchange(key, door)])
+      const overlap = round % 2
+      const { endsAt } = await rotate(key.id, overlap)
+      await Promise.all(exchanges)
+      const longer = await service.database.query(
+        'SELECT FROM api_key_sessions WHERE api_key_id = $1 AND ($2::timestamptz IS NULL OR expires_at > $2)',
+        [key.id, endsAt ?? null],
+      )
+      expect(longer).toEqual([])
+    }
+  })
+
+  it.each<[what: string, rows: string]>([
+    ['a second successor', `($1, $2, 1, 0, $4)`],
+    ['a key in two places', `($1, $2, 2, 1, $3)`],
+    ['a circle', `($1, $2, 2, 1, $2)`],
+    ['a gap', `($1, $2, 3, 2, $4)`],
+    ['a place that is not after the one before', `($1, $2, 2, 0, $4)`],
+    ['another beginning in the middle of a chain', `($1, $3, 1, 0, $4)`],
+    ['a beginning that is another key', `($1, $3, 0, NULL, $4)`],
+    ['two keys that follow each other', `($1, 'x', 1, 0, $4), ($1, 'x', 0, NULL, $3)`],
+  ])('cannot be given %s by who writes to the database', async (_, rows) => {
+    const key = await newKey()
+    const successor = await rotate(key.id)
+    const free = await newKey()
+    const insert = service.database.execute(
+      `WITH keys AS (SELECT $1::text, $2::text, $3::text, $4::text)
+       INSERT INTO api_key_rotations (organization_id, chain_id, rotation, previous_rotation, api_key_id) VALUES ${rows}`,
+      [acme, key.id, successor.id, free.id],
+    )
+    const failure = databaseFailure(await insert.catch((error: unknown) => error))
+    expect(['unique_violation', 'check_violation', 'foreign_key_violation']).toContain(failure?.kind)
+  })
+})
