@@ -14,6 +14,8 @@ export interface Config {
   readonly databaseDirectUrl: string | undefined
   /** Whether statements are prepared under names. */
   readonly databaseStatementNames: boolean
+  /** The URL of a replica of that database, which lists and snapshots may be read from. */
+  readonly databaseReplicaUrl: string | undefined
   readonly dataDir: string
   /** Connections of one process to the database, at most. */
   readonly databasePoolSize: number
@@ -120,6 +122,7 @@ const environmentSchema = v.object({
   DATABASE_URL: v.optional(databaseUrl),
   DATABASE_DIRECT_URL: v.optional(databaseUrl),
   DATABASE_STATEMENT_NAMES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
+  DATABASE_REPLICA_URL: v.optional(databaseUrl),
   DATABASE_POOL_SIZE: wholeNumber(1, 1_000, 10),
   SVC_DATA_DIR: v.optional(v.string(), '.svc'),
   TRUST_PROXY: v.optional(trustProxy, ''),
@@ -155,6 +158,7 @@ const environmentSchema = v.object({
 const dependentVariables = [
   ['OIDC_ORGANIZATION', 'OIDC_ISSUER'],
   ['DATABASE_DIRECT_URL', 'DATABASE_URL'],
+  ['DATABASE_REPLICA_URL', 'DATABASE_URL'],
 ] as const
 
 /**
@@ -183,6 +187,7 @@ export function configFromEnvironment(environment: Environment = process.env): C
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl: values.DATABASE_DIRECT_URL,
     databaseStatementNames: values.DATABASE_STATEMENT_NAMES === 'on',
+    databaseReplicaUrl: values.DATABASE_REPLICA_URL,
     dataDir: values.SVC_DATA_DIR,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     trustProxy: values.TRUST_PROXY,

@@ -75,6 +75,7 @@ export async function openConfiguredDatabase(options: OpenOptions): Promise<Open
     if (!make) requireNoPending(await pendingMigrations(directUrl, migrations))
     const database = createDatabase({
       ...sessions,
+      replicaConnectionString: config.databaseReplicaUrl,
       log,
       maxConnections: config.databasePoolSize,
       statementTimeoutMillis,

@@ -4,14 +4,15 @@ import { createDatabase } from '../db/database.js'
 import { type DatabaseDiagnosis, diagnoseDatabase } from '../db/diagnosis.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
+import { diagnoseReplica } from '../db/replica-diagnosis.js'
 import { runningServers } from '../db/server-presence.js'
-import { sessionFault, startRefusal } from '../db/session-settings.js'
+import { type SessionOptions, sessionFault, startRefusal } from '../db/session-settings.js'
 import { type CommandContext, directUrlOf, openEmbedded, sessionsOf } from './command-context.js'
 import { originOf } from './origin.js'
 
 /** The result of one check: a sentence, which for a fault says what to do. */
 interface Finding {
-  readonly check: 'configuration' | 'database' | 'sessions' | 'clock' | 'migrations' | 'port'
+  readonly check: 'configuration' | 'database' | 'sessions' | 'clock' | 'migrations' | 'replica' | 'port'
   readonly isHealthy: boolean
   readonly text: string
 }
@@ -79,6 +80,11 @@ async function examineWithConfiguration(context: CommandContext): Promise<Findin
       clockFinding(diagnosis),
     )
     findings.push(await migrationsFinding(connectionString))
+    if (config.databaseReplicaUrl !== undefined) {
+      findings.push(
+        await replicaFinding(connectionString, { ...sessionsOf(config), connectionString: config.databaseReplicaUrl }),
+      )
+    }
     origins.push(...(await originsOn(connectionString, context)))
   } catch (error) {
     const variable = config.databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
@@ -140,6 +146,18 @@ async function migrationsFinding(connectionString: string): Promise<Finding> {
     return healthy('migrations', `all ${migrations.length} are applied`)
   } catch (error) {
     return fault('migrations', reasonOf(error))
+  }
+}
+
+async function replicaFinding(connectionString: string, replica: SessionOptions): Promise<Finding> {
+  const advice = 'correct DATABASE_REPLICA_URL or the replica; until then the primary reads for it'
+  try {
+    const { fault: reason, behindBytes, hasFeedback } = await diagnoseReplica(connectionString, replica)
+    if (reason !== undefined) return fault('replica', `${reason}: ${advice}`)
+    const exports = hasFeedback ? 'it' : 'the primary, because its hot_standby_feedback is off'
+    return healthy('replica', `follows the database, ${behindBytes} bytes behind; exports are read from ${exports}`)
+  } catch (error) {
+    return fault('replica', `${reasonOf(error)}: ${advice}`)
   }
 }
 

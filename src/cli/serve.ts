@@ -101,6 +101,7 @@ async function runApp(
 async function serveWorker(context: CommandContext): Promise<void> {
   const database = createDatabase({
     ...sessionsOf(context.config),
+    replicaConnectionString: context.config.databaseReplicaUrl,
     log: context.log,
     maxConnections: context.config.databasePoolSize,
     statementTimeoutMillis: STATEMENT_MILLIS,

@@ -1,9 +1,10 @@
 import { runModelTransaction } from './model-transaction.js'
 import { BoundedPool } from './pool.js'
 import { createPrisma, type Prisma } from './prisma.js'
-import type { PreparedQueryable, PreparedTransaction, Snapshots, Store } from './queryable.js'
+import type { PreparedQueryable, PreparedTransaction, Queryable, Reads, Snapshots, Store } from './queryable.js'
+import { createReplica, type Replica } from './replica.js'
 import { defaultLimits, type SessionOptions, sessionConfig, sessionUrl } from './session-settings.js'
-import { readSnapshot } from './snapshot.js'
+import { beginSnapshot, readSnapshot } from './snapshot.js'
 import { createSql, runPreparedOn, type Sql, withConnection } from './sql.js'
 import { isPrepared } from './statement.js'
 import { type RetryCounts, runTransaction, systemTiming, type Timing, withRetries } from './transaction.js'
@@ -13,6 +14,8 @@ import type { TransactionOptions } from './transaction-options.js'
 export interface DatabaseOptions extends SessionOptions {
   /** Whether statements are prepared under names, once per connection. Default yes. */
   readonly statementNames?: boolean | undefined
+  /** The URL of a replica, which lists and snapshots are read from while it is fresh enough. */
+  readonly replicaConnectionString?: string | undefined
   /** Called when connections fail while nobody uses them. A pino logger fits. */
   readonly log: { warn(fields: { err: Error }, message: string): void }
   /** The most connections of this process. Default 10. */
@@ -30,6 +33,8 @@ export interface DatabaseOptions extends SessionOptions {
   readonly statementTimeoutMillis?: number
   /** How long a statement may wait for a lock. Default 5 s; in sessions of a pooler, what their role says. */
   readonly lockTimeoutMillis?: number
+  /** How long one statement may run on the replica: past it, the primary does it. Default 3 s. */
+  readonly replicaReadMillis?: number
   /** Default: the machine's. */
   readonly timing?: Timing
 }
@@ -44,10 +49,12 @@ export interface SqlBounds {
  * One pool of connections, for stores, SQL and Prisma. A statement outside of transactions that loses against another
  * one is repeated.
  */
-export interface Database extends Sql, Store, Snapshots {
+export interface Database extends Sql, Store, Snapshots, Reads {
   /** The URL of its sessions, with what every one of them has. */
   readonly connectionString: string
   readonly pool: BoundedPool
+  /** Undefined if there is none. */
+  readonly replica: Replica | undefined
   readonly prisma: Prisma
   readonly retries: Readonly<RetryCounts>
   /** Prepared statements and SQL within a time: a connection that does not answer a second later is given up. */
@@ -63,6 +70,8 @@ export interface Database extends Sql, Store, Snapshots {
 
 /** How much later than the end of a statement the server's report of it may arrive. */
 const ANSWER_MILLIS = 1_000
+/** How long a replica may take to accept a connection, and to say how far it is: it must not cost a call much. */
+const REPLICA_ANSWER_MILLIS = 500
 /** How long statements may continue when the handle is closed. */
 const CLOSE_MILLIS = 500
 /** How long a transaction of models may take if it has no budget. */
@@ -92,18 +101,22 @@ export function createDatabase(options: DatabaseOptions): Database {
     }
   }
   const unbounded = within({ timeoutMillis: undefined })
+  const run: Queryable['run'] = (statement, values) =>
+    isPrepared(statement)
+      ? unbounded.run(statement, values)
+      : withRetries(() => prisma.$queryRaw(statement.bound(values)), {}, timing, retries)
+  const replica = openReplica(options, unbounded, timing)
   return {
     connectionString: sessionUrl(options),
     pool,
+    replica,
     prisma,
     retries,
     models: prisma,
     ...unbounded,
     within,
-    run: (statement, values) =>
-      isPrepared(statement)
-        ? unbounded.run(statement, values)
-        : withRetries(() => prisma.$queryRaw(statement.bound(values)), {}, timing, retries),
+    run,
+    reads: { models: prisma, run: replica === undefined ? run : readsOn(replica, run) },
     preparedTransaction: (work, transactionOptions = {}) =>
       withRetries(
         (left) =>
@@ -126,11 +139,40 @@ export function createDatabase(options: DatabaseOptions): Database {
         timing,
         retries,
       ),
-    readSnapshot: (statements) => readSnapshot(pool, statements),
+    readSnapshot: (statements) =>
+      readSnapshot(async () => (await replica?.beginSnapshot()) ?? beginSnapshot(pool), statements),
     close: async () => {
-      await Promise.all([prisma.$disconnect(), pool.close(CLOSE_MILLIS)])
+      await Promise.all([prisma.$disconnect(), pool.close(CLOSE_MILLIS), replica?.pool.close(CLOSE_MILLIS)])
     },
   }
+}
+
+/** Statements that may run on the replica do, if it can. */
+function readsOn(replica: Replica, onPrimary: Queryable['run']): Queryable['run'] {
+  return async (statement, values) =>
+    (isPrepared(statement) ? await replica.run(statement, values) : undefined) ?? onPrimary(statement, values)
+}
+
+function openReplica(options: DatabaseOptions, primary: Sql, timing: Timing): Replica | undefined {
+  const { replicaConnectionString, replicaReadMillis: readMillis = 3_000, log } = options
+  if (replicaConnectionString === undefined) return undefined
+  const pool = createPool(
+    {
+      ...options,
+      connectionString: replicaConnectionString,
+      connectionTimeoutMillis: REPLICA_ANSWER_MILLIS,
+      maxWaitMillis: REPLICA_ANSWER_MILLIS,
+    },
+    readMillis,
+  )
+  return createReplica({
+    pool,
+    primary,
+    log,
+    timing,
+    answerMillis: REPLICA_ANSWER_MILLIS,
+    readMillis,
+  })
 }
 
 function deadlineIn(millis: number | undefined): number | undefined {

@@ -27,6 +27,7 @@ export function observeDatabase(database: Database, observer: StatementObserver)
 class ObservedDatabase implements Database {
   readonly connectionString: string
   readonly pool: Database['pool']
+  readonly replica: Database['replica']
   readonly prisma: Database['prisma']
   readonly retries: Database['retries']
   readonly run: Database['run']
@@ -46,6 +47,7 @@ class ObservedDatabase implements Database {
     this.#observer = observer
     this.connectionString = database.connectionString
     this.pool = database.pool
+    this.replica = database.replica
     this.prisma = database.prisma
     this.retries = database.retries
     this.query = database.query
@@ -78,6 +80,12 @@ class ObservedDatabase implements Database {
   get models(): Models {
     this.#models ??= observedModels(this.#database.models, this.#observer)
     return this.#models
+  }
+
+  get reads(): Queryable {
+    // Without a replica they are the same.
+    if (this.replica === undefined) return this
+    return { models: this.models, run: observedRun(this.#database.reads.run, this.#observer) }
   }
 }
 

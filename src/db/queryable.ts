@@ -16,6 +16,11 @@ export interface Queryable {
   readonly run: <Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters) => Promise<Row[]>
 }
 
+/** The database as lists and snapshots read it: a replica runs their statements if there is one that is fresh enough. */
+export interface Reads {
+  readonly reads: Queryable
+}
+
 /** A transaction, with models and statements. Functions that lock, or that must be atomic with others, take it. */
 export interface Transaction extends Queryable {
   readonly isolationLevel: IsolationLevel

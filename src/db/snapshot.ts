@@ -8,17 +8,16 @@ const FETCH_ROWS = 500
 
 /**
  * Yields the rows of statements without parameters one by one, all as of one moment, however many there are and however
- * slowly they are read. Holds a connection until the last one is read or the caller stops.
+ * slowly they are read. Holds a connection, in the transaction that `begin` has begun, until the last one is read or
+ * the caller stops.
  */
 export async function* readSnapshot<Row>(
-  pool: BoundedPool,
+  begin: () => Promise<pg.PoolClient>,
   statements: readonly PreparedStatement<object, Row>[],
 ): AsyncGenerator<SnapshotRow<Row>> {
-  const client = await pool.connect()
+  const client = await begin()
   let isWhole = false
   try {
-    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-      SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`)
     for (const [index, { text }] of statements.entries()) {
       await client.query(`DECLARE snapshot NO SCROLL CURSOR FOR ${text}`)
       for (;;) {
@@ -33,5 +32,21 @@ export async function* readSnapshot<Row>(
   } finally {
     // Giving up a connection ends its transaction too, whatever state it is in.
     client.release(!isWhole)
+  }
+}
+
+/** Begins a transaction that reads as of one moment, for as long as it takes. */
+export const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`
+
+/** A connection of the pool with such a transaction. */
+export async function beginSnapshot(pool: BoundedPool): Promise<pg.PoolClient> {
+  const client = await pool.connect()
+  try {
+    await client.query(BEGIN_SNAPSHOT)
+    return client
+  } catch (error) {
+    client.release(true)
+    throw error
   }
 }

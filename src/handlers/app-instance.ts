@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { type AppInstanceService, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
-import type { Queryable } from '../db/queryable.js'
+import type { Reads } from '../db/queryable.js'
 import { listAppInstances } from '../domain/app-instance.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
@@ -8,7 +8,7 @@ import { callerOf } from './request-context.js'
 
 /** What the service of app instances needs. */
 export interface AppInstanceHandlersOptions extends PrintedAnswerOptions {
-  readonly database: Queryable
+  readonly database: Reads
   readonly pageTokens: PageTokens
 }
 
@@ -20,7 +20,7 @@ export function createAppInstanceHandlers({
 }: AppInstanceHandlersOptions): ServiceImpl<typeof AppInstanceService> {
   return {
     async listAppInstances(request, context) {
-      const page = await listAppInstances(database, callerOf(context), request, pageTokens)
+      const page = await listAppInstances(database.reads, callerOf(context), request, pageTokens)
       return printedPage(ListAppInstancesResponseSchema, page)
     },
   }

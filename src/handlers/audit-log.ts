@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { type AuditLogService, ListAuditEventsResponseSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
+import type { Reads } from '../db/queryable.js'
 import { listAuditEvents } from '../domain/audit-log.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
@@ -8,7 +8,7 @@ import { callerOf } from './request-context.js'
 
 /** What the service of the audit log needs. */
 export interface AuditLogHandlersOptions extends PrintedAnswerOptions {
-  readonly database: PreparedQueryable
+  readonly database: Reads
   readonly pageTokens: PageTokens
 }
 
@@ -20,7 +20,7 @@ export function createAuditLogHandlers({
 }: AuditLogHandlersOptions): ServiceImpl<typeof AuditLogService> {
   return {
     async listAuditEvents(request, context) {
-      const page = await listAuditEvents(database, callerOf(context), request, pageTokens)
+      const page = await listAuditEvents(database.reads, callerOf(context), request, pageTokens)
       return printedPage(ListAuditEventsResponseSchema, page)
     },
   }

@@ -3,7 +3,7 @@ import {
   type EntityFieldMappingService,
   ListEntityFieldMappingsResponseSchema,
 } from '../../gen/svc/v2/entity_field_mapping_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
+import type { Reads } from '../db/queryable.js'
 import { listEntityFieldMappings } from '../domain/entity-field-mapping.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
@@ -12,10 +12,10 @@ import { callerOf } from './request-context.js'
 export function createEntityFieldMappingHandlers({
   database,
   printedAnswer,
-}: PrintedAnswerOptions & { readonly database: PreparedQueryable }): ServiceImpl<typeof EntityFieldMappingService> {
+}: PrintedAnswerOptions & { readonly database: Reads }): ServiceImpl<typeof EntityFieldMappingService> {
   return {
     async listEntityFieldMappings(request, context) {
-      const data = await listEntityFieldMappings(database, callerOf(context), request)
+      const data = await listEntityFieldMappings(database.reads, callerOf(context), request)
       return printedAnswer(ListEntityFieldMappingsResponseSchema, data)
     },
   }

@@ -3,7 +3,7 @@ import {
   type EntityIngestionConfigService,
   ListEntityIngestionConfigsResponseSchema,
 } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
-import type { Queryable } from '../db/queryable.js'
+import type { Reads } from '../db/queryable.js'
 import { listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
@@ -12,10 +12,10 @@ import { callerOf } from './request-context.js'
 export function createEntityIngestionConfigHandlers({
   database,
   printedAnswer,
-}: PrintedAnswerOptions & { readonly database: Queryable }): ServiceImpl<typeof EntityIngestionConfigService> {
+}: PrintedAnswerOptions & { readonly database: Reads }): ServiceImpl<typeof EntityIngestionConfigService> {
   return {
     async listEntityIngestionConfigs(request, context) {
-      const data = await listEntityIngestionConfigs(database, callerOf(context), request)
+      const data = await listEntityIngestionConfigs(database.reads, callerOf(context), request)
       return printedAnswer(ListEntityIngestionConfigsResponseSchema, data)
     },
   }

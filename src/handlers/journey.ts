@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { GetJourneyResponseSchema, type JourneyService } from '../../gen/svc/v2/journey_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
+import type { Reads } from '../db/queryable.js'
 import { getJourney } from '../domain/journey.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
@@ -8,7 +8,7 @@ import { callerOf } from './request-context.js'
 
 /** What the service of journeys needs. */
 export interface JourneyHandlersOptions extends PrintedAnswerOptions {
-  readonly database: PreparedQueryable
+  readonly database: Reads
   readonly runtime: Runtime
 }
 
@@ -20,7 +20,7 @@ export function createJourneyHandlers({
 }: JourneyHandlersOptions): ServiceImpl<typeof JourneyService> {
   return {
     async getJourney({ id }, context) {
-      const journey = await getJourney(database, callerOf(context), id, runtime.now())
+      const journey = await getJourney(database.reads, callerOf(context), id, runtime.now())
       return printedAnswer(GetJourneyResponseSchema, journey)
     },
   }

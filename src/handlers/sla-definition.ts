@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { ListSlaDefinitionsResponseSchema, type SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
+import type { Reads } from '../db/queryable.js'
 import { listSlaDefinitions } from '../domain/sla-definition.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
@@ -9,10 +9,10 @@ import { callerOf } from './request-context.js'
 export function createSlaDefinitionHandlers({
   database,
   printedAnswer,
-}: PrintedAnswerOptions & { readonly database: PreparedQueryable }): ServiceImpl<typeof SlaDefinitionService> {
+}: PrintedAnswerOptions & { readonly database: Reads }): ServiceImpl<typeof SlaDefinitionService> {
   return {
     async listSlaDefinitions({ teamId }, context) {
-      const definitions = await listSlaDefinitions(database, callerOf(context), teamId)
+      const definitions = await listSlaDefinitions(database.reads, callerOf(context), teamId)
       return printedAnswer(ListSlaDefinitionsResponseSchema, definitions)
     },
   }

@@ -8,7 +8,7 @@ import {
   UserRole as UserRoleMessage,
   type UserService,
 } from '../../gen/svc/v2/user_pb.js'
-import type { PreparedStore, Queryable } from '../db/queryable.js'
+import type { PreparedStore, Queryable, Reads } from '../db/queryable.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { listDepartmentOptions } from '../domain/user/department-option.js'
@@ -26,7 +26,7 @@ import { writeContextOf } from './write-context.js'
 
 /** What the service of users needs. */
 export interface UserHandlersOptions extends PrintedAnswerOptions {
-  readonly database: PreparedStore & Queryable
+  readonly database: PreparedStore & Queryable & Reads
   readonly runtime: Runtime
   readonly pageTokens: PageTokens
   readonly tally?: Tally | undefined
@@ -86,12 +86,12 @@ export function createUserHandlers({
     },
 
     async listUsers(request, context) {
-      const page = await listUsers(database, callerOf(context), request, pageTokens)
+      const page = await listUsers(database.reads, callerOf(context), request, pageTokens)
       return printedPage(ListUsersResponseSchema, page)
     },
 
     async listDepartmentOptions(_request, context) {
-      const departments = await listDepartmentOptions(database, callerOf(context))
+      const departments = await listDepartmentOptions(database.reads, callerOf(context))
       return printedAnswer(ListDepartmentOptionsResponseSchema, departments)
     },
   }

@@ -5,7 +5,7 @@ import type { Traffic } from '../http/connections.js'
 
 /** The parts of a running service whose state is read when the metrics are. */
 export interface WatchedParts {
-  readonly database: Pick<Database, 'pool' | 'retries'>
+  readonly database: Pick<Database, 'pool' | 'retries' | 'replica'>
   readonly callLimit: Pick<CallLimit, 'running' | 'refused'>
   readonly traffic: () => Traffic
   readonly isReady: () => Promise<boolean>
@@ -17,6 +17,7 @@ const WAIT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3]
 export function watchParts(registry: Registry, parts: WatchedParts): void {
   const { database, callLimit, traffic, isReady } = parts
   watchPool(registry, database)
+  watchReplica(registry, database)
   const registers = [registry]
   new Gauge({
     name: 'svc_ready',
@@ -80,6 +81,29 @@ function watchPool(registry: Registry, { pool, retries }: WatchedParts['database
       retried.reset()
       retried.inc({ reason: 'conflict' }, retries.conflict)
       retried.inc({ reason: 'stale_statement' }, retries.staleStatement)
+    },
+  })
+}
+
+function watchReplica(registry: Registry, { replica }: WatchedParts['database']): void {
+  const registers = [registry]
+  new Counter({
+    name: 'svc_replica_reads_total',
+    help: 'Reads that a replica may do: on the replica, or on the primary because it was behind, failed, or was left alone.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [outcome, count] of Object.entries(replica?.reads ?? {})) this.inc({ outcome }, count)
+    },
+  })
+  new Gauge({
+    name: 'svc_replica_behind_bytes',
+    help: 'How much of the write-ahead log the replica had still to apply when it was last asked.',
+    registers,
+    aggregator: 'max',
+    collect() {
+      if (replica?.behindBytes !== undefined) this.set(replica.behindBytes)
     },
   })
 }

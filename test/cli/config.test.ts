@@ -4,6 +4,7 @@ import { runInProcess } from '../support/command-line.js'
 
 const env = {
   DATABASE_URL: 'postgresql://svc:in-the-url@db.internal/svc?password=as-parameter&application_name=mine',
+  DATABASE_REPLICA_URL: 'postgresql://svc:of-the-replica@replica.internal/svc',
   SVC_SECRET_PEPPER: 'sixteen characters',
   SVC_SECRET_PEPPER_PREVIOUS: 'the ones before them',
   PORT: '9000',
@@ -31,7 +32,13 @@ describe('svc config', () => {
 
   it.each([[[]], [['--json']]])('shows no secret (%j)', async (options) => {
     const { stdout, stderr } = await runInProcess(['config', ...options], { env })
-    for (const secret of ['in-the-url', 'as-parameter', 'sixteen characters', 'the ones before them']) {
+    for (const secret of [
+      'in-the-url',
+      'as-parameter',
+      'of-the-replica',
+      'sixteen characters',
+      'the ones before them',
+    ]) {
       expect(stdout + stderr).not.toContain(secret)
     }
     expect(stdout).toContain('postgresql://svc:***@db.internal/svc?password=***&application_name=mine')
@@ -52,6 +59,13 @@ describe('svc config', () => {
     const shown: Record<string, string | null> = JSON.parse(stdout)
     const set = Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, value ?? undefined]))
     expect(configFromEnvironment(set)).toEqual(configFromEnvironment({ TRUST_PROXY: '10.0.0.0/8', CORS_ORIGINS: '*' }))
+  })
+
+  it('refuses a replica of the embedded database', async () => {
+    const { status, stderr } = await runInProcess(['config'], {
+      env: { DATABASE_REPLICA_URL: 'postgresql://svc@db/svc' },
+    })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('DATABASE_REPLICA_URL needs DATABASE_URL')])
   })
 
   it('fails with all faults at once', async () => {

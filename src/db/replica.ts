@@ -1,0 +1,189 @@
+import pg from 'pg'
+import { databaseFailure } from './errors.js'
+import type { BoundedPool } from './pool.js'
+import { askState, findFault, type LogPosition, positionOf, type ReplicaState } from './replica-freshness.js'
+import { createSharedLoad } from './shared-load.js'
+import { BEGIN_SNAPSHOT } from './snapshot.js'
+import { runPrepared, type Sql } from './sql.js'
+import type { PreparedStatement } from './statement.js'
+import type { Timing } from './transaction.js'
+
+/** How many reads went where since the start. */
+export interface ReplicaReads {
+  /** To the replica. */
+  replica: number
+  /** To the primary, because the replica had not applied everything yet. */
+  behind: number
+  /** To the primary, because the replica failed or cannot stand in for it. */
+  failed: number
+  /** To the primary without asking: the replica was behind, or failed, a moment ago. */
+  skipped: number
+}
+
+/** A replica that reads for the primary whenever it has applied all that was committed when the read began. */
+export interface Replica {
+  readonly pool: BoundedPool
+  readonly reads: Readonly<ReplicaReads>
+  /** How many bytes of the log were still to be applied when last asked; undefined if never asked. */
+  readonly behindBytes: number | undefined
+  /** Runs a statement that only reads; undefined if the primary must do it. Never rejects. */
+  run<Parameters, Row>(statement: PreparedStatement<Parameters, Row>, values: Parameters): Promise<Row[] | undefined>
+  /**
+   * A connection with a transaction that reads as of one moment, however long; undefined if the primary must do it.
+   * Never rejects.
+   */
+  beginSnapshot(): Promise<pg.PoolClient | undefined>
+}
+
+/** What a replica is made of. */
+export interface ReplicaOptions {
+  /** Connections to the replica. */
+  readonly pool: BoundedPool
+  readonly primary: Pick<Sql, 'query'>
+  readonly log: { warn(fields: { err: Error }, message: string): void }
+  readonly timing: Pick<Timing, 'now'>
+  /** How long the replica may take to say how far it is. */
+  readonly answerMillis: number
+  /** How long one statement may run on it. */
+  readonly readMillis: number
+}
+
+/** How long the end of a transaction may take. */
+const COMMIT_MILLIS = 500
+/** How long a replica that failed is left alone. */
+const FAILED_PAUSE_MILLIS = 1_000
+/** How long one that is behind is left alone: at first, doubled each time, and at most. */
+const BEHIND_PAUSE_MILLIS = { first: 1, most: 1_000 }
+/** Servers whose origin is remembered. */
+const MAX_SERVERS = 100
+
+interface Begin {
+  readonly before: string
+  readonly after?: string
+}
+
+// Each statement sees what was applied when it began, so it comes after the question how far the replica is.
+const READ = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
+const SNAPSHOT = `COMMIT; ${BEGIN_SNAPSHOT}`
+
+/** Makes a replica's handle. Connects when first used. */
+export function createReplica(options: ReplicaOptions): Replica {
+  const { pool, primary, log, timing, answerMillis, readMillis } = options
+  const reads: ReplicaReads = { replica: 0, behind: 0, failed: 0, skipped: 0 }
+  const position = createSharedLoad(() => positionOf(primary))
+  /** Runs of servers that stand in for the primary, with the newest timeline for which they do. */
+  const known = new Map<string, number>()
+  let notBefore = 0
+  let pauseMillis = 0
+  let isOnTrial = false
+  let isFailing = false
+  let behindBytes: number | undefined
+
+  const leaveAlone = (millis: number) => {
+    pauseMillis = millis
+    notBefore = timing.now() + millis
+  }
+  const giveUp = (error: unknown) => {
+    reads.failed++
+    leaveAlone(FAILED_PAUSE_MILLIS)
+    const err = new Error(error instanceof Error ? error.message : String(error))
+    if (!isFailing) log.warn({ err }, 'the replica cannot be used: the primary reads for it')
+    isFailing = true
+  }
+  const isFresh = async (client: pg.PoolClient, state: ReplicaState, at: LogPosition): Promise<boolean> => {
+    if (!state.isStandby) throw new Error('it is no standby')
+    if ((known.get(state.server) ?? 0) < at.timeline) {
+      const fault = await findFault(primary, client, at, answerMillis)
+      if (fault !== undefined) throw new Error(fault)
+      if (known.size >= MAX_SERVERS) known.clear()
+      known.set(state.server, at.timeline)
+    }
+    behindBytes = Math.max(0, Number(at.lsn - state.lsn))
+    return state.lsn >= at.lsn
+  }
+  /** A connection in a transaction that sees everything up to the position, and what its server is. */
+  const beginAt = async (at: LogPosition, begin: Begin) => {
+    let client: pg.PoolClient | undefined
+    try {
+      client = await pool.connect()
+      const state = await askState(client, { ...begin, millis: answerMillis })
+      if (await isFresh(client, state, at)) {
+        pauseMillis = 0
+        isFailing = false
+        return { client, state }
+      }
+      end(client)
+      reads.behind++
+      leaveAlone(Math.min(BEHIND_PAUSE_MILLIS.most, Math.max(BEHIND_PAUSE_MILLIS.first, pauseMillis * 2)))
+    } catch (error) {
+      client?.release(true)
+      if (databaseFailure(error)?.kind === 'busy') reads.skipped++
+      else giveUp(error)
+    }
+    return undefined
+  }
+  const tryToBegin = async (begin: Begin) => {
+    const isTrial = pauseMillis > 0
+    if (timing.now() < notBefore || (isTrial && isOnTrial)) {
+      reads.skipped++
+      return undefined
+    }
+    isOnTrial = isTrial
+    try {
+      // The primary itself will report what keeps it from answering.
+      const at = await position().catch(() => undefined)
+      return at && (await beginAt(at, begin))
+    } finally {
+      if (isTrial) isOnTrial = false
+    }
+  }
+  return {
+    pool,
+    reads,
+    get behindBytes() {
+      return behindBytes
+    },
+    run: async (statement, values) => {
+      const begun = await tryToBegin({ before: READ })
+      if (begun === undefined) return undefined
+      const { client } = begun
+      try {
+        const rows = await runPrepared(client, statement, values, {
+          deadline: performance.now() + readMillis,
+          isNamed: pool.statementNames,
+        })
+        end(client)
+        reads.replica++
+        return rows
+      } catch (error) {
+        // The primary does the same, and reports a fault of the statement.
+        if (error instanceof pg.DatabaseError && databaseFailure(error)?.kind !== 'unavailable') {
+          end(client)
+          reads.failed++
+        } else {
+          client.release(true)
+          giveUp(error)
+        }
+        return undefined
+      }
+    },
+    beginSnapshot: async () => {
+      const begun = await tryToBegin({ before: READ, after: SNAPSHOT })
+      if (begun?.state.hasFeedback === true) {
+        reads.replica++
+        return begun.client
+      }
+      if (begun !== undefined) end(begun.client)
+      return undefined
+    },
+  }
+}
+
+/** Returns a connection once its transaction has ended, which nobody waits for. */
+function end(client: pg.PoolClient): void {
+  const query: pg.QueryConfig = Object.assign({ text: 'COMMIT' }, { query_timeout: COMMIT_MILLIS })
+  client.query(query).then(
+    () => client.release(),
+    (error: Error) => client.release(error),
+  )
+}
