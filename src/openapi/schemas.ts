@@ -1,4 +1,5 @@
-import type { DescEnum, DescField, DescMessage, JsonObject } from '@bufbuild/protobuf'
+import { type DescEnum, type DescField, type DescMessage, getOption, type JsonObject } from '@bufbuild/protobuf'
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
 import type { Direction } from './direction.js'
 import { isRequired } from './field-limits.js'
 import { fieldSchema, type SchemaNames } from './field-schema.js'
@@ -100,9 +101,7 @@ interface ObjectParts {
 }
 
 function plainObject(fields: readonly DescField[], direction: Direction, names: SchemaNames): ObjectParts {
-  const required = fields.filter((field) =>
-    direction === 'input' ? isRequired(field) : isAlwaysAnswered(field, names.comments),
-  )
+  const required = fields.filter((field) => (direction === 'input' ? isRequired(field) : isAlwaysAnswered(field)))
   return {
     properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, direction, names)])),
     required: required.map((field) => field.jsonName),
@@ -147,11 +146,11 @@ function closedOrOpen({ properties, required }: ObjectParts, direction: Directio
   }
 }
 
-/** Fields without presence are printed even at their default; `data` is present unless its comment says otherwise. */
-function isAlwaysAnswered(field: DescField, comments: SourceComments): boolean {
+/** Fields without presence are printed even at their default; `data` is present unless it is declared as optional. */
+function isAlwaysAnswered(field: DescField): boolean {
   if (field.fieldKind === 'list' || field.fieldKind === 'map') return true
   if (field.fieldKind === 'message') {
-    return field.name === 'data' && !comments(`${field.parent.typeName}.${field.name}`).includes('absent')
+    return field.name === 'data' && !getOption(field, field_behavior).includes(FieldBehavior.OPTIONAL)
   }
   return !field.proto.proto3Optional && field.oneof === undefined
 }
