@@ -1,4 +1,5 @@
 import type { ConnectError, Interceptor } from '@connectrpc/connect'
+import { RequestInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { requestContextKey } from '../handlers/request-context.js'
 import { mapError } from './error-mapping.js'
 
@@ -13,10 +14,17 @@ export interface FailedCall {
   readonly method: string
 }
 
-/** What the caller may see of a thrown value; the rest is logged. */
+/**
+ * What the caller may see of a thrown value; the rest is logged. An error that tells nothing else has the id of the
+ * request as its detail, under which the cause is in the log.
+ */
 export function maskError(thrown: unknown, log: ErrorLog, call: FailedCall): ConnectError {
   const { error, unexpected } = mapError(thrown)
+  const { requestId } = call
   if (unexpected) log.error({ ...call, err: thrown }, 'call failed')
+  if (unexpected && requestId !== undefined && error.details.length === 0) {
+    error.details.push({ desc: RequestInfoSchema, value: { requestId } })
+  }
   return error
 }
 

@@ -27,7 +27,8 @@ export const errorSchemas: JsonObject = {
     properties: {
       type: {
         type: 'string',
-        description: 'The name of the message: `google.rpc.ErrorInfo` or `google.rpc.BadRequest`.',
+        description:
+          'The name of the message: `google.rpc.ErrorInfo`, `google.rpc.BadRequest` or `google.rpc.RequestInfo`.',
       },
       value: {
         type: 'string',
@@ -39,6 +40,7 @@ export const errorSchemas: JsonObject = {
         anyOf: [
           { $ref: '#/components/schemas/ErrorInfo' },
           { $ref: '#/components/schemas/BadRequest' },
+          { $ref: '#/components/schemas/RequestInfo' },
           { type: 'object', description: 'Another message.' },
         ],
       },
@@ -77,6 +79,12 @@ export const errorSchemas: JsonObject = {
         },
       },
     },
+  },
+  RequestInfo: {
+    type: 'object',
+    description: 'How to find a failure of the service in its log (google.rpc.RequestInfo).',
+    required: ['requestId'],
+    properties: { requestId: { type: 'string', description: 'The `X-Request-Id` of the answer.' } },
   },
   SlowDown: {
     type: 'object',

@@ -32,8 +32,10 @@ A failed REST call answers with the status of its code and this body:
 \`\`\`
 
 Branch on \`code\` and \`reason\`, never on \`message\`: its text may change. If single fields are at fault, the detail is
-a \`google.rpc.BadRequest\`, and each of its \`fieldViolations\` names the field and the reason. \`detail\` is absent if there is
-nothing to add. Over Connect, gRPC and gRPC-Web the same details are where the protocol puts them.
+a \`google.rpc.BadRequest\`, and each of its \`fieldViolations\` names the field and the reason. That of a failure of the
+service is a \`google.rpc.RequestInfo\` with the id of the request, which every answer has as \`X-Request-Id\`, and every line
+of the log. \`detail\` is absent if there is nothing to add. Over Connect, gRPC and gRPC-Web the same details are where the
+protocol puts them.
 
 | code | REST status | what to do |
 | --- | --- | --- |

@@ -52,20 +52,26 @@ describe('X-Request-Id', () => {
   it.each([
     ['REST', 'GET', `/v2/journeys/${fixture.journeys.it}`, {}],
     ['Connect', 'POST', method, connectJson],
-  ])('joins an internal error over %s with its cause in the log', async (door, verb, path, headers) => {
-    const broken = await startTestService()
-    const id = `broken-${door}`
-    await insertFixture(broken.database)
-    const own = await insertUserToken(broken.database, { userId: fixture.users.admin })
-    await broken.database.execute('ALTER TABLE journeys RENAME TO gone')
-    const answer = await fetch(broken.baseUrl + path, {
-      method: verb,
-      headers: { ...headers, authorization: `Bearer ${own}`, 'x-request-id': id },
-      body: verb === 'POST' ? JSON.stringify({ id: fixture.journeys.it }) : null,
-    })
-    expect([answer.status, answer.headers.get('x-request-id')]).toEqual([500, id])
-    const failures = broken.logLines.filter((line) => line.includes('"level":50'))
-    expect(failures.map((line) => JSON.parse(line).requestId)).toEqual([id])
-    await broken.stop()
-  })
+  ])(
+    'joins an internal error over %s, which names it, with its cause in the log',
+    async (door, verb, path, headers) => {
+      const broken = await startTestService()
+      const id = `broken-${door}`
+      await insertFixture(broken.database)
+      const own = await insertUserToken(broken.database, { userId: fixture.users.admin })
+      await broken.database.execute('ALTER TABLE journeys RENAME TO gone')
+      const answer = await fetch(broken.baseUrl + path, {
+        method: verb,
+        headers: { ...headers, authorization: `Bearer ${own}`, 'x-request-id': id },
+        body: verb === 'POST' ? JSON.stringify({ id: fixture.journeys.it }) : null,
+      })
+      expect([answer.status, answer.headers.get('x-request-id')]).toEqual([500, id])
+      const { detail, details = [detail] } = JSON.parse(await answer.text())
+      expect(details).toEqual([expect.objectContaining({ debug: { requestId: id } })])
+      expect(details[0].type).toBe('google.rpc.RequestInfo')
+      const failures = broken.logLines.filter((line) => line.includes('"level":50'))
+      expect(failures.map((line) => JSON.parse(line).requestId)).toEqual([id])
+      await broken.stop()
+    },
+  )
 })

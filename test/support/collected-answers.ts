@@ -70,7 +70,8 @@ export async function collectAnswers(operations: readonly DocumentedOperation[])
     keep(answers, 'default', await ask(operation, { headers: { 'connect-timeout-ms': '0' } }))
   }
   await database.execute('ALTER TABLE access_policies RENAME TO somewhere_else')
-  for (const operation of operations.slice(0, 1)) keep(answers, 'default', await ask(operation))
+  const failed = { headers: { 'x-request-id': '0198a1c0-7d00-7000-8000-00000000fa11' } }
+  for (const operation of operations.slice(0, 1)) keep(answers, 'default', await ask(operation, failed))
   await close()
   await withoutDatabase(testDatabase, async (url) => {
     for (const operation of operations) keep(answers, operation.id, await ask(operation, {}, url))
