@@ -91,9 +91,10 @@ describe('creating an approval procedure', () => {
       ])
       const steps = await database.query(
         `SELECT s.id, s.stage_index, s.step_index, s.custom_workflow_id, a.kind, a.user_id, a.group_id
-           FROM approval_steps s LEFT JOIN approval_step_approvers a ON a.procedure_id = s.procedure_id AND a.step_id = s.id
-          WHERE s.procedure_id = $1 ORDER BY s.stage_index, s.step_index`,
-        [id],
+           FROM approval_steps s LEFT JOIN approval_step_approvers a
+             ON a.organization_id = $1 AND a.procedure_id = s.procedure_id AND a.step_id = s.id
+          WHERE s.organization_id = $1 AND s.procedure_id = $2 ORDER BY s.stage_index, s.step_index`,
+        [fixture.acme, id],
       )
       const none = { custom_workflow_id: null, kind: null, user_id: null, group_id: null }
       expect(steps).toEqual([

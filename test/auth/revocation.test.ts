@@ -41,10 +41,10 @@ describe('POST /v2/auth/revoke', () => {
   const stateOf = async ({ id }: InsertedApiKey) => {
     const [row] = await service.database.query<{ revoked_at: Date | null; sessions: number; events: number }>(
       `SELECT revoked_at, revoked_by,
-              (SELECT count(*)::int FROM api_key_sessions WHERE api_key_id = k.id) AS sessions,
-              (SELECT count(*)::int FROM audit_events WHERE target_id = k.id) AS events
-         FROM api_keys k WHERE id = $1`,
-      [id],
+              (SELECT count(*)::int FROM api_key_sessions WHERE organization_id = $1 AND api_key_id = $2) AS sessions,
+              (SELECT count(*)::int FROM audit_events WHERE organization_id = $1 AND target_id = $2) AS events
+         FROM api_keys WHERE organization_id = $1 AND id = $2`,
+      [acme, id],
     )
     return row
   }

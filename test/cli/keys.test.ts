@@ -112,8 +112,9 @@ describe('svc keys and svc tokens', () => {
     expect(answer.expires_in).toBeLessThanOrEqual(1800)
     expect(answer.expires_in).toBeGreaterThan(1200)
     const ends = `SELECT k.expires_at = s.expires_at AS together FROM api_keys k
-                    JOIN api_key_sessions s ON s.api_key_id = k.id WHERE k.id = $1`
-    expect(await service.database.query(ends, [key.id])).toEqual([{ together: true }])
+                    JOIN api_key_sessions s ON s.organization_id = $1 AND s.api_key_id = k.id
+                   WHERE k.organization_id = $1 AND k.id = $2`
+    expect(await service.database.query(ends, [acme, key.id])).toEqual([{ together: true }])
     for (const table of ['api_keys', 'api_key_sessions']) {
       const id = table === 'api_keys' ? 'id' : 'api_key_id'
       await service.database.execute(`UPDATE ${table} SET expires_at = now() WHERE ${id} = $1`, [key.id])
