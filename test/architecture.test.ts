@@ -46,6 +46,11 @@ const allowances: Record<string, Allowance> = {
     gen: [...messages, 'grpc'],
     packages: [...connect, '@connectrpc/connect-node'],
   },
+  scim: {
+    src: ['errors', 'runtime', 'db', 'store', 'domain', 'protojson', 'call', 'admission', 'failure', 'rpc'],
+    gen: messages,
+    packages: [...connect, 'scim2-parse-filter'],
+  },
   log: { src: ['http'], gen: [], packages: ['pino'] },
   openapi: { src: ['package'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },
   client: { src: [], gen: messages, packages: [...connect, '@connectrpc/connect-web'] },
@@ -75,6 +80,7 @@ const allowances: Record<string, Allowance> = {
       'failure',
       'rest',
       'rpc',
+      'scim',
       'openapi',
       'http',
       'telemetry',
@@ -263,7 +269,6 @@ const entrances = [
   join('src', 'openapi', 'generate.ts'),
   join('client', 'src', 'index.ts'),
   join('src', 'store', 'statements.ts'),
-  join('src', 'domain', 'user', 'directory-sync.ts'),
 ]
 
 /** The file or folder of src/domain that a file is, or is in. */

@@ -5,6 +5,7 @@ import {
   CreateAccessPolicyApprovalProcedureRequestSchema as CreateProcedureSchema,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { limit } from '../../gen/svc/v2/limit_pb.js'
+import { UserRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { ListUsersRequestSchema, UpdateUserRequestSchema } from '../../gen/svc/v2/user_pb.js'
 import { textWords } from './limit-words.js'
 
@@ -22,6 +23,19 @@ export const MAX_STEPS = maxItems(CreateProcedureSchema.field.steps)
 /** The longest URL, as received and as stored. */
 export const MAX_URL_LENGTH = textRules(UpdateUserRequestSchema.field.avatarUrl).maxLength
 
+/** The most characters of a text of a profile, or of an email address, by its name in the API. Throws for other names. */
+export function profileTextLength(name: string): number {
+  const length = profileTextLengths.get(name)
+  if (length === undefined) throw new Error(`a profile has no text ${name}`)
+  return length
+}
+
+const profileTextLengths = new Map(
+  UserRecordSchema.fields
+    .filter((field) => getOption(field, fieldRules).type.case === 'string')
+    .map((field) => [field.localName, Number(textRulesOf(field).maxLen)] as const),
+)
+
 /** What is wrong with a text as an id; undefined if it is a valid one. */
 export function idFault(text: string): string | undefined {
   const { maxLength, pattern, words } = idRules
@@ -30,15 +44,20 @@ export function idFault(text: string): string | undefined {
 
 const idRules = textRules(ApprovalProcedureSchema.field.id)
 
+function textRulesOf(field: DescField) {
+  const { type } = getOption(field, fieldRules)
+  if (type.case !== 'string') throw new Error(`${field.parent.typeName}.${field.name} has no rules of a text`)
+  return type.value
+}
+
 function textRules(field: DescField) {
   const rules = getOption(field, fieldRules)
-  const { type } = rules
-  if (type.case !== 'string') throw new Error(`${field.parent.typeName}.${field.name} has no rules of a text`)
-  const { maxLen, pattern } = type.value
+  const texts = textRulesOf(field)
+  const { maxLen, pattern } = texts
   return {
     maxLength: Number(maxLen),
     pattern: new RegExp(pattern, 'u'),
-    words: textWords(type.value, rules, 'string.pattern'),
+    words: textWords(texts, rules, 'string.pattern'),
   }
 }
 

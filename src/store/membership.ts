@@ -17,10 +17,12 @@ export interface OwnedValue {
 }
 
 type MembershipRow = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal'>
-type Row = MembershipRow & Pick<PersonModel, 'email'>
+
+/** A row of `memberColumns`. */
+export type MemberColumns = MembershipRow & Pick<PersonModel, 'email'>
 
 /** A person in one organization: the person's address, and the membership. */
-export type MemberRow = Readonly<Omit<Row, OwnedPlace['value' | 'owner' | 'since']>> & {
+export type MemberRow = Readonly<Omit<MemberColumns, OwnedPlace['value' | 'owner' | 'since']>> & {
   readonly profile: Readonly<Record<OwnedField, OwnedValue>>
 }
 
@@ -32,15 +34,19 @@ const kept = Object.entries(schema.Membership.columns)
 const changing = kept.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
 const columns = Object.fromEntries(kept.map(({ name, type }) => [name, type])) as Columns<MembershipRow>
 
+/** The types of the columns of `memberColumns`. */
+export const memberColumnTypes: Columns<MemberColumns> = { ...columns, email: 'text' }
+
 /** A comma-separated list with a text for each column. */
 function listOf(some: typeof kept, text: (each: (typeof kept)[number]) => string): Prisma.Sql {
   return Prisma.raw(some.map(text).join(', '))
 }
 
-const memberColumns = Prisma.sql`${listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)}, u.email`
+/** The columns of a member: those of the membership, whose alias is `m`, and the address of the person, `u`. */
+export const memberColumns = Prisma.sql`${listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)}, u.email`
 
 /** A locked member, and whether the address is current or may have changed while the lock was waited for. */
-type LockedRow = Row & { readonly isCurrent: boolean }
+type LockedRow = MemberColumns & { readonly isCurrent: boolean }
 
 const held = (organizationId: Parameter, isHeld: Prisma.Sql) => Prisma.sql`
 SELECT ${memberColumns}, u.email_key = m.email_key AS "isCurrent"
@@ -50,7 +56,7 @@ SELECT ${memberColumns}, u.email_key = m.email_key AS "isCurrent"
  ORDER BY m.user_id
    FOR NO KEY UPDATE OF m`
 
-const lockedColumns = { ...columns, email: 'text', isCurrent: 'bool' } as const
+const lockedColumns: Columns<LockedRow> = { ...memberColumnTypes, isCurrent: 'bool' }
 
 const lock = createPreparedStatement<
   { readonly organizationId: string; readonly userIds: readonly string[] },
@@ -73,10 +79,10 @@ const lockOne = createPreparedStatement<{ readonly organizationId: string; reado
   text: ({ organizationId, userId }) => held(organizationId, Prisma.sql`m.user_id = ${userId}`),
 })
 
-const find = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, Row>({
+const find = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, MemberColumns>({
   name: 'find_member',
   reason: 'keyset or recursion',
-  columns: { ...columns, email: 'text' },
+  columns: memberColumnTypes,
   text: ({ organizationId, userId }) => Prisma.sql`
 SELECT ${memberColumns}
   FROM memberships m
@@ -233,12 +239,28 @@ export async function writeMembers(
   return printed?.json
 }
 
-function memberFrom(row: Row): MemberRow {
-  const { userId, email, role, managerAssignedAt, directoryManaged, createdAt, deactivatedAt } = row
+/** The member of a row. */
+export function memberFrom(row: MemberColumns): MemberRow {
+  const { userId, email, role, managerAssignedAt, directoryManaged, createdAt, updatedAt, deactivatedAt } = row
+  const { directoryExternalId, directoryUserName, directoryAttributes, directoryDeletedAt } = row
   const profile = perOwnedField(({ value, owner, since }) => {
     return { value: row[value] ?? '', owner: row[owner], since: row[since] }
   })
-  return { userId, email, role, managerAssignedAt, directoryManaged, createdAt, deactivatedAt, profile }
+  return {
+    userId,
+    email,
+    role,
+    managerAssignedAt,
+    directoryManaged,
+    createdAt,
+    updatedAt,
+    deactivatedAt,
+    directoryExternalId,
+    directoryUserName,
+    directoryAttributes,
+    directoryDeletedAt,
+    profile,
+  }
 }
 
 /** The JSON of the members' rows, written piece by piece: objects with that many members are slow to make. */

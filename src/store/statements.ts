@@ -19,6 +19,7 @@ import { phoneClaimStatements } from './phone-claim.js'
 import { priorityStatements } from './priority.js'
 import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
+import { scimUserStatements } from './scim/user.js'
 import { signingKeyStatements } from './signing-key.js'
 import { slaDefinitionStatements } from './sla-definition.js'
 import { sourceProfileStatements } from './source-profile.js'
@@ -53,6 +54,7 @@ export const statements = createStatementRegister([
   ...phoneClaimStatements,
   ...priorityStatements,
   ...revokeAttemptStatements,
+  ...scimUserStatements,
   ...signingKeyStatements,
   ...slaDefinitionStatements,
   ...sourceProfileStatements,

@@ -7,6 +7,9 @@ export type UniqueValue =
   | 'short handle of priority'
   | 'email address of member'
   | 'phone number of member'
+  | 'external id of member'
+  | 'user name of member'
+  | 'external id of group'
 
 /** The constraints, by their names in the schema. */
 const values: readonly (readonly [name: string, value: UniqueValue])[] = [
@@ -15,6 +18,9 @@ const values: readonly (readonly [name: string, value: UniqueValue])[] = [
   ['priorities_scoped_id_unique', 'short handle of priority'],
   ['memberships_email_unique', 'email address of member'],
   ['memberships_primary_phone_unique', 'phone number of member'],
+  ['memberships_directory_external_id_unique', 'external id of member'],
+  ['memberships_directory_user_name_unique', 'user name of member'],
+  ['groups_directory_external_id_unique', 'external id of group'],
 ]
 
 /** Whether a violated constraint is the one that a membership has the address of its person. */

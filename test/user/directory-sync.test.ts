@@ -6,7 +6,7 @@ import {
   type DirectoryWrite,
   fieldsNotSupplied,
   writeDirectoryUser,
-} from '../../src/domain/user/directory-sync.js'
+} from '../../src/domain/directory/directory-sync.js'
 import type { Member } from '../../src/domain/user/member.js'
 import { findMember } from '../../src/store/membership.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -36,7 +36,11 @@ describe('directory sync', () => {
     await insertUser(database, { id, organizationId: acme, columns: { job_title: 'Old', job_title_owner: 'PINNED' } })
   })
 
-  const sync = (write: DirectoryWrite, userId = id) => writeDirectoryUser(database, okta, userId, write, context)
+  const sync = async (write: DirectoryWrite, userId = id) => {
+    const { user } = await writeDirectoryUser(database, okta, userId, write, context)
+    const { groups: _, managerName: __, ...member } = user
+    return member
+  }
   const lockedFields = ({ profile }: Member) => governedFields.filter((field) => profile[field].owner === 'DIRECTORY')
   const stored = () => findMember(database, acme, id)
   const eventsOf = (targetId: string) =>

@@ -17,7 +17,7 @@ import type { Member } from './member.js'
 import type { ChangedMember, MemberChange, MemberWriter } from './member-change.js'
 import { changeEmail } from './member-email.js'
 import { recordMemberEvents } from './member-event.js'
-import { holdMembers, userIdOf } from './member-hold.js'
+import { type HeldMembers, holdMembers, type MembersToHold, userIdOf } from './member-hold.js'
 import { memberTransaction } from './member-transaction.js'
 import { requireMemberVersion } from './member-version.js'
 
@@ -66,10 +66,17 @@ export async function changeMembers<Change extends MemberChange>(
   changes: readonly Change[],
   context: WriteContext,
 ): Promise<ChangedMember<Change>[]> {
-  const { organizationId, isPublication = false } = writer
-  const { runtime } = context
+  const held = await holdMembers(transaction, writer.organizationId, membersToHold(writer, changes), context.runtime)
+  return changeHeldMembers(transaction, writer, changes, held, context)
+}
+
+/** What must be held for changes. */
+export function membersToHold(
+  { isPublication = false }: MemberWriter,
+  changes: readonly MemberChange[],
+): MembersToHold {
   const managers = changes.flatMap(({ commands }) => valuesSet(commands, 'MANAGER'))
-  const toHold = {
+  return {
     targets: changes.map(({ target }) => target),
     newEmails: changes.flatMap(({ email }) => email ?? []),
     movingUserIds: changes.flatMap(({ email, target }) =>
@@ -78,7 +85,18 @@ export async function changeMembers<Change extends MemberChange>(
     assignsManagers: managers.length > 0,
     managerEmails: isPublication ? managers : [],
   }
-  const { members: before, joining, idsByEmail } = await holdMembers(transaction, organizationId, toHold, runtime)
+}
+
+/** The same for members who are held. */
+export async function changeHeldMembers<Change extends MemberChange>(
+  transaction: PreparedTransaction,
+  writer: MemberWriter,
+  changes: readonly Change[],
+  { members: before, joining, idsByEmail }: HeldMembers,
+  context: WriteContext,
+): Promise<ChangedMember<Change>[]> {
+  const { organizationId, isPublication = false } = writer
+  const { runtime } = context
   const members = new Map(before)
   const now = runtime.now()
   const wanted = changes.map((change) => {
@@ -98,11 +116,13 @@ export async function changeMembers<Change extends MemberChange>(
     members.set(userId, member)
     return { change, userId, changes, leftOut }
   })
+  const rewritten = [...members.values()]
+    .filter((member) => !joining.has(member.userId) && isRewritten(memberOf(before, member.userId), member))
+    .map((member) => ({ ...member, updatedAt: now }))
+  for (const member of rewritten) members.set(member.userId, member)
   const json = await writeMembers(transaction, organizationId, {
     added: [...joining].map((userId) => memberOf(members, userId)),
-    changed: [...members.values()].filter(
-      (member) => !joining.has(member.userId) && isRewritten(memberOf(before, member.userId), member),
-    ),
+    changed: rewritten,
     isPrinted: writer.isPrinted === true,
   })
   await addDepartmentOptions(transaction, organizationId, claims.departments, runtime)
@@ -138,6 +158,7 @@ async function withStanding(
   }
   return {
     ...member,
+    ...change.directory,
     role,
     email: await changeEmail(transaction, writer, member, change),
     directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
@@ -168,14 +189,15 @@ function withFields(
   return { member: { ...member, profile, managerAssignedAt: manager === '' ? null : assignedAt }, changes, leftOut }
 }
 
-/** Whether the membership has changed; the email address belongs to the person. */
+/** What of a member can change. */
+const changing = [
+  ...(['profile', 'email', 'role', 'deactivatedAt', 'directoryManaged'] as const),
+  ...(['directoryExternalId', 'directoryUserName', 'directoryAttributes', 'directoryDeletedAt'] as const),
+]
+
+/** Whether the membership is to be written: even for another address of the person, when it was changed is. */
 function isRewritten(before: Member, member: Member): boolean {
-  return (
-    member.profile !== before.profile ||
-    member.role !== before.role ||
-    member.directoryManaged !== before.directoryManaged ||
-    member.deactivatedAt !== before.deactivatedAt
-  )
+  return changing.some((name) => member[name] !== before[name])
 }
 
 function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {

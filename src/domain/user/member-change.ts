@@ -29,6 +29,11 @@ export interface MemberWriter {
  */
 export type MemberTarget = { readonly userId: string } | { readonly email: string; readonly mustJoin?: boolean }
 
+/** What the directory calls a member and says of it, beside the profile; whatever is absent stays as it is. */
+export type DirectoryStanding = Partial<
+  Pick<Member, 'directoryExternalId' | 'directoryUserName' | 'directoryAttributes' | 'directoryDeletedAt'>
+>
+
 /** The change of one member; whatever is absent stays as it is. */
 export interface MemberChange {
   readonly target: MemberTarget
@@ -41,6 +46,8 @@ export interface MemberChange {
   readonly role?: UserRole | undefined
   /** False deactivates, true reactivates. */
   readonly active?: boolean | undefined
+  /** Only what changes. */
+  readonly directory?: DirectoryStanding | undefined
 }
 
 /** A member after all changes of a call, and the outcome of one of them. */

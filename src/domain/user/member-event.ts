@@ -33,12 +33,12 @@ export async function recordMemberEvents(
 
 function eventsOf(
   { action, isPublication = false }: MemberWriter,
-  { member, isNew, changes }: ChangedMember,
+  { change, member, isNew, changes }: ChangedMember,
   before: Member = member,
 ): MemberEvent[] {
   const events: MemberEvent[] = []
   if (isNew) events.push({ action: 'user.create', changes })
-  else if (changes.length > 0 || isPublication) events.push({ action, changes })
+  else if (changes.length > 0 || isPublication || change.directory !== undefined) events.push({ action, changes })
   if (member.role !== before.role && !isNew) events.push({ action: 'user.update_role' })
   if (member.email !== before.email) events.push({ action: 'user.update_email' })
   const isActive = member.deactivatedAt === null

@@ -15,6 +15,11 @@ export function newMember({ id, email }: PersonRow, now: Date): Member {
     managerAssignedAt: null,
     directoryManaged: false,
     createdAt: now,
+    updatedAt: now,
     deactivatedAt: null,
+    directoryExternalId: null,
+    directoryUserName: null,
+    directoryAttributes: null,
+    directoryDeletedAt: null,
   }
 }

@@ -23,6 +23,18 @@ const reasons: Readonly<Record<UniqueValue, readonly [ErrorReason, string]>> = {
     'PHONE_TAKEN',
     "another member of the organization already has this phone number: choose another one, or change that member's number first",
   ],
+  'external id of member': [
+    'EXTERNAL_ID_TAKEN',
+    'another member of the organization already has this externalId: send another one, or update that member',
+  ],
+  'user name of member': [
+    'EMAIL_TAKEN',
+    'another member of the organization already has this userName: send another one, or update that member',
+  ],
+  'external id of group': [
+    'EXTERNAL_ID_TAKEN',
+    'another group of the organization already has this externalId: send another one, or update that group',
+  ],
 }
 
 /** The value that a failed write wanted but another row has; undefined if it failed for another reason. */

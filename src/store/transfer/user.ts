@@ -94,6 +94,7 @@ export const userTable: TransferTable = {
       CASE WHEN t.manager_user_id = s.manager_user_id THEN t.manager_assigned_at END,
       s.manager_owned_since, ${createdAt}) END`,
     ...ownership,
+    updated_at: Prisma.sql`now()`,
   },
   checks: { manager: managerCheck, email: emailCheck },
   // Nobody else assigns managers in the organizations, so that circles are found.

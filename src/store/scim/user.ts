@@ -1,0 +1,149 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import type { MembershipModel } from '../../../gen/prisma/models.js'
+import type { AnyTransaction, PreparedQueryable } from '../../db/queryable.js'
+import { type Columns, createPreparedStatement, type Parameter } from '../../db/statement.js'
+import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../membership.js'
+
+/** A group of a member, or a member of a group, with the name to display. */
+export interface ScimReference {
+  readonly value: string
+  readonly display: string
+}
+
+/** What SCIM shows of a member beside the membership. */
+interface Related {
+  /** Null without a manager, or if the manager has no name. */
+  readonly managerName: string | null
+  readonly groups: readonly ScimReference[]
+}
+
+/** A member as SCIM shows one. */
+export type ScimUserRow = MemberRow & Related
+
+/** A row of `scimUserColumns`. */
+export type ScimUserColumns = MemberColumns & Related
+
+/** The columns of a user of SCIM: of the membership `m`, the person `u`, and what is related to them. */
+export const scimUserColumns = (organizationId: Parameter) => Prisma.sql`${memberColumns},
+       (SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
+         WHERE b.organization_id = ${organizationId} AND b.user_id = m.manager_user_id) AS "managerName",
+       (SELECT coalesce(json_agg(json_build_object('value', g.id, 'display', g.name) ORDER BY g.ordinal), '[]')
+          FROM group_members gm
+          JOIN groups g ON g.organization_id = ${organizationId} AND g.id = gm.group_id
+         WHERE gm.organization_id = ${organizationId} AND gm.user_id = m.user_id) AS groups`
+
+/** The types of these columns. */
+export const scimUserColumnTypes: Columns<ScimUserColumns> = {
+  ...memberColumnTypes,
+  managerName: 'text',
+  groups: 'json',
+}
+
+/** The user of a row. */
+export function scimUserRowFrom({ managerName, groups, ...row }: ScimUserColumns): ScimUserRow {
+  return Object.assign(memberFrom(row), { managerName, groups })
+}
+
+interface UserKey {
+  readonly organizationId: string
+  readonly userId: string
+}
+
+const find = createPreparedStatement<UserKey, ScimUserColumns>({
+  name: 'find_scim_user',
+  reason: 'set',
+  columns: scimUserColumnTypes,
+  text: ({ organizationId, userId }) => Prisma.sql`
+SELECT ${scimUserColumns(organizationId)}
+  FROM memberships m
+  JOIN users u ON u.id = m.user_id
+ WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId} AND m.directory_deleted_at IS NULL`,
+})
+
+/** A locked user, and whether the address is current or may have changed while the lock was waited for. */
+type LockedRow = ScimUserColumns & { readonly isCurrent: boolean }
+
+const lock = createPreparedStatement<UserKey, LockedRow>({
+  name: 'lock_scim_user',
+  reason: 'lock',
+  columns: { ...scimUserColumnTypes, isCurrent: 'bool' },
+  text: ({ organizationId, userId }) => Prisma.sql`
+SELECT ${scimUserColumns(organizationId)}, u.email_key = m.email_key AS "isCurrent"
+  FROM memberships m
+  JOIN users u ON u.id = m.user_id
+ WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}
+   FOR NO KEY UPDATE OF m`,
+})
+
+/** How a directory names a person; `userNameKey` in lower case. */
+export interface ScimIdentity {
+  readonly organizationId: string
+  readonly externalId: string | null
+  readonly userNameKey: string
+}
+
+/** A member with one of the names of an identity. */
+export type ScimIdentityRow = Pick<
+  MembershipModel,
+  'userId' | 'directoryExternalId' | 'deactivatedAt' | 'directoryDeletedAt'
+> & { readonly hasExternalId: boolean }
+
+const findIdentity = createPreparedStatement<ScimIdentity, ScimIdentityRow>({
+  name: 'find_scim_identity',
+  reason: 'set',
+  columns: {
+    userId: 'text',
+    directoryExternalId: 'text',
+    deactivatedAt: 'timestamptz',
+    directoryDeletedAt: 'timestamptz',
+    hasExternalId: 'bool',
+  },
+  text: ({ organizationId, externalId, userNameKey }) => Prisma.sql`
+SELECT m.user_id AS "userId", m.directory_external_id AS "directoryExternalId", m.deactivated_at AS "deactivatedAt",
+       m.directory_deleted_at AS "directoryDeletedAt",
+       coalesce(m.directory_external_id = ${externalId}::text, false) AS "hasExternalId"
+  FROM memberships m
+ WHERE m.organization_id = ${organizationId}
+   AND (m.directory_external_id = ${externalId}::text
+     OR lower(m.directory_user_name COLLATE "C") = ${userNameKey}
+     OR (m.directory_user_name IS NULL AND m.email_key = ${userNameKey}))
+ ORDER BY 5 DESC, m.ordinal`,
+})
+
+const leaveGroups = createPreparedStatement<UserKey, Record<never, never>>({
+  name: 'leave_groups',
+  reason: 'set',
+  columns: {},
+  text: ({ organizationId, userId }) => Prisma.sql`
+DELETE FROM group_members WHERE organization_id = ${organizationId} AND user_id = ${userId}`,
+})
+
+/** The statements of this file. */
+export const scimUserStatements = [find, lock, findIdentity, leaveGroups]
+
+/** A member whom the directory has not deleted; undefined if there is none. */
+export async function findScimUser(tables: PreparedQueryable, key: UserKey): Promise<ScimUserRow | undefined> {
+  const [row] = await tables.run(find, key)
+  return row && scimUserRowFrom(row)
+}
+
+/** Reads a member and locks it until the transaction ends, as `lockMembers` does, even if the directory has deleted it. */
+export async function lockScimUser(transaction: AnyTransaction, key: UserKey): Promise<ScimUserRow | undefined> {
+  const read = async () => (await transaction.run(lock, key))[0]
+  const row = await read()
+  // A statement that has waited for a member sees the current member, but the person as it was before.
+  const current = row === undefined || row.isCurrent ? row : await read()
+  if (current === undefined) return undefined
+  const { isCurrent: _, ...columns } = current
+  return scimUserRowFrom(columns)
+}
+
+/** The members with the external id, first, or with the user name, including deactivated and deleted ones. */
+export function findScimIdentity(tables: PreparedQueryable, identity: ScimIdentity): Promise<ScimIdentityRow[]> {
+  return tables.run(findIdentity, identity)
+}
+
+/** Takes a member out of all groups. */
+export async function leaveAllGroups(transaction: AnyTransaction, key: UserKey): Promise<void> {
+  await transaction.run(leaveGroups, key)
+}
