@@ -15,6 +15,7 @@ import { systemTiming } from './db/transaction.js'
 import { createAuthenticator } from './domain/auth/authentication.js'
 import { createBearerTokens } from './domain/auth/bearer-token.js'
 import { createKeyUses } from './domain/auth/key-use.js'
+import { createManagementKeys } from './domain/auth/management-key.js'
 import { createOidcVerifier } from './domain/auth/oidc.js'
 import { createRevokeLimiter } from './domain/auth/revoke-limiter.js'
 import { createSecretHasher } from './domain/auth/secret-hash.js'
@@ -31,6 +32,7 @@ import { requestContextOf } from './handlers/request-context.js'
 import { createRevokeCallCounter, slowDownBody } from './handlers/revoke-limit.js'
 import { createRoutes, services } from './handlers/routes.js'
 import { AdmissibleCall } from './http/admissible-call.js'
+import { baseUrlFor } from './http/base-url.js'
 import { createCallLimit } from './http/call-limit.js'
 import { createClientAddressOf } from './http/client-address.js'
 import { createCors } from './http/cors.js'
@@ -47,6 +49,9 @@ import type { HttpRequest } from './rpc/http-message.js'
 import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
 import { createRpcHandler } from './rpc/rpc-handler.js'
 import type { Runtime } from './runtime/runtime.js'
+import { createScimAdmission } from './scim/admission.js'
+import { createScimDoor } from './scim/door.js'
+import { scimRoutes } from './scim/routes.js'
 import type { Meters } from './telemetry/meters.js'
 import type { Tracing } from './telemetry/tracing.js'
 
@@ -215,6 +220,26 @@ export function createApp(options: AppOptions): App {
     observer,
     onError,
   })
+  const scim = createScimDoor({
+    routes: scimRoutes,
+    admit: createScimAdmission({
+      findManagementKey: createManagementKeys({ database: credentials, hasher, keyUses }),
+      authenticate,
+    }),
+    begin: callLimit.begin,
+    runtime,
+    databaseOf: (request) => {
+      const traced = tracing?.callOf(request)
+      return traced === undefined ? database : observeDatabase(database, traced)
+    },
+    requestIdOf: (request) => requestIds.get(request) ?? '',
+    baseUrlOf: (request) => baseUrlFor(request, config.publicUrl),
+    maxBodyBytes: config.maxBodyBytes,
+    maxTimeoutMs: MAX_TIMEOUT_MS,
+    shutdownSignal: shutdown.signal,
+    observer,
+    log,
+  })
   const root = packageRoot()
   const pages = createPages({ ...config, root, version: packageVersion(root), onError })
   const cors = createCors(config.corsOrigins)
@@ -224,6 +249,7 @@ export function createApp(options: AppOptions): App {
     probes,
     rpc,
     pages,
+    scim,
     rest,
     onEnd: callLimit.end,
     observer: meters?.requests,

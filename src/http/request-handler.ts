@@ -10,7 +10,7 @@ export interface RequestLog {
 }
 
 /** Which part of the service has answered a request: `refused` what nobody can read in one way alone, `preflight` CORS. */
-export const doorNames = ['refused', 'preflight', 'probe', 'rpc', 'page', 'rest'] as const
+export const doorNames = ['refused', 'preflight', 'probe', 'rpc', 'page', 'scim', 'rest'] as const
 
 /** One of them. */
 export type DoorName = (typeof doorNames)[number]
@@ -32,6 +32,8 @@ export interface RequestHandlerOptions {
   readonly rpc: (request: HttpRequest, response: HttpResponse) => boolean
   /** Answers the paths of pages and documents; false for any other path. */
   readonly pages: (request: HttpRequest, response: HttpResponse) => boolean
+  /** Answers the paths of SCIM; false for any other path. */
+  readonly scim: (request: HttpRequest, response: HttpResponse) => boolean
   /** Answers everything else. */
   readonly rest: (request: HttpRequest, response: HttpResponse) => void
   /** Told that a request is answered or over, at times twice. */
@@ -50,8 +52,8 @@ export type RequestIds = WeakMap<HttpRequest, string>
 
 /** Gives each request its id, logs its end, and hands it to the door whose path it has. */
 export function createRequestHandler(options: RequestHandlerOptions, ids: RequestIds): HttpHandler {
-  const { cors, probes, rpc, pages, rest, onEnd, observer, traceIdOf, newId, log, redact } = options
-  const doors = [refuseAmbiguous, cors, probes, rpc, pages]
+  const { cors, probes, rpc, pages, scim, rest, onEnd, observer, traceIdOf, newId, log, redact } = options
+  const doors = [refuseAmbiguous, cors, probes, rpc, pages, scim]
   return (request, response) => {
     let door: DoorName = 'rest'
     observer?.begun()

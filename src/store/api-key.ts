@@ -88,6 +88,29 @@ UPDATE api_keys SET last_used_at = now()
   FROM used WHERE api_keys.organization_id = ${organizationId} AND api_keys.id = used.id`,
 })
 
+/** A live management key, even if it has expired. */
+export type ManagementKeyRow = Pick<ApiKeyModel, 'id' | 'name' | 'secretHash'> & {
+  readonly isExpired: boolean
+  readonly useIsDue: boolean
+}
+
+interface OwnedSecrets {
+  readonly organizationId: string
+  readonly secretHashes: readonly Uint8Array[]
+}
+
+const selectManagementKeys = createPreparedStatement<OwnedSecrets, ManagementKeyRow>({
+  name: 'select_management_keys',
+  reason: 'set',
+  columns: { id: 'text', name: 'text', secretHash: 'bytea', isExpired: 'bool', useIsDue: 'bool' },
+  text: ({ organizationId, secretHashes }) => Prisma.sql`
+SELECT k.id, k.name, k.secret_hash AS "secretHash", coalesce(k.expires_at <= now(), false) AS "isExpired",
+       ${useIsDue} AS "useIsDue"
+  FROM api_keys k
+ WHERE k.organization_id = ${organizationId} AND k.secret_hash = ANY (${secretHashes}::bytea[])
+   AND k.kind = 'mk' AND k.revoked_at IS NULL`,
+})
+
 /** A key that has just been revoked. */
 export type RevokedKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId'>
 
@@ -158,7 +181,20 @@ RETURNING expires_at AS "expiresAt"`,
 })
 
 /** The statements of this file. */
-export const apiKeyStatements = [selectOfId, writeUses, selectOfSecret, revokeOfId, revokeChain, end]
+export const apiKeyStatements = [
+  selectOfId,
+  writeUses,
+  selectManagementKeys,
+  selectOfSecret,
+  revokeOfId,
+  revokeChain,
+  end,
+]
+
+/** The management keys of an organization with these secrets, except revoked ones. */
+export function findManagementKeys(tables: PreparedQueryable, secrets: OwnedSecrets): Promise<ManagementKeyRow[]> {
+  return tables.run(selectManagementKeys, secrets)
+}
 
 /** Records that keys are used now, at most once a minute for each. */
 export async function writeKeyUses(

@@ -133,7 +133,10 @@ const selectMembersOfSeveral = createPreparedStatement<TokensOfSeveral, TokenMem
   text: (tokens) => ofEachToken(ofSeveral(tokens), memberOfToken(ofAsked)),
 })
 
-/** Of all organizations, for old tokens that do not name theirs, until they have expired. */
+/**
+ * Of all organizations, for old tokens that do not name theirs, until they have expired, and for the secrets of
+ * management keys, which are bearer tokens as well.
+ */
 const selectOrganizations = createPreparedStatement<Pick<OrganizationTokens, 'tokenHashes'>, OrganizationOfToken>({
   name: 'organizations_of_tokens',
   reason: 'set',
@@ -142,7 +145,9 @@ const selectOrganizations = createPreparedStatement<Pick<OrganizationTokens, 'to
     const of = (table: string) => Prisma.sql`
 SELECT token_hash AS "tokenHash", organization_id AS "organizationId"
   FROM ${Prisma.raw(table)} WHERE token_hash = ANY ((SELECT ${tokenHashes}::bytea[])::bytea[])`
-    return Prisma.sql`${of('api_key_sessions')} UNION ALL ${of('user_tokens')}`
+    return Prisma.sql`${of('api_key_sessions')} UNION ALL ${of('user_tokens')} UNION ALL
+SELECT secret_hash, organization_id
+  FROM api_keys WHERE secret_hash = ANY ((SELECT ${tokenHashes}::bytea[])::bytea[]) AND kind = 'mk'`
   },
 })
 

@@ -3,18 +3,21 @@ import { codeToString } from '@connectrpc/connect/protocol-connect'
 import type { Attributes } from '@opentelemetry/api'
 import type { Call } from '../call/call.js'
 
-/** The name of a call's span: over REST the verb and the path template, over RPC the name of the method. */
+/** Whether the protocol is HTTP with paths and verbs, and not one of RPC. */
+function isHttp(protocolName: string): boolean {
+  return protocolName === 'rest' || protocolName === 'scim'
+}
+
+/** The name of a call's span: over REST and SCIM the verb and the path template, over RPC the name of the method. */
 export function nameOfCall({ protocolName, request, route, method }: Call): string {
-  return protocolName === 'rest'
-    ? `${request.method ?? 'GET'} ${route ?? ''}`
-    : `${method.parent.typeName}/${method.name}`
+  return isHttp(protocolName) ? `${request.method ?? 'GET'} ${route ?? ''}` : `${method.parent.typeName}/${method.name}`
 }
 
 /** What is known when a call begins (OpenTelemetry semantic conventions for HTTP, RPC, Connect and gRPC). */
 export function describeCall(call: Call): Attributes {
   const { protocolName, request, route = '', method } = call
   const name = `${method.parent.typeName}/${method.name}`
-  if (protocolName === 'rest') {
+  if (isHttp(protocolName)) {
     return {
       'http.request.method': request.method ?? 'GET',
       'http.route': route,
@@ -36,7 +39,7 @@ export function describeAnswer(call: Call): { readonly attributes: Attributes; r
   const attributes: Attributes = { 'network.protocol.version': request.httpVersion.replace(/\.0$/, '') }
   const requestId = response.getHeader('x-request-id')
   if (typeof requestId === 'string') attributes['svc.request.id'] = requestId
-  if (protocolName === 'rest') {
+  if (isHttp(protocolName)) {
     const { statusCode } = response
     attributes['http.response.status_code'] = statusCode
     if (statusCode >= 500) attributes['error.type'] = String(statusCode)

@@ -10,7 +10,7 @@ import { type Count, createCounts, createTimes, type Times } from './series.js'
 const MAX_CALL_SERIES = 1_000
 const MAX_METHODS = 50
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const PROTOCOLS = ['rest', 'connect', 'grpc', 'grpc-web']
+const PROTOCOLS = ['rest', 'connect', 'grpc', 'grpc-web', 'scim']
 const CODES = Code.Unauthenticated + 1
 
 /** Counts calls by method, protocol and code, and measures the duration of unary ones. */

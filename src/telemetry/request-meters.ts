@@ -8,7 +8,7 @@ const MAX_SERIES = 100
 export function createRequestMeters(registry: Registry): RequestObserver {
   const countOf = createCounts({
     name: 'svc_http_requests_total',
-    help: 'Requests by the door that has answered (rest, rpc, page, probe, preflight, refused) and the HTTP status.',
+    help: 'Requests by the door that has answered (rest, rpc, scim, page, probe, preflight, refused) and the HTTP status.',
     labelNames: ['door', 'status'],
     most: MAX_SERIES,
     registry,

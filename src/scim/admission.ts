@@ -1,0 +1,34 @@
+import { bearerTokenFrom, credentialExpired, credentialInvalid } from '../admission/bearer.js'
+import type { Authenticate } from '../domain/auth/authentication.js'
+import type { FindManagementKey } from '../domain/auth/management-key.js'
+import type { Directory } from '../domain/directory/directory-sync.js'
+import { ServiceError } from '../errors.js'
+
+/** Who may write through the door. */
+export interface ScimAdmissionOptions {
+  readonly findManagementKey: FindManagementKey
+  /** Finds whose token a credential of another kind is, for the answer. */
+  readonly authenticate: Authenticate
+}
+
+/** Finds the directory of a request by its Authorization header alone. */
+export type AdmitDirectory = (authorization: string | undefined) => Promise<Directory>
+
+const advice = 'send the secret of a management key (svc keys create --kind mk)'
+
+/**
+ * Admits the secrets of management keys, which no other door accepts. Any other valid credential gets 403, everything
+ * else 401.
+ */
+export function createScimAdmission({ findManagementKey, authenticate }: ScimAdmissionOptions): AdmitDirectory {
+  return async (authorization) => {
+    const token = bearerTokenFrom(authorization)
+    const key = await findManagementKey(token)
+    if (key === 'expired') throw credentialExpired()
+    if (key !== undefined) return { organizationId: key.organizationId, keyId: key.id, name: key.name }
+    if (token.startsWith('svc_secret_')) throw credentialInvalid(`the management key is not valid: ${advice}`)
+    const caller = await authenticate(token)
+    if (caller === 'expired' || caller === undefined) throw credentialInvalid(`the credential is not valid: ${advice}`)
+    throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', `SCIM does not accept this kind of credential: ${advice}`)
+  }
+}

@@ -1,0 +1,99 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+import { Code, type ConnectError } from '@connectrpc/connect'
+import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import type { HttpFailure } from '../call/http-failure.js'
+import { httpStatusFromCode } from '../call/http-status.js'
+import type { ErrorReason } from '../errors.js'
+
+/** Details of errors (RFC 7644 section 3.12, table 9). */
+export type ScimType =
+  | 'invalidFilter'
+  | 'tooMany'
+  | 'uniqueness'
+  | 'mutability'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'noTarget'
+  | 'invalidValue'
+
+/** The schema of errors. */
+export const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
+
+/** An error as SCIM tells it. All of it is public. */
+export class ScimError extends Error {
+  readonly status: number
+  readonly scimType: ScimType | undefined
+  readonly detail: string
+  /** Further headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    scimType: ScimType | undefined,
+    detail: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail)
+    this.status = status
+    this.scimType = scimType
+    this.detail = detail
+    this.headers = headers
+  }
+}
+
+/** The body of the answer (RFC 7644 section 3.12). */
+export function scimErrorBody({ status, scimType, detail }: ScimError): JsonObject {
+  return { schemas: [ERROR_SCHEMA], ...(scimType !== undefined && { scimType }), detail, status: String(status) }
+}
+
+/** The status and the type for reasons whose code does not say them. */
+const answers: Readonly<Partial<Record<ErrorReason, readonly [status: number, scimType?: ScimType]>>> = {
+  MALFORMED_REQUEST: [400, 'invalidSyntax'],
+  FIELD_REQUIRED: [400, 'invalidValue'],
+  FIELD_INVALID: [400, 'invalidValue'],
+  EMAIL_TAKEN: [409, 'uniqueness'],
+  PHONE_TAKEN: [409, 'uniqueness'],
+  EXTERNAL_ID_TAKEN: [409, 'uniqueness'],
+  EMAIL_SHARED_BETWEEN_ORGANIZATIONS: [400, 'mutability'],
+  MANAGER_IS_SELF: [400, 'invalidValue'],
+  MANAGER_CYCLE: [400, 'invalidValue'],
+  MANAGER_NOT_FOUND: [400, 'invalidValue'],
+  ETAG_MISMATCH: [412],
+  // Providers take 409 for a user who exists.
+  TRANSACTION_CONFLICT: [503],
+}
+
+/** The attributes that show the fields of the API, for faults that name these. */
+const attributeNames: Readonly<Record<string, string>> = {
+  email: 'emails[type eq "work"].value',
+  firstName: 'name.givenName',
+  lastName: 'name.familyName',
+  avatarUrl: 'photos.value',
+  jobTitle: 'title',
+  primaryPhone: 'phoneNumbers.value',
+  department: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department',
+  managerUserId: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value',
+}
+
+/** The error for a failure of HTTP, such as a body that is too large. */
+export function scimErrorFromHttp({ status, error, headers }: HttpFailure): ScimError {
+  const sent = Object.entries(headers).map(([name, value]) => [name, String(value)] as const)
+  return new ScimError(status, undefined, error.rawMessage, Object.fromEntries(sent))
+}
+
+/** The error for one of the catalogue, as `maskError` gives it. */
+export function scimErrorFromConnect(error: ConnectError): ScimError {
+  const headers = Object.fromEntries(error.metadata)
+  const [badRequest] = error.findDetails(BadRequestSchema)
+  const [info] = error.findDetails(ErrorInfoSchema)
+  const name = badRequest?.fieldViolations[0]?.reason ?? info?.reason ?? ''
+  const reason = name.replace(/^ERROR_REASON_/, '') as ErrorReason
+  // Only bodies and headers that cannot be read are refused without a reason.
+  if (name === '' && error.code === Code.InvalidArgument) return new ScimError(400, 'invalidSyntax', error.rawMessage)
+  const [status, scimType] = answers[reason] ?? [httpStatusFromCode(error.code)]
+  const retry = status === 503 && headers['retry-after'] === undefined ? { 'retry-after': '1' } : {}
+  const detail = badRequest?.fieldViolations
+    .map(({ field, description }) => `${attributeNames[field] ?? field}: ${description}`)
+    .join('; ')
+  return new ScimError(status, scimType, detail ?? error.rawMessage, { ...headers, ...retry })
+}

@@ -1,0 +1,107 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import type { ScimResourceType } from '../store/scim/attribute.js'
+import { attributePath } from './attribute-path.js'
+import { ScimError } from './error.js'
+import { isJsonObject } from './json-object.js'
+import { changedEntries } from './patch-entries.js'
+import type { PatchOperation } from './patch-operation.js'
+import { type PatchTarget, patchTarget } from './patch-path.js'
+import { readOne, readValue } from './value-reader.js'
+
+/**
+ * A document after the operations of a PATCH (RFC 7644 section 3.5.2), as identity providers send them: with and without
+ * paths, with paths as names of members, with filters on entries that do not exist yet. Attributes that the service does
+ * not have are ignored. Throws `invalidPath`, `invalidFilter`, `invalidValue`, `mutability` and `noTarget`.
+ */
+export function applyPatch(
+  document: JsonObject,
+  operations: readonly PatchOperation[],
+  type: ScimResourceType,
+): JsonObject {
+  return operations.reduce((before, operation) => applyOperation(before, operation, type), document)
+}
+
+function applyOperation(document: JsonObject, operation: PatchOperation, type: ScimResourceType): JsonObject {
+  const { op, path, value } = operation
+  if (path === undefined) return applyMembers(document, { op, value }, type, '')
+  const target = patchTarget(path, type)
+  if (target === 'unheld') return document
+  if ('whole' in target) {
+    const { id } = target.whole
+    if (op !== 'remove') return applyMembers(document, { op, value }, type, `${id}:`)
+    const { [id]: _, ...others } = document
+    return id === type.schema.id ? document : others
+  }
+  if (target.attribute.mutability === 'readOnly' || target.subAttribute?.mutability === 'readOnly') {
+    throw new ScimError(400, 'mutability', `${path} is read-only`)
+  }
+  return applyAt(document, target, operation)
+}
+
+/** Each member of the value as an operation of its own, under its name as a path. */
+function applyMembers(
+  document: JsonObject,
+  { op, value }: Pick<PatchOperation, 'op' | 'value'>,
+  type: ScimResourceType,
+  prefix: string,
+): JsonObject {
+  if (!isJsonObject(value)) throw new ScimError(400, 'invalidValue', 'the value must be an object')
+  return Object.entries(value).reduce((before, [name, member]) => {
+    const path = prefix + name
+    if (isIgnored(path, type)) return before
+    return applyOperation(before, { op, path, value: member }, type)
+  }, document)
+}
+
+/** Whether a member of an object is no attribute that can be written: as in the body of a POST, it does not count. */
+function isIgnored(path: string, type: ScimResourceType): boolean {
+  if ([type.schema, ...type.extensions].some(({ id }) => id.toLowerCase() === path.toLowerCase())) return false
+  const found = attributePath(path.replace(/\[.*\]/s, ''), type)
+  if (found === undefined || found === 'unheld') return true
+  return found.attribute.name === 'schemas' || found.attribute.mutability === 'readOnly'
+}
+
+function applyAt(document: JsonObject, target: PatchTarget, operation: PatchOperation): JsonObject {
+  const { extension } = target
+  if (extension === undefined) return applyTo(document, target, operation)
+  const held = document[extension]
+  const changed = applyTo(isJsonObject(held) ? held : {}, target, operation)
+  return withMember(document, extension, Object.keys(changed).length === 0 ? undefined : changed)
+}
+
+function applyTo(container: JsonObject, target: PatchTarget, operation: PatchOperation): JsonObject {
+  const { attribute, subAttribute } = target
+  const held = container[attribute.name]
+  if (attribute.multiValued) {
+    const entries = changedEntries(Array.isArray(held) ? held : [], target, operation)
+    return withMember(container, attribute.name, entries.length === 0 ? undefined : [...entries])
+  }
+  const { op, value = null } = operation
+  if (subAttribute === undefined) {
+    const read = op === 'remove' || isNone(value, attribute.type) ? undefined : readValue(attribute, value)
+    // What a value object leaves out of an attribute with parts, stays.
+    const isMerged = isJsonObject(read) && isJsonObject(held) && attribute.field === null
+    return withMember(container, attribute.name, isMerged ? merged(held, read, value) : read)
+  }
+  const path = `${attribute.name}.${subAttribute.name}`
+  const part = op === 'remove' || isNone(value, 'complex') ? undefined : readOne(subAttribute, value, path)
+  const changed = withMember(isJsonObject(held) ? held : {}, subAttribute.name, part)
+  return withMember(container, attribute.name, Object.keys(changed).length === 0 ? undefined : changed)
+}
+
+/** An attribute with the parts that a value gives; `null` clears a part. */
+function merged(held: JsonObject, read: JsonObject, value: JsonValue): JsonObject {
+  const cleared = isJsonObject(value) ? Object.keys(value).filter((name) => value[name] === null) : []
+  const isCleared = (name: string) => cleared.some((each) => each.toLowerCase() === name.toLowerCase())
+  return Object.fromEntries(Object.entries({ ...held, ...read }).filter(([name]) => !isCleared(name)))
+}
+
+/** Whether a value means that there is none; an empty text is a value of a text. */
+function isNone(value: JsonValue, type: string): boolean {
+  return value === null || (value === '' && type === 'complex') || (Array.isArray(value) && value.length === 0)
+}
+
+function withMember(object: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
+  const { [name]: _, ...others } = object
+  return value === undefined ? others : { ...others, [name]: value }
+}

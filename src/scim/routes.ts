@@ -1,0 +1,5 @@
+import type { ScimRoute } from './request.js'
+import { userRoutes } from './users.js'
+
+/** Every operation of the door. */
+export const scimRoutes: readonly ScimRoute[] = [...userRoutes]

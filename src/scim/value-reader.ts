@@ -1,0 +1,78 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import { textFault } from '../domain/value/free-text.js'
+import type { ScimAttribute } from '../store/scim/attribute.js'
+import { named } from './attribute-path.js'
+import { ScimError } from './error.js'
+import { isJsonObject } from './json-object.js'
+
+/** The most characters of a text. */
+const MAX_TEXT = 2_048
+/** The most entries of an attribute that has several. */
+const MAX_ENTRIES = 100
+
+/**
+ * The value of an attribute as requests give it, in the form of its declaration; undefined for `null`, an empty list and
+ * an object without anything known, which mean that there is none. Booleans may be strings, as Microsoft Entra writes
+ * them, and entries may be their values alone. What is read-only or unknown is left out. Throws `invalidValue`.
+ */
+export function readValue(attribute: ScimAttribute, value: JsonValue, path = attribute.name): JsonValue | undefined {
+  if (value === null) return undefined
+  if (!attribute.multiValued) return readOne(attribute, singleOf(value), path)
+  const entries = (Array.isArray(value) ? value : [value]).flatMap((entry) => readOne(attribute, entry, path) ?? [])
+  if (entries.length > MAX_ENTRIES) throw invalid(path, `can have at most ${MAX_ENTRIES} values`)
+  return entries.length === 0 ? undefined : withOnePrimary(entries)
+}
+
+/** The entry of an attribute that has several, or the value of one that has one. */
+export function readOne(attribute: ScimAttribute, value: JsonValue, path = attribute.name): JsonValue | undefined {
+  if (value === null) return undefined
+  if (attribute.type === 'boolean') return booleanFrom(value, path)
+  return attribute.type === 'complex' ? partsFrom(attribute, value, path) : textFrom(value, path)
+}
+
+/** Microsoft Entra writes single values as lists of one. */
+function singleOf(value: JsonValue): JsonValue {
+  return Array.isArray(value) && value.length <= 1 ? (value[0] ?? null) : value
+}
+
+function booleanFrom(value: JsonValue, path: string): boolean {
+  if (typeof value === 'boolean') return value
+  const text = typeof value === 'string' ? value.toLowerCase() : ''
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw invalid(path, 'must be true or false')
+}
+
+function textFrom(value: JsonValue, path: string): string {
+  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+  if (typeof text !== 'string') throw invalid(path, 'must be a string')
+  const fault = textFault(text, { max: MAX_TEXT })
+  if (fault !== undefined) throw invalid(path, fault)
+  return text
+}
+
+function partsFrom({ subAttributes }: ScimAttribute, value: JsonValue, path: string): JsonObject | undefined {
+  const parts = isJsonObject(value) ? value : typeof value === 'string' ? { value } : undefined
+  if (parts === undefined) throw invalid(path, 'must be an object')
+  const read: Record<string, JsonValue> = {}
+  for (const [name, given] of Object.entries(parts)) {
+    const sub = named(subAttributes, name)
+    if (sub === undefined || sub.mutability === 'readOnly') continue
+    const part = readValue(sub, given, `${path}.${sub.name}`)
+    if (part !== undefined && part !== '') read[sub.name] = part
+  }
+  // Without its value, an entry says nothing.
+  const isEmpty = Object.keys(read).length === 0 || (named(subAttributes, 'value') !== undefined && !('value' in read))
+  return isEmpty ? undefined : read
+}
+
+/** At most one entry is the primary one (RFC 7643 section 2.4): the last that says so. */
+export function withOnePrimary(entries: readonly JsonValue[]): JsonValue[] {
+  const last = entries.findLastIndex((entry) => isJsonObject(entry) && entry['primary'] === true)
+  return entries.map((entry, index) =>
+    isJsonObject(entry) && entry['primary'] === true && index !== last ? { ...entry, primary: false } : entry,
+  )
+}
+
+function invalid(path: string, description: string): ScimError {
+  return new ScimError(400, 'invalidValue', `${path} ${description}`)
+}

@@ -1,0 +1,284 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import { ownedColumns, ownedPlaces } from '../owned-column.js'
+import { ofOrganization } from '../tenant.js'
+import {
+  type AttributeSource,
+  attribute,
+  type EntriesSource,
+  oneValue,
+  parts,
+  type ScimAttribute,
+  type ScimSchema,
+  unsearchable,
+} from './attribute.js'
+
+// What the provider has written beside the columns of a membership is its document, `m.directory_attributes`.
+
+const readOnly = { mutability: 'readOnly' } as const
+
+/** A column of texts, where the empty one means none. */
+const column = (name: string): AttributeSource => oneValue(Prisma.sql`nullif(m.${Prisma.raw(name)}, '')`)
+
+const fullName = Prisma.sql`nullif(btrim(m.first_name || ' ' || m.last_name), '')`
+
+/** A text of the document, or what stands in for it. */
+const documented = (path: string, otherwise: Prisma.Sql) =>
+  oneValue(Prisma.sql`coalesce(nullif(m.directory_attributes #>> '{${Prisma.raw(path)}}', ''), ${otherwise})`)
+
+/**
+ * The entries of a multi-valued attribute in the document; without any, one that is made of a column. `value` is what
+ * the entry's value is, where it is not what the document says.
+ */
+function entries(name: string, type: string, value: Prisma.Sql, held: Prisma.Sql): EntriesSource {
+  const list = Prisma.sql`m.directory_attributes -> '${Prisma.raw(name)}'`
+  return {
+    kind: 'entries',
+    from: Prisma.sql`(
+      SELECT ${value} AS value, d.entry ->> 'type' AS type, (d.entry ->> 'primary')::boolean IS TRUE AS is_primary,
+             d.entry ->> 'display' AS display
+        FROM jsonb_array_elements(CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE '[]' END) AS d (entry)
+       UNION ALL
+      SELECT ${held}, '${Prisma.raw(type)}', true, NULL
+       WHERE ${held} <> '' AND coalesce(jsonb_typeof(${list}), '') <> 'array'
+    ) e`,
+    where: Prisma.sql`true`,
+  }
+}
+
+const entryParts = (what: string, types: readonly string[], valueType: ScimAttribute['type'] = 'string') => [
+  attribute('value', `The ${what}.`, oneValue(Prisma.sql`e.value`), {
+    type: valueType,
+    ...(valueType === 'reference' ? { referenceTypes: ['external'], caseExact: true } : {}),
+  }),
+  attribute('display', 'A text to show instead of the value.', oneValue(Prisma.sql`e.display`)),
+  attribute('type', 'What it is used for.', oneValue(Prisma.sql`e.type`), { canonicalValues: types }),
+  attribute('primary', 'Whether it is the preferred one; at most one is.', oneValue(Prisma.sql`e.is_primary`), {
+    type: 'boolean',
+  }),
+]
+
+const documentValue = Prisma.sql`d.entry ->> 'value'`
+const isWork = Prisma.sql`lower(d.entry ->> 'type') = 'work'`
+
+/** Whether the document has an address; there is an index for it. */
+const hasEmail = (value: Prisma.Sql) =>
+  Prisma.sql`lower((m.directory_attributes -> 'emails')::text)::jsonb @> jsonb_build_array(jsonb_build_object('value', ${value}))`
+
+/** The schema of users (RFC 7643 section 4.1), as far as it is supported. */
+export const userSchema: ScimSchema = {
+  id: 'urn:ietf:params:scim:schemas:core:2.0:User',
+  name: 'User',
+  description: 'A member of the organization.',
+  attributes: [
+    attribute(
+      'userName',
+      'The name by which the provider knows the user. If the provider sends no work email, also the email address.',
+      {
+        kind: 'value',
+        sql: Prisma.sql`coalesce(m.directory_user_name, m.email_key)`,
+        compared: Prisma.sql`coalesce(lower(m.directory_user_name), m.email_key)`,
+        equals: (text) =>
+          Prisma.sql`(lower(m.directory_user_name) = ${text} OR m.directory_user_name IS NULL AND m.email_key = ${text})`,
+      },
+      { required: true, uniqueness: 'server' },
+    ),
+    attribute('name', 'The parts of the name.', parts, {
+      type: 'complex',
+      subAttributes: [
+        attribute('formatted', 'The whole name, to be shown.', documented('name,formatted', fullName)),
+        attribute('familyName', 'The last name.', column('last_name'), { field: 'LAST_NAME' }),
+        attribute('givenName', 'The first name.', column('first_name'), { field: 'FIRST_NAME' }),
+      ],
+    }),
+    attribute('displayName', 'The name to be shown.', documented('displayName', fullName)),
+    attribute('title', 'The job title.', column('job_title'), { field: 'JOB_TITLE' }),
+    attribute('locale', 'A language tag (BCP 47), such as en-US.', column('locale'), { field: 'LOCALE' }),
+    attribute('timezone', 'A name of the IANA time zone database, such as Europe/Berlin.', column('timezone'), {
+      field: 'TIMEZONE',
+    }),
+    attribute(
+      'active',
+      'False deactivates the user, whose tokens then are refused, and whose email address stays taken.',
+      oneValue(Prisma.sql`(m.deactivated_at IS NULL)`),
+      { type: 'boolean' },
+    ),
+    attribute(
+      'emails',
+      'Email addresses. The one of type work is the email address of the user; if there is none, userName is.',
+      {
+        ...entries(
+          'emails',
+          'work',
+          Prisma.sql`CASE WHEN ${isWork} THEN m.email_key ELSE ${documentValue} END`,
+          Prisma.sql`m.email_key`,
+        ),
+        narrowed: (value, type) =>
+          type === 'work'
+            ? Prisma.sql`m.email_key = ${value}`
+            : Prisma.sql`(m.email_key = ${value} OR ${hasEmail(value)})`,
+      },
+      { type: 'complex', multiValued: true, subAttributes: entryParts('email address', ['work', 'home', 'other']) },
+    ),
+    attribute(
+      'phoneNumbers',
+      'Phone numbers. The one of type work, else of type mobile, is the primary phone, which only one user can have.',
+      entries('phoneNumbers', 'work', documentValue, Prisma.sql`m.primary_phone`),
+      {
+        type: 'complex',
+        multiValued: true,
+        field: 'PRIMARY_PHONE',
+        subAttributes: entryParts('phone number', ['work', 'mobile', 'home', 'fax', 'pager', 'other']),
+      },
+    ),
+    attribute(
+      'photos',
+      'Addresses of pictures. The one of type photo is the avatar.',
+      entries('photos', 'photo', documentValue, Prisma.sql`m.avatar_url`),
+      {
+        type: 'complex',
+        multiValued: true,
+        field: 'AVATAR_URL',
+        subAttributes: entryParts('https URL of a picture', ['photo', 'thumbnail'], 'reference'),
+      },
+    ),
+    attribute(
+      'groups',
+      'The groups to which the user belongs; they are changed by writing the groups.',
+      {
+        kind: 'entries',
+        from: Prisma.sql`group_members x JOIN groups o ON ${ofOrganization('o')} AND o.id = x.group_id`,
+        where: Prisma.sql`${ofOrganization('x')} AND x.user_id = m.user_id`,
+      },
+      {
+        type: 'complex',
+        multiValued: true,
+        ...readOnly,
+        subAttributes: [
+          attribute('value', 'The id of the group.', oneValue(Prisma.sql`x.group_id`), {
+            ...readOnly,
+            caseExact: true,
+          }),
+          attribute('$ref', 'The address of the group.', unsearchable, {
+            ...readOnly,
+            type: 'reference',
+            caseExact: true,
+            referenceTypes: ['Group'],
+          }),
+          attribute('display', 'The name of the group.', oneValue(Prisma.sql`o.name`), readOnly),
+          attribute('type', 'Always direct.', oneValue(Prisma.sql`'direct'::text`), {
+            ...readOnly,
+            canonicalValues: ['direct'],
+          }),
+        ],
+      },
+    ),
+  ],
+}
+
+const managerName = Prisma.sql`(
+  SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
+   WHERE ${ofOrganization('b')} AND b.user_id = m.manager_user_id)`
+
+/** The attributes of employees (RFC 7643 section 4.3), as far as they are supported. */
+export const enterpriseUserSchema: ScimSchema = {
+  id: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+  name: 'EnterpriseUser',
+  description: 'What an employer says of a user.',
+  attributes: [
+    attribute('department', 'The department.', column('department'), { field: 'DEPARTMENT' }),
+    attribute('manager', 'The manager, who is a user of the same organization.', parts, {
+      type: 'complex',
+      field: 'MANAGER',
+      subAttributes: [
+        attribute('value', 'The id of the manager.', oneValue(Prisma.sql`m.manager_user_id`), { caseExact: true }),
+        attribute('$ref', 'The address of the manager.', unsearchable, {
+          ...readOnly,
+          type: 'reference',
+          caseExact: true,
+          referenceTypes: ['User'],
+        }),
+        attribute('displayName', 'The name of the manager.', oneValue(managerName), readOnly),
+      ],
+    }),
+  ],
+}
+
+const attributeOfField: Readonly<Record<string, string>> = Object.fromEntries(
+  [userSchema, enterpriseUserSchema].flatMap(({ id, attributes }) => {
+    const prefix = id === userSchema.id ? '' : `${id}:`
+    return attributes.flatMap(({ name, field, subAttributes }) => [
+      [field ?? '', `${prefix}${name}`],
+      ...subAttributes.map((sub) => [sub.field ?? '', `${prefix}${name}.${sub.name}`]),
+    ])
+  }),
+)
+
+/** The path of the attribute that a governed field is shown as. */
+export function attributePathOf(field: string): string {
+  const path = attributeOfField[field]
+  if (path === undefined) throw new Error(`no attribute stands for ${field}`)
+  return path
+}
+
+/** A row for each governed field of the membership. */
+const ownerships = Prisma.join(
+  ownedPlaces.map(({ field }, index) => {
+    const stem = Prisma.raw(`m.${ownedColumns[index]}`)
+    const [name, path] = [Prisma.raw(field), Prisma.raw(attributePathOf(field))]
+    return Prisma.sql`('USER_PROFILE_FIELD_${name}', '${path}', 'FIELD_OWNER_' || ${stem}_owner::text, ${stem}_owned_since)`
+  }),
+)
+
+/** Who owns the fields of a user: an extension of this service. */
+export const ownershipSchema: ScimSchema = {
+  id: 'urn:svc:params:scim:schemas:extension:ownership:2.0:User',
+  name: 'FieldOwnership',
+  description: 'Who owns each field of the user, and so whose writes it takes.',
+  attributes: [
+    attribute(
+      'fieldOwnership',
+      'The owner of each governed field.',
+      {
+        kind: 'entries',
+        from: Prisma.sql`(VALUES ${ownerships}) AS f (field, attribute, owner, since)`,
+        where: Prisma.sql`true`,
+      },
+      {
+        type: 'complex',
+        multiValued: true,
+        ...readOnly,
+        subAttributes: [
+          attribute('field', 'The field as the API names it.', oneValue(Prisma.sql`f.field`), {
+            ...readOnly,
+            caseExact: true,
+            canonicalValues: ownedPlaces.map(({ field }) => `USER_PROFILE_FIELD_${field}`),
+          }),
+          attribute(
+            'attribute',
+            'The path of the attribute that shows it.',
+            oneValue(Prisma.sql`f.attribute`),
+            readOnly,
+          ),
+          attribute('owner', 'The class of writer to which the value belongs.', oneValue(Prisma.sql`f.owner`), {
+            ...readOnly,
+            caseExact: true,
+            canonicalValues: ['FIELD_OWNER_AUTOMATION', 'FIELD_OWNER_PINNED', 'FIELD_OWNER_DIRECTORY'],
+          }),
+          attribute('since', 'Since when it has that owner.', oneValue(Prisma.sql`f.since`), {
+            ...readOnly,
+            type: 'dateTime',
+          }),
+        ],
+      },
+    ),
+    attribute('directoryManaged', 'Whether a provider writes the user.', oneValue(Prisma.sql`m.directory_managed`), {
+      ...readOnly,
+      type: 'boolean',
+    }),
+    attribute('role', 'The role in the organization.', oneValue(Prisma.sql`('USER_ROLE_' || m.role::text)`), {
+      ...readOnly,
+      caseExact: true,
+      canonicalValues: ['USER_ROLE_ORG_ADMIN', 'USER_ROLE_ORG_MEMBER', 'USER_ROLE_ORG_GUEST'],
+    }),
+  ],
+}
