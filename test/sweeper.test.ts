@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../src/db/database.js'
-import { runSweeper, sweepAnswers, sweepCredentials } from '../src/domain/sweeper.js'
+import { runSweeper, sweepCredentials, sweepOrganizations } from '../src/domain/sweeper.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 
@@ -44,10 +44,10 @@ describe('the sweeper', () => {
         [organizationId],
       )
     }
-    expect(await sweepAnswers(database, fixture.acme)).toBe('')
+    expect(await sweepOrganizations(database, fixture.acme)).toBe('')
     const kept = 'SELECT organization_id, count(*)::int FROM idempotency_keys GROUP BY 1 ORDER BY 1'
     expect((await database.query(kept)).map(({ count }) => count)).toEqual([1201, 1])
-    expect(await sweepAnswers(database, '')).toBe('')
+    expect(await sweepOrganizations(database, '')).toBe('')
     expect((await database.query(kept)).map(({ count }) => count)).toEqual([1, 1])
   })
 
@@ -55,10 +55,10 @@ describe('the sweeper', () => {
     await database.execute(
       `INSERT INTO organizations (id, name) SELECT 'many-' || lpad(n::text, 3, '0'), 'M' FROM generate_series(1, 200) AS n`,
     )
-    const first = await sweepAnswers(database, '')
+    const first = await sweepOrganizations(database, '')
     expect(first).toBe('many-098')
-    expect(await sweepAnswers(database, first)).toBe('many-198')
-    expect(await sweepAnswers(database, 'many-198')).toBe('')
+    expect(await sweepOrganizations(database, first)).toBe('many-198')
+    expect(await sweepOrganizations(database, 'many-198')).toBe('')
   })
 
   it('goes on after a failure, which it logs, and ends when it is told to', async () => {

@@ -2,6 +2,7 @@ import type { Queryable } from '../db/queryable.js'
 import type { Timing } from '../db/transaction.js'
 import { sweepIdempotencyKeys } from '../store/idempotency-key.js'
 import { organizationIdsAfter } from '../store/organization.js'
+import { foldMemberCounts } from '../store/scim/member-count.js'
 import { sweep } from '../store/sweep.js'
 import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
 
@@ -18,16 +19,19 @@ export function sweepCredentials(tables: Pick<Queryable, 'run'>): Promise<number
   return sweep(tables, { keptSeconds: KEPT_SECONDS, spanSeconds: REVOKE_SPAN_SECONDS, rows: BATCH })
 }
 
-/** Organizations whose answers are swept together: all of a thousand once in ten minutes. */
+/** Organizations that are swept together: all of a thousand once in ten minutes. */
 const ORGANIZATIONS = 100
 
 /**
- * Deletes the expired answers of the next organizations behind one, and answers the last of these, the empty text where
- * they were the last of all.
+ * Deletes the expired answers of the next organizations behind one, and folds the counts of their members. Answers the
+ * last of these organizations, the empty text where they were the last of all.
  */
-export async function sweepAnswers(tables: Queryable, after: string): Promise<string> {
+export async function sweepOrganizations(tables: Queryable, after: string): Promise<string> {
   const organizationIds = await organizationIdsAfter(tables, after, ORGANIZATIONS)
-  for (const organizationId of organizationIds) await sweepIdempotencyKeys(tables, { organizationId, rows: BATCH })
+  for (const organizationId of organizationIds) {
+    await sweepIdempotencyKeys(tables, { organizationId, rows: BATCH })
+    await foldMemberCounts(tables, { organizationId, rows: BATCH })
+  }
   return organizationIds.length < ORGANIZATIONS ? '' : (organizationIds.at(-1) ?? '')
 }
 
@@ -48,7 +52,7 @@ export async function runSweeper({ database, log, timing, signal }: SweeperOptio
   while (!signal.aborted) {
     try {
       await sweepCredentials(database)
-      last = await sweepAnswers(database, last)
+      last = await sweepOrganizations(database, last)
     } catch (err) {
       log.warn({ err }, 'what has expired could not be swept')
     }

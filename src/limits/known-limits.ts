@@ -4,8 +4,8 @@ import {
   ApprovalProcedureSchema,
   CreateAccessPolicyApprovalProcedureRequestSchema as CreateProcedureSchema,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { limit } from '../../gen/svc/v2/limit_pb.js'
 import { UserRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
+import { limit } from '../../gen/svc/v2/limit_pb.js'
 import { ListUsersRequestSchema, UpdateUserRequestSchema } from '../../gen/svc/v2/user_pb.js'
 import { textWords } from './limit-words.js'
 

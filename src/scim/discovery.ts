@@ -5,8 +5,10 @@ import { MAX_PAGE_SIZE } from './list-request.js'
 
 const SCHEMAS = 'urn:ietf:params:scim:schemas:core:2.0'
 
-/** What this service supports (RFC 7643 section 5). `documentationUri`: where people read about it. */
-export function serviceProviderConfig(baseUrl: string, documentationUri: string): JsonObject {
+/** What this service supports (RFC 7643 section 5). */
+export function serviceProviderConfig(baseUrl: string): JsonObject {
+  // The reference of the whole service, beside the door.
+  const documentationUri = baseUrl.replace(/\/scim\/v2$/, '/docs')
   return {
     schemas: [`${SCHEMAS}:ServiceProviderConfig`],
     documentationUri,

@@ -107,32 +107,34 @@ const OF_TEXTS: readonly Comparison[] = ['co', 'sw', 'ew']
 
 /** The value as the type of the attribute has it. Microsoft Entra writes booleans as strings. */
 function valueFor({ type }: ScimAttribute, { path, comparison, value }: Stated): string | boolean | Date {
-  switch (type) {
-    case 'boolean': {
-      if (comparison !== 'eq' && comparison !== 'ne')
-        throw filterFault(`compares ${path} by ${comparison}: only eq and ne compare booleans`)
-      const text = String(value).toLowerCase()
-      if (text !== 'true' && text !== 'false')
-        throw filterFault(`compares ${path} with something other than true or false`)
-      return text === 'true'
+  if (type === 'boolean') {
+    if (comparison !== 'eq' && comparison !== 'ne') {
+      throw filterFault(`compares ${path} by ${comparison}: only eq and ne compare booleans`)
     }
-    case 'dateTime':
-      if (OF_TEXTS.includes(comparison))
-        throw filterFault(`compares ${path} by ${comparison}, which only compares texts`)
-      return timeFrom(value, path)
-    default:
-      if (typeof value !== 'string') throw filterFault(`compares ${path}, a text, with ${value}: put it in quotes`)
-      return value
+    const text = String(value).toLowerCase()
+    if (text !== 'true' && text !== 'false') {
+      throw filterFault(`compares ${path} with something other than true or false`)
+    }
+    return text === 'true'
   }
+  if (type === 'dateTime') {
+    if (OF_TEXTS.includes(comparison)) throw filterFault(`compares ${path} by ${comparison}, which only compares texts`)
+    return timeFrom(value, path)
+  }
+  if (typeof value !== 'string') throw filterFault(`compares ${path}, a text, with ${value}: put it in quotes`)
+  return value
 }
 
 /** `xsd:dateTime` (RFC 7643 section 2.3.5); without an offset it is in UTC. */
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/i
+const TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/i
 
 function timeFrom(value: FilterValue, path: string): Date {
-  const match = typeof value === 'string' ? TIME.exec(value) : null
-  const time = new Date(match === null ? Number.NaN : `${value}${match[1] === undefined ? 'Z' : ''}`)
-  if (Number.isNaN(time.getTime()))
+  const [, day = '', offset] = (typeof value === 'string' ? TIME.exec(value) : null) ?? []
+  const time = new Date(day === '' ? Number.NaN : `${value}${offset === undefined ? 'Z' : ''}`)
+  // JavaScript takes 30 February for 1 March.
+  const midnight = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(time.getTime()) || midnight.toISOString().slice(0, day.length) !== day) {
     throw filterFault(`compares ${path} with what is no time, such as "2026-01-31T09:05:00Z"`)
+  }
   return time
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
-import type { ScimAttribute, ScimResourceType } from '../store/scim/attribute.js'
+import type { ScimResourceType } from '../store/scim/attribute.js'
 import type { Filter } from '../store/scim/filter.js'
+import type { ScimOrder } from '../store/scim/list.js'
 import { attributePath, named } from './attribute-path.js'
 import { ScimError } from './error.js'
 import { parseFilter } from './filter.js'
@@ -14,9 +15,8 @@ const DEFAULT_PAGE_SIZE = 100
 /** What a request for a list wants (RFC 7644 section 3.4.2). */
 export interface ListRequest {
   readonly filter: Filter | undefined
-  /** The attribute that orders the list; undefined is the order of creation. */
-  readonly sortBy: ScimAttribute | undefined
-  readonly isDescending: boolean
+  /** Undefined is the order of creation. */
+  readonly order: ScimOrder | undefined
   /** At least 1. */
   readonly startIndex: number
   /** 0 asks for the total alone. */
@@ -86,8 +86,7 @@ function listRequest(stated: Stated, type: ScimResourceType): ListRequest {
   }
   return {
     filter: filter === undefined ? undefined : parseFilter(filter, type),
-    sortBy: sortBy === undefined ? undefined : sortAttribute(sortBy, type),
-    isDescending: sortOrder === 'descending',
+    order: sortBy === undefined ? undefined : orderBy(sortBy, sortOrder === 'descending', type),
     // What is below is 1, and a negative count is 0 (RFC 7644 section 3.4.2.4).
     startIndex: Math.max(1, startIndex),
     count: Math.min(MAX_PAGE_SIZE, Math.max(0, count)),
@@ -95,18 +94,18 @@ function listRequest(stated: Stated, type: ScimResourceType): ListRequest {
   }
 }
 
-/** The attribute to sort by: with one value, or the value of what has parts. */
-function sortAttribute(path: string, type: ScimResourceType): ScimAttribute | undefined {
+/** The order by an attribute; of one with parts, by its value (RFC 7644 section 3.4.2.3). */
+function orderBy(path: string, isDescending: boolean, type: ScimResourceType): ScimOrder | undefined {
   const found = attributePath(path, type)
   if (found === undefined) throw new ScimError(400, 'invalidPath', `sortBy names the unknown attribute ${path}`)
   // No resource has it, so it orders none.
   if (found === 'unheld') return undefined
   const { attribute, subAttribute } = found
   const sorted = subAttribute ?? (attribute.type === 'complex' ? named(attribute.subAttributes, 'value') : attribute)
-  if (attribute.multiValued || sorted?.source.kind !== 'value') {
-    throw new ScimError(400, 'invalidPath', `sortBy names ${path}, which has no single value`)
+  if (sorted?.source.kind !== 'value') {
+    throw new ScimError(400, 'invalidPath', `sortBy names ${path}, which has no value to sort by`)
   }
-  return sorted
+  return { attribute: sorted, within: attribute.multiValued ? attribute : undefined, isDescending }
 }
 
 function integerText(given: string | null, name: string): number | undefined {

@@ -1,5 +1,7 @@
+import { discoveryRoutes } from './discovery-routes.js'
+import { listRoutes } from './lists.js'
 import type { ScimRoute } from './request.js'
 import { userRoutes } from './users.js'
 
 /** Every operation of the door. */
-export const scimRoutes: readonly ScimRoute[] = [...userRoutes]
+export const scimRoutes: readonly ScimRoute[] = [...userRoutes, ...listRoutes, ...discoveryRoutes]

@@ -19,7 +19,9 @@ import { phoneClaimStatements } from './phone-claim.js'
 import { priorityStatements } from './priority.js'
 import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
+import { memberCountStatements } from './scim/member-count.js'
 import { scimUserStatements } from './scim/user.js'
+import { scimUserListStatements } from './scim/user-list.js'
 import { signingKeyStatements } from './signing-key.js'
 import { slaDefinitionStatements } from './sla-definition.js'
 import { sourceProfileStatements } from './source-profile.js'
@@ -54,6 +56,8 @@ export const statements = createStatementRegister([
   ...phoneClaimStatements,
   ...priorityStatements,
   ...revokeAttemptStatements,
+  ...memberCountStatements,
+  ...scimUserListStatements,
   ...scimUserStatements,
   ...signingKeyStatements,
   ...slaDefinitionStatements,

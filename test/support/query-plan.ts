@@ -20,6 +20,7 @@ function literal(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`
   if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`
+  if (typeof value === 'bigint') return value.toString()
   return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value))
 }
 

@@ -54,11 +54,20 @@ const transferTables = [
   ...['sla_conditions', 'sla_actions', 'entity_types', 'entity_ingestion_configs', 'entity_field_mappings'],
 ]
 
-/** Every row of every table that an import writes. */
+/** Columns that records do not carry: the service writes them when it writes the row. */
+const ownColumns: Readonly<Record<string, readonly string[]>> = {
+  memberships: ['updated_at'],
+  groups: ['created_at', 'updated_at'],
+}
+
+/** Every row of every table that an import writes, as records carry it. */
 export async function allRows(database: Database): Promise<Record<string, string[]>> {
   const rows: Record<string, string[]> = {}
   for (const table of transferTables) {
-    const found = await database.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`)
+    const found = await database.query<{ row: string }>(
+      `SELECT (to_jsonb(t) - $1::text[])::text AS row FROM ${table} t ORDER BY 1`,
+      [ownColumns[table] ?? []],
+    )
     rows[table] = found.map(({ row }) => row)
   }
   return rows

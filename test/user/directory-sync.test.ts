@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
-import { type GovernedField, governedFields } from '../../src/domain/profile/field-ownership.js'
 import {
   createDirectoryUser,
   type DirectoryWrite,
   fieldsNotSupplied,
   writeDirectoryUser,
 } from '../../src/domain/directory/directory-sync.js'
+import { type GovernedField, governedFields } from '../../src/domain/profile/field-ownership.js'
 import type { Member } from '../../src/domain/user/member.js'
 import { findMember } from '../../src/store/membership.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'

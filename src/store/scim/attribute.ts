@@ -17,16 +17,8 @@ export type AttributeType =
  * the group. Expressions are null if the attribute has no value, and never empty texts.
  */
 export type AttributeSource =
-  /**
-   * One value. `compared`: the text as it is compared, if that differs from the text in lower case. `equals`: the
-   * condition that it equals a text, if an index finds it by another one.
-   */
-  | {
-      readonly kind: 'value'
-      readonly sql: Prisma.Sql
-      readonly compared?: Prisma.Sql
-      readonly equals?: (text: Prisma.Sql) => Prisma.Sql
-    }
+  /** One value. `isAscii`: only letters of ASCII have a case. */
+  | { readonly kind: 'value'; readonly sql: Prisma.Sql; readonly isAscii?: true }
   /**
    * Entries of a complex attribute that has several: a query's `FROM` and `WHERE`, in which sub-attributes read.
    * `narrowed`: a condition on the row, for which there is an index, that holds where an entry has this value (in lower

@@ -98,7 +98,6 @@ function comparison(
     return Prisma.sql`(${source.sql}) ${operators[how]} ${place(value.toISOString())}::timestamptz`
   }
   const text = textPlace(attribute, how, value, place)
-  if (how === 'eq' && source.equals !== undefined) return source.equals(text)
   return Prisma.sql`${comparedText(attribute)} ${operators[how]} ${text}`
 }
 
@@ -120,17 +119,24 @@ const operators: Readonly<Record<Comparison, Prisma.Sql>> = {
  */
 export function comparedText({ source, caseExact }: ScimAttribute): Prisma.Sql {
   if (source.kind !== 'value') throw unsearchableFault(source)
-  const text = caseExact ? Prisma.sql`(${source.sql})` : (source.compared ?? Prisma.sql`lower(${source.sql})`)
-  return Prisma.sql`${text} COLLATE "C"`
+  if (source.isAscii) return lowerAscii(source.sql)
+  return caseExact ? Prisma.sql`(${source.sql}) COLLATE "C"` : Prisma.sql`lower(${source.sql}) COLLATE "C"`
+}
+
+/** Collated by code points as well. */
+function lowerAscii(text: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`lower(${text} COLLATE "C")`
 }
 
 /** The text that is compared with, or the pattern for it. */
-function textPlace({ caseExact }: ScimAttribute, how: Comparison, value: string, place: Place): Prisma.Sql {
+function textPlace({ caseExact, source }: ScimAttribute, how: Comparison, value: string, place: Place): Prisma.Sql {
   const before = how === 'co' || how === 'ew' ? '%' : ''
   const after = how === 'co' || how === 'sw' ? '%' : ''
   const isPattern = before !== '' || after !== ''
   const text = isPattern ? `${before}${value.replaceAll(/[\\%_]/g, String.raw`\$&`)}${after}` : value
-  return caseExact ? Prisma.sql`${place(text)}::text` : Prisma.sql`lower(${place(text)}::text)`
+  const given = Prisma.sql`${place(text)}::text`
+  if (caseExact) return given
+  return source.kind === 'value' && source.isAscii ? lowerAscii(given) : Prisma.sql`lower(${given})`
 }
 
 function someEntry({ attribute, filter }: Extract<Filter, { kind: 'some' }>, place: Place): Prisma.Sql {

@@ -39,7 +39,7 @@ function entries(name: string, type: string, value: Prisma.Sql, held: Prisma.Sql
         FROM jsonb_array_elements(CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE '[]' END) AS d (entry)
        UNION ALL
       SELECT ${held}, '${Prisma.raw(type)}', true, NULL
-       WHERE ${held} <> '' AND coalesce(jsonb_typeof(${list}), '') <> 'array'
+       WHERE ${held} <> '' AND coalesce(${list}, '[]') = '[]'
     ) e`,
     where: Prisma.sql`true`,
   }
@@ -64,6 +64,9 @@ const isWork = Prisma.sql`lower(d.entry ->> 'type') = 'work'`
 const hasEmail = (value: Prisma.Sql) =>
   Prisma.sql`lower((m.directory_attributes -> 'emails')::text)::jsonb @> jsonb_build_array(jsonb_build_object('value', ${value}))`
 
+/** The name under which the directory knows a user; there is an index for it. */
+const userName = Prisma.sql`coalesce(m.directory_user_name, m.email_key)`
+
 /** The schema of users (RFC 7643 section 4.1), as far as it is supported. */
 export const userSchema: ScimSchema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:User',
@@ -73,13 +76,7 @@ export const userSchema: ScimSchema = {
     attribute(
       'userName',
       'The name by which the provider knows the user. If the provider sends no work email, also the email address.',
-      {
-        kind: 'value',
-        sql: Prisma.sql`coalesce(m.directory_user_name, m.email_key)`,
-        compared: Prisma.sql`coalesce(lower(m.directory_user_name), m.email_key)`,
-        equals: (text) =>
-          Prisma.sql`(lower(m.directory_user_name) = ${text} OR m.directory_user_name IS NULL AND m.email_key = ${text})`,
-      },
+      { kind: 'value', sql: userName, isAscii: true },
       { required: true, uniqueness: 'server' },
     ),
     attribute('name', 'The parts of the name.', parts, {

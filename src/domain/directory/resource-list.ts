@@ -1,0 +1,55 @@
+import type { PreparedQueryable } from '../../db/queryable.js'
+import { countSelection, readSlice, type ScimRows, type ScimSelection } from '../../store/scim/list.js'
+import { placeMember } from '../../store/scim/member-count.js'
+import { type ScimUserRow, scimUserRowFrom } from '../../store/scim/user.js'
+import { scimUserRows } from '../../store/scim/user-list.js'
+
+/** The part of a list that is wanted; `startIndex` is at least 1, and a count of 0 asks for the total alone. */
+export interface ListRange {
+  readonly startIndex: number
+  readonly count: number
+}
+
+/** A part of a list, and how many resources the whole list has. */
+export interface ListPart<Row> {
+  readonly total: number
+  readonly rows: readonly Row[]
+}
+
+/**
+ * Lists the members that a directory sees. In the order of creation and without a filter, a part is read at the same
+ * cost wherever it is and however long the list; otherwise at the cost of what the filter finds.
+ */
+export async function listDirectoryUsers(
+  tables: PreparedQueryable,
+  selection: ScimSelection,
+  range: ListRange,
+): Promise<ListPart<ScimUserRow>> {
+  const { total, rows } =
+    selection.filter === undefined
+      ? await wholeList(tables, selection, range)
+      : await filteredList(tables, scimUserRows, selection, range)
+  return { total, rows: rows.map(scimUserRowFrom) }
+}
+
+async function wholeList(tables: PreparedQueryable, selection: ScimSelection, { startIndex, count }: ListRange) {
+  const place = await placeMember(tables, selection.organizationId, startIndex)
+  const { total, from, offset } = place
+  if (from === undefined || count === 0) return { total, rows: [] }
+  const slice = selection.order === undefined ? { from, offset, count } : { from: 0n, offset: startIndex - 1, count }
+  return { total, rows: await readSlice(tables, scimUserRows, selection, slice) }
+}
+
+/** Lists resources that satisfy a filter. Counts them only if the part does not already tell how many there are. */
+export async function filteredList<Row>(
+  tables: PreparedQueryable,
+  table: ScimRows<Row>,
+  selection: ScimSelection,
+  { startIndex, count }: ListRange,
+): Promise<ListPart<Row>> {
+  const slice = { from: 0n, offset: startIndex - 1, count }
+  const rows = count === 0 ? [] : await readSlice(tables, table, selection, slice)
+  const isEnd = rows.length < count && (rows.length > 0 || startIndex === 1)
+  const total = isEnd ? startIndex - 1 + rows.length : await countSelection(tables, table, selection)
+  return { total, rows }
+}

@@ -1,0 +1,79 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+import { listDirectoryUsers } from '../domain/directory/resource-list.js'
+import type { ScimResourceType } from '../store/scim/attribute.js'
+import { userResourceType } from '../store/scim/attributes.js'
+import { type ListRequest, listRequestFromBody, listRequestFromQuery } from './list-request.js'
+import { projected } from './projection.js'
+import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
+import { scimUser } from './user-resource.js'
+
+/** Resources of a list, and how many there are. */
+interface Found {
+  readonly total: number
+  readonly resources: readonly JsonObject[]
+}
+
+type FindResources = (request: ScimRequest, list: ListRequest) => Promise<Found>
+
+const findUsers: FindResources = async ({ database, directory, baseUrl }, { filter, order, ...range }) => {
+  const selection = { organizationId: directory.organizationId, filter, order }
+  const { total, rows } = await listDirectoryUsers(database, selection, range)
+  return { total, resources: rows.map((row) => scimUser(row, baseUrl)) }
+}
+
+/** The lists of resources and the searches in them (RFC 7644 sections 3.4.2 and 3.4.3). */
+export const listRoutes: readonly ScimRoute[] = [...routesOf(userResourceType, findUsers)]
+
+function routesOf(type: ScimResourceType, find: FindResources): ScimRoute[] {
+  const name = type.endpoint.slice(1)
+  return [
+    {
+      method: 'GET',
+      path: type.endpoint,
+      operation: `${name}/List`,
+      handle: (request) => answer(request, listRequestFromQuery(request.query, type), type, find),
+    },
+    {
+      method: 'POST',
+      path: `${type.endpoint}/.search`,
+      operation: `${name}/Search`,
+      handle: (request) => answer(request, listRequestFromBody(request.body, type), type, find),
+    },
+  ]
+}
+
+async function answer(
+  request: ScimRequest,
+  list: ListRequest,
+  type: ScimResourceType,
+  find: FindResources,
+): Promise<ScimAnswer> {
+  const { total, resources } = await find(request, list)
+  return {
+    status: 200,
+    body: listResponse({
+      total,
+      startIndex: list.startIndex,
+      resources: resources.map((resource) => projected(resource, list.projection, type)),
+    }),
+  }
+}
+
+/** The answer with several resources (RFC 7644 section 3.4.2). */
+export function listResponse({
+  total,
+  startIndex = 1,
+  resources,
+}: {
+  readonly total: number
+  readonly startIndex?: number
+  readonly resources: readonly JsonObject[]
+}): JsonObject {
+  return {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    totalResults: total,
+    startIndex,
+    itemsPerPage: resources.length,
+    Resources: [...resources],
+  }
+}

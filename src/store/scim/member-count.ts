@@ -1,0 +1,92 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import type { PreparedQueryable, Queryable } from '../../db/queryable.js'
+import { createPreparedStatement, createStatement } from '../../db/statement.js'
+
+/** The ordinals of a bucket have all but this many bits in common. A trigger counts by the same number. */
+const BUCKET_BITS = 9
+
+interface Position {
+  readonly organizationId: string
+  /** The first is 1. */
+  readonly position: number
+}
+
+interface PlaceRow {
+  readonly total: bigint
+  readonly bucket: bigint | null
+  readonly before: bigint | null
+}
+
+const place = createPreparedStatement<Position, PlaceRow>({
+  name: 'place_member',
+  reason: 'set',
+  columns: { total: 'int8', bucket: 'int8', before: 'int8' },
+  text: ({ organizationId, position }) => Prisma.sql`
+SELECT coalesce(sum(b.members), 0)::bigint AS total,
+       max(b.bucket) FILTER (WHERE b.upto - b.members < ${position} AND b.upto >= ${position}) AS bucket,
+       (max(b.upto - b.members) FILTER (WHERE b.upto - b.members < ${position} AND b.upto >= ${position}))::bigint AS before
+  FROM (
+    SELECT c.bucket, sum(c.members) AS members, sum(sum(c.members)) OVER (ORDER BY c.bucket) AS upto
+      FROM member_counts c WHERE c.organization_id = ${organizationId} GROUP BY c.bucket
+  ) b`,
+})
+
+interface Folding {
+  readonly organizationId: string
+  readonly rows: number
+}
+
+const fold = createStatement<Folding, { readonly folded: number }>({
+  name: 'fold_member_counts',
+  reason: 'set',
+  columns: { folded: 'int4' },
+  text: ({ organizationId, rows }) => Prisma.sql`
+WITH several AS (
+  SELECT c.bucket FROM member_counts c WHERE c.organization_id = ${organizationId} GROUP BY c.bucket HAVING count(*) > 1
+), due AS (
+  SELECT c.bucket, c.id FROM member_counts c
+   WHERE c.organization_id = ${organizationId} AND c.bucket IN (SELECT bucket FROM several)
+   LIMIT ${rows} FOR UPDATE SKIP LOCKED
+), gone AS (
+  DELETE FROM member_counts c USING due
+   WHERE c.organization_id = ${organizationId} AND c.bucket = due.bucket AND c.id = due.id
+  RETURNING c.bucket, c.members
+), kept AS (
+  INSERT INTO member_counts (organization_id, bucket, members)
+  SELECT ${organizationId}, gone.bucket, sum(gone.members)::bigint FROM gone GROUP BY gone.bucket
+)
+SELECT count(*)::int AS folded FROM gone`,
+})
+
+/** The statements of this file. */
+export const memberCountStatements = [place, fold]
+
+/** How many members a directory sees, and where one of them is. */
+export interface MemberPlace {
+  readonly total: number
+  /** No member with a smaller ordinal is at the position or behind; undefined if there are fewer members. */
+  readonly from: bigint | undefined
+  /** The members from this ordinal on that are before the position. */
+  readonly offset: number
+}
+
+/**
+ * Finds the member at a position in the order of creation, without reading those before: by how many there are in each
+ * bucket of ordinals.
+ */
+export async function placeMember(
+  tables: PreparedQueryable,
+  organizationId: string,
+  position: number,
+): Promise<MemberPlace> {
+  const [row] = await tables.run(place, { organizationId, position })
+  const { total = 0n, bucket = null, before = null } = row ?? {}
+  if (bucket === null) return { total: Number(total), from: undefined, offset: 0 }
+  return { total: Number(total), from: bucket << BigInt(BUCKET_BITS), offset: position - 1 - Number(before) }
+}
+
+/** Puts the rows of each bucket together, at most so many at a time. Returns how many it has replaced. */
+export async function foldMemberCounts(tables: Pick<Queryable, 'run'>, folding: Folding): Promise<number> {
+  const [row] = await tables.run(fold, folding)
+  return row?.folded ?? 0
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import type { Database } from '../../src/db/database.js'
+import { listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
+import { sweepOrganizations } from '../../src/domain/sweeper.js'
+import { placeMember } from '../../src/store/scim/member-count.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+import { planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
+
+const { acme, globex } = fixture
+
+describe('the counts of members', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+  let client: pg.Client
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    await insertFixture(database)
+    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    await client.connect()
+  })
+  afterAll(async () => {
+    await client.end()
+    await testDatabase.drop()
+  })
+
+  /** What is counted, and what there is. */
+  const totals = async (organizationId: string) => {
+    const [row] = await database.query<{ there: number }>(
+      'SELECT count(*)::int AS there FROM memberships WHERE organization_id = $1 AND directory_deleted_at IS NULL',
+      [organizationId],
+    )
+    return [(await placeMember(database, organizationId, 1)).total, row?.there]
+  }
+
+  const addMembers = async (organizationId: string, prefix: string, count: number) => {
+    const person = `'${prefix}-' || n, n || '@${prefix}.example.com'`
+    const series = `generate_series(1, ${count}) n`
+    await database.execute(
+      `INSERT INTO users (id, email, email_key) SELECT ${person}, n || '@${prefix}.example.com' FROM ${series}`,
+    )
+    await database.execute(
+      `INSERT INTO memberships (organization_id, user_id, email_key) SELECT '${organizationId}', ${person} FROM ${series}`,
+    )
+  }
+
+  it('follow additions, deletions by the directory, returns and removals', async () => {
+    const [before] = await totals(acme)
+    expect(await totals(acme)).toEqual([before, before])
+    await addMembers(acme, 'some', 2_000)
+    expect(await totals(acme)).toEqual([Number(before) + 2_000, Number(before) + 2_000])
+    const change = `UPDATE memberships SET directory_deleted_at = $2 WHERE organization_id = $1 AND user_id LIKE 'some-1%'`
+    const changed = await database.execute(change, [acme, new Date()])
+    expect(changed).toBeGreaterThan(1_000)
+    expect(await totals(acme)).toEqual([Number(before) + 2_000 - changed, Number(before) + 2_000 - changed])
+    await database.execute(change, [acme, new Date(0)])
+    expect(await totals(acme)).toEqual([Number(before) + 2_000 - changed, Number(before) + 2_000 - changed])
+    await database.execute(change, [acme, null])
+    await database.execute(`DELETE FROM memberships WHERE organization_id = $1 AND user_id LIKE 'some-2%'`, [acme])
+    const [counted, there] = await totals(acme)
+    expect(counted).toBe(there)
+    expect(counted).toBeLessThan(Number(before) + 2_000)
+    expect(await totals(globex)).toEqual([1, 1])
+  })
+
+  it('stay as they are if a transaction is undone', async () => {
+    const before = await totals(globex)
+    const undone = database.preparedTransaction(async (transaction) => {
+      await transaction.execute('UPDATE memberships SET directory_deleted_at = now() WHERE organization_id = $1', [
+        globex,
+      ])
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect(await totals(globex)).toEqual(before)
+  })
+
+  it('do not make writers of one organization wait for each other', async () => {
+    await client.query('BEGIN')
+    await client.query(
+      `UPDATE memberships SET directory_deleted_at = now() WHERE organization_id = $1 AND user_id = 'some-3'`,
+      [acme],
+    )
+    const other = await database.execute(
+      `UPDATE memberships SET directory_deleted_at = now() WHERE organization_id = $1 AND user_id = 'some-4'`,
+      [acme],
+    )
+    expect(other).toBe(1)
+    await client.query('ROLLBACK')
+    const [counted, there] = await totals(acme)
+    expect(counted).toBe(there)
+  })
+
+  it('are folded to one row for each bucket, with the same sums', async () => {
+    const rows = () => database.query('SELECT bucket, members FROM member_counts WHERE organization_id = $1', [acme])
+    const before = await totals(acme)
+    const buckets = new Set((await rows()).map(({ bucket }) => bucket))
+    expect((await rows()).length).toBeGreaterThan(buckets.size)
+    for (let left = ''; ; ) {
+      left = await sweepOrganizations(database, left)
+      if (left === '' && (await rows()).length === buckets.size) break
+    }
+    expect(await totals(acme)).toEqual(before)
+  })
+
+  it('lead to every position of a list, over gaps and buckets', async () => {
+    const there = await database.query<{ id: string }>(
+      `SELECT user_id AS id FROM memberships WHERE organization_id = $1 AND directory_deleted_at IS NULL ORDER BY ordinal`,
+      [acme],
+    )
+    const read: string[] = []
+    for (let startIndex = 1; startIndex <= there.length; startIndex += 97) {
+      const selection = { organizationId: acme, filter: undefined, order: undefined }
+      const { total, rows } = await listDirectoryUsers(database, selection, { startIndex, count: 97 })
+      expect(total).toBe(there.length)
+      read.push(...rows.map(({ userId }) => userId))
+    }
+    expect(read).toEqual(there.map(({ id }) => id))
+  })
+
+  it('let the last page of a long list be read at the cost of the first one of a short list', async () => {
+    await addMembers(acme, 'many', 20_000)
+    await sweepOrganizations(database, '')
+    await database.execute('ANALYZE memberships, users, member_counts, groups, group_members')
+    const sent: SentStatement[] = []
+    const watched: Pick<Database, 'run'> = {
+      run: (statement, values) => {
+        const { text, name, planned } = statement
+        sent.push({ text, values: statement.values(values), name: planned === 'once' ? name : undefined })
+        return database.run(statement, values)
+      },
+    }
+    const { total } = await placeMember(database, acme, 1)
+    const selection = { organizationId: acme, filter: undefined, order: undefined }
+    const { rows } = await listDirectoryUsers(watched, selection, { startIndex: total - 99, count: 100 })
+    expect(rows.length).toBe(100)
+    const costs = []
+    for (const statement of sent) costs.push(rowsRead(await planOf(client, statement)))
+    // The buckets, and those of the page, its people and at most the others of its bucket in every part of the plan.
+    expect(costs.length).toBe(2)
+    expect(costs[0]).toBeLessThan(400)
+    expect(costs[1]).toBeLessThan(4_000)
+  })
+})
