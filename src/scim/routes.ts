@@ -1,7 +1,8 @@
 import { discoveryRoutes } from './discovery-routes.js'
+import { groupRoutes } from './groups.js'
 import { listRoutes } from './lists.js'
 import type { ScimRoute } from './request.js'
 import { userRoutes } from './users.js'
 
 /** Every operation of the door. */
-export const scimRoutes: readonly ScimRoute[] = [...userRoutes, ...listRoutes, ...discoveryRoutes]
+export const scimRoutes: readonly ScimRoute[] = [...userRoutes, ...groupRoutes, ...listRoutes, ...discoveryRoutes]

@@ -2,7 +2,6 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import { createDirectoryUser, type DirectoryWrite, writeDirectoryUser } from '../domain/directory/directory-sync.js'
 import { governedFields } from '../domain/profile/field-ownership.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
-import { acceptedVersionsFrom, requireAcceptedVersion } from '../domain/value/entity-tag.js'
 import { notFound } from '../errors.js'
 import { userResourceType } from '../store/scim/attributes.js'
 import { findScimIdentity, findScimUser, type ScimIdentityRow, type ScimUserRow } from '../store/scim/user.js'
@@ -16,6 +15,7 @@ import { readResource } from './resource-reader.js'
 import { documentOf, textIn } from './user-document.js'
 import { type UserWrite, userWriteFrom, withFollowingEmail } from './user-mapping.js'
 import { locationOfUser, scimUser, versionOfUser } from './user-resource.js'
+import { isKnownVersion, requireVersion } from './version.js'
 
 /** The operations on one user. */
 export const userRoutes: readonly ScimRoute[] = [
@@ -32,7 +32,7 @@ async function getUser(request: ScimRequest): Promise<ScimAnswer> {
   const user = await findScimUser(database, { organizationId: directory.organizationId, userId })
   if (user === undefined) throw notFound('user', userId)
   const version = versionOfUser(user)
-  if (ifNoneMatch !== undefined && isOneOf(ifNoneMatch, version)) return { status: 304, headers: { etag: version } }
+  if (isKnownVersion(ifNoneMatch, version)) return { status: 304, headers: { etag: version } }
   return userAnswer(request, user, 200)
 }
 
@@ -130,20 +130,7 @@ async function deleteUser(request: ScimRequest): Promise<ScimAnswer> {
 function requireUser({ context }: ScimRequest, user: ScimUserRow): void {
   const { userId } = user
   if (user.directoryDeletedAt !== null) throw notFound('user', userId)
-  const accepted = acceptedVersionsFrom(context.ifMatch)
-  if (accepted === undefined) return
-  const strong = accepted === 'any' ? accepted : accepted.map(withoutWeakness)
-  requireAcceptedVersion(strong, versionOfUser(user), { resourceType: 'user', resourceId: userId })
-}
-
-/** SCIM's examples have weak tags, which some clients make of every tag. */
-function withoutWeakness(tag: string): string {
-  return tag.replace(/^W\//, '')
-}
-
-function isOneOf(ifNoneMatch: string, version: string): boolean {
-  const tags = ifNoneMatch.split(',').map((tag) => withoutWeakness(tag.trim()))
-  return tags.includes('*') || tags.includes(version)
+  requireVersion(context, versionOfUser(user), { resourceType: 'user', resourceId: userId })
 }
 
 function userAnswer({ baseUrl, query }: ScimRequest, user: ScimUserRow, status: number): ScimAnswer {

@@ -7,7 +7,7 @@ import { isJsonObject } from './json-object.js'
 
 /** The most characters of a text. */
 const MAX_TEXT = 2_048
-/** The most entries of an attribute that has several. */
+/** The most entries of an attribute of a user that has several; members of groups are as many as fit into a body. */
 const MAX_ENTRIES = 100
 
 /**
@@ -19,7 +19,8 @@ export function readValue(attribute: ScimAttribute, value: JsonValue, path = att
   if (value === null) return undefined
   if (!attribute.multiValued) return readOne(attribute, singleOf(value), path)
   const entries = (Array.isArray(value) ? value : [value]).flatMap((entry) => readOne(attribute, entry, path) ?? [])
-  if (entries.length > MAX_ENTRIES) throw invalid(path, `can have at most ${MAX_ENTRIES} values`)
+  if (entries.length > MAX_ENTRIES && attribute.name !== 'members')
+    throw invalid(path, `can have at most ${MAX_ENTRIES} values`)
   return entries.length === 0 ? undefined : withOnePrimary(entries)
 }
 

@@ -19,6 +19,7 @@ import { phoneClaimStatements } from './phone-claim.js'
 import { priorityStatements } from './priority.js'
 import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
+import { scimGroupStatements } from './scim/group.js'
 import { memberCountStatements } from './scim/member-count.js'
 import { scimUserStatements } from './scim/user.js'
 import { scimUserListStatements } from './scim/user-list.js'
@@ -58,6 +59,7 @@ export const statements = createStatementRegister([
   ...revokeAttemptStatements,
   ...memberCountStatements,
   ...scimUserListStatements,
+  ...scimGroupStatements,
   ...scimUserStatements,
   ...signingKeyStatements,
   ...slaDefinitionStatements,

@@ -1,7 +1,8 @@
 import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import { notFound } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import { leaveAllGroups, lockScimUser, type ScimUserRow } from '../../store/scim/user.js'
+import { leaveAllGroups } from '../../store/scim/group.js'
+import { lockScimUser, type ScimUserRow } from '../../store/scim/user.js'
 import { valuesSet } from '../profile/field-ownership.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { changeHeldMembers, membersToHold } from './change-member.js'
@@ -57,7 +58,7 @@ export async function changeMemberAsDecided(
     const [changed] = await changeHeldMembers(transaction, writer, [change], held, context)
     if (changed === undefined) throw new Error('a change has no outcome')
     const isDeleted = changed.member.directoryDeletedAt !== null
-    if (isDeleted) await leaveAllGroups(transaction, { organizationId, userId })
+    if (isDeleted) await leaveAllGroups(transaction, { organizationId, userId, now: context.runtime.now() })
     const sameManager = changed.member.profile.MANAGER.value === member.profile.MANAGER.value
     const related = { groups: isDeleted ? [] : groups, managerName: sameManager ? managerName : null }
     return { user: { ...changed.member, ...related }, isChanged: true }

@@ -110,16 +110,8 @@ SELECT m.user_id AS "userId", m.directory_external_id AS "directoryExternalId", 
  ORDER BY 5 DESC, m.ordinal`,
 })
 
-const leaveGroups = createPreparedStatement<UserKey, Record<never, never>>({
-  name: 'leave_groups',
-  reason: 'set',
-  columns: {},
-  text: ({ organizationId, userId }) => Prisma.sql`
-DELETE FROM group_members WHERE organization_id = ${organizationId} AND user_id = ${userId}`,
-})
-
 /** The statements of this file. */
-export const scimUserStatements = [find, lock, findIdentity, leaveGroups]
+export const scimUserStatements = [find, lock, findIdentity]
 
 /** A member whom the directory has not deleted; undefined if there is none. */
 export async function findScimUser(tables: PreparedQueryable, key: UserKey): Promise<ScimUserRow | undefined> {
@@ -141,9 +133,4 @@ export async function lockScimUser(transaction: AnyTransaction, key: UserKey): P
 /** The members with the external id, first, or with the user name, including deactivated and deleted ones. */
 export function findScimIdentity(tables: PreparedQueryable, identity: ScimIdentity): Promise<ScimIdentityRow[]> {
   return tables.run(findIdentity, identity)
-}
-
-/** Takes a member out of all groups. */
-export async function leaveAllGroups(transaction: AnyTransaction, key: UserKey): Promise<void> {
-  await transaction.run(leaveGroups, key)
 }

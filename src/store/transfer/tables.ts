@@ -41,7 +41,7 @@ export const transferTables: Readonly<Record<RecordKind, TransferTable>> = {
   organization: { resource: organizationResource },
   team: { resource: teamResource, owner: ownedByOrganization },
   user: userTable,
-  group: { resource: groupResource, owner: ownedByOrganization },
+  group: { resource: groupResource, owner: ownedByOrganization, values: { updated_at: Prisma.sql`now()` } },
   accessPolicy: { resource: accessPolicyResource, owner: ownedByTeam },
   approvalProcedure: approvalProcedureTable,
   appInstance: {

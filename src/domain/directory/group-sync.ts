@@ -1,0 +1,165 @@
+import { databaseFailure } from '../../db/errors.js'
+import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
+import { invalidField, notFound, refuseViolations, ServiceError } from '../../errors.js'
+import type { WriteContext } from '../../runtime/write-context.js'
+import * as groups from '../../store/scim/group.js'
+import { recordAuditEvents } from '../audit/audit-event.js'
+import { textFault } from '../value/free-text.js'
+import type { Directory } from './directory-sync.js'
+
+const MAX_NAME = 255
+
+/** How the members of a group change: all of them to `kept`, if that is given, and then these. */
+export interface GroupMembersChange {
+  readonly kept?: readonly string[] | undefined
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/** What a directory says of a group; whatever is absent stays as it is. */
+export interface GroupWrite {
+  readonly name?: string | undefined
+  /** Null for none. */
+  readonly externalId?: string | null | undefined
+  readonly members: GroupMembersChange
+}
+
+/** Looks at a locked group before it is written; throws to refuse the write. */
+export type GroupGuard = (group: groups.LockedGroup) => void
+
+/**
+ * Adds a group to the organization. Throws `FIELD_INVALID`, for users that do not exist as well, and `EXTERNAL_ID_TAKEN`,
+ * for a name that another group has as well.
+ */
+export function createDirectoryGroup(
+  database: PreparedStore,
+  directory: Directory,
+  { name, externalId = null, members }: GroupWrite & { readonly name: string },
+  context: WriteContext,
+): Promise<string> {
+  refuseName(name)
+  const { organizationId } = directory
+  const { runtime } = context
+  return database.preparedTransaction(async (transaction) => {
+    const groupId = runtime.newId()
+    await claimName(transaction, organizationId, name)
+    await groups.insertGroup(transaction, { organizationId, groupId, name, externalId, now: runtime.now() })
+    await changeGroupMembers(transaction, { organizationId, groupId }, members)
+    await record(transaction, directory, groupId, 'group.create', context)
+    return groupId
+  }, context)
+}
+
+/**
+ * Changes a group. What it already is, is not written, and leaves no event. Throws as `createDirectoryGroup` does, and
+ * `RESOURCE_NOT_FOUND`. Returns whether something has changed.
+ */
+export function writeDirectoryGroup(
+  database: PreparedStore,
+  directory: Directory,
+  groupId: string,
+  write: GroupWrite & { readonly guard: GroupGuard },
+  context: WriteContext,
+): Promise<boolean> {
+  if (write.name !== undefined) refuseName(write.name)
+  const { organizationId } = directory
+  return database.preparedTransaction(async (transaction) => {
+    const held = await lockedGroup(transaction, organizationId, groupId, write.guard)
+    const { name = held.name, externalId = held.directoryExternalId } = write
+    if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(transaction, organizationId, name)
+    const count = await changeGroupMembers(transaction, { organizationId, groupId }, write.members)
+    if (count === 0 && name === held.name && externalId === held.directoryExternalId) return false
+    const now = context.runtime.now()
+    await groups.updateGroup(transaction, { organizationId, groupId, name, externalId, now })
+    await record(transaction, directory, groupId, 'group.update', context)
+    return true
+  }, context)
+}
+
+/** Deletes a group; false if it stays, because it approves something. Throws `RESOURCE_NOT_FOUND`. */
+export async function deleteDirectoryGroup(
+  database: PreparedStore,
+  directory: Directory,
+  groupId: string,
+  { guard, context }: { readonly guard: GroupGuard; readonly context: WriteContext },
+): Promise<boolean> {
+  const { organizationId } = directory
+  try {
+    await database.preparedTransaction(async (transaction) => {
+      await lockedGroup(transaction, organizationId, groupId, guard)
+      await groups.deleteGroup(transaction, { organizationId, groupId })
+      await record(transaction, directory, groupId, 'group.delete', context)
+    }, context)
+    return true
+  } catch (error) {
+    if (databaseFailure(error)?.kind !== 'foreign_key_violation') throw error
+    return false
+  }
+}
+
+async function lockedGroup(
+  transaction: PreparedTransaction,
+  organizationId: string,
+  groupId: string,
+  guard: GroupGuard,
+): Promise<groups.LockedGroup> {
+  const held = await groups.lockGroup(transaction, { organizationId, groupId })
+  if (held === undefined) throw notFound('group', groupId)
+  guard(held)
+  return held
+}
+
+function refuseName(name: string): void {
+  const description = name === '' ? 'is required' : textFault(name, { max: MAX_NAME })
+  if (description !== undefined) refuseViolations([{ field: 'displayName', description, reason: 'FIELD_INVALID' }])
+}
+
+/** Names of groups from an import may be the same; a directory finds its groups by name, so it makes no second one. */
+async function claimName(transaction: PreparedTransaction, organizationId: string, name: string): Promise<void> {
+  const [taken] = await groups.claimGroupName(transaction, { organizationId, name })
+  if (taken === undefined) return
+  const message = `group ${taken} already has this displayName: choose another one, or update that group`
+  throw new ServiceError('EXTERNAL_ID_TAKEN', message)
+}
+
+/** Changes the members of a locked group, and returns how many came and went. */
+async function changeGroupMembers(
+  transaction: PreparedTransaction,
+  key: { readonly organizationId: string; readonly groupId: string },
+  { kept, added, removed }: GroupMembersChange,
+): Promise<number> {
+  const coming = [...new Set([...(kept ?? []), ...added])]
+  await requireUsers(transaction, key.organizationId, coming)
+  let count = 0
+  if (kept !== undefined) count += await groups.keepGroupMembers(transaction, { ...key, userIds: coming })
+  if (removed.length > 0) count += await groups.removeGroupMembers(transaction, { ...key, userIds: removed })
+  if (coming.length > 0) count += await groups.addGroupMembers(transaction, { ...key, userIds: coming })
+  return count
+}
+
+const MAX_SHOWN_ID = 128
+
+async function requireUsers(
+  transaction: PreparedTransaction,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  if (userIds.length === 0) return
+  const known = new Set(await groups.findGroupUsers(transaction, { organizationId, userIds }))
+  const unknown = userIds.find((userId) => !known.has(userId))
+  if (unknown === undefined) return
+  const shown = unknown.slice(0, MAX_SHOWN_ID)
+  throw invalidField('members.value', `there is no user ${shown}: only users can be members of groups`)
+}
+
+async function record(
+  transaction: PreparedTransaction,
+  { organizationId, keyId, name }: Directory,
+  targetId: string,
+  action: string,
+  { runtime, requestId }: WriteContext,
+): Promise<void> {
+  const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
+  const event = { organizationId, actor, action, targetType: 'group', targetId, requestId }
+  await recordAuditEvents(transaction, [event], runtime)
+}

@@ -1,0 +1,250 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import type { GroupModel } from '../../../gen/prisma/models.js'
+import type { PreparedQueryable, PreparedTransaction } from '../../db/queryable.js'
+import { type Columns, createPreparedStatement, type Parameter } from '../../db/statement.js'
+import type { ScimReference } from './user.js'
+
+/** A group as SCIM shows one. */
+export type ScimGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId' | 'createdAt' | 'updatedAt'> & {
+  /** Null if they were not asked for. */
+  readonly members: readonly ScimReference[] | null
+}
+
+/** The columns of a group of SCIM, whose alias is `g`; `withMembers` says whether the members are read. */
+export const scimGroupColumns = (organizationId: Parameter, withMembers: Parameter) => Prisma.sql`
+       g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
+       g.updated_at AS "updatedAt",
+       CASE WHEN ${withMembers} THEN (
+         SELECT coalesce(json_agg(json_build_object('value', m.user_id, 'display', btrim(m.first_name || ' ' || m.last_name))
+                                  ORDER BY gm.position), '[]')
+           FROM group_members gm
+           JOIN memberships m ON m.organization_id = ${organizationId} AND m.user_id = gm.user_id
+          WHERE gm.organization_id = ${organizationId} AND gm.group_id = g.id AND m.directory_deleted_at IS NULL
+       ) END AS members`
+
+/** The types of these columns. */
+export const scimGroupColumnTypes: Columns<ScimGroupRow> = {
+  id: 'text',
+  name: 'text',
+  directoryExternalId: 'text',
+  createdAt: 'timestamptz',
+  updatedAt: 'timestamptz',
+  members: 'json',
+}
+
+interface GroupKey {
+  readonly organizationId: string
+  readonly groupId: string
+}
+
+const find = createPreparedStatement<GroupKey & { readonly withMembers: boolean }, ScimGroupRow>({
+  name: 'find_scim_group',
+  reason: 'set',
+  columns: scimGroupColumnTypes,
+  text: ({ organizationId, groupId, withMembers }) => Prisma.sql`
+SELECT ${scimGroupColumns(organizationId, withMembers)}
+  FROM groups g WHERE g.organization_id = ${organizationId} AND g.id = ${groupId}`,
+})
+
+/** A group whose row is locked. */
+export type LockedGroup = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId' | 'updatedAt'>
+
+const lock = createPreparedStatement<GroupKey, LockedGroup>({
+  name: 'lock_group',
+  reason: 'lock',
+  columns: { id: 'text', name: 'text', directoryExternalId: 'text', updatedAt: 'timestamptz' },
+  text: ({ organizationId, groupId }) => Prisma.sql`
+SELECT id, name, directory_external_id AS "directoryExternalId", updated_at AS "updatedAt"
+  FROM groups WHERE organization_id = ${organizationId} AND id = ${groupId}
+   FOR NO KEY UPDATE`,
+})
+
+interface GroupName {
+  readonly organizationId: string
+  readonly name: string
+}
+
+const lockName = createPreparedStatement<GroupName, Record<never, never>>({
+  name: 'lock_group_name',
+  reason: 'lock',
+  columns: {},
+  text: ({ organizationId, name }) => Prisma.sql`
+SELECT FROM (VALUES (true)) one
+ WHERE pg_advisory_xact_lock(hashtextextended('group/' || ${organizationId} || '/' || lower(${name}), 0)) IS NOT NULL`,
+})
+
+const findName = createPreparedStatement<GroupName, Pick<GroupModel, 'id'>>({
+  name: 'find_groups_of_name',
+  reason: 'set',
+  columns: { id: 'text' },
+  text: ({ organizationId, name }) => Prisma.sql`
+SELECT id FROM groups WHERE organization_id = ${organizationId} AND lower(name) = lower(${name}) LIMIT 2`,
+})
+
+type NewGroup = GroupName & { readonly groupId: string; readonly externalId: string | null; readonly now: Date }
+
+const insert = createPreparedStatement<NewGroup, Record<never, never>>({
+  name: 'insert_group',
+  reason: 'set',
+  columns: {},
+  text: ({ organizationId, groupId, name, externalId, now }) => Prisma.sql`
+INSERT INTO groups (organization_id, id, name, directory_external_id, created_at, updated_at)
+VALUES (${organizationId}, ${groupId}, ${name}, ${externalId}, ${now}, ${now})`,
+})
+
+/** A time after the last change, so that every change gives another version. */
+const nextTime = (now: Parameter) => Prisma.sql`greatest(${now}::timestamptz, updated_at + interval '1 millisecond')`
+
+const update = createPreparedStatement<NewGroup, Pick<GroupModel, 'updatedAt'>>({
+  name: 'update_group',
+  reason: 'set',
+  columns: { updatedAt: 'timestamptz' },
+  text: ({ organizationId, groupId, name, externalId, now }) => Prisma.sql`
+UPDATE groups SET name = ${name}, directory_external_id = ${externalId}, updated_at = ${nextTime(now)}
+ WHERE organization_id = ${organizationId} AND id = ${groupId}
+RETURNING updated_at AS "updatedAt"`,
+})
+
+const remove = createPreparedStatement<GroupKey, Record<never, never>>({
+  name: 'delete_group',
+  reason: 'set',
+  columns: {},
+  text: ({ organizationId, groupId }) => Prisma.sql`
+DELETE FROM groups WHERE organization_id = ${organizationId} AND id = ${groupId}`,
+})
+
+type GroupMembers = GroupKey & { readonly userIds: readonly string[] }
+interface UserId {
+  readonly userId: string
+}
+
+const findUsers = createPreparedStatement<Omit<GroupMembers, 'groupId'>, UserId>({
+  name: 'find_users_of_group',
+  reason: 'set',
+  columns: { userId: 'text' },
+  text: ({ organizationId, userIds }) => Prisma.sql`
+SELECT user_id AS "userId" FROM memberships
+ WHERE organization_id = ${organizationId} AND user_id = ANY (${userIds}::text[]) AND directory_deleted_at IS NULL`,
+})
+
+const addMembers = createPreparedStatement<GroupMembers, UserId>({
+  name: 'add_group_members',
+  reason: 'set',
+  columns: { userId: 'text' },
+  text: ({ organizationId, groupId, userIds }) => Prisma.sql`
+INSERT INTO group_members AS gm (organization_id, group_id, user_id, position)
+SELECT ${organizationId}, ${groupId}, added.user_id, last.position + added.place
+  FROM (SELECT coalesce(max(position), -1) AS position FROM group_members
+         WHERE organization_id = ${organizationId} AND group_id = ${groupId}) last
+ CROSS JOIN (SELECT user_id, min(place)::integer AS place
+               FROM unnest(${userIds}::text[]) WITH ORDINALITY AS each (user_id, place) GROUP BY user_id) added
+ ORDER BY added.user_id
+    ON CONFLICT (organization_id, group_id, user_id) DO NOTHING
+RETURNING gm.user_id AS "userId"`,
+})
+
+const removeMembers = createPreparedStatement<GroupMembers, UserId>({
+  name: 'remove_group_members',
+  reason: 'set',
+  columns: { userId: 'text' },
+  text: ({ organizationId, groupId, userIds }) => Prisma.sql`
+DELETE FROM group_members
+ WHERE organization_id = ${organizationId} AND group_id = ${groupId} AND user_id = ANY (${userIds}::text[])
+RETURNING user_id AS "userId"`,
+})
+
+const keepMembers = createPreparedStatement<GroupMembers, UserId>({
+  name: 'keep_group_members',
+  reason: 'set',
+  columns: { userId: 'text' },
+  text: ({ organizationId, groupId, userIds }) => Prisma.sql`
+DELETE FROM group_members
+ WHERE organization_id = ${organizationId} AND group_id = ${groupId} AND user_id <> ALL (${userIds}::text[])
+RETURNING user_id AS "userId"`,
+})
+
+const leave = createPreparedStatement<
+  { readonly organizationId: string; readonly userId: string; readonly now: Date },
+  Record<never, never>
+>({
+  name: 'leave_groups',
+  reason: 'set',
+  columns: {},
+  text: ({ organizationId, userId, now }) => Prisma.sql`
+WITH gone AS (
+  DELETE FROM group_members WHERE organization_id = ${organizationId} AND user_id = ${userId} RETURNING group_id
+)
+UPDATE groups SET updated_at = ${nextTime(now)}
+  FROM gone WHERE groups.organization_id = ${organizationId} AND groups.id = gone.group_id`,
+})
+
+/** The statements of this file. */
+export const scimGroupStatements = [
+  ...[find, lock, lockName, findName, insert, update, remove],
+  ...[findUsers, addMembers, removeMembers, keepMembers, leave],
+]
+
+/** A group, with its members if they are wanted. */
+export async function findScimGroup(
+  tables: PreparedQueryable,
+  key: GroupKey & { readonly withMembers: boolean },
+): Promise<ScimGroupRow | undefined> {
+  return (await tables.run(find, key))[0]
+}
+
+/** Reads a group and locks it until the transaction ends. */
+export async function lockGroup(transaction: PreparedTransaction, key: GroupKey): Promise<LockedGroup | undefined> {
+  return (await transaction.run(lock, key))[0]
+}
+
+/** The ids of groups with a name, in any case, which no other transaction can give to a group until this one ends. */
+export async function claimGroupName(transaction: PreparedTransaction, name: GroupName): Promise<string[]> {
+  await transaction.run(lockName, name)
+  return (await transaction.run(findName, name)).map(({ id }) => id)
+}
+
+/** Adds a group without members. */
+export async function insertGroup(transaction: PreparedTransaction, group: NewGroup): Promise<void> {
+  await transaction.run(insert, group)
+}
+
+/** Writes a group, and returns the time of its version. */
+export async function updateGroup(transaction: PreparedTransaction, group: NewGroup): Promise<Date> {
+  return (await transaction.run(update, group))[0]?.updatedAt ?? group.now
+}
+
+/** Deletes a group and its list of members. The database refuses it for groups that approve something. */
+export async function deleteGroup(transaction: PreparedTransaction, key: GroupKey): Promise<void> {
+  await transaction.run(remove, key)
+}
+
+/** Those of the ids that are members of the organization whom the directory has not deleted. */
+export async function findGroupUsers(
+  transaction: PreparedTransaction,
+  users: Omit<GroupMembers, 'groupId'>,
+): Promise<string[]> {
+  return (await transaction.run(findUsers, users)).map(({ userId }) => userId)
+}
+
+/** Adds users, who exist, to a group, behind those that it has. Returns how many were not in it. */
+export async function addGroupMembers(transaction: PreparedTransaction, members: GroupMembers): Promise<number> {
+  return (await transaction.run(addMembers, members)).length
+}
+
+/** Takes users out of a group. Returns how many were in it. */
+export async function removeGroupMembers(transaction: PreparedTransaction, members: GroupMembers): Promise<number> {
+  return (await transaction.run(removeMembers, members)).length
+}
+
+/** Takes all users out of a group but these. Returns how many those were. */
+export async function keepGroupMembers(transaction: PreparedTransaction, members: GroupMembers): Promise<number> {
+  return (await transaction.run(keepMembers, members)).length
+}
+
+/** Takes a user out of all groups. */
+export async function leaveAllGroups(
+  transaction: Pick<PreparedTransaction, 'run'>,
+  user: { readonly organizationId: string; readonly userId: string; readonly now: Date },
+): Promise<void> {
+  await transaction.run(leave, user)
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { fixture, insertApiKey, insertFixture, insertUser } from '../support/fixture.js'
+import { connectDirectory, type ScimClient } from '../support/scim.js'
+import { startTestService, type TestService } from '../support/service.js'
+
+const { acme, groups, users } = fixture
+const { admin, builder, agent } = users
+
+describe('groups of SCIM', () => {
+  let service: TestService
+  let entra: ScimClient
+  let serial = 0
+  let displayName: string
+  let id: string
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    entra = await connectDirectory(service)
+  })
+  afterAll(() => service.stop())
+  beforeEach(async () => {
+    serial += 1
+    displayName = `Group ${serial}`
+    const members = [{ value: admin }, { value: builder }]
+    const { status, body } = await entra.send('POST', '/Groups', { displayName, externalId: `g-${serial}`, members })
+    expect(status).toBe(201)
+    id = body.id
+  })
+
+  const membersOf = async (groupId = id): Promise<string[]> =>
+    ((await entra.send('GET', `/Groups/${groupId}`)).body.members as { value: string }[]).map(({ value }) => value)
+  const actionsOf = async (targetId: string) =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE target_id = $1 ORDER BY occurred_at, id',
+        [targetId],
+      )
+    ).map(({ action }) => action)
+
+  it('are those of the organization, with their members and a version', async () => {
+    const { body, headers } = await entra.send('GET', `/Groups/${id}`)
+    expect(body).toEqual({
+      ...{ schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], id, externalId: `g-${serial}`, displayName },
+      members: [admin, builder].map((value) => {
+        return { value, display: value, type: 'User', $ref: `${service.baseUrl}/scim/v2/Users/${value}` }
+      }),
+      meta: {
+        ...{ resourceType: 'Group', created: expect.any(String), lastModified: expect.any(String) },
+        ...{ location: `${service.baseUrl}/scim/v2/Groups/${id}`, version: headers.get('etag') },
+      },
+    })
+    const user = await entra.send('GET', `/Users/${admin}`)
+    expect(user.body.groups).toContainEqual({
+      ...{ value: id, display: displayName, type: 'direct', $ref: body.meta.location },
+    })
+    expect((await entra.send('GET', `/Groups/${groups.it}`)).body.displayName).toBe('IT')
+    expect((await entra.send('GET', `/Groups/${groups.globex}`)).status).toBe(404)
+    expect(await actionsOf(id)).toEqual(['group.create'])
+  })
+
+  it('are read without their members if these are excluded', async () => {
+    const { body } = await entra.send('GET', `/Groups/${id}?excludedAttributes=members`)
+    expect([body.displayName, body.members]).toEqual([displayName, undefined])
+  })
+
+  it.each<[shape: string, operations: readonly object[], members: readonly string[]]>([
+    ['Entra: add', [{ op: 'Add', path: 'members', value: [{ value: agent }] }], [admin, builder, agent]],
+    ['Entra: remove by value', [{ op: 'Remove', path: 'members', value: [{ value: admin }] }], [builder]],
+    [
+      'Entra: remove somebody who is no member',
+      [{ op: 'Remove', path: 'members', value: [{ value: agent }] }],
+      [admin, builder],
+    ],
+    ['Entra: remove with an empty value', [{ op: 'Remove', path: 'members', value: [] }], [admin, builder]],
+    [
+      'Entra: a $ref of null beside the value',
+      [{ op: 'Remove', path: 'members', value: [{ $ref: null, value: admin }] }],
+      [builder],
+    ],
+    ['Entra: remove by a filter', [{ op: 'Remove', path: `members[value eq "${admin}"]` }], [builder]],
+    [
+      'Okta: add and remove',
+      [
+        { op: 'remove', path: `members[value eq "${builder}"]` },
+        { op: 'add', path: 'members', value: [{ value: agent, display: 'it-agent' }] },
+      ],
+      [admin, agent],
+    ],
+    ['Okta: replace all members', [{ op: 'replace', path: 'members', value: [{ value: agent }] }], [agent]],
+    ['Okta: without a path', [{ op: 'replace', value: { members: [{ value: agent }] } }], [agent]],
+    ['one member that is no list', [{ op: 'add', path: 'members', value: { value: agent } }], [admin, builder, agent]],
+    ['ids at members.value', [{ op: 'add', path: 'members.value', value: agent }], [admin, builder, agent]],
+    ['a member who is there already', [{ op: 'add', path: 'members', value: [{ value: admin }] }], [admin, builder]],
+    ['remove without a value', [{ op: 'remove', path: 'members' }], []],
+    [
+      'add, then remove',
+      [
+        { op: 'add', path: 'members', value: [{ value: agent }] },
+        { op: 'remove', path: 'members', value: [{ value: agent }] },
+      ],
+      [admin, builder],
+    ],
+  ])('have the members that a PATCH leaves them. %s', async (_, operations, members) => {
+    const { status, body } = await entra.patch(`/Groups/${id}`, ...operations)
+    expect([status, body]).toEqual([204, undefined])
+    expect(await membersOf()).toEqual(members)
+  })
+
+  it.each<[shape: string, operation: object, status: number, scimType: string]>([
+    ['a member that is no user', { op: 'add', path: 'members', value: [{ value: 'nobody' }] }, 400, 'invalidValue'],
+    ['a group as a member', { op: 'add', path: 'members', value: [{ value: groups.it }] }, 400, 'invalidValue'],
+    [
+      'a member of another organization',
+      { op: 'add', path: 'members', value: [{ value: users.globexAdmin }] },
+      400,
+      'invalidValue',
+    ],
+    ['a member without a value', { op: 'remove', path: 'members', value: [{ id: admin }] }, 400, 'invalidValue'],
+    ['an unknown attribute', { op: 'add', path: 'colour', value: 'red' }, 400, 'invalidPath'],
+    ['a read-only attribute', { op: 'replace', path: 'id', value: 'x' }, 400, 'mutability'],
+    ['no name', { op: 'remove', path: 'displayName' }, 400, 'invalidValue'],
+    ['the name of another group', { op: 'replace', path: 'displayName', value: 'it' }, 409, 'uniqueness'],
+    ['a filter on something else', { op: 'remove', path: 'members[display eq "x"]' }, 400, 'invalidFilter'],
+  ])('refuse %s, and change nothing', async (_, operation, status, scimType) => {
+    const before = await entra.send('GET', `/Groups/${id}`)
+    const answer = await entra.patch(
+      `/Groups/${id}`,
+      { op: 'add', path: 'members', value: [{ value: agent }] },
+      operation,
+    )
+    expect([answer.status, answer.body.scimType]).toEqual([status, scimType])
+    expect((await entra.send('GET', `/Groups/${id}`)).body).toEqual(before.body)
+    expect(await actionsOf(id)).toEqual(['group.create'])
+  })
+
+  it('are renamed and replaced, and what is the same is not written', async () => {
+    await entra.patch(`/Groups/${id}`, { op: 'Replace', path: 'displayName', value: `New ${serial}` })
+    await entra.patch(`/Groups/${id}`, { op: 'replace', value: { id, displayName: `New ${serial}` } })
+    expect(await actionsOf(id)).toEqual(['group.create', 'group.update'])
+    const whole = { displayName, members: [{ value: agent }] }
+    const { body } = await entra.send('PUT', `/Groups/${id}`, whole)
+    expect(body).toMatchObject({ displayName, externalId: `g-${serial}`, members: [{ value: agent }] })
+    const again = await entra.send('PUT', `/Groups/${id}`, whole)
+    expect([again.body.meta, (await actionsOf(id)).length]).toEqual([body.meta, 3])
+  })
+
+  it('are not made twice', async () => {
+    for (const group of [{ displayName }, { displayName: `Other ${serial}`, externalId: `g-${serial}` }]) {
+      const { status, body } = await entra.send('POST', '/Groups', group)
+      expect([status, body.scimType]).toEqual([409, 'uniqueness'])
+    }
+  })
+
+  it('change their version with their members, and keep to the version that is expected', async () => {
+    const { headers } = await entra.send('GET', `/Groups/${id}`)
+    const version = String(headers.get('etag'))
+    const put = () => entra.send('PUT', `/Groups/${id}`, { displayName, members: [] }, { 'if-match': version })
+    expect((await entra.send('GET', `/Groups/${id}`, undefined, { 'if-none-match': version })).status).toBe(304)
+    expect((await put()).status).toBe(200)
+    expect((await put()).status).toBe(412)
+  })
+
+  it('lose users whom the directory deletes', async () => {
+    await insertUser(service.database, { id: `leaver-${serial}`, organizationId: acme })
+    await entra.patch(`/Groups/${id}`, { op: 'add', path: 'members', value: [{ value: `leaver-${serial}` }] })
+    await entra.send('DELETE', `/Users/leaver-${serial}`)
+    expect(await membersOf()).toEqual([admin, builder])
+  })
+
+  it('are deleted, but not while they approve something', async () => {
+    expect((await entra.send('DELETE', `/Groups/${id}`)).status).toBe(204)
+    expect((await entra.send('GET', `/Groups/${id}`)).status).toBe(404)
+    expect(await actionsOf(id)).toEqual(['group.create', 'group.delete'])
+    const { body: group } = await entra.send('POST', '/Groups', { displayName: `Approvers ${serial}` })
+    const { token } = await insertApiKey(service.database, { organizationId: acme })
+    const approvers = [{ group: { groupId: group.id } }]
+    const path = `/v2/access-policies/${fixture.accessPolicies.it}/approval-procedures`
+    expect((await service.rest('POST', path, { token, json: { steps: [{ approvers }] } })).status).toBe(200)
+    const kept = await entra.send('DELETE', `/Groups/${group.id}`)
+    expect([kept.status, kept.body.detail]).toEqual([409, expect.stringContaining('approval procedures')])
+    expect((await entra.send('GET', `/Groups/${group.id}`)).status).toBe(200)
+  })
+})
