@@ -35,12 +35,14 @@ SELECT audit_event_id, organization_id, ${call.actorKind}::actor_kind, ${call.ac
   FROM ${rows}`
 }
 
-/** `changes` are their JSON. */
-type EventLists = { readonly [Column in Exclude<keyof NewAuditEvent, 'changes'>]: readonly NewAuditEvent[Column][] } & {
+/** The columns of events, each as a list; `changes` are their JSON. */
+export type AuditEventLists = {
+  readonly [Column in Exclude<keyof NewAuditEvent, 'changes'>]: readonly NewAuditEvent[Column][]
+} & {
   readonly changes: readonly string[]
 }
 
-const insertEvents = createPreparedStatement<EventLists, Record<never, never>>({
+const insertEvents = createPreparedStatement<AuditEventLists, Record<never, never>>({
   name: 'insert_audit_events',
   reason: 'set',
   columns: {},
@@ -58,8 +60,13 @@ export const auditEventStatements = [insertEvents]
 
 /** Writes the events in the order given. The statement is sent even for none. */
 export async function insertAuditEvents(tables: PreparedQueryable, events: readonly NewAuditEvent[]): Promise<void> {
+  await tables.run(insertEvents, auditEventLists(events))
+}
+
+/** The columns of events. */
+export function auditEventLists(events: readonly NewAuditEvent[]): AuditEventLists {
   const list = <Column extends keyof NewAuditEvent>(column: Column) => events.map((event) => event[column])
-  await tables.run(insertEvents, {
+  return {
     id: list('id'),
     organizationId: list('organizationId'),
     actorKind: list('actorKind'),
@@ -71,7 +78,7 @@ export async function insertAuditEvents(tables: PreparedQueryable, events: reado
     teamId: list('teamId'),
     requestId: list('requestId'),
     changes: events.map(({ changes }) => JSON.stringify(changes.map(changeDocument))),
-  })
+  }
 }
 
 const { field, outcome, oldOwner, newOwner } = FieldChangeSchema.field

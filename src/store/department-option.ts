@@ -3,7 +3,7 @@ import type { DepartmentOptionModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createPreparedStatement, type Places } from '../db/statement.js'
 import { declareResource } from './resource/resource.js'
 import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
 
@@ -24,17 +24,20 @@ type OptionLists = { readonly [Column in keyof NewDepartmentOption]: readonly st
   readonly organizationId: string
 }
 
-const insert = createPreparedStatement<OptionLists, Record<never, never>>({
-  name: 'insert_department_options',
-  reason: 'set',
-  columns: {},
-  text: ({ id, organizationId, name }) => Prisma.sql`
+/** The addition of options that the organization does not have. */
+export const optionInsertion = ({ id, organizationId, name }: Places<OptionLists>) => Prisma.sql`
 INSERT INTO department_options (organization_id, id, name)
 SELECT ${organizationId}, added.*
   FROM unnest(${id}::text[], ${name}::text[]) AS added (id, name)
  WHERE NOT EXISTS (
    SELECT FROM department_options o WHERE o.organization_id = ${organizationId} AND o.name = added.name)
-    ON CONFLICT (organization_id, name) DO NOTHING`,
+    ON CONFLICT (organization_id, name) DO NOTHING`
+
+const insert = createPreparedStatement<OptionLists, Record<never, never>>({
+  name: 'insert_department_options',
+  reason: 'set',
+  columns: {},
+  text: optionInsertion,
 })
 
 /** The statements of this file. */

@@ -116,13 +116,17 @@ SELECT ${organizationId}, u.email_key, ${listOf(kept, ({ name }) => `r."${name}"
   ${personOf(Prisma.sql`r."userId"`)}
  ORDER BY r.place`
 
-const change = ({ organizationId, changed }: Places<Written>, isChanged: Prisma.Sql) => Prisma.sql`
+/** The change of members, whose rows are in `changed`, where the condition on `m` finds them. */
+export const memberChange = (
+  { organizationId, changed }: Places<Pick<Written, 'organizationId' | 'changed'>>,
+  isChanged: Prisma.Sql,
+) => Prisma.sql`
 UPDATE memberships m
    SET ${listOf(changing, ({ name, column }) => `${column} = r."${name}"`)}
   FROM json_to_recordset(${changed}) AS r (${recordType})
  WHERE m.organization_id = ${organizationId} AND ${isChanged} AND m.user_id = r."userId"`
 
-const changeOfAll = (places: Places<Written>) => change(places, Prisma.sql`m.user_id = ANY (${places.userIds})`)
+const changeOfAll = (places: Places<Written>) => memberChange(places, Prisma.sql`m.user_id = ANY (${places.userIds})`)
 
 const add = createPreparedStatement<Written, Record<never, never>>({
   name: 'add_members',
@@ -164,7 +168,7 @@ const updateAndPrint = createPreparedStatement<Written & { readonly userId: stri
   name: 'update_and_print_member',
   reason: 'printed JSON',
   columns: { json: 'text' },
-  text: (places) => printing(change(places, Prisma.sql`m.user_id = ${places.userId}`)),
+  text: (places) => printing(memberChange(places, Prisma.sql`m.user_id = ${places.userId}`)),
 })
 
 /** The statements of this file. */
@@ -224,11 +228,11 @@ export async function writeMembers(
 ): Promise<string | undefined> {
   if (added.length + changed.length === 0) return undefined
   const userIds = changed.map(({ userId }) => userId)
-  const records = { organizationId, added: recordsOf(added), changed: recordsOf(changed), userIds }
+  const records = { organizationId, added: memberRecords(added), changed: memberRecords(changed), userIds }
   if (!isPrinted) {
     if (changed.length === 0) await transaction.run(add, records)
     else if (added.length === 0) await transaction.run(update, records)
-    else await transaction.run(addAndUpdate, { organizationId, added: recordsOf([...added, ...changed]) })
+    else await transaction.run(addAndUpdate, { organizationId, added: memberRecords([...added, ...changed]) })
     return undefined
   }
   const [userId] = userIds
@@ -264,7 +268,7 @@ export function memberFrom(row: MemberColumns): MemberRow {
 }
 
 /** The JSON of the members' rows, written piece by piece: objects with that many members are slow to make. */
-function recordsOf(members: readonly MemberRow[]): string {
+export function memberRecords(members: readonly MemberRow[]): string {
   // Most fields of a member got their owners at the same time, and writing times costs more than all the rest.
   const times = new Map<number, string>()
   const textOf = (time: Date): string => {

@@ -13,6 +13,7 @@ import { entityIngestionConfigStatements } from './entity-ingestion-config.js'
 import { idempotencyKeyStatements } from './idempotency-key.js'
 import { journeyStatements } from './journey.js'
 import { managerChainStatements } from './manager-chain.js'
+import { memberAtOnceStatements } from './member-at-once.js'
 import { membershipStatements } from './membership.js'
 import { personStatements } from './person.js'
 import { phoneClaimStatements } from './phone-claim.js'
@@ -52,6 +53,7 @@ export const statements = createStatementRegister([
   ...idempotencyKeyStatements,
   ...journeyStatements,
   ...managerChainStatements,
+  ...memberAtOnceStatements,
   ...membershipStatements,
   ...personStatements,
   ...phoneClaimStatements,

@@ -1,7 +1,7 @@
 import type { ActorKind, FieldOwner } from '../../../gen/prisma/enums.js'
 import type { PreparedQueryable } from '../../db/queryable.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { insertAuditEvents } from '../../store/audit-event.js'
+import { insertAuditEvents, type NewAuditEvent } from '../../store/audit-event.js'
 import type { Caller, CallerKind } from '../caller/caller.js'
 
 /** Who did something. `id` is that of the user or key, empty for anonymous callers and the system. */
@@ -74,7 +74,12 @@ export async function recordAuditEvents(
   events: readonly AuditEvent[],
   runtime: Runtime,
 ): Promise<void> {
-  const rows = events.map(
+  await insertAuditEvents(tables, auditRowsOf(events, runtime))
+}
+
+/** The rows of events. */
+export function auditRowsOf(events: readonly AuditEvent[], runtime: Runtime): NewAuditEvent[] {
+  return events.map(
     ({ organizationId, actor, action, targetType, targetId, teamId = '', requestId = '', changes = [] }) => ({
       id: runtime.newId(),
       organizationId,
@@ -89,5 +94,4 @@ export async function recordAuditEvents(
       changes,
     }),
   )
-  await insertAuditEvents(tables, rows)
 }

@@ -83,7 +83,8 @@ export function writeDirectoryUser(
 }
 
 function writerOf({ organizationId, keyId, name }: Directory): MemberWriter {
-  return { organizationId, actor: { kind: 'DIRECTORY', id: keyId, name }, action: 'user.directory_sync' }
+  const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
+  return { organizationId, actor, action: 'user.directory_sync', isAtOnce: true }
 }
 
 /** The change that makes the member what the directory says; undefined if it already is. */

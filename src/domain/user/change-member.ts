@@ -1,8 +1,10 @@
 import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import { ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
+import { writeMemberAtOnce } from '../../store/member-at-once.js'
 import { writeMembers } from '../../store/membership.js'
 import { printUser } from '../../store/user.js'
+import { auditRowsOf, recordAuditEvents } from '../audit/audit-event.js'
 import {
   type FieldCommand,
   type GovernedField,
@@ -11,12 +13,12 @@ import {
   writeProfile,
 } from '../profile/field-ownership.js'
 import { emailKeyOf } from '../value/email-address.js'
-import { addDepartmentOptions } from './department-option.js'
+import { addDepartmentOptions, departmentOptionsOf } from './department-option.js'
 import { claimFields, type FieldClaims } from './field-claim.js'
 import type { Member } from './member.js'
 import type { ChangedMember, MemberChange, MemberWriter } from './member-change.js'
 import { changeEmail } from './member-email.js'
-import { recordMemberEvents } from './member-event.js'
+import { memberEventsOf } from './member-event.js'
 import { type HeldMembers, holdMembers, type MembersToHold, userIdOf } from './member-hold.js'
 import { memberTransaction } from './member-transaction.js'
 import { requireMemberVersion } from './member-version.js'
@@ -120,17 +122,25 @@ export async function changeHeldMembers<Change extends MemberChange>(
     .filter((member) => !joining.has(member.userId) && isRewritten(memberOf(before, member.userId), member))
     .map((member) => ({ ...member, updatedAt: now }))
   for (const member of rewritten) members.set(member.userId, member)
-  const json = await writeMembers(transaction, organizationId, {
-    added: [...joining].map((userId) => memberOf(members, userId)),
-    changed: rewritten,
-    isPrinted: writer.isPrinted === true,
+  const added = [...joining].map((userId) => memberOf(members, userId))
+  const changed = written.map(({ change, userId, changes, leftOut }): ChangedMember<Change> => {
+    const isNew = newcomers.delete(userId)
+    return { change, member: memberOf(members, userId), isNew, changes, leftOut, json: undefined }
   })
-  await addDepartmentOptions(transaction, organizationId, claims.departments, runtime)
-  const changed = written.map(({ change, userId, changes, leftOut }) => {
-    return { change, member: memberOf(members, userId), isNew: newcomers.delete(userId), changes, leftOut, json }
-  })
-  await recordMemberEvents(transaction, writer, { changed, before }, context)
-  return changed
+  const events = memberEventsOf(writer, { changed, before }, context)
+  const { departments } = claims
+  const [only] = rewritten
+  if (writer.isAtOnce === true && only !== undefined && rewritten.length === 1 && added.length === 0) {
+    const options = departmentOptionsOf(departments, runtime)
+    const related = { options, events: auditRowsOf(events, runtime) }
+    await writeMemberAtOnce(transaction, organizationId, only, related)
+    return changed
+  }
+  const isPrinted = writer.isPrinted === true
+  const json = await writeMembers(transaction, organizationId, { added, changed: rewritten, isPrinted })
+  await addDepartmentOptions(transaction, organizationId, departments, runtime)
+  await recordAuditEvents(transaction, events, runtime)
+  return json === undefined ? changed : changed.map((each) => ({ ...each, json }))
 }
 
 /** The commands with the ids of managers; an address that no member has stays, and is an id that no member has. */

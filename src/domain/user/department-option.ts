@@ -15,12 +15,13 @@ export async function addDepartmentOptions(
   names: Iterable<string>,
   runtime: Runtime,
 ): Promise<void> {
+  const options = departmentOptionsOf(names, runtime)
+  if (options.length > 0) await departments.insertDepartmentOptions(tables, organizationId, options)
+}
+
+/** Options with these names, to be added if the organization does not have them. */
+export function departmentOptionsOf(names: Iterable<string>, runtime: Runtime): departments.NewDepartmentOption[] {
   // In the same order everywhere, so that writers who wait for each other's names do not deadlock.
   const sorted = [...new Set(names)].sort()
-  if (sorted.length === 0) return
-  await departments.insertDepartmentOptions(
-    tables,
-    organizationId,
-    sorted.map((name) => ({ id: runtime.newId(), name })),
-  )
+  return sorted.map((name) => ({ id: runtime.newId(), name }))
 }

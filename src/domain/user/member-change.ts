@@ -19,6 +19,8 @@ export interface MemberWriter {
    * manager who cannot be assigned, is left out instead of refused. Each leaves an event, even if nothing changes.
    */
   readonly isPublication?: boolean
+  /** Whether a single member is written in one statement with the events and the departments. */
+  readonly isAtOnce?: boolean
   /** Whether the single member of a call is printed as it is written. */
   readonly isPrinted?: boolean
 }

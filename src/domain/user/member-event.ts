@@ -1,6 +1,5 @@
-import type { AnyTransaction } from '../../db/queryable.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import { recordAuditEvents } from '../audit/audit-event.js'
+import type { AuditEvent } from '../audit/audit-event.js'
 import type { FieldChange } from '../profile/field-ownership.js'
 import type { Member } from './member.js'
 import type { ChangedMember, MemberWriter } from './member-change.js'
@@ -11,24 +10,28 @@ interface MemberEvent {
   readonly changes?: readonly FieldChange[]
 }
 
+/** Changed members, and their previous state, by id. */
+export interface MemberChanges {
+  readonly changed: readonly ChangedMember[]
+  readonly before: ReadonlyMap<string, Member>
+}
+
 /**
- * Records what was done to members, in the order given; `before` is their previous state, by id. The target is always
- * the user, even if the manager is written, so that one filter finds everything.
+ * What was done to members, in the order given. The target is always the user, even if the manager is written, so that
+ * one filter finds everything.
  */
-export async function recordMemberEvents(
-  transaction: AnyTransaction,
+export function memberEventsOf(
   writer: MemberWriter,
-  { changed, before }: { readonly changed: readonly ChangedMember[]; readonly before: ReadonlyMap<string, Member> },
-  { runtime, requestId }: WriteContext,
-): Promise<void> {
+  { changed, before }: MemberChanges,
+  { requestId }: Pick<WriteContext, 'requestId'>,
+): AuditEvent[] {
   const { organizationId, actor } = writer
-  const events = changed.flatMap((each) => {
+  return changed.flatMap((each) => {
     const targetId = each.member.userId
     return eventsOf(writer, each, before.get(targetId)).map((event) => {
       return { organizationId, actor, targetType: 'user', targetId, requestId, ...event }
     })
   })
-  await recordAuditEvents(transaction, events, runtime)
 }
 
 function eventsOf(
