@@ -170,7 +170,9 @@ describe('the tree', () => {
   })
 
   it('writes members in src/domain/user/change-member.ts alone, import apart', () => {
-    const writers = files.filter((file) => partOf(file) !== 'store' && /\bwriteMember(?:s|AtOnce)\b/.test(sourceOf(file)))
+    const writers = files.filter(
+      (file) => partOf(file) !== 'store' && /\bwriteMember(?:s|AtOnce)\b/.test(sourceOf(file)),
+    )
     expect(writers).toEqual([join('src', 'domain', 'user', 'change-member.ts')])
   })
 

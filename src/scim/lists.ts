@@ -1,9 +1,10 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import { listDirectoryUsers } from '../domain/directory/resource-list.js'
+import { listDirectoryGroups, listDirectoryUsers } from '../domain/directory/resource-list.js'
 import type { ScimResourceType } from '../store/scim/attribute.js'
-import { userResourceType } from '../store/scim/attributes.js'
+import { groupResourceType, userResourceType } from '../store/scim/attributes.js'
+import { scimGroup } from './group-resource.js'
 import { type ListRequest, listRequestFromBody, listRequestFromQuery } from './list-request.js'
-import { projected } from './projection.js'
+import { isReturned, projected } from './projection.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
 import { scimUser } from './user-resource.js'
 
@@ -21,8 +22,18 @@ const findUsers: FindResources = async ({ database, directory, baseUrl }, { filt
   return { total, resources: rows.map((row) => scimUser(row, baseUrl)) }
 }
 
+const findGroups: FindResources = async ({ database, directory, baseUrl }, { filter, order, projection, ...range }) => {
+  const selection = { organizationId: directory.organizationId, filter, order }
+  const withMembers = isReturned('members', projection, groupResourceType)
+  const { total, rows } = await listDirectoryGroups(database, selection, { ...range, withMembers })
+  return { total, resources: rows.map((row) => scimGroup(row, baseUrl)) }
+}
+
 /** The lists of resources and the searches in them (RFC 7644 sections 3.4.2 and 3.4.3). */
-export const listRoutes: readonly ScimRoute[] = [...routesOf(userResourceType, findUsers)]
+export const listRoutes: readonly ScimRoute[] = [
+  ...routesOf(userResourceType, findUsers),
+  ...routesOf(groupResourceType, findGroups),
+]
 
 function routesOf(type: ScimResourceType, find: FindResources): ScimRoute[] {
   const name = type.endpoint.slice(1)

@@ -21,6 +21,7 @@ import { priorityStatements } from './priority.js'
 import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
 import { scimGroupStatements } from './scim/group.js'
+import { scimGroupListStatements } from './scim/group-list.js'
 import { memberCountStatements } from './scim/member-count.js'
 import { scimUserStatements } from './scim/user.js'
 import { scimUserListStatements } from './scim/user-list.js'
@@ -61,6 +62,7 @@ export const statements = createStatementRegister([
   ...revokeAttemptStatements,
   ...memberCountStatements,
   ...scimUserListStatements,
+  ...scimGroupListStatements,
   ...scimGroupStatements,
   ...scimUserStatements,
   ...signingKeyStatements,

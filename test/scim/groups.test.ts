@@ -63,6 +63,24 @@ describe('groups of SCIM', () => {
     expect([body.displayName, body.members]).toEqual([displayName, undefined])
   })
 
+  it('are listed and found, with their members or without', async () => {
+    const list = async (query: string) => (await entra.send('GET', `/Groups?${query}`)).body
+    const found = await list(`filter=${encodeURIComponent(`displayName eq "group ${serial}"`)}`)
+    expect([found.totalResults, found.Resources.length]).toEqual([1, 1])
+    expect(found.Resources[0]).toEqual((await entra.send('GET', `/Groups/${id}`)).body)
+    const named = await list(`excludedAttributes=members&filter=${encodeURIComponent(`externalId eq "g-${serial}"`)}`)
+    expect([named.Resources[0].id, named.Resources[0].members]).toEqual([id, undefined])
+    const ofMember = await list(`filter=${encodeURIComponent(`members[value eq "${admin}"] and id eq "${id}"`)}`)
+    expect(ofMember.totalResults).toBe(1)
+    const page = await list('startIndex=1&count=1')
+    expect([page.itemsPerPage, page.Resources[0].displayName, page.totalResults > 1]).toEqual([1, 'IT', true])
+    const searched = await entra.send('POST', '/Groups/.search', {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'],
+      ...{ filter: `displayName sw "Group ${serial}"`, attributes: ['displayName'] },
+    })
+    expect(searched.body.Resources[0]).toEqual({ schemas: found.Resources[0].schemas, id, displayName })
+  })
+
   it.each<[shape: string, operations: readonly object[], members: readonly string[]]>([
     ['Entra: add', [{ op: 'Add', path: 'members', value: [{ value: agent }] }], [admin, builder, agent]],
     ['Entra: remove by value', [{ op: 'Remove', path: 'members', value: [{ value: admin }] }], [builder]],

@@ -1,4 +1,6 @@
 import type { PreparedQueryable } from '../../db/queryable.js'
+import type { ScimGroupRow } from '../../store/scim/group.js'
+import { scimGroupRows } from '../../store/scim/group-list.js'
 import { countSelection, readSlice, type ScimRows, type ScimSelection } from '../../store/scim/list.js'
 import { placeMember } from '../../store/scim/member-count.js'
 import { type ScimUserRow, scimUserRowFrom } from '../../store/scim/user.js'
@@ -40,8 +42,17 @@ async function wholeList(tables: PreparedQueryable, selection: ScimSelection, { 
   return { total, rows: await readSlice(tables, scimUserRows, selection, slice) }
 }
 
+/** Lists the groups of an organization, with their members if they are wanted. */
+export function listDirectoryGroups(
+  tables: PreparedQueryable,
+  selection: ScimSelection,
+  range: ListRange & { readonly withMembers: boolean },
+): Promise<ListPart<ScimGroupRow>> {
+  return filteredList(tables, scimGroupRows[range.withMembers ? 'whole' : 'withoutMembers'], selection, range)
+}
+
 /** Lists resources that satisfy a filter. Counts them only if the part does not already tell how many there are. */
-export async function filteredList<Row>(
+async function filteredList<Row>(
   tables: PreparedQueryable,
   table: ScimRows<Row>,
   selection: ScimSelection,

@@ -62,7 +62,7 @@ function commonAttributes(name: string, row: Prisma.Sql, id: Prisma.Sql): readon
 }
 
 /** The schema of groups (RFC 7643 section 4.2). */
-const groupSchema: ScimSchema = {
+export const groupSchema: ScimSchema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:Group',
   name: 'Group',
   description: 'A group of members of the organization.',
@@ -117,7 +117,7 @@ export const userResourceType: ScimResourceType = {
 }
 
 /** Groups of members. */
-const groupResourceType: ScimResourceType = {
+export const groupResourceType: ScimResourceType = {
   name: 'Group',
   endpoint: '/Groups',
   description: 'Groups of members of the organization.',

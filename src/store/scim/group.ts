@@ -11,7 +11,7 @@ export type ScimGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId
 }
 
 /** The columns of a group of SCIM, whose alias is `g`; `withMembers` says whether the members are read. */
-export const scimGroupColumns = (organizationId: Parameter, withMembers: Parameter) => Prisma.sql`
+export const scimGroupColumns = (organizationId: Parameter, withMembers: Parameter | Prisma.Sql) => Prisma.sql`
        g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
        g.updated_at AS "updatedAt",
        CASE WHEN ${withMembers} THEN (
