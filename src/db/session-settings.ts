@@ -103,7 +103,8 @@ export function roleSettings(role: string): string[] {
   )
 }
 
-const ANSWER_MILLIS = 10_000
+/** Long enough for a machine that is busy starting other things. */
+const ANSWER_MILLIS = 30_000
 const NAMED = 'svc_names'
 
 /**

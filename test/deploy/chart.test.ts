@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule'
+import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor'
+import { Ajv } from 'ajv'
+import { Deployment, type IDeployment } from 'kubernetes-models/apps/v1'
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
+import { type IJob, Job } from 'kubernetes-models/batch/v1'
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
+import { Service } from 'kubernetes-models/v1'
+import { parse } from 'yaml'
+import { configFromEnvironment, settingsInForce } from '../../src/config.js'
+
+const root = join(import.meta.dirname, '../..')
+const chart = join(root, 'deploy/helm/svc')
+const read = (path: string) => readFile(join(root, path), 'utf8')
+
+/** Values that turn everything on. */
+const everything = {
+  environment: { LOG_LEVEL: 'debug', DATABASE_POOL_SIZE: 20, DATABASE_STATEMENT_NAMES: 'off' },
+  workers: 2,
+  service: { type: 'LoadBalancer', annotations: { 'example.com/internal': 'true' } },
+  autoscaling: { enabled: true },
+  metrics: {
+    serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+    prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
+  },
+  imagePullSecrets: [{ name: 'registry' }],
+  serviceAccountName: 'svc',
+  priorityClassName: 'high',
+  podAnnotations: { 'example.com/team': 'access' },
+  podLabels: { tier: 'backend' },
+  nodeSelector: { 'kubernetes.io/os': 'linux' },
+  tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+  affinity: { podAntiAffinity: {} },
+}
+
+/** Kubernetes' own schemas, which take no field that they do not know. */
+const kinds: Record<string, new (object: never) => { validate(): void }> = {
+  ...{ Deployment, Job, HorizontalPodAutoscaler, PodDisruptionBudget, Service, ServiceMonitor, PrometheusRule },
+}
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-chart-'))
+  const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode', GOCACHE: join(folder, 'cache') }
+  const source = join(import.meta.dirname, 'render/main.go')
+  try {
+    await promisify(execFile)('go', ['build', '-o', join(folder, 'render'), source], { env })
+  } catch (cause) {
+    throw new Error('the renderer of charts cannot be built: run scripts/install-chart-renderer.sh', { cause })
+  }
+}, 300_000)
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** The objects of the chart by their kind, as the templates give them with some values. */
+async function render(values: object = {}): Promise<Map<string, Record<string, unknown>>> {
+  const { stdout } = await promisify(execFile)(join(folder, 'render'), [chart, JSON.stringify(values)])
+  const texts: Record<string, string> = JSON.parse(stdout)
+  const objects = Object.entries(texts).flatMap(([file, text]) =>
+    file.endsWith('.yaml') && text.trim() !== '' ? [parse(text, { strict: true })] : [],
+  )
+  return new Map(objects.map((object) => [String(object.kind), object]))
+}
+
+async function deploymentOf(values: object = {}): Promise<IDeployment> {
+  return (await render(values)).get('Deployment') as unknown as IDeployment
+}
+
+describe('the chart', () => {
+  it.each([
+    ['as it is', {}, ['Deployment', 'Job', 'PodDisruptionBudget', 'Service']],
+    ['with everything', everything, Object.keys(kinds)],
+    [
+      'with nothing that can be left out',
+      { migration: { enabled: false }, podDisruptionBudget: { enabled: false }, metrics: { enabled: false } },
+      ['Deployment', 'Service'],
+    ],
+  ])('gives objects that Kubernetes takes: %s', async (_, values, expected) => {
+    const objects = await render(values)
+    expect([...objects.keys()].toSorted()).toEqual(expected.toSorted())
+    for (const [kind, object] of objects) {
+      const Model = kinds[kind]
+      if (Model === undefined) throw new Error(`no schema of ${kind}`)
+      new Model(object as never).validate()
+      expect(object['metadata']).toMatchObject({ labels: { 'app.kubernetes.io/instance': 'release' } })
+    }
+  })
+
+  it('migrates before anything is rolled out, so that a migration that fails stops it', async () => {
+    const objects = await render()
+    const job = objects.get('Job') as unknown as IJob
+    expect(job.metadata?.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
+    const [migration] = job.spec?.template.spec?.containers ?? []
+    const [service] = (await deploymentOf()).spec?.template.spec?.containers ?? []
+    expect(migration?.args).toEqual(['migrate'])
+    expect(job.spec?.template.spec?.restartPolicy).toBe('Never')
+    expect([migration?.image, migration?.envFrom]).toEqual([service?.image, service?.envFrom])
+    // It is no pod of the service: nobody is sent to it.
+    expect(job.spec?.template.metadata?.labels?.['app.kubernetes.io/name']).not.toBe('svc')
+  })
+
+  it('lets pods write nothing, have no rights and no token, and run as whoever is asked for', async () => {
+    const objects = await render({ podSecurityContext: { runAsUser: 1_000_660_000 } })
+    for (const kind of ['Deployment', 'Job']) {
+      const { spec } = objects.get(kind) as unknown as IDeployment
+      const pod = spec?.template.spec
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, runAsUser: 1_000_660_000, seccompProfile: { type: 'RuntimeDefault' } },
+      })
+      expect(pod?.containers[0]?.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+    }
+  })
+
+  it.each([
+    [0, 15],
+    [10, 20],
+    [120, 130],
+  ])('waits for a drain of %i seconds and for the calls after it', async (drainSeconds, expected) => {
+    const deployment = await deploymentOf({ drainSeconds })
+    expect(deployment.spec?.template.spec?.terminationGracePeriodSeconds).toBe(expected)
+  })
+
+  it('asks for health at the paths that say it', async () => {
+    const [container] = (await deploymentOf()).spec?.template.spec?.containers ?? []
+    expect(container?.startupProbe?.httpGet).toEqual({ path: '/healthz', port: 'http' })
+    expect(container?.livenessProbe?.httpGet).toEqual({ path: '/healthz', port: 'http' })
+    expect(container?.readinessProbe?.httpGet).toEqual({ path: '/readyz', port: 'http' })
+  })
+
+  it('sets variables that the service knows, to values that it takes', async () => {
+    const [container] = (await deploymentOf(everything)).spec?.template.spec?.containers ?? []
+    const environment = Object.fromEntries(container?.env?.map(({ name, value }) => [name, value ?? '']) ?? [])
+    const known = settingsInForce({}).map(({ name }) => name)
+    expect(Object.keys(environment).filter((name) => !known.includes(name))).toEqual([])
+    expect(configFromEnvironment(environment)).toMatchObject({ host: '0.0.0.0', port: 8080, databasePoolSize: 20 })
+  })
+
+  it('does not render without the secret that says where the database is', async () => {
+    await expect(render({ environmentSecret: '' })).rejects.toThrow('environmentSecret is needed')
+  })
+
+  it('has the version and the alerts of the repository', async () => {
+    const { version }: { version: string } = JSON.parse(await read('package.json'))
+    expect(parse(await read('deploy/helm/svc/Chart.yaml'))).toMatchObject({ version, appVersion: version })
+    const alerts = await read('deploy/prometheus/alerts.yml')
+    expect(await read('deploy/helm/svc/files/alerts.yml')).toBe(alerts)
+    expect((await render(everything)).get('PrometheusRule')).toMatchObject({ spec: parse(alerts) })
+  })
+})
+
+describe('the schema of the values', () => {
+  const judge = async (values: object) => {
+    const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(
+      JSON.parse(await read('deploy/helm/svc/values.schema.json')),
+    )
+    return validate(values)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`)
+  }
+
+  it('takes the defaults, and everything turned on', async () => {
+    const defaults: object = parse(await read('deploy/helm/svc/values.yaml'))
+    expect(await judge(defaults)).toEqual([])
+    expect(await judge({ ...defaults, ...everything })).toEqual([])
+  })
+
+  it.each([
+    ['replica: 3', { replica: 3 }, ' additionalProperties'],
+    ['replicas: "3"', { replicas: '3' }, '/replicas type'],
+    ['drainSeconds: 301', { drainSeconds: 301 }, '/drainSeconds maximum'],
+    ['environmentSecret: ""', { environmentSecret: '' }, '/environmentSecret minLength'],
+    ['environment.log_level', { environment: { log_level: 'info' } }, '/environment propertyNames'],
+    ['image.pullPolicy', { image: { repository: 'svc', pullPolicy: 'Sometimes' } }, '/image/pullPolicy enum'],
+  ])('refuses %s', async (_, values, fault) => {
+    const defaults: object = parse(await read('deploy/helm/svc/values.yaml'))
+    expect(await judge({ ...defaults, ...values })).toContain(fault)
+  })
+})
