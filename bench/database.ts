@@ -8,8 +8,13 @@ import { createDatabase, type Database } from '../src/db/database.js'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.js'
 import { migrate } from '../src/db/migrate.js'
 import { loadMigrations } from '../src/db/migration.js'
+import { createAccessToken } from '../src/domain/auth/access-token.js'
+import { createApiKey } from '../src/domain/auth/api-key.js'
+import { createBearerTokens } from '../src/domain/auth/bearer-token.js'
+import { createKeyUses } from '../src/domain/auth/key-use.js'
+import { createSecretHasher } from '../src/domain/auth/secret-hash.js'
+import { createUserToken } from '../src/domain/auth/user-token.js'
 import { importRecords } from '../src/transfer/import-records.js'
-import { insertApiKey, insertUserToken } from '../test/support/fixture.js'
 import { type DatasetSize, place, recordLines } from './records.js'
 
 /** A PostgreSQL server for one run, with any number of databases. */
@@ -69,17 +74,26 @@ export async function withDatabase<T>(
 /** Imports the records and makes the credentials. */
 export function seed(connectionString: string, size: DatasetSize): Promise<Tokens> {
   return withDatabase(connectionString, async (database) => {
-    const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (count: number) => randomBytes(count) }
     await importRecords(database, chunks(size), { runtime })
     await database.execute('VACUUM ANALYZE')
     return insertTokens(database)
   })
 }
 
-/** Makes the credentials in a database that has the organization and its first user. */
+const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (count: number) => randomBytes(count) }
+
+/** Makes the credentials, as the service does, in a database that has the organization and its first user. */
 export async function insertTokens(database: Database): Promise<Tokens> {
-  const { token } = await insertApiKey(database, { organizationId: place.organization })
-  return { key: token, user: await insertUserToken(database, { userId: 'user-0', organizationId: place.organization }) }
+  const { organization: organizationId } = place
+  const hasher = createSecretHasher()
+  const bearerTokens = createBearerTokens({ database, runtime })
+  const keyUses = createKeyUses({ database, log: { warn: ({ err }) => console.error(err) } })
+  const options = { database, hasher, bearerTokens, keyUses, runtime }
+  const key = await createApiKey(options, { organizationId })
+  const access = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
+  const user = await createUserToken(options, { organizationId, userId: 'user-0' })
+  await keyUses.flush()
+  return { key: access.token, user: user.token }
 }
 
 async function* chunks(size: DatasetSize): AsyncGenerator<string> {
