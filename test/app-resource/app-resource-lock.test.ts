@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
+import { databaseFailure } from '../../src/db/errors.js'
 import { systemTiming } from '../../src/db/transaction.js'
 import { batchUpdateAppResources } from '../../src/domain/app-resource/app-resource.js'
 import type { AppResourceUpdate } from '../../src/domain/app-resource/app-resource-batch.js'
@@ -81,8 +82,10 @@ describe('concurrent batches of app resources', () => {
           ...others.slice(index * 200, index * 200 + 200).map((other) => ({ id: other, name: wanted })),
         ])
       const results = await run(batches)
-      const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-      expect(failures).toEqual(Array.from({ length: 7 }, () => expect.objectContaining({ constraint })))
+      const failures = results.flatMap((result) =>
+        result.status === 'rejected' ? [databaseFailure(result.reason)] : [],
+      )
+      expect(failures).toEqual(Array.from({ length: 7 }, () => ({ kind: 'unique_violation', constraint })))
     }
     expect(repetitions).toBe(0)
   })
