@@ -21,6 +21,7 @@ const commands = new Map([
   ['config', async () => (await import('./config.js')).registerConfigCommand],
   ['doctor', async () => (await import('./doctor.js')).registerDoctorCommand],
   ['distribute', async () => (await import('./distribute.js')).registerDistributeCommand],
+  ['completion', async () => (await import('./completion.js')).registerCompletionCommand],
   ['demo', async () => (await import('./demo.js')).registerDemoCommand],
 ])
 
@@ -65,11 +66,11 @@ async function createProgram(argv: readonly string[], options: ProgramOptions): 
   return program
 }
 
-/** The command that is called; without one, such as for help, all of them. The program itself prints the version. */
+/** The command that is called; all of them without one, such as for help, and for completion, which knows all. */
 function chosenCommands([, , word = '']: readonly string[]) {
   if (word === '--version' || word === '-V') return []
   const called = commands.get(word)
-  return called === undefined ? [...commands.values()] : [called]
+  return called === undefined || word === 'completion' ? [...commands.values()] : [called]
 }
 
 /** The configuration is read when a command first asks for it: help and checks need none. */

@@ -1,12 +1,17 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The shells that the documents are written for, as far as this machine has them; it is said which are missing. */
-export const shells = ['bash', 'zsh'].filter((name) => {
-  if (isInstalled(name)) return true
-  process.stderr.write(`${name} is not installed: the documents are not run in it\n`)
-  return false
-})
+/** Of some shells those that this machine has; it is said which are missing. */
+export function installedShells<Shell extends string>(names: readonly Shell[]): Shell[] {
+  return names.filter((name) => {
+    if (isInstalled(name)) return true
+    process.stderr.write(`${name} is not installed: nothing is run in it\n`)
+    return false
+  })
+}
+
+/** The shells that the documents are written for, as far as this machine has them. */
+export const shells = installedShells(['bash', 'zsh'])
 
 function isInstalled(name: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((directory) => {
