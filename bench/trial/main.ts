@@ -1,18 +1,34 @@
 import { drain } from './drain.js'
+import { failover } from './failover.js'
 import { flood } from './flood.js'
 import { kill } from './kill.js'
 import { overload } from './overload.js'
 import { readOnly } from './read-only.js'
 import { refuse } from './refuse.js'
 import { repeat } from './repeat.js'
+import { restarts } from './restarts.js'
 import { silence } from './silence.js'
 import { slow } from './slow.js'
 import { type DatabaseServer, databaseServers, setStage } from './stage.js'
 import type { Finding, Trial } from './trial.js'
+import { upgrade } from './upgrade.js'
 
 // Run: npm run trial [-- name…]. On the embedded database, and on that of TEST_DATABASE_URL if it is set.
 
-const trials: readonly Trial[] = [kill, silence, readOnly, overload, drain, slow, flood, refuse, repeat]
+const trials: readonly Trial[] = [
+  kill,
+  silence,
+  readOnly,
+  overload,
+  drain,
+  slow,
+  flood,
+  refuse,
+  repeat,
+  failover,
+  restarts,
+  upgrade,
+]
 /** How long a trial may take by default. */
 const LIMIT_MILLIS = 120_000
 
@@ -20,7 +36,9 @@ const asked = process.argv.slice(2)
 const names = trials.map(({ name }) => name)
 const unknown = asked.filter((name) => !names.includes(name))
 if (unknown.length > 0) throw new Error(`no trial ${unknown.join(', ')}; there are ${names.join(', ')}`)
-const chosen = trials.filter(({ name }) => asked.length === 0 || asked.includes(name))
+const chosen = trials.filter(
+  ({ name, onlyIfNamed }) => (asked.length === 0 && onlyIfNamed !== true) || asked.includes(name),
+)
 
 let missed = 0
 for (const [index, start] of databaseServers(process.env['TEST_DATABASE_URL']).entries()) {

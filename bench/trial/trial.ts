@@ -12,6 +12,8 @@ export interface Trial {
   readonly name: string
   /** Whether the database is involved, so that the trial is run on each kind of it. */
   readonly onEachDatabase: boolean
+  /** Whether it runs only when it is asked for by its name, because it needs what not every machine has. */
+  readonly onlyIfNamed?: boolean
   /** How long it may take. Default two minutes. */
   readonly limitMillis?: number
   /** Returns the outcome of each promise. Throws if the trial itself cannot continue. */

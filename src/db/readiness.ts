@@ -20,7 +20,10 @@ export interface ReadinessOptions {
   readonly directUrl?: string | undefined
   /** Is told why the database is not ready. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
-  /** How long an answer is reused, so that probes are no load, whoever sends them. Default 1 s. */
+  /**
+   * How long an answer is reused, so that probes are no load, whoever sends them. Default 1 s. One that calls cannot be
+   * answered is reused for 200 ms at most, so that callers do not wait after the database is back.
+   */
   readonly maxAgeMillis?: number
   /** Milliseconds since some moment. Default: the machine's. */
   readonly now?: () => number
@@ -28,6 +31,8 @@ export interface ReadinessOptions {
 
 /** How long the database may take to answer, and to accept a connection. */
 const ANSWER_MILLIS = 2_000
+/** How long the answer is reused that calls cannot be answered. */
+const NOT_READY_MILLIS = 200
 /** How long every connection of the pool may owe an answer: longer than calls need, less than the statement limit. */
 const SILENCE_MILLIS = 5_000
 /** How long a session is used: a new one has the settings that were changed in the meantime. */
@@ -44,7 +49,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
   names.catch(() => {}) // Whoever asks gets the error.
   let session: { readonly client: pg.Client; readonly since: number } | undefined
-  let asked: { readonly at: number; readonly answer: Promise<NotReady> } | undefined
+  let asked: { readonly answer: Promise<NotReady>; until: number } | undefined
 
   let isClosed = false
 
@@ -94,7 +99,14 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   return {
     ask: () => {
       const at = now()
-      if (asked === undefined || at - asked.at >= maxAgeMillis) asked = { at, answer: probe() }
+      if (asked === undefined || at >= asked.until) {
+        const question = { answer: probe(), until: at + maxAgeMillis }
+        void question.answer.then((reasons) => {
+          const isReady = Object.keys(reasons).length === 0
+          if (!isReady) question.until = at + Math.min(maxAgeMillis, NOT_READY_MILLIS)
+        })
+        asked = question
+      }
       return asked.answer
     },
     close: () => {

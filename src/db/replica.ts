@@ -26,11 +26,11 @@ export interface Replica {
   readonly reads: Readonly<ReplicaReads>
   /** How many bytes of the log were still to be applied when last asked; undefined if never asked. */
   readonly behindBytes: number | undefined
-  /** Runs a statement that only reads; undefined if the primary must do it. Never rejects. */
+  /** Runs a statement that only reads; undefined if the primary must do it. Rejects if the primary cannot be asked. */
   run<Parameters, Row>(statement: PreparedStatement<Parameters, Row>, values: Parameters): Promise<Row[] | undefined>
   /**
    * A connection with a transaction that reads as of one moment, however long; undefined if the primary must do it.
-   * Never rejects.
+   * Rejects if the primary cannot be asked.
    */
   beginSnapshot(): Promise<pg.PoolClient | undefined>
 }
@@ -103,6 +103,8 @@ export function createReplica(options: ReplicaOptions): Replica {
   }
   /** A connection in a transaction that sees everything up to the position, and what its server is. */
   const beginAt = async (at: LogPosition, begin: Begin) => {
+    // Of several that find it behind at once, one counts.
+    const pauseBefore = pauseMillis
     let client: pg.PoolClient | undefined
     try {
       client = await pool.connect()
@@ -114,7 +116,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       }
       end(client)
       reads.behind++
-      leaveAlone(Math.min(BEHIND_PAUSE_MILLIS.most, Math.max(BEHIND_PAUSE_MILLIS.first, pauseMillis * 2)))
+      leaveAlone(Math.min(BEHIND_PAUSE_MILLIS.most, Math.max(BEHIND_PAUSE_MILLIS.first, pauseBefore * 2)))
     } catch (error) {
       client?.release(true)
       if (databaseFailure(error)?.kind === 'busy') reads.skipped++
@@ -130,8 +132,7 @@ export function createReplica(options: ReplicaOptions): Replica {
     }
     isOnTrial = isTrial
     try {
-      // The primary itself will report what keeps it from answering.
-      const at = await position().catch(() => undefined)
+      const at = await position()
       return at && (await beginAt(at, begin))
     } finally {
       if (isTrial) isOnTrial = false

@@ -167,6 +167,33 @@ describe('a read with a replica', () => {
     expect([behind > 10, behind < 25, behind + skipped]).toEqual([true, true, 1_000])
   })
 
+  it('asks again soon however many have found the replica behind at once', async () => {
+    let now = 0
+    const timing = { now: () => now, sleep: async () => {}, random: () => 0.5 }
+    const database = open({ timing, maxConnections: 5, maxWaiting: 100 })
+    await servers.standby.sql('SELECT pg_wal_replay_pause()')
+    try {
+      const id = await write(database)
+      await Promise.all(Array.from({ length: 5 }, () => sourceOf(database, id)))
+      const { behind = 0 } = database.replica?.reads ?? {}
+      expect(behind).toBeGreaterThan(0)
+      now = 2
+      await sourceOf(database, id)
+      expect(database.replica?.reads).toMatchObject({ behind: behind + 1 })
+    } finally {
+      await servers.standby.sql('SELECT pg_wal_replay_resume()')
+    }
+  })
+
+  it('waits no longer for a free connection to the primary than it does without a replica', async () => {
+    const database = open({ maxConnections: 1, maxWaitMillis: 300 })
+    const holder = database.preparedTransaction(({ query }) => query('SELECT pg_sleep(2)'))
+    const startedAt = performance.now()
+    await expect(database.reads.run(selectAll, {})).rejects.toThrow('no database connection is free')
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    await holder
+  })
+
   it('is repeated on the primary when the replica ends it', async () => {
     const database = open()
     const reading = database.reads.run(selectSlowly, {})

@@ -113,6 +113,27 @@ describe('readiness', () => {
     for (const client of held) client.release()
   })
 
+  it('asks more often while the database does not answer, so that its return is noticed at once', async () => {
+    let clock = 0
+    let connectionString = 'postgresql://svc@127.0.0.1:1/svc'
+    const returning = {
+      pool: database.pool,
+      get connectionString() {
+        return connectionString
+      },
+    }
+    const readiness = createAsked({ database: returning, maxAgeMillis: 1_000, now: () => clock })
+    expect(await readiness.ask()).toEqual({ database: 'does not answer' })
+    connectionString = database.connectionString
+    clock = 199
+    expect(await readiness.ask()).toEqual({ database: 'does not answer' })
+    clock = 200
+    const answer = readiness.ask()
+    expect(await answer).toEqual({})
+    clock = 1_199
+    expect(readiness.ask()).toBe(answer)
+  })
+
   it('asks the database at most once a second, however many ask', async () => {
     let clock = 0
     const readiness = createAsked({ maxAgeMillis: 1_000, now: () => clock })

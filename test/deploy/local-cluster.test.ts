@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+
+const folder = join(import.meta.dirname, '../../deploy/local-cluster')
+
+/** How the script ends, with what it says. */
+async function run(...args: string[]): Promise<{ status: unknown; stderr: string }> {
+  try {
+    const { stderr } = await promisify(execFile)(join(folder, 'local-cluster.sh'), args)
+    return { status: 0, stderr }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && 'stderr' in error)) throw error
+    return { status: error.code, stderr: String(error.stderr) }
+  }
+}
+
+describe('the script of the local cluster', () => {
+  let directory: string
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'svc-no-cluster-'))
+  })
+  afterAll(() => rm(directory, { recursive: true }))
+
+  it.each(['local-cluster.sh', 'install.sh'])('is whole (%s)', async (name) => {
+    expect(await promisify(execFile)('bash', ['-n', join(folder, name)])).toEqual({ stdout: '', stderr: '' })
+  })
+
+  it('refuses what it does not know, and makes nothing for it', async () => {
+    expect(await run('restart', directory)).toEqual({
+      status: 1,
+      stderr: "local-cluster: start or stop, not 'restart'\n",
+    })
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  it('stops only a cluster that it has started', async () => {
+    expect(await run('stop', directory)).toEqual({
+      status: 1,
+      stderr: `local-cluster: there is no cluster in ${directory}\n`,
+    })
+  })
+})
