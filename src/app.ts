@@ -41,6 +41,7 @@ import { createPages } from './http/pages.js'
 import { createProbes, type NotReady } from './http/probes.js'
 import { createRequestHandler, type RequestIds } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
+import type { TlsIdentity } from './http/tls-identity.js'
 import { createLimitCheck } from './limits/limit-check.js'
 import { packageRoot, packageVersion } from './package.js'
 import { type AdmitCall, createRestTranscoder, jsonText, preprintedMessage } from './rest/index.js'
@@ -64,6 +65,8 @@ export interface AppOptions {
   /** Told of what happens; absent is nobody. */
   readonly meters?: Meters | undefined
   readonly tracing?: Tracing | undefined
+  /** With which certificate to speak TLS; absent is cleartext. */
+  readonly tlsIdentity?: TlsIdentity | undefined
 }
 
 /** The service, ready to listen. */
@@ -75,6 +78,8 @@ export interface App {
    * notice, waits for running calls, and writes what is still to be written.
    */
   close(drainMillis?: number): Promise<void>
+  /** Shows another certificate to connections from now on. Throws if the service speaks cleartext. */
+  useTlsIdentity(identity: TlsIdentity): void
 }
 
 /** How long a call may run, whatever deadline its caller sets. */
@@ -258,12 +263,16 @@ export function createApp(options: AppOptions): App {
     log,
     redact: withoutCredentials,
   }
-  const server = createHttpServer(createRequestHandler(doors, requestIds), { maxConnections: config.maxConnections })
+  const server = createHttpServer(createRequestHandler(doors, requestIds), {
+    maxConnections: config.maxConnections,
+    identity: options.tlsIdentity,
+  })
   meters?.watch({ database, callLimit, traffic: server.traffic, isReady })
   // The first thing that runs in the background: nothing may throw after it.
   const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })
   return {
     listen: server.listen,
+    useTlsIdentity: server.useIdentity,
     close: async (drainMillis = 0) => {
       closing.abort()
       const graceMillis = Math.max(GRACE_MS, drainMillis + LAST_GRACE_MS)

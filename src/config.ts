@@ -35,6 +35,8 @@ export interface Config {
   readonly maxBodyBytes: number
   /** Connections of callers that one process keeps, at most; absent is as many as the system allows. */
   readonly maxConnections: number | undefined
+  /** The files of the certificate and its key; absent means cleartext. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined
   /** Where metrics are served; absent means nowhere. */
   readonly metricsPort: number | undefined
   readonly metricsHost: string
@@ -143,6 +145,8 @@ const environmentSchema = v.object({
   CORS_ORIGINS: v.optional(v.string(), ''),
   SVC_MAX_BODY_BYTES: wholeNumber(1024, 256 * 1024 * 1024, 4 * 1024 * 1024),
   MAX_CONNECTIONS: v.optional(numberFrom(1, 1_000_000)),
+  TLS_CERT: v.optional(v.string()),
+  TLS_KEY: v.optional(v.string()),
   METRICS_PORT: v.optional(numberFrom(0, 65_535)),
   METRICS_HOST: v.optional(v.string(), '127.0.0.1'),
   OTEL_SDK_DISABLED: v.optional(v.string()),
@@ -173,6 +177,9 @@ export function configFromEnvironment(environment: Environment = process.env): C
   if ((set['OIDC_ISSUER'] === undefined) !== (set['OIDC_AUDIENCE'] === undefined)) {
     faults.push('OIDC_ISSUER and OIDC_AUDIENCE must be set together')
   }
+  if ((set['TLS_CERT'] === undefined) !== (set['TLS_KEY'] === undefined)) {
+    faults.push('TLS_CERT and TLS_KEY must be set together')
+  }
   for (const [name, needed] of dependentVariables) {
     if (set[name] !== undefined && set[needed] === undefined) faults.push(`${name} needs ${needed}`)
   }
@@ -200,6 +207,7 @@ export function configFromEnvironment(environment: Environment = process.env): C
     corsOrigins,
     maxBodyBytes: values.SVC_MAX_BODY_BYTES,
     maxConnections: values.MAX_CONNECTIONS,
+    tls: tlsFrom(values),
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,
     isTraced: isTraced(values),
@@ -242,6 +250,10 @@ function masked(name: string, value: string): string {
 function oidcFrom(values: v.InferOutput<typeof environmentSchema>): OidcConfig | undefined {
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_ORGANIZATION: organization } = values
   return issuer === undefined || audience === undefined ? undefined : { issuer, audience, organization }
+}
+
+function tlsFrom({ TLS_CERT: cert, TLS_KEY: key }: v.InferOutput<typeof environmentSchema>): Config['tls'] {
+  return cert === undefined || key === undefined ? undefined : { cert, key }
 }
 
 /** Off where nothing says where spans go: nobody is looked for on this machine who was not named. */

@@ -17,4 +17,8 @@ process.exitCode = await runProgram(process.argv, {
   stdout: process.stdout,
   stderr: process.stderr,
   stopSignal: stop.signal,
+  onHangup: (listener) => {
+    process.on('SIGHUP', listener)
+    return () => process.off('SIGHUP', listener)
+  },
 })

@@ -93,6 +93,7 @@ const allowances: Record<string, Allowance> = {
       'errors',
       'package',
       'runtime',
+      'http',
       'config',
       'db',
       'store',

@@ -38,6 +38,8 @@ export interface CommandContext {
   readonly stderr: NodeJS.WritableStream & LogTerminal
   /** Aborts when the operator asks the program to stop; its reason is the name of the signal. */
   readonly stopSignal: AbortSignal
+  /** Has the listener called, instead of ending the program, at each SIGHUP; returns how to undo that. */
+  readonly onHangup?: ((listener: () => void) => () => void) | undefined
   /** Opens the configured database. Throws, without having made anything, if there is none or it lacks migrations. */
   openDatabase(): Promise<OpenedDatabase>
   /** Opens the configured database, making the embedded one if needed, and applies pending migrations. */

@@ -7,12 +7,21 @@ import { loadMigrations } from '../db/migration.js'
 import { diagnoseReplica } from '../db/replica-diagnosis.js'
 import { runningServers } from '../db/server-presence.js'
 import { type SessionOptions, sessionFault, startRefusal } from '../db/session-settings.js'
+import { readTlsIdentity, timeFault } from '../http/tls-identity.js'
 import { type CommandContext, directUrlOf, openEmbedded, sessionsOf } from './command-context.js'
 import { originOf } from './origin.js'
 
 /** The result of one check: a sentence, which for a fault says what to do. */
 interface Finding {
-  readonly check: 'configuration' | 'database' | 'sessions' | 'clock' | 'migrations' | 'replica' | 'port'
+  readonly check:
+    | 'configuration'
+    | 'database'
+    | 'sessions'
+    | 'clock'
+    | 'migrations'
+    | 'replica'
+    | 'port'
+    | 'certificate'
   readonly isHealthy: boolean
   readonly text: string
 }
@@ -28,7 +37,7 @@ const MAX_CLOCK_MILLIS = 1_000
 export function registerDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description('check configuration, database, clock, migrations and port, and say what to correct')
+    .description('check configuration, database, clock, migrations, port and certificate, and say what to correct')
     .option('--json', 'answer one JSON object')
     .action(async ({ json }: { readonly json?: true }) => {
       const findings = await examine(context)
@@ -94,7 +103,7 @@ async function examineWithConfiguration(context: CommandContext): Promise<Findin
   } finally {
     await embedded?.stop()
   }
-  return [...findings, await portFinding(config, origins)]
+  return [...findings, await portFinding(config, origins), ...(await certificateFindings(context))]
 }
 
 function databaseFinding(
@@ -172,10 +181,10 @@ async function originsOn(connectionString: string, { log }: CommandContext): Pro
 
 /** Listens for a moment: only that shows whether a server could. */
 async function portFinding(
-  { host, port }: CommandContext['config'],
+  { host, port, tls }: CommandContext['config'],
   runningOrigins: readonly string[],
 ): Promise<Finding> {
-  const origin = originOf(host, port)
+  const origin = originOf(host, port, tls && 'https')
   if (runningOrigins.includes(origin)) return healthy('port', `a server of this database listens on ${origin}`)
   const server = createServer()
   try {
@@ -187,6 +196,25 @@ async function portFinding(
     return fault('port', `${reasonOf(error)}: set PORT or HOST to another address`)
   } finally {
     await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+/** One that ends soon is found while there is still time to renew it. */
+const RENEWAL_DAYS = 14
+
+/** None if the service speaks cleartext. */
+async function certificateFindings({ config, runtime }: CommandContext): Promise<Finding[]> {
+  if (config.tls === undefined) return []
+  try {
+    const identity = await readTlsIdentity(config.tls)
+    const { expiresAt } = identity
+    const wrong = timeFault(identity, runtime.now())
+    if (wrong !== undefined) return [fault('certificate', wrong)]
+    const text = `belongs to its key and expires at ${expiresAt.toISOString()}`
+    const isDue = expiresAt.getTime() - runtime.now().getTime() < RENEWAL_DAYS * 86_400_000
+    return [isDue ? fault('certificate', `${text}: renew it, and send SIGHUP`) : healthy('certificate', text)]
+  } catch (error) {
+    return [fault('certificate', reasonOf(error))]
   }
 }
 

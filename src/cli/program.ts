@@ -26,7 +26,8 @@ const commands = new Map([
 ])
 
 /** What the program gets from the process. */
-export interface ProgramOptions extends Pick<CommandContext, 'stdin' | 'stdout' | 'stderr' | 'stopSignal'> {
+export interface ProgramOptions
+  extends Pick<CommandContext, 'stdin' | 'stdout' | 'stderr' | 'stopSignal' | 'onHangup'> {
   /** Default: the environment of the process. */
   readonly environment?: Environment
 }

@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
 import { createDatabase, type Database } from '../db/database.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
+import type { TlsIdentity } from '../http/tls-identity.js'
 import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
 import { type CommandContext, type OpenedDatabase, openConfiguredDatabase, sessionsOf } from './command-context.js'
 import { originOf } from './origin.js'
 import { openTelemetry, openWorkerMetrics } from './telemetry.js'
+import { openTls, renewTls } from './tls.js'
 import { runWorkers } from './workers.js'
 
 /** How long one statement of a call may run. */
@@ -39,6 +41,8 @@ export function registerServeCommand(program: Command, context: CommandContext):
 
 async function serve(context: CommandContext, { demo, workers }: ServeOptions): Promise<void> {
   const { config, log } = context
+  // Before a worker reads it: workers that end are started again.
+  const tlsIdentity = await openTls(context)
   const [opened] = await Promise.all([
     openConfiguredDatabase({
       config,
@@ -64,7 +68,7 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
       } finally {
         await metrics?.close()
       }
-    } else await runApp(opened.database, context, onListening)
+    } else await runApp(opened.database, context, tlsIdentity, onListening)
   } finally {
     await presence?.close()
     await opened.close()
@@ -77,20 +81,25 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
  */
 async function runApp(
   database: Database,
-  { config, runtime, log, stopSignal }: CommandContext,
+  context: CommandContext,
+  tlsIdentity: TlsIdentity | undefined,
   onListening: (origin: string) => Promise<void>,
 ): Promise<void> {
+  const { config, runtime, log, stopSignal } = context
   const { createApp } = await import('../app.js')
   // Otherwise Prisma would load its query compiler with the first query, and a caller would wait for it.
   await database.prisma.$connect()
   const telemetry = await openTelemetry(config, log)
   const { meters, tracing } = telemetry
-  const app = createApp({ config, database, runtime, log, meters, tracing })
+  const app = createApp({ config, database, runtime, log, meters, tracing, tlsIdentity })
+  const renew = () => void renewTls(context, app.useTlsIdentity)
+  const leave = config.tls && context.onHangup?.(renew)
   try {
     const { address, port } = await app.listen(config.port, config.host)
-    await onListening(originOf(address, port))
+    await onListening(originOf(address, port, config.tls && 'https'))
     if (!stopSignal.aborted) await once(stopSignal, 'abort')
   } finally {
+    leave?.()
     // At a terminal there is no balancer to wait for.
     await app.close(stopSignal.reason === 'SIGTERM' ? config.drainSeconds * 1000 : 0)
     await telemetry.close()
@@ -107,7 +116,7 @@ async function serveWorker(context: CommandContext): Promise<void> {
     statementTimeoutMillis: STATEMENT_MILLIS,
   })
   try {
-    await runApp(database, context, async () => {})
+    await runApp(database, context, await openTls(context), async () => {})
   } finally {
     await database.close()
     cluster.worker?.disconnect()

@@ -13,7 +13,7 @@ const MIN_LIFE_MS = 2_000
 export async function runWorkers(
   count: number,
   connectionString: string,
-  { stopSignal, log }: CommandContext,
+  { config, stopSignal, log, onHangup }: CommandContext,
   onListening: (origin: string) => Promise<void>,
 ): Promise<void> {
   const failure = new AbortController()
@@ -31,15 +31,22 @@ export async function runWorkers(
     })
     return worker
   }
+  // Each worker reads its certificate anew.
+  const forward = () => {
+    for (const worker of running) worker.process.kill('SIGHUP')
+  }
+  const leave = config.tls && onHangup?.(forward)
   const stop = AbortSignal.any([stopSignal, failure.signal])
   const listening = Array.from({ length: count }, start).map((worker) => once(worker, 'listening', { signal: stop }))
   try {
     const [first]: { address: Address }[] = (await Promise.all(listening)).map(([address]) => ({ address }))
-    if (first !== undefined) await onListening(originOf(first.address.address, first.address.port))
+    if (first !== undefined)
+      await onListening(originOf(first.address.address, first.address.port, config.tls && 'https'))
     if (!stop.aborted) await once(stop, 'abort')
   } catch (error) {
     if (!stop.aborted) throw error
   } finally {
+    leave?.()
     const signal = stopSignal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT'
     await Promise.all([...running].map((worker) => endWorker(worker, signal)))
   }

@@ -1,3 +1,4 @@
+import { TLSSocket } from 'node:tls'
 import type { HttpRequest } from '../rpc/http-message.js'
 
 /** A host name or address with an optional port, and nothing that could break out of a URL (RFC 9110 section 7.2). */
@@ -10,5 +11,10 @@ const HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 export function baseUrlFor(request: HttpRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
   const authority = request.headers[':authority'] ?? request.headers.host
-  return typeof authority === 'string' && HOST.test(authority) ? `http://${authority}` : ''
+  const scheme = isOverTls(request) ? 'https' : 'http'
+  return typeof authority === 'string' && HOST.test(authority) ? `${scheme}://${authority}` : ''
+}
+
+function isOverTls(request: HttpRequest): boolean {
+  return 'stream' in request ? request.stream.session?.encrypted === true : request.socket instanceof TLSSocket
 }

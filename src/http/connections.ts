@@ -7,6 +7,8 @@ import { sendShutdownNotice } from './shutdown-notice.js'
 /** The connections of a server, which end without cutting a call. */
 export interface Connections {
   add(socket: Socket): void
+  /** Registers that a connection goes on over another socket, because of TLS. */
+  replace(plain: Socket, secured: Socket): void
   /** Registers that a connection speaks HTTP/2. */
   addSession(session: ServerHttp2Session, socket: Socket): void
   /** Registers that a call is being answered. */
@@ -20,7 +22,9 @@ export interface Connections {
   announceEnd(): void
   /**
    * Ends the connections on which nothing is being answered and nothing has arrived since they were last checked, by
-   * `announceEnd` or by this function itself. An HTTP/2 session gets the notice first, and ends at the next check.
+   * `announceEnd` or by this function itself. An HTTP/2 session gets the notice first, and ends at the next check. One
+   * over TLS, which cannot get it, ends with the calls that have begun: those that its client begins before it knows are
+   * not answered, and GOAWAY says so, for it to repeat them.
    */
   endQuiet(): void
   cutAll(): void
@@ -62,7 +66,8 @@ export function createConnections(): Connections {
   let isEnding = false
 
   const give = (connection: Connection, socket: Socket): void => {
-    if (connection.session !== undefined && !connection.hasNotice) sendShutdownNotice(connection.session, socket)
+    const { session, hasNotice } = connection
+    if (session !== undefined && !hasNotice && !session.encrypted) sendShutdownNotice(session, socket)
     connection.hasNotice = true
   }
   const announce = (response: HttpResponse, socket: Socket | undefined): void => {
@@ -72,14 +77,21 @@ export function createConnections(): Connections {
   }
   const busySockets = () => new Set(Array.from(answering, ({ socket }) => socket))
 
+  const add = (socket: Socket): void => {
+    connections.set(socket, { hasNotice: false, bytesRead: NOT_LOOKED_AT })
+    socket.once('close', () => {
+      // What was replaced is counted by its successor.
+      if (!connections.delete(socket)) return
+      bytesReceived += socket.bytesRead
+      bytesSent += socket.bytesWritten
+    })
+  }
+
   return {
-    add: (socket) => {
-      connections.set(socket, { hasNotice: false, bytesRead: NOT_LOOKED_AT })
-      socket.once('close', () => {
-        connections.delete(socket)
-        bytesReceived += socket.bytesRead
-        bytesSent += socket.bytesWritten
-      })
+    add,
+    replace: (plain, secured) => {
+      connections.delete(plain)
+      add(secured)
     },
     addSession: (session, socket) => {
       connections.set(socket, { session, hasNotice: false, bytesRead: NOT_LOOKED_AT })
@@ -102,6 +114,10 @@ export function createConnections(): Connections {
       const busy = busySockets()
       for (const [socket, connection] of connections) {
         const { session, bytesRead, hasNotice } = connection
+        if (session?.encrypted === true) {
+          if (!session.closed) session.close()
+          continue
+        }
         const isQuiet = !busy.has(socket) && socket.bytesRead === bytesRead
         connection.bytesRead = busy.has(socket) ? NOT_LOOKED_AT : socket.bytesRead
         if (!isQuiet) continue

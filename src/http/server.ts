@@ -5,6 +5,8 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { createConnections, type Traffic } from './connections.js'
 import { createProtocolSwitch } from './protocol-switch.js'
+import type { TlsIdentity } from './tls-identity.js'
+import { createTlsListener } from './tls-listener.js'
 
 /** What a server keeps. */
 export interface HttpServerLimits {
@@ -12,6 +14,8 @@ export interface HttpServerLimits {
   readonly idleMillis?: number
   /** Further connections are closed at once. Default: as many as the system allows. */
   readonly maxConnections?: number | undefined
+  /** With which certificate to speak TLS. Default: cleartext. */
+  readonly identity?: TlsIdentity | undefined
 }
 
 /** Answers a request. */
@@ -27,12 +31,14 @@ export interface ClosePlan {
   readonly onGraceOver: () => void
 }
 
-/** A server for HTTP/1.1 and cleartext HTTP/2 on one port. */
+/** A server for HTTP/1.1 and HTTP/2 on one port, in cleartext or over TLS. */
 export interface HttpServer {
   /** Begins to listen and returns the address; port 0 means any free one. */
   listen(port: number, host: string): Promise<AddressInfo>
   /** Ends every connection with an answer, and resolves when none is left. Does nothing if it does not listen. */
   close(plan: ClosePlan): Promise<void>
+  /** Shows another certificate to connections from now on. Throws if the server speaks cleartext. */
+  useIdentity(identity: TlsIdentity): void
   traffic(): Traffic
 }
 
@@ -52,7 +58,7 @@ const MAX_HEADER_BYTES = 32 * 1024
 
 /** Creates the server; it does not listen yet. */
 export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits = {}): HttpServer {
-  const { idleMillis = IDLE_MILLIS, maxConnections } = limits
+  const { idleMillis = IDLE_MILLIS, maxConnections, identity } = limits
   const connections = createConnections()
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
     connections.addCall(request, response)
@@ -76,30 +82,45 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
   if (maxConnections !== undefined) http1.maxConnections = maxConnections
   const takeHttp1 = http1.listeners('connection')
   http1.removeAllListeners('connection')
-  const route = createProtocolSwitch(
-    { emit: (_, socket) => takeHttp1.map((listener) => listener.call(http1, socket)).length > 0 },
-    {
-      emit: (_, socket) => {
-        http2.once('session', (session: ServerHttp2Session) => {
-          session.setTimeout(idleMillis, () => {
-            session.close()
-            // A header whose rest never arrives would keep it open.
-            if (!connections.hasCall(session)) session.destroy()
-          })
-          session.on('error', () => session.destroy())
-          connections.addSession(session, socket)
+  const toHttp1 = {
+    emit: (_: 'connection', socket: Socket) => takeHttp1.map((listener) => listener.call(http1, socket)).length > 0,
+  }
+  const toHttp2 = {
+    emit: (_: 'connection', socket: Socket) => {
+      http2.once('session', (session: ServerHttp2Session) => {
+        session.setTimeout(idleMillis, () => {
+          session.close()
+          // A header whose rest never arrives would keep it open.
+          if (!connections.hasCall(session)) session.destroy()
         })
-        return http2.emit('connection', socket)
-      },
+        session.on('error', () => session.destroy())
+        connections.addSession(session, socket)
+      })
+      return http2.emit('connection', socket)
     },
-    HEADER_TIMEOUT_MILLIS,
-  )
+  }
+  const route = createProtocolSwitch(toHttp1, toHttp2, HEADER_TIMEOUT_MILLIS)
+  const tls =
+    identity &&
+    createTlsListener(identity, {
+      handshakeTimeout: HEADER_TIMEOUT_MILLIS,
+      onSecured: ({ plain, secured, protocol }) => {
+        connections.replace(plain, secured)
+        const target = protocol === 'h2' ? toHttp2 : toHttp1
+        target.emit('connection', secured)
+      },
+    })
   http1.on('connection', (socket: Socket) => {
     connections.add(socket)
-    route(socket)
+    if (tls === undefined) route(socket)
+    else tls.secure(socket)
   })
   return {
     traffic: connections.traffic,
+    useIdentity: (next) => {
+      if (tls === undefined) throw new Error('the server speaks cleartext')
+      tls.use(next)
+    },
     listen: (port, host) =>
       new Promise((resolve, reject) => {
         http1.once('error', reject)

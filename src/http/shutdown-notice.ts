@@ -10,7 +10,8 @@ const SHUTDOWN_NOTICE = Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff
 
 /**
  * Tells the client of a session to begin its next streams elsewhere, and refuses none that it begins before it knows.
- * The client ends the session when its streams are over. `socket` is the one that the session was made on.
+ * The client ends the session when its streams are over. `socket` is the one that the session was made on. Not for TLS:
+ * Node takes the end of this write for that of one of the session's, and aborts.
  */
 export function sendShutdownNotice(session: ServerHttp2Session, socket: Socket): void {
   // The session writes whole frames to the same queue, so this one goes between two of them.

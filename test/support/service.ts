@@ -5,6 +5,7 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { createApp } from '../../src/app.js'
 import { type Config, configFromEnvironment } from '../../src/config.js'
 import type { Database } from '../../src/db/database.js'
+import type { TlsIdentity } from '../../src/http/tls-identity.js'
 import { createRedactedLog } from '../../src/log.js'
 import type { Meters } from '../../src/telemetry/meters.js'
 import { assertContract } from './contract.js'
@@ -53,6 +54,8 @@ export interface TestService {
   client<S extends DescService>(service: S, token?: string, protocol?: Protocol): Client<S>
   /** Stops the service, taking connections for a while where that is asked for; the database stays. */
   close(drainMillis?: number): Promise<void>
+  /** Shows another certificate to connections from now on. */
+  useTlsIdentity(identity: TlsIdentity): void
   /** Stops the service and drops the database. */
   stop(): Promise<void>
 }
@@ -64,6 +67,8 @@ export interface TestServiceOptions {
   readonly testDatabase?: TestDatabase
   readonly runtime?: TestRuntime
   readonly meters?: Meters
+  /** With which certificate to speak TLS. */
+  readonly tlsIdentity?: TlsIdentity
 }
 
 /** Starts the service on a free port. */
@@ -74,9 +79,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const logLines: string[] = []
   const log = createRedactedLog('trace', lineSink(logLines))
   const config = { ...configFromEnvironment({}), ...options.config }
-  const app = createApp({ config, database, runtime, log, meters: options.meters })
+  const app = createApp({ config, database, runtime, log, meters: options.meters, tlsIdentity: options.tlsIdentity })
   const { port } = await app.listen(0, '127.0.0.1')
-  const baseUrl = `http://127.0.0.1:${port}`
+  const baseUrl = `${options.tlsIdentity === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
   let closed: Promise<void> | undefined
   const close = (drainMillis?: number) => {
     closed ??= app.close(drainMillis)
@@ -88,6 +93,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     testDatabase,
     runtime,
     logLines,
+    useTlsIdentity: app.useTlsIdentity,
     rest: (method, path, call = {}) => sendRest(baseUrl, method, path, call),
     client: (service, token, protocol = 'connect-json') =>
       createClient(service, createTransport(baseUrl, protocol, token)),

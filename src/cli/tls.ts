@@ -1,0 +1,43 @@
+import type { Config } from '../config.js'
+import { readTlsIdentity, type TlsIdentity, timeFault } from '../http/tls-identity.js'
+import type { Runtime } from '../runtime/runtime.js'
+
+interface TlsContext {
+  readonly config: Pick<Config, 'tls'>
+  readonly runtime: Pick<Runtime, 'now'>
+  /** A pino logger fits. */
+  readonly log: Record<'info' | 'error', (fields: object, message: string) => void>
+}
+
+/**
+ * Reads the certificate that the configuration names; undefined if it names none. One whose time is over or has not
+ * come is used and logged as an error. Throws a `TlsFault` if the files cannot be used.
+ */
+export async function openTls({ config, log, runtime }: TlsContext): Promise<TlsIdentity | undefined> {
+  if (config.tls === undefined) return undefined
+  const identity = await readTlsIdentity(config.tls)
+  const fault = timeFault(identity, runtime.now())
+  if (fault !== undefined) log.error({ fingerprint: identity.fingerprint }, fault)
+  return identity
+}
+
+/**
+ * Reads the files anew and passes what they hold on. If they cannot be used, or their time is over, that is logged and
+ * the certificate stays as it is. Never throws.
+ */
+export async function renewTls(
+  { config, log, runtime }: TlsContext,
+  use: (identity: TlsIdentity) => void,
+): Promise<void> {
+  if (config.tls === undefined) return
+  try {
+    const identity = await readTlsIdentity(config.tls)
+    const fault = timeFault(identity, runtime.now())
+    if (fault !== undefined) throw new Error(fault)
+    use(identity)
+    const { fingerprint, expiresAt } = identity
+    log.info({ fingerprint, expiresAt }, 'the certificate was read anew')
+  } catch (err) {
+    log.error({ err }, 'the certificate could not be read anew: the one from before stays')
+  }
+}

@@ -1,0 +1,79 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+
+/** Where a certificate and its private key are: files in PEM form, the certificate followed by its issuers'. */
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+/** A certificate with the private key that belongs to it, as they were read. */
+export interface TlsIdentity {
+  readonly cert: Buffer
+  readonly key: Buffer
+  /** Names the certificate in the log: the SHA-256 of its bytes. */
+  readonly fingerprint: string
+  readonly validFrom: Date
+  readonly expiresAt: Date
+}
+
+/** The files cannot be used; the message names the variable and the file, and says what to do. */
+export class TlsFault extends Error {
+  override readonly name = 'TlsFault'
+}
+
+/** Reads a certificate and its key. Throws a `TlsFault` if they cannot be read, or do not belong together. */
+export async function readTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
+  const [cert, key] = await Promise.all([read('TLS_CERT', files.cert), read('TLS_KEY', files.key)])
+  const certificate = certificateFrom(cert, files.cert)
+  if (!certificate.checkPrivateKey(keyFrom(key, files.key))) {
+    throw new TlsFault(
+      `TLS_KEY ${files.key} does not belong to the first certificate of TLS_CERT ${files.cert}: put the two files of one certificate there, its own certificate before those of its issuers`,
+    )
+  }
+  return {
+    cert,
+    key,
+    fingerprint: certificate.fingerprint256,
+    validFrom: new Date(certificate.validFrom),
+    expiresAt: new Date(certificate.validTo),
+  }
+}
+
+/** What is wrong with the time of a certificate: it has expired, or is not valid yet; undefined if nothing is. */
+export function timeFault({ validFrom, expiresAt }: TlsIdentity, now: Date): string | undefined {
+  if (expiresAt <= now) return `the certificate has expired at ${expiresAt.toISOString()}: renew it`
+  if (validFrom <= now) return undefined
+  return `the certificate is not valid before ${validFrom.toISOString()}: use another one, or correct the clock`
+}
+
+async function read(variable: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? reasons.get(error.code) : undefined
+    throw new TlsFault(`${variable} ${path} ${reason ?? 'cannot be read'}`, { cause: error })
+  }
+}
+
+const reasons: ReadonlyMap<unknown, string> = new Map([
+  ['ENOENT', 'does not exist: correct the path'],
+  ['EACCES', 'may not be read by this user: change its owner or mode'],
+  ['EISDIR', 'is a folder: name the file in it'],
+])
+
+function certificateFrom(text: Buffer, path: string): X509Certificate {
+  try {
+    return new X509Certificate(text)
+  } catch (cause) {
+    throw new TlsFault(`TLS_CERT ${path} holds no certificate in PEM form`, { cause })
+  }
+}
+
+function keyFrom(text: Buffer, path: string): KeyObject {
+  try {
+    return createPrivateKey(text)
+  } catch (cause) {
+    throw new TlsFault(`TLS_KEY ${path} holds no private key in PEM form without a passphrase`, { cause })
+  }
+}

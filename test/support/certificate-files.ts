@@ -1,0 +1,23 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TlsFiles } from '../../src/http/tls-identity.js'
+import { createCertificate, type TestCertificate } from './certificate.js'
+import { scratchFolder } from './scratch-folder.js'
+
+/** A certificate and its key in files of their own. */
+export interface CertificateFiles extends TlsFiles {
+  /** Puts others in their place. */
+  replace(certificate: TestCertificate): Promise<void>
+  remove(): Promise<void>
+}
+
+/** Writes a certificate and its key into a new folder. */
+export async function createCertificateFiles(certificate = createCertificate()): Promise<CertificateFiles> {
+  const folder = await mkdtemp(join(scratchFolder(), 'svc-tls-'))
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const replace = async (other: TestCertificate) => {
+    await Promise.all([writeFile(cert, other.cert), writeFile(key, other.key)])
+  }
+  await replace(certificate)
+  return { cert, key, replace, remove: () => rm(folder, { recursive: true }) }
+}
