@@ -153,7 +153,7 @@ describe('the start', () => {
   it('fails if the pooler takes the settings of a session and loses them', async () => {
     const losing = await another({ settings: { ignore_startup_parameters: LOSING } })
     const { status, stderr } = await serve({ DATABASE_URL: through(losing), DATABASE_DIRECT_URL: '' })
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/do not get the settings.*lock_timeout is 0/)])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/do not get the settings.*statement_timeout is 0/)])
   })
 
   it('fails if the pooler does not answer, which the doctor tells from the database', async () => {
