@@ -97,7 +97,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const { isolationLevel = 'ReadCommitted', signal } = options
   const bounds = { signal, deadline }
-  const boundsOfPrepared = { ...bounds, isNamed: pool.statementNames }
+  const boundsOfPrepared = { isNamed: pool.statementNames, ...bounds }
   return withConnection(pool, deadline, async (client) => {
     const send = (text: string) => client.query(boundedQuery({ text }, deadline))
     try {

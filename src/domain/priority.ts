@@ -29,9 +29,9 @@ export async function updatePriority(
   const { runtime, requestId, ifMatch } = context
   const { organizationId } = caller
   const teamIds = permittedTeamIds(caller, 'tickets:write')
-  const call = auditedCall(caller, requestId)
   const auditEventId = runtime.newId()
-  const change = { ...call, id, name, description, isAiSelectable, organizationId, teamIds, auditEventId }
+  const call = auditedCall(caller, requestId)
+  const change = { id, name, description, isAiSelectable, organizationId, teamIds, auditEventId, ...call }
   const write = (queryable: PreparedQueryable) => priorities.updatePriority(queryable, change)
   const accepted = acceptedVersionsFrom(ifMatch)
   // The version is checked under a lock; without a condition, one statement suffices.

@@ -56,8 +56,8 @@ export function createUserIngestionHandlers({
       return create(IngestUserProfilesResponseSchema, {
         data: results.map(({ outcome, skipped, ...result }) =>
           create(IngestionResultSchema, {
-            ...result,
             outcome: IngestionOutcome[outcome],
+            ...result,
             ...skippedFieldsToMessage(skipped),
           }),
         ),

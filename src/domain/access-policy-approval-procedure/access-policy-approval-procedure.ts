@@ -47,8 +47,8 @@ export async function createApprovalProcedure(
       accessPolicyId: draft.accessPolicyId,
       timeoutSeconds: draft.timeoutSeconds === 0 ? DEFAULT_TIMEOUT_SECONDS : draft.timeoutSeconds,
     }
-    const steps = topology.steps.map((step) => ({ ...step, id: runtime.newId() }))
-    return insert(transaction, caller, { ...procedure, teamId, steps }, context)
+    const steps = topology.steps.map((step) => ({ id: runtime.newId(), ...step }))
+    return insert(transaction, caller, { teamId, steps, ...procedure }, context)
   }, context)
 }
 
@@ -108,10 +108,10 @@ function insert(
 ): Promise<string> {
   const { organizationId } = caller
   return insertApprovalProcedure(transaction, {
-    ...procedure,
     organizationId,
     teamId,
     auditEventId: runtime.newId(),
+    ...procedure,
     ...auditedCall(caller, requestId),
     steps: steps.map(({ id, stageIndex, stepIndex, step }) => ({
       id,

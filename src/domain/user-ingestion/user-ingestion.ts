@@ -82,12 +82,12 @@ async function ingest(
   const known = await findSourceProfiles(transaction, { organizationId, source }, externalIds)
   const changes = profiles.flatMap((profile) => {
     const before = known.get(profile.externalId)
-    if (before === undefined) return { ...profile, target: { email: profile.stored.email } }
-    return profile.hash.equals(before.hash) ? [] : { ...profile, target: { userId: before.userId } }
+    if (before === undefined) return { target: { email: profile.stored.email }, ...profile }
+    return profile.hash.equals(before.hash) ? [] : { target: { userId: before.userId }, ...profile }
   })
   const writer = { organizationId, actor: actorOf(caller), action: 'user.ingest', isPublication: true }
   const published = await changeMembers(transaction, writer, changes, context)
-  const kept = published.map(({ change, member }) => ({ ...change, userId: member.userId }))
+  const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)
   const results = new Map(published.map((each) => [each.change.externalId, resultOf(each)]))
   return externalIds.map((externalId) => results.get(externalId) ?? unchangedResult(externalId, known))

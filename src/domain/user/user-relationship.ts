@@ -60,7 +60,7 @@ export async function clearManager(
   return writeManager(
     database,
     caller,
-    { ...write, managerUserId: '' },
+    { managerUserId: '', ...write },
     { action: 'user_relationship.delete', context },
   )
 }
