@@ -92,8 +92,12 @@ INSERT INTO groups (organization_id, id, name, directory_external_id, created_at
 VALUES (${organizationId}, ${groupId}, ${name}, ${externalId}, ${now}, ${now})`,
 })
 
-/** A time after the last change, so that every change gives another version. */
-const nextTime = (now: Parameter) => Prisma.sql`greatest(${now}::timestamptz, updated_at + interval '1 millisecond')`
+/**
+ * A time after the last change, so that every change gives another version. Added in UTC: an addition in the time zone of
+ * the session is not constant, and a cluster computes nothing else from columns that it writes.
+ */
+const nextTime = (now: Parameter) => Prisma.sql`
+greatest(${now}::timestamptz, (updated_at AT TIME ZONE 'UTC' + interval '1 millisecond') AT TIME ZONE 'UTC')`
 
 const update = createPreparedStatement<NewGroup, Pick<GroupModel, 'updatedAt'>>({
   name: 'update_group',
