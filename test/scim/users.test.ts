@@ -109,6 +109,17 @@ describe('users of SCIM', () => {
     expect([status, body.scimType]).toEqual([409, 'uniqueness'])
   })
 
+  it('have user names that nobody else has, as an address or beside one', async () => {
+    const { id } = await okta.add({ userName: name })
+    for (const userName of [`${users.admin}@example.com`, `${users.admin.toUpperCase()}@EXAMPLE.com`]) {
+      for (const emails of [[{ value: name, type: 'work' }], []]) {
+        const { status, body } = await okta.send('PUT', `/Users/${id}`, { userName, emails })
+        expect([status, body.scimType]).toEqual([409, 'uniqueness'])
+      }
+    }
+    expect((await okta.send('GET', `/Users/${id}`)).body.userName).toBe(name)
+  })
+
   it('are deactivated by active false, keep their addresses, and come back by active true', async () => {
     const { id } = await okta.add({ userName: name })
     const token = await insertUserToken(service.database, { userId: id })
@@ -166,6 +177,34 @@ describe('users of SCIM', () => {
     const { body } = await okta.send('PUT', `/Users/${id}`, person)
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Analyst' })
     expect([body.meta.version, await stored(), await actionsOf(id)]).toEqual([meta.version, before, ['user.create']])
+  })
+
+  it('are added eight at a time, and sent again, without a failed request', async () => {
+    const people = Array.from({ length: 40 }, (_, index) => ({
+      ...{ userName: `crowd.${index}@example.com`, externalId: `crowd-${index}`, title: `Title ${index % 7}` },
+      phoneNumbers: [{ value: `+1415${5_600_000 + index}`, type: 'mobile' }],
+      [ENTERPRISE]: { department: `Department ${index % 5}`, manager: { value: users.manager } },
+    }))
+    const inTurn = async (
+      send: (person: (typeof people)[number], index: number) => Promise<{ status: number; body: { id: string } }>,
+    ) => {
+      const answers: { status: number; body: { id: string } }[] = []
+      let next = 0
+      const work = async () => {
+        for (let index = next++; index < people.length; index = next++) {
+          const person = people[index]
+          if (person !== undefined) answers[index] = await send(person, index)
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, work))
+      return answers
+    }
+    const added = await inTurn((person) => okta.send('POST', '/Users', person))
+    expect(new Set(added.map(({ status }) => status))).toEqual(new Set([201]))
+    const countEvents = async () => (await service.database.query('SELECT FROM audit_events')).length
+    const before = await countEvents()
+    const again = await inTurn((person, index) => okta.send('PUT', `/Users/${added[index]?.body.id}`, person))
+    expect([new Set(again.map(({ status }) => status)), await countEvents()]).toEqual([new Set([200]), before])
   })
 
   it('of other organizations are not there', async () => {

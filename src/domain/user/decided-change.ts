@@ -2,9 +2,10 @@ import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import { notFound } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { leaveAllGroups } from '../../store/scim/group.js'
-import { lockScimUser, type ScimUserRow } from '../../store/scim/user.js'
+import { findScimIdentity, lockScimUser, type ScimUserRow } from '../../store/scim/user.js'
 import { valuesSet } from '../profile/field-ownership.js'
 import { emailKeyOf } from '../value/email-address.js'
+import { takenValueError } from '../value/taken-value.js'
 import { changeHeldMembers, membersToHold } from './change-member.js'
 import type { MemberChange, MemberWriter } from './member-change.js'
 import { type HeldMembers, holdMembers } from './member-hold.js'
@@ -54,6 +55,7 @@ export async function changeMemberAsDecided(
     const change = { target: { userId }, ...decided }
     if (!isCovered(change, expected)) throw new MoreToHold(change)
     const { groups, managerName, ...member } = user
+    await requireFreeUserName(transaction, organizationId, user, decided)
     const held: HeldMembers = { members: new Map([[userId, member]]), joining: new Set(), idsByEmail: new Map() }
     const [changed] = await changeHeldMembers(transaction, writer, [change], held, context)
     if (changed === undefined) throw new Error('a change has no outcome')
@@ -71,6 +73,23 @@ export async function changeMemberAsDecided(
       expected = error.change
     }
   }
+}
+
+/**
+ * Throws for a user name that another member has. It is the email address of most members, so no constraint keeps it
+ * unique between them and those who have one beside it.
+ */
+async function requireFreeUserName(
+  transaction: PreparedTransaction,
+  organizationId: string,
+  user: ScimUserRow,
+  { email, directory = {} }: Omit<MemberChange, 'target'>,
+): Promise<void> {
+  if (email === undefined && directory.directoryUserName === undefined) return
+  const { directoryUserName = user.directoryUserName } = directory
+  const userNameKey = emailKeyOf(directoryUserName ?? email ?? user.email)
+  const known = await findScimIdentity(transaction, { organizationId, externalId: null, userNameKey })
+  if (known.some(({ userId }) => userId !== user.userId)) throw takenValueError('user name of member')
 }
 
 /** Whether the locks of the expected change, if there is one, suffice for another one of the same member. */
