@@ -79,9 +79,12 @@ function applyTo(container: JsonObject, target: PatchTarget, operation: PatchOpe
   const { op, value = null } = operation
   if (subAttribute === undefined) {
     const read = op === 'remove' || isNone(value, attribute.type) ? undefined : readValue(attribute, value)
+    if (op === 'remove' || attribute.type !== 'complex' || attribute.field !== null || !isJsonObject(value)) {
+      return withMember(container, attribute.name, read)
+    }
     // What a value object leaves out of an attribute with parts, stays.
-    const isMerged = isJsonObject(read) && isJsonObject(held) && attribute.field === null
-    return withMember(container, attribute.name, isMerged ? merged(held, read, value) : read)
+    const parts = merged(isJsonObject(held) ? held : {}, isJsonObject(read) ? read : {}, value)
+    return withMember(container, attribute.name, Object.keys(parts).length === 0 ? undefined : parts)
   }
   const path = `${attribute.name}.${subAttribute.name}`
   const part = op === 'remove' || isNone(value, 'complex') ? undefined : readOne(subAttribute, value, path)
@@ -90,8 +93,8 @@ function applyTo(container: JsonObject, target: PatchTarget, operation: PatchOpe
 }
 
 /** An attribute with the parts that a value gives; `null` clears a part. */
-function merged(held: JsonObject, read: JsonObject, value: JsonValue): JsonObject {
-  const cleared = isJsonObject(value) ? Object.keys(value).filter((name) => value[name] === null) : []
+function merged(held: JsonObject, read: JsonObject, value: JsonObject): JsonObject {
+  const cleared = Object.keys(value).filter((name) => value[name] === null)
   const isCleared = (name: string) => cleared.some((each) => each.toLowerCase() === name.toLowerCase())
   return Object.fromEntries(Object.entries({ ...held, ...read }).filter(([name]) => !isCleared(name)))
 }

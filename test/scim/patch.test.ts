@@ -1,0 +1,163 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+import { describe, expect, it } from '@jest/globals'
+import { scimPatch } from 'scim-patch'
+import { applyPatch } from '../../src/scim/patch.js'
+import { patchOperationsFrom } from '../../src/scim/patch-operation.js'
+import { userResourceType } from '../../src/store/scim/attributes.js'
+import { ENTERPRISE } from '../support/scim.js'
+
+const ada = {
+  ...{ userName: 'ada@example.com', title: 'Analyst', active: true, displayName: 'Ada' },
+  name: { givenName: 'Ada', familyName: 'Lovelace' },
+  emails: [
+    { value: 'ada@example.com', type: 'work', primary: true },
+    { value: 'ada@home.example', type: 'home' },
+  ],
+  [ENTERPRISE]: { department: 'Engines' },
+} satisfies JsonObject
+
+const patched = (operations: readonly object[], document: JsonObject = ada) =>
+  applyPatch(document, patchOperationsFrom({ Operations: operations as JsonObject[] }), userResourceType)
+
+describe('a PATCH', () => {
+  // Where the RFC leaves nothing open, a library that follows it must agree.
+  it.each<[what: string, operations: readonly object[]]>([
+    ['replaces a value', [{ op: 'replace', path: 'title', value: 'Countess' }]],
+    ['adds a value', [{ op: 'add', path: 'locale', value: 'en-GB' }]],
+    ['removes a value', [{ op: 'remove', path: 'title' }]],
+    ['replaces a part', [{ op: 'replace', path: 'name.givenName', value: 'Augusta' }]],
+    ['removes a part', [{ op: 'remove', path: 'name.givenName' }]],
+    [
+      'replaces an entry by its type',
+      [{ op: 'replace', path: 'emails[type eq "home"].value', value: 'new@home.example' }],
+    ],
+    ['replaces all entries', [{ op: 'replace', path: 'emails', value: [{ value: 'x@y.example', type: 'work' }] }]],
+    ['adds an entry', [{ op: 'add', path: 'emails', value: [{ value: 'x@y.example', type: 'other' }] }]],
+    ['removes an entry by its type', [{ op: 'remove', path: 'emails[type eq "home"]' }]],
+    ['removes all entries', [{ op: 'remove', path: 'emails' }]],
+    ['replaces several values at once', [{ op: 'replace', value: { title: 'Countess', active: false } }]],
+    ['replaces a value of an extension', [{ op: 'replace', path: `${ENTERPRISE}:department`, value: 'Poetry' }]],
+    [
+      'applies operations one after the other',
+      [
+        { op: 'remove', path: 'title' },
+        { op: 'add', path: 'title', value: 'Countess' },
+      ],
+    ],
+  ])('%s, as scim-patch does', (_, operations) => {
+    const theirs = scimPatch(
+      structuredClone({ schemas: [], ...ada }) as never,
+      structuredClone(operations) as never,
+    ) as unknown
+    const { schemas: __, ...expected } = theirs as Record<string, unknown>
+    expect(patched(operations)).toEqual(expected)
+  })
+
+  it.each<[what: string, operations: readonly object[], expected: object]>([
+    [
+      'of a part creates what has it',
+      [{ op: 'add', path: `${ENTERPRISE}:manager`, value: { value: 'm' } }],
+      { [ENTERPRISE]: { department: 'Engines', manager: { value: 'm' } } },
+    ],
+    [
+      'of the last part removes the attribute',
+      [{ op: 'remove', path: `${ENTERPRISE}:department` }],
+      { [ENTERPRISE]: undefined },
+    ],
+    [
+      'makes the new entry the only primary one',
+      [{ op: 'add', path: 'emails', value: { value: 'x@y.example', primary: 'true' } }],
+      {
+        emails: [
+          { value: 'ada@example.com', type: 'work', primary: false },
+          { value: 'ada@home.example', type: 'home' },
+          { value: 'x@y.example', primary: true },
+        ],
+      },
+    ],
+    ['does not add an entry twice', [{ op: 'add', path: 'emails', value: [ada.emails[1]] }], { emails: ada.emails }],
+    [
+      'ignores the case of names',
+      [{ op: 'REPLACE', path: 'NAME.familyname', value: 'Byron' }],
+      { name: { givenName: 'Ada', familyName: 'Byron' } },
+    ],
+    [
+      'takes null for none',
+      [{ op: 'replace', value: { title: null, name: { givenName: null } } }],
+      { title: undefined, name: { familyName: 'Lovelace' } },
+    ],
+    [
+      'removes nothing where there is nothing',
+      [{ op: 'remove', path: 'phoneNumbers[type eq "work"]' }],
+      { phoneNumbers: undefined },
+    ],
+    [
+      'keeps a closing bracket in a filter',
+      [{ op: 'add', path: 'emails[type eq "a]b"].value', value: 'x@y.example' }],
+      {
+        emails: [...ada.emails, { type: 'a]b', value: 'x@y.example' }],
+      },
+    ],
+    [
+      'ignores read-only and unknown members',
+      [{ op: 'replace', value: { id: 'x', meta: {}, groups: [], colour: 'red' } }],
+      { id: undefined, colour: undefined },
+    ],
+  ])('%s', (_, operations, expected) => {
+    const result: Record<string, unknown> = patched(operations)
+    for (const [name, value] of Object.entries(expected)) expect([name, result[name]]).toEqual([name, value])
+  })
+
+  it.each<[what: string, body: object, scimType: string]>([
+    ['no operations', {}, 'invalidSyntax'],
+    ['an empty list', { Operations: [] }, 'invalidSyntax'],
+    ['an operation that is none', { Operations: ['x'] }, 'invalidSyntax'],
+    ['an unknown operation', { Operations: [{ op: 'move', path: 'title' }] }, 'invalidSyntax'],
+    [
+      'too many operations',
+      { Operations: Array.from({ length: 1_001 }, () => ({ op: 'remove', path: 'title' })) },
+      'tooMany',
+    ],
+    ['a removal of nothing', { Operations: [{ op: 'remove' }] }, 'noTarget'],
+    ['no value', { Operations: [{ op: 'add', path: 'title' }] }, 'invalidValue'],
+    ['a value that is no object, without a path', { Operations: [{ op: 'add', value: 'x' }] }, 'invalidValue'],
+    ['a path that is no string', { Operations: [{ op: 'add', path: 1, value: 'x' }] }, 'invalidPath'],
+    ['an unknown attribute', { Operations: [{ op: 'add', path: 'colour', value: 'red' }] }, 'invalidPath'],
+    ['an unknown part', { Operations: [{ op: 'add', path: 'name.colour', value: 'red' }] }, 'invalidPath'],
+    [
+      'a bracket that is not closed',
+      { Operations: [{ op: 'add', path: 'emails[type eq "work"', value: 'x' }] },
+      'invalidPath',
+    ],
+    [
+      'a filter on a single value',
+      { Operations: [{ op: 'add', path: 'title[value eq "x"]', value: 'x' }] },
+      'invalidPath',
+    ],
+    [
+      'a filter that is none',
+      { Operations: [{ op: 'add', path: 'emails[type is "x"].value', value: 'x' }] },
+      'invalidFilter',
+    ],
+    ['a read-only attribute', { Operations: [{ op: 'replace', path: 'meta.version', value: 'x' }] }, 'mutability'],
+    [
+      'an entry that no filter describes',
+      { Operations: [{ op: 'add', path: 'emails[type ne "home" and type ne "work"].value', value: 'x' }] },
+      'noTarget',
+    ],
+    ['a value of the wrong type', { Operations: [{ op: 'replace', path: 'active', value: 'maybe' }] }, 'invalidValue'],
+    ['an object for a text', { Operations: [{ op: 'replace', path: 'title', value: { a: 1 } }] }, 'invalidValue'],
+    [
+      'very many entries',
+      {
+        Operations: [
+          { op: 'add', path: 'emails', value: Array.from({ length: 101 }, (_, at) => ({ value: `${at}@x.example` })) },
+        ],
+      },
+      'invalidValue',
+    ],
+  ])('is refused with %s', (_, body, scimType) => {
+    const apply = () => applyPatch(ada, patchOperationsFrom(body as JsonObject), userResourceType)
+    expect(apply).toThrow(expect.objectContaining({ status: 400, scimType }))
+  })
+})
