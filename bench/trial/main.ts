@@ -10,6 +10,7 @@ import { restarts } from './restarts.js'
 import { silence } from './silence.js'
 import { slow } from './slow.js'
 import { type DatabaseServer, databaseServers, setStage } from './stage.js'
+import { sync } from './sync.js'
 import type { Finding, Trial } from './trial.js'
 import { upgrade } from './upgrade.js'
 
@@ -28,6 +29,7 @@ const trials: readonly Trial[] = [
   failover,
   restarts,
   upgrade,
+  sync,
 ]
 /** How long a trial may take by default. */
 const LIMIT_MILLIS = 120_000
