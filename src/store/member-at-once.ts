@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AnyTransaction } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
-import { type AuditEventLists, auditEventLists, type NewAuditEvent } from './audit-event.js'
+import { type AuditEventLists, auditEventLists, auditListInsert, type NewAuditEvent } from './audit-event.js'
 import { type NewDepartmentOption, optionInsertion } from './department-option.js'
 import { type MemberRow, memberChange, memberRecords } from './membership.js'
 
@@ -24,13 +24,7 @@ WITH changed AS (
 ), departments AS (
   ${optionInsertion(places)}
 )
-INSERT INTO audit_events (organization_id, id, actor_kind, actor_id, actor_name, action, target_type, target_id,
-                          team_id, request_id, changes)
-SELECT ${places.organizationId}, event.*
-  FROM unnest(${places.eventId}::uuid[], ${places.actorKind}::actor_kind[], ${places.actorId}::text[],
-              ${places.actorName}::text[], ${places.action}::text[], ${places.targetType}::text[],
-              ${places.targetId}::text[], ${places.teamId}::text[], ${places.requestId}::text[],
-              ${places.changes}::jsonb[]) AS event`,
+${auditListInsert(places)}`,
 })
 
 /** The statements of this file. */
