@@ -85,7 +85,8 @@ export function createLoad({ origin, token, connectionString }: LocalCluster) {
     stop: () => {
       isOver = true
     },
-    calls: () => calls,
+    /** How many answers there were by status, in words. */
+    answers: () => [...byStatus].map(([status, count]) => `${count} of ${status}`).join(', '),
     /** Waits until so many calls are answered. */
     reach: async (count: number): Promise<void> => {
       while (calls < count) await wait(50)

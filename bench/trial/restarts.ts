@@ -22,7 +22,7 @@ export const restarts: Trial = {
         await cluster.stop(part)
         ended++
         await cluster.start(part)
-        console.error(`restart ${restart + 1} of ${part}: ${load.calls()} calls so far`)
+        console.error(`restart ${restart + 1} of ${part}: ${load.answers()}`)
       }
       load.stop()
       await calling

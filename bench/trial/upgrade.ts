@@ -36,7 +36,7 @@ async function rollOut(cluster: LocalCluster, previous: string): Promise<readonl
   const replace = async (part: string, root?: string) => {
     await cluster.stop(part)
     await cluster.start(part, root)
-    console.error(`${part} is ${root === undefined ? 'this' : 'the previous'} build: ${load.calls()} calls so far`)
+    console.error(`${part} is ${root === undefined ? 'this' : 'the previous'} build: ${load.answers()}`)
   }
   await load.reach(CALLS * 0.1)
   // The migrations run here; from then on, both builds serve side by side.
