@@ -59,6 +59,11 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
   const begin = async () => {
     const client = await connect(database.connectionString)
+    if (session !== undefined) {
+      // Two have asked at once: one connection is enough.
+      client.connection.stream.destroy()
+      return session
+    }
     session = { client, since: now() }
     // A connection that was lost earlier says nothing about the database now.
     client.once('error', () => {

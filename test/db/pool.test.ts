@@ -235,7 +235,7 @@ describe('a connection that says nothing any more', () => {
 
   it('does not keep the pool from closing', async () => {
     const { connectionString } = proxy
-    const database = createDatabase({ connectionString, log: { warn: () => {} } })
+    const database = createDatabase({ ...test.sessions, connectionString, log: { warn: () => {} } })
     await Promise.all([database.query('SELECT 1'), database.query('SELECT 1')])
     proxy.stall()
     try {

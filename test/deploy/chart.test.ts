@@ -23,6 +23,7 @@ const read = (path: string) => readFile(join(root, path), 'utf8')
 const everything = {
   environment: { LOG_LEVEL: 'debug', DATABASE_POOL_SIZE: 20, DATABASE_STATEMENT_NAMES: 'off' },
   workers: 2,
+  tls: { secretName: 'certificate' },
   service: { type: 'LoadBalancer', annotations: { 'example.com/internal': 'true' } },
   autoscaling: { enabled: true },
   metrics: {
@@ -130,11 +131,17 @@ describe('the chart', () => {
     expect(deployment.spec?.template.spec?.terminationGracePeriodSeconds).toBe(expected)
   })
 
-  it('asks for health at the paths that say it', async () => {
-    const [container] = (await deploymentOf()).spec?.template.spec?.containers ?? []
-    expect(container?.startupProbe?.httpGet).toEqual({ path: '/healthz', port: 'http' })
-    expect(container?.livenessProbe?.httpGet).toEqual({ path: '/healthz', port: 'http' })
-    expect(container?.readinessProbe?.httpGet).toEqual({ path: '/readyz', port: 'http' })
+  it('asks for health at the paths that say it, over TLS where the service speaks it', async () => {
+    for (const [values, scheme] of [
+      [{}, 'HTTP'],
+      [everything, 'HTTPS'],
+    ] as const) {
+      const [container] = (await deploymentOf(values)).spec?.template.spec?.containers ?? []
+      const get = (path: string) => ({ path, port: 'http', scheme })
+      expect(container?.startupProbe?.httpGet).toEqual(get('/healthz'))
+      expect(container?.livenessProbe?.httpGet).toEqual(get('/healthz'))
+      expect(container?.readinessProbe?.httpGet).toEqual(get('/readyz'))
+    }
   })
 
   it('sets variables that the service knows, to values that it takes', async () => {

@@ -145,6 +145,15 @@ describe('readiness', () => {
     expect(await readiness.ask()).toEqual({})
   })
 
+  it('opens one session, though two ask before there is one', async () => {
+    const named = new URL(testDatabase.directUrl)
+    named.searchParams.set('application_name', 'asked twice')
+    const readiness = createAsked({ database: { pool: database.pool, connectionString: named.href } })
+    expect(await Promise.all([readiness.ask(), readiness.ask()])).toEqual([{}, {}])
+    const sessions = () => database.query(`SELECT pid FROM pg_stat_activity WHERE application_name = 'asked twice'`)
+    await eventually(async () => expect(await sessions()).toHaveLength(1))
+  })
+
   it('names a database that only reads, and migrations that are missing', async () => {
     const frozen = new URL(database.connectionString)
     frozen.searchParams.set('options', '-c default_transaction_read_only=on')
