@@ -19,6 +19,7 @@ import { createManagementKeys } from './domain/auth/management-key.js'
 import { createOidcVerifier } from './domain/auth/oidc.js'
 import { createRevokeLimiter } from './domain/auth/revoke-limiter.js'
 import { createSecretHasher } from './domain/auth/secret-hash.js'
+import { createRefusalRecorder } from './domain/directory/directory-refusal.js'
 import { createPageTokens } from './domain/paging/page-token.js'
 import { runSweeper } from './domain/sweeper.js'
 import { addReason } from './failure/error-reason.js'
@@ -225,6 +226,7 @@ export function createApp(options: AppOptions): App {
     observer,
     onError,
   })
+  const recordRefusal = createRefusalRecorder({ database, runtime, log })
   const scim = createScimDoor({
     routes: scimRoutes,
     admit: createScimAdmission({
@@ -243,6 +245,8 @@ export function createApp(options: AppOptions): App {
     maxTimeoutMs: MAX_TIMEOUT_MS,
     shutdownSignal: shutdown.signal,
     observer,
+    onRefusal: ({ directory, method, path, requestId, error: { status, scimType = '', detail } }) =>
+      recordRefusal(directory, { method, path: withoutCredentials(path), status, scimType, detail, requestId }),
     log,
   })
   const root = packageRoot()

@@ -20,6 +20,7 @@ const commands = new Map([
   ['status', async () => (await import('./status.js')).registerStatusCommand],
   ['config', async () => (await import('./config.js')).registerConfigCommand],
   ['doctor', async () => (await import('./doctor.js')).registerDoctorCommand],
+  ['directory', async () => (await import('./directory.js')).registerDirectoryCommand],
   ['distribute', async () => (await import('./distribute.js')).registerDistributeCommand],
   ['completion', async () => (await import('./completion.js')).registerCompletionCommand],
   ['demo', async () => (await import('./demo.js')).registerDemoCommand],

@@ -20,6 +20,7 @@ import { phoneClaimStatements } from './phone-claim.js'
 import { priorityStatements } from './priority.js'
 import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
+import { directoryRefusalStatements } from './scim/directory-refusal.js'
 import { scimGroupStatements } from './scim/group.js'
 import { scimGroupListStatements } from './scim/group-list.js'
 import { memberCountStatements } from './scim/member-count.js'
@@ -60,6 +61,7 @@ export const statements = createStatementRegister([
   ...phoneClaimStatements,
   ...priorityStatements,
   ...revokeAttemptStatements,
+  ...directoryRefusalStatements,
   ...memberCountStatements,
   ...scimUserListStatements,
   ...scimGroupListStatements,

@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import {
+  type DirectoryConnection,
+  type DirectoryStatus,
+  readDirectoryStatus,
+} from '../domain/directory/directory-status.js'
+import type { CommandContext } from './command-context.js'
+
+interface StatusOptions {
+  readonly org: string
+  readonly json?: true
+}
+
+/** `svc directory`: how an identity provider is connected to an organization. */
+export function registerDirectoryCommand(program: Command, context: CommandContext): void {
+  const directory = program.command('directory').description('the identity provider of an organization, over SCIM')
+  directory
+    .command('status')
+    .description('print the connection, the last write, how many people it supplies and what it was refused')
+    .requiredOption('--org <id>', 'the organization')
+    .option('--json', 'answer one JSON object')
+    .action(async ({ org, json }: StatusOptions) => {
+      const opened = await context.openDatabase()
+      try {
+        const status = await readDirectoryStatus(opened.database, org)
+        const now = context.runtime.now()
+        context.stdout.write(json ? `${jsonFrom(org, status, now)}\n` : textFrom(status, now))
+      } finally {
+        await opened.close()
+      }
+    })
+}
+
+function jsonFrom(organizationId: string, { connections, lastWriteAt, users, refusals }: DirectoryStatus, now: Date) {
+  return JSON.stringify({
+    organizationId,
+    connections: connections.map(({ id, name, createdAt, lastUsedAt, expiresAt, ...key }) => ({
+      keyId: id,
+      name,
+      state: stateOf({ expiresAt, ...key }, now),
+      createdAt,
+      lastUsedAt: lastUsedAt ?? undefined,
+      expiresAt: expiresAt ?? undefined,
+    })),
+    lastWriteAt,
+    users,
+    refusals: refusals.map(({ occurredAt, apiKeyId, method, path, status, scimType, detail, requestId }) => {
+      return { occurredAt, keyId: apiKeyId, method, path, status: Number(status), scimType, detail, requestId }
+    }),
+  })
+}
+
+/** The refusals that are printed; `--json` gives all that are kept. */
+const PRINTED_REFUSALS = 10
+
+function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus, now: Date): string {
+  const lines = [
+    ...connections.map(({ id, name, lastUsedAt, ...key }) => {
+      const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
+      return ['connection', [id, stateOf(key, now), used, name].join('  ').trimEnd()]
+    }),
+    ...(connections.length === 0
+      ? [['connection', 'none: make a management key with "svc keys create --kind mk"']]
+      : []),
+    ['last write', lastWriteAt?.toISOString() ?? 'never'],
+    ['people', `${users.supplied} supplied, ${users.active} of them active, ${users.deleted} deleted`],
+    ['refused', refusals.length === 0 ? 'nothing' : `${refusals.length} of the last requests`],
+    ...refusals.slice(0, PRINTED_REFUSALS).map(({ occurredAt, method, path, status, scimType, detail }) => {
+      const answer = `${status} ${scimType}`.trimEnd()
+      return ['', `${occurredAt.toISOString()}  ${method} ${path}  ${answer}: ${detail}`]
+    }),
+  ]
+  return lines.map(([label = '', text = '']) => `${label.padEnd('connection'.length)}  ${printable(text)}\n`).join('')
+}
+
+function stateOf({ revokedAt, expiresAt }: Pick<DirectoryConnection, 'revokedAt' | 'expiresAt'>, now: Date): string {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
+}
+
+/** What others wrote is printed without control characters, which terminals would obey. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ')
+}

@@ -1,0 +1,42 @@
+import type { Queryable } from '../../db/queryable.js'
+import { notFound } from '../../errors.js'
+import { selectApiKeys } from '../../store/api-key.js'
+import { hasOrganization } from '../../store/organization.js'
+import { type DirectoryRefusalRow, selectDirectoryRefusals } from '../../store/scim/directory-refusal.js'
+import { countSuppliedMembers, type DirectoryTotals, lastDirectoryWrite } from '../../store/scim/directory-totals.js'
+
+/** A management key, with which an identity provider is connected. */
+export interface DirectoryConnection {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+/** The state of an organization's directory. */
+export interface DirectoryStatus {
+  /** In the order of creation. */
+  readonly connections: readonly DirectoryConnection[]
+  readonly lastWriteAt: Date | undefined
+  readonly users: DirectoryTotals
+  /** The last ones, the very last first. */
+  readonly refusals: readonly DirectoryRefusalRow[]
+}
+
+/** Reads the state of a directory. Throws `RESOURCE_NOT_FOUND` if there is no such organization. */
+export async function readDirectoryStatus(tables: Queryable, organizationId: string): Promise<DirectoryStatus> {
+  if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
+  const keys = await selectApiKeys(tables, organizationId)
+  return {
+    connections: keys
+      .filter(({ kind }) => kind === 'mk')
+      .map(({ id, name, createdAt, lastUsedAt, expiresAt, revokedAt }) => {
+        return { id, name, createdAt, lastUsedAt, expiresAt, revokedAt }
+      }),
+    lastWriteAt: await lastDirectoryWrite(tables, organizationId),
+    users: await countSuppliedMembers(tables, organizationId),
+    refusals: await selectDirectoryRefusals(tables, organizationId),
+  }
+}

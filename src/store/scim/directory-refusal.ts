@@ -1,0 +1,55 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import type { DirectoryRefusalModel } from '../../../gen/prisma/models.js'
+import type { Queryable } from '../../db/queryable.js'
+import { createStatement } from '../../db/statement.js'
+
+/** How many refusals of an organization are kept: the last ones. */
+const KEPT = 100
+
+/** A refusal of a request. */
+export type DirectoryRefusalRow = Omit<DirectoryRefusalModel, 'organizationId'>
+
+type NewRefusal = Omit<DirectoryRefusalModel, 'occurredAt' | 'status'> & { readonly status: number }
+
+const insert = createStatement<NewRefusal, Record<never, never>>({
+  name: 'insert_directory_refusal',
+  reason: 'set',
+  columns: {},
+  text: ({ organizationId, id, apiKeyId, method, path, status, scimType, detail, requestId }) => Prisma.sql`
+WITH old AS (
+  SELECT r.id FROM directory_refusals r WHERE r.organization_id = ${organizationId}
+   ORDER BY r.id DESC OFFSET ${Prisma.raw(String(KEPT - 1))}
+), gone AS (
+  DELETE FROM directory_refusals r USING old WHERE r.organization_id = ${organizationId} AND r.id = old.id
+)
+INSERT INTO directory_refusals (organization_id, id, api_key_id, method, path, status, scim_type, detail, request_id)
+VALUES (${organizationId}, ${id}::uuid, ${apiKeyId}, ${method}, ${path}, ${status}::bigint, ${scimType}, ${detail}, ${requestId})`,
+})
+
+/** The statements of this file. */
+export const directoryRefusalStatements = [insert]
+
+/** Keeps a refusal, and the last ones before it. */
+export async function insertDirectoryRefusal(tables: Pick<Queryable, 'run'>, refusal: NewRefusal): Promise<void> {
+  await tables.run(insert, refusal)
+}
+
+/** The refusals that are kept, the last one first. */
+export function selectDirectoryRefusals(tables: Queryable, organizationId: string): Promise<DirectoryRefusalRow[]> {
+  return tables.models.directoryRefusal.findMany({
+    where: { organizationId },
+    orderBy: { id: 'desc' },
+    take: KEPT,
+    select: {
+      id: true,
+      occurredAt: true,
+      apiKeyId: true,
+      method: true,
+      path: true,
+      status: true,
+      scimType: true,
+      detail: true,
+      requestId: true,
+    },
+  })
+}

@@ -1,0 +1,142 @@
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Command } from 'commander'
+import { pino } from 'pino'
+import type { CommandContext } from '../../src/cli/command-context.js'
+import { registerDirectoryCommand } from '../../src/cli/directory.js'
+import { configFromEnvironment } from '../../src/config.js'
+import { eventually } from '../support/eventually.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+import { connectDirectory } from '../support/scim.js'
+import { startTestService, type TestService } from '../support/service.js'
+
+const { globex } = fixture
+
+describe('svc directory status', () => {
+  let service: TestService
+
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+  })
+  afterAll(() => service.stop())
+
+  const svc = async (...line: readonly string[]) => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const connectionString = service.testDatabase.connectionString
+    const context: CommandContext = {
+      config: configFromEnvironment({}),
+      settings: [],
+      runtime: service.runtime,
+      log: pino({ level: 'silent' }),
+      ...{ stdin: Readable.from(['']), stdout, stderr, stopSignal: new AbortController().signal },
+      openDatabase: async () => {
+        const opened = { connectionString, directUrl: connectionString, appliedMigrations: [], embedded: undefined }
+        return { database: service.database, ...opened, close: async () => {} }
+      },
+      makeDatabase: () => Promise.reject(new Error('this command makes no database')),
+    }
+    const program = new Command('svc').exitOverride()
+    registerDirectoryCommand(program, context)
+    const failure = await program.parseAsync(['node', 'svc', 'directory', 'status', ...line]).then(
+      () => undefined,
+      (error: Error) => error.message,
+    )
+    stdout.end()
+    return { failure, stdout: await text(stdout) }
+  }
+  const status = async () => {
+    const { failure, stdout } = await svc('--org', globex, '--json')
+    expect([failure, stdout.split('\n').length]).toEqual([undefined, 2])
+    return JSON.parse(stdout)
+  }
+
+  it('says that nothing is connected', async () => {
+    expect(await status()).toEqual({
+      organizationId: globex,
+      connections: [],
+      users: { supplied: 0, active: 0, deleted: 0 },
+      refusals: [],
+    })
+    expect((await svc('--org', globex)).stdout).toBe(
+      [
+        'connection  none: make a management key with "svc keys create --kind mk"',
+        'last write  never',
+        'people      0 supplied, 0 of them active, 0 deleted',
+        'refused     nothing\n',
+      ].join('\n'),
+    )
+  })
+
+  it('fails for an organization that does not exist', async () => {
+    expect((await svc('--org', 'nobody')).failure).toMatch(/organization/)
+  })
+
+  it('tells the connection, the last write, whom it supplies, and what it was refused', async () => {
+    const directory = await connectDirectory(service, globex)
+    const ada = await directory.add({ userName: 'ada@example.com' })
+    await directory.add({ userName: 'bob@example.com', active: false })
+    const eve = await directory.add({ userName: 'eve@example.com' })
+    await directory.send('DELETE', `/Users/${eve.id}`)
+    expect((await directory.send('GET', '/Users/nobody')).status).toBe(404)
+    expect((await directory.send('POST', '/Users', { schemas: ada.schemas, title: 'Nobody' })).status).toBe(400)
+    const taken = await directory.send('POST', '/Users', { schemas: ada.schemas, userName: 'ADA@example.com' })
+    expect([taken.status, taken.body.scimType]).toEqual([409, 'uniqueness'])
+    await directory.send('GET', `/Users?filter=${encodeURIComponent('color eq "blue"')}`)
+
+    let told = await status()
+    await eventually(async () => {
+      told = await status()
+      expect(told.refusals.length).toBe(3)
+    })
+    expect(told).toEqual({
+      organizationId: globex,
+      connections: [expect.objectContaining({ keyId: directory.key.id, state: 'active' })],
+      lastWriteAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      users: { supplied: 2, active: 1, deleted: 1 },
+      refusals: expect.anything(),
+    })
+    const refusals: Record<string, unknown>[] = told.refusals
+    expect(refusals.map(({ method, path, status: answer, scimType }) => [method, path, answer, scimType])).toEqual([
+      ['GET', '/Users', 400, 'invalidFilter'],
+      ['POST', '/Users', 409, 'uniqueness'],
+      ['POST', '/Users', 400, 'invalidValue'],
+    ])
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ keyId: directory.key.id, requestId: expect.stringMatching(/./) })
+      expect(Date.parse(String(refusal['occurredAt']))).toBeGreaterThan(0)
+    }
+    // Filters name people, and are left out.
+    expect(JSON.stringify(refusals)).not.toContain('filter=')
+    const { stdout } = await svc('--org', globex)
+    expect(stdout).toContain(`connection  ${directory.key.id}  active  used `)
+    expect(stdout).toContain(
+      'people      2 supplied, 1 of them active, 1 deleted\nrefused     3 of the last requests\n',
+    )
+    expect(stdout).toMatch(/ {2}GET \/Users {2}400 invalidFilter: filter names the unknown attribute color\n/)
+    expect((await svc('--org', fixture.acme)).stdout).toContain('refused     nothing')
+  })
+
+  it('keeps the last hundred refusals', async () => {
+    const directory = await connectDirectory(service, globex)
+    const refuse = (name: string) => directory.send('GET', `/Users?sortBy=${name}`)
+    for (let index = 0; index < 105; index++) expect((await refuse(`unknown${index}`)).status).toBe(400)
+    await eventually(async () => {
+      const { refusals } = await status()
+      expect(refusals.map(({ detail }: { detail: string }) => detail)).toContainEqual(
+        expect.stringContaining('unknown104'),
+      )
+      expect(refusals.length).toBe(100)
+    })
+  })
+
+  it('tells that a key is revoked', async () => {
+    await service.database.execute(
+      `UPDATE api_keys SET revoked_at = now(), revoked_by = 'OPERATOR' WHERE organization_id = $1 AND kind = 'mk'`,
+      [globex],
+    )
+    const { connections } = await status()
+    expect(connections.map(({ state }: { state: string }) => state)).toEqual(['revoked', 'revoked'])
+  })
+})
