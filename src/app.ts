@@ -174,7 +174,6 @@ export function createApp(options: AppOptions): App {
     pageTokens: createPageTokens(database),
     preprintMessage: preprintedMessage,
     tally: meters?.tally,
-    hasCallDatabases: tracing !== undefined,
   })
   const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
     masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))

@@ -3,6 +3,7 @@ import { type AppInstanceService, ListAppInstancesResponseSchema } from '../../g
 import type { Reads } from '../db/queryable.js'
 import { listAppInstances } from '../domain/app-instance.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
+import { databaseOf } from './call-database.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 
@@ -20,7 +21,7 @@ export function createAppInstanceHandlers({
 }: AppInstanceHandlersOptions): ServiceImpl<typeof AppInstanceService> {
   return {
     async listAppInstances(request, context) {
-      const page = await listAppInstances(database.reads, callerOf(context), request, pageTokens)
+      const page = await listAppInstances(databaseOf(context, database).reads, callerOf(context), request, pageTokens)
       return printedPage(ListAppInstancesResponseSchema, page)
     },
   }

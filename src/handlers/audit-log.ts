@@ -3,6 +3,7 @@ import { type AuditLogService, ListAuditEventsResponseSchema } from '../../gen/s
 import type { Reads } from '../db/queryable.js'
 import { listAuditEvents } from '../domain/audit-log.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
+import { databaseOf } from './call-database.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 
@@ -20,7 +21,7 @@ export function createAuditLogHandlers({
 }: AuditLogHandlersOptions): ServiceImpl<typeof AuditLogService> {
   return {
     async listAuditEvents(request, context) {
-      const page = await listAuditEvents(database.reads, callerOf(context), request, pageTokens)
+      const page = await listAuditEvents(databaseOf(context, database).reads, callerOf(context), request, pageTokens)
       return printedPage(ListAuditEventsResponseSchema, page)
     },
   }

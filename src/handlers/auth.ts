@@ -3,6 +3,7 @@ import type { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import { type AccessTokenOptions, createAccessToken } from '../domain/auth/access-token.js'
 import { clientCredentialsFrom } from '../domain/auth/client-credentials.js'
 import { type RevocationOptions, revokeLeakedKey } from '../domain/auth/revocation.js'
+import { onDatabaseOf } from './call-database.js'
 import { requestContextOf } from './request-context.js'
 import type { Tally } from './tally.js'
 
@@ -18,7 +19,7 @@ export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<ty
   const revocation = { ...options, onRevoked: (keys: number) => tally?.keysRevoked(keys) }
   return {
     revokeLeakedKey: async ({ secret }, context) => {
-      await revokeLeakedKey(revocation, secret, requestContextOf(context).requestId)
+      await revokeLeakedKey(onDatabaseOf(context, revocation), secret, requestContextOf(context).requestId)
       return {}
     },
     createToken: async (request, context) => {
@@ -27,7 +28,7 @@ export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<ty
         clientId: request.clientId,
         clientSecret: request.clientSecret,
       })
-      const { token, seconds } = await createAccessToken(options, credentials)
+      const { token, seconds } = await createAccessToken(onDatabaseOf(context, options), credentials)
       tally?.sessionCreated()
       context.responseHeader.set('cache-control', 'no-store')
       context.responseHeader.set('pragma', 'no-cache')

@@ -12,7 +12,7 @@ import { access } from '../../gen/svc/v2/access_pb.js'
 import type { PreparedStore } from '../db/queryable.js'
 import { type AnswerOnce, createAnswerOnce, type KeptAnswer, type NamedCall } from '../domain/idempotency.js'
 import { invalidField } from '../errors.js'
-import { callDatabaseKey } from './call-database.js'
+import { callDatabaseKey, databaseOf } from './call-database.js'
 import type { PreprintMessage } from './printed-answer.js'
 import { callerOf, requestContextKey, requestContextOf } from './request-context.js'
 
@@ -29,7 +29,7 @@ const storeKey = createContextKey<PreparedStore | undefined>(undefined, { descri
 
 /** The store that a handler writes to: the database, or the transaction that also stores the answer. */
 export function storeOf(context: Pick<HandlerContext, 'values'>, database: PreparedStore): PreparedStore {
-  return context.values.get(storeKey) ?? database
+  return context.values.get(storeKey) ?? databaseOf(context, database)
 }
 
 /** Whether a method accepts an `Idempotency-Key`: it writes, and requires a credential. */

@@ -3,6 +3,7 @@ import { GetJourneyResponseSchema, type JourneyService } from '../../gen/svc/v2/
 import type { Reads } from '../db/queryable.js'
 import { getJourney } from '../domain/journey.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { databaseOf } from './call-database.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 
@@ -20,7 +21,7 @@ export function createJourneyHandlers({
 }: JourneyHandlersOptions): ServiceImpl<typeof JourneyService> {
   return {
     async getJourney({ id }, context) {
-      const journey = await getJourney(database.reads, callerOf(context), id, runtime.now())
+      const journey = await getJourney(databaseOf(context, database).reads, callerOf(context), id, runtime.now())
       return printedAnswer(GetJourneyResponseSchema, journey)
     },
   }

@@ -1,5 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf'
-import type { ConnectRouter, ServiceImpl } from '@connectrpc/connect'
+import type { ConnectRouter } from '@connectrpc/connect'
 import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService } from '../../gen/svc/v2/app_resource_pb.js'
@@ -22,7 +22,6 @@ import { createAppInstanceHandlers } from './app-instance.js'
 import { createAppResourceHandlers } from './app-resource.js'
 import { createAuditLogHandlers } from './audit-log.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
-import { onDatabaseOfCall } from './call-database.js'
 import { createEntityFieldMappingHandlers } from './entity-field-mapping.js'
 import { createEntityIngestionConfigHandlers } from './entity-ingestion-config.js'
 import { createJourneyHandlers } from './journey.js'
@@ -60,31 +59,24 @@ export type RoutesOptions = AuthHandlersOptions & {
   readonly pageTokens: PageTokens
   readonly limitCheck: LimitCheck
   readonly tally?: Tally | undefined
-  /** Whether calls may have a database of their own, under `callDatabaseKey`; default false. */
-  readonly hasCallDatabases?: boolean
 }
 
 /** Registers every service. A method without an implementation answers `unimplemented`. */
 export function createRoutes(given: RoutesOptions): (router: ConnectRouter) => void {
   const options = { ...given, ...createPrintedAnswers(given.preprintMessage ?? readPrinted) }
-  const { database, hasCallDatabases = false } = given
-  const handlersOf = <Service extends DescService>(create: (on: typeof options) => ServiceImpl<Service>) =>
-    hasCallDatabases
-      ? onDatabaseOfCall(database, (own) => create(Object.assign({}, options, { database: own })))
-      : create(options)
   return (router) => {
-    router.service(AccessPolicyApprovalProcedureService, handlersOf(createAccessPolicyApprovalProcedureHandlers))
-    router.service(AppInstanceService, handlersOf(createAppInstanceHandlers))
-    router.service(AppResourceService, handlersOf(createAppResourceHandlers))
-    router.service(AuditLogService, handlersOf(createAuditLogHandlers))
-    router.service(AuthService, handlersOf(createAuthHandlers))
-    router.service(EntityFieldMappingService, handlersOf(createEntityFieldMappingHandlers))
-    router.service(EntityIngestionConfigService, handlersOf(createEntityIngestionConfigHandlers))
-    router.service(JourneyService, handlersOf(createJourneyHandlers))
-    router.service(PriorityService, handlersOf(createPriorityHandlers))
-    router.service(SlaDefinitionService, handlersOf(createSlaDefinitionHandlers))
-    router.service(UserIngestionService, handlersOf(createUserIngestionHandlers))
-    router.service(UserRelationshipService, handlersOf(createUserRelationshipHandlers))
-    router.service(UserService, handlersOf(createUserHandlers))
+    router.service(AccessPolicyApprovalProcedureService, createAccessPolicyApprovalProcedureHandlers(options))
+    router.service(AppInstanceService, createAppInstanceHandlers(options))
+    router.service(AppResourceService, createAppResourceHandlers(options))
+    router.service(AuditLogService, createAuditLogHandlers(options))
+    router.service(AuthService, createAuthHandlers(options))
+    router.service(EntityFieldMappingService, createEntityFieldMappingHandlers(options))
+    router.service(EntityIngestionConfigService, createEntityIngestionConfigHandlers(options))
+    router.service(JourneyService, createJourneyHandlers(options))
+    router.service(PriorityService, createPriorityHandlers(options))
+    router.service(SlaDefinitionService, createSlaDefinitionHandlers(options))
+    router.service(UserIngestionService, createUserIngestionHandlers(options))
+    router.service(UserRelationshipService, createUserRelationshipHandlers(options))
+    router.service(UserService, createUserHandlers(options))
   }
 }

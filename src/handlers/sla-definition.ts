@@ -2,6 +2,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { ListSlaDefinitionsResponseSchema, type SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
 import type { Reads } from '../db/queryable.js'
 import { listSlaDefinitions } from '../domain/sla-definition.js'
+import { databaseOf } from './call-database.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
 
@@ -12,7 +13,7 @@ export function createSlaDefinitionHandlers({
 }: PrintedAnswerOptions & { readonly database: Reads }): ServiceImpl<typeof SlaDefinitionService> {
   return {
     async listSlaDefinitions({ teamId }, context) {
-      const definitions = await listSlaDefinitions(database.reads, callerOf(context), teamId)
+      const definitions = await listSlaDefinitions(databaseOf(context, database).reads, callerOf(context), teamId)
       return printedAnswer(ListSlaDefinitionsResponseSchema, definitions)
     },
   }

@@ -13,6 +13,7 @@ import type { PreparedStore } from '../db/queryable.js'
 import { type ManagerRelationship, relationshipTagOf } from '../domain/user/manager-relationship.js'
 import { assignManager, clearManager, getManager } from '../domain/user/user-relationship.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { databaseOf } from './call-database.js'
 import { storeOf } from './idempotency.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { callerOf } from './request-context.js'
@@ -59,7 +60,7 @@ export function createUserRelationshipHandlers({
     },
 
     async getUserRelationship(request, context) {
-      const relationship = await getManager(database, callerOf(context), request.userId)
+      const relationship = await getManager(databaseOf(context, database), callerOf(context), request.userId)
       context.responseHeader.set('etag', relationshipTagOf(relationship))
       return create(GetUserRelationshipResponseSchema, { data: relationshipToMessage(relationship) })
     },

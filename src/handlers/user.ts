@@ -17,6 +17,7 @@ import { listUsers } from '../domain/user/user-list.js'
 import { updateUser } from '../domain/user/user-update.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { databaseOf } from './call-database.js'
 import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { governedFieldsFrom, skippedFieldsToMessage } from './profile-field.js'
@@ -80,18 +81,18 @@ export function createUserHandlers({
     },
 
     async getUser(request, context) {
-      const user = await getUser(database, callerOf(context), request.id)
+      const user = await getUser(databaseOf(context, database), callerOf(context), request.id)
       context.responseHeader.set('etag', entityTagOf(user))
       return printedAnswer(GetUserResponseSchema, user)
     },
 
     async listUsers(request, context) {
-      const page = await listUsers(database.reads, callerOf(context), request, pageTokens)
+      const page = await listUsers(databaseOf(context, database).reads, callerOf(context), request, pageTokens)
       return printedPage(ListUsersResponseSchema, page)
     },
 
     async listDepartmentOptions(_request, context) {
-      const departments = await listDepartmentOptions(database.reads, callerOf(context))
+      const departments = await listDepartmentOptions(databaseOf(context, database).reads, callerOf(context))
       return printedAnswer(ListDepartmentOptionsResponseSchema, departments)
     },
   }

@@ -15,6 +15,7 @@ export function baseUrlFor(request: HttpRequest, publicUrl: string | undefined):
   return typeof authority === 'string' && HOST.test(authority) ? `${scheme}://${authority}` : ''
 }
 
-function isOverTls(request: HttpRequest): boolean {
+/** Whether a request has come over TLS of this process. */
+export function isOverTls(request: HttpRequest): boolean {
   return 'stream' in request ? request.stream.session?.encrypted === true : request.socket instanceof TLSSocket
 }

@@ -2,6 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 import type { Attributes } from '@opentelemetry/api'
 import type { Call } from '../call/call.js'
+import { isOverTls } from '../http/base-url.js'
 
 /** Whether the protocol is HTTP with paths and verbs, and not one of RPC. */
 function isHttp(protocolName: string): boolean {
@@ -21,7 +22,7 @@ export function describeCall(call: Call): Attributes {
     return {
       'http.request.method': request.method ?? 'GET',
       'http.route': route,
-      'url.scheme': 'http',
+      'url.scheme': isOverTls(request) ? 'https' : 'http',
       'rpc.method': name,
     }
   }

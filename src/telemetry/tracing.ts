@@ -84,13 +84,10 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
           request.headers['traceparent'] === undefined
             ? ROOT_CONTEXT
             : propagator.extract(ROOT_CONTEXT, request.headers, headers)
-        const attributes = describeCall(call)
-        const span = tracer.startSpan(
-          nameOfCall(call),
-          { kind: SpanKind.SERVER, startTime: startedAt, attributes },
-          parent,
-        )
-        if (span.isRecording()) traced.set(request, new CallSpan(tracer, span, parent))
+        const span = tracer.startSpan(nameOfCall(call), { kind: SpanKind.SERVER, startTime: startedAt }, parent)
+        if (!span.isRecording()) return
+        span.setAttributes(describeCall(call))
+        traced.set(request, new CallSpan(tracer, span, parent))
       },
       ended: (call) => traced.get(call.request)?.end(call),
     },
