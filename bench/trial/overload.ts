@@ -1,8 +1,10 @@
 import { fork } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
 import { reply } from '../child.js'
 import { journeyId } from '../records.js'
 import { readTogether } from './call.js'
 import type { CrowdJob, CrowdResult } from './crowd.js'
+import { quantile } from './quantile.js'
 import type { Stage } from './stage.js'
 import { atLeast, atMost, type Finding, type Trial } from './trial.js'
 
@@ -12,6 +14,8 @@ const WARM_UP_MILLIS = 3_000
 const MILLIS = 8_000
 const GOODPUT = 0.8
 const P99_MILLIS = 1_000
+const PROBE_P99_MILLIS = 100
+const PROBE_PAUSE_MILLIS = 50
 
 /** Far more callers than the service can serve at a time. They, the service and the database share this machine. */
 export const overload: Trial = { name: 'overload', onEachDatabase: true, run }
@@ -29,14 +33,35 @@ async function run(stage: Stage): Promise<readonly Finding[]> {
   for (const connections of FEW) best = Math.max(best, print(connections, await meet(connections)).goodPerSecond)
   const findings: Finding[] = []
   for (const connections of MANY) {
-    const { goodPerSecond, p99Millis, failed } = print(connections, await meet(connections))
+    const meeting = meet(connections)
+    const [result, probes] = await Promise.all([meeting, probeWhile(service.origin, meeting)])
+    const { goodPerSecond, p99Millis, failed } = print(connections, result)
     findings.push(
       atLeast(`${connections} connections: goodput over the best`, goodPerSecond / best, GOODPUT, ''),
       atMost(`${connections} connections: p99 of what is accepted`, p99Millis, P99_MILLIS, 'ms'),
       atMost(`${connections} connections: calls without an answer, or with another than 200 and 503`, failed, 0, ''),
+      atMost(`${connections} connections: p99 of probes`, probes.p99Millis, PROBE_P99_MILLIS, 'ms'),
+      atMost(`${connections} connections: probes that do not say ready`, probes.failed, 0, ''),
     )
   }
   return findings
+}
+
+/** Asks as a supervisor and a balancer do, each time on a connection of its own, until the work is done. */
+async function probeWhile(origin: string, work: Promise<unknown>) {
+  const isOver = work.then(() => true)
+  const millis: number[] = []
+  let failed = 0
+  do {
+    for (const path of ['/healthz', '/readyz']) {
+      const startedAt = performance.now()
+      const answer = await fetch(origin + path, { headers: { connection: 'close' } })
+      await answer.arrayBuffer()
+      millis.push(performance.now() - startedAt)
+      if (answer.status !== 200) failed++
+    }
+  } while (!(await Promise.race([isOver, wait(PROBE_PAUSE_MILLIS, false)])))
+  return { p99Millis: quantile(millis, 0.99), failed }
 }
 
 async function callTogether(job: CrowdJob): Promise<CrowdResult> {
