@@ -54,6 +54,8 @@ export async function startPgBouncer(options: PgBouncerOptions): Promise<PgBounc
     ignore_startup_parameters: '',
     // Every client is taken for the role of the database's line.
     auth_type: 'any',
+    // May use its console.
+    admin_users: 'svc',
     default_pool_size: poolSize,
     max_client_conn: 2_000,
     // Databases of tests come and go.
