@@ -52,7 +52,7 @@ async function complete(shell: string, line: string): Promise<string[]> {
 describe.each(shells)('svc completion %s', (shell) => {
   it.each([
     ['svc mi', ['migrate']],
-    ['svc di', ['distribute']],
+    ['svc dis', ['distribute']],
     ['svc keys c', ['check', 'create']],
     ['svc keys create --k', ['--kind']],
     ['svc keys create --kind ', ['mk', 'pk', 'wk']],
