@@ -44,16 +44,19 @@ const fold = createStatement<Folding, { readonly folded: number }>({
 WITH several AS (
   SELECT c.bucket FROM member_counts c WHERE c.organization_id = ${organizationId} GROUP BY c.bucket HAVING count(*) > 1
 ), due AS (
-  SELECT c.bucket, c.id FROM member_counts c
+  SELECT c.bucket, c.id, c.members FROM member_counts c
    WHERE c.organization_id = ${organizationId} AND c.bucket IN (SELECT bucket FROM several)
    LIMIT ${rows} FOR UPDATE SKIP LOCKED
+), sums AS (
+  SELECT due.bucket, (array_agg(due.id))[1] AS id, sum(due.members)::bigint AS members FROM due GROUP BY due.bucket
+), kept AS (
+  UPDATE member_counts c SET members = sums.members FROM sums
+   WHERE c.organization_id = ${organizationId} AND c.bucket = sums.bucket AND c.id = sums.id
 ), gone AS (
   DELETE FROM member_counts c USING due
    WHERE c.organization_id = ${organizationId} AND c.bucket = due.bucket AND c.id = due.id
-  RETURNING c.bucket, c.members
-), kept AS (
-  INSERT INTO member_counts (organization_id, bucket, members)
-  SELECT ${organizationId}, gone.bucket, sum(gone.members)::bigint FROM gone GROUP BY gone.bucket
+     AND due.id NOT IN (SELECT id FROM sums)
+  RETURNING 1
 )
 SELECT count(*)::int AS folded FROM gone`,
 })
