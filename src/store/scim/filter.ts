@@ -98,7 +98,9 @@ function comparison(
     return Prisma.sql`(${source.sql}) ${operators[how]} ${place(value.toISOString())}::timestamptz`
   }
   const text = textPlace(attribute, how, value, place)
-  return Prisma.sql`${comparedText(attribute)} ${operators[how]} ${text}`
+  // Whatever the collation, equal is equal, and indexes have that of their columns.
+  const isOfColumn = how === 'eq' && attribute.caseExact
+  return Prisma.sql`${isOfColumn ? Prisma.sql`(${source.sql})` : comparedText(attribute)} ${operators[how]} ${text}`
 }
 
 const operators: Readonly<Record<Comparison, Prisma.Sql>> = {

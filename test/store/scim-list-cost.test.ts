@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import type { Database } from '../../src/db/database.js'
+import { listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
+import { listRequestFromQuery } from '../../src/scim/list-request.js'
+import { userResourceType } from '../../src/store/scim/attributes.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+import { planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
+
+const MEMBERS = 12_000
+
+describe('lists of directories', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+  let client: pg.Client
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    await client.connect()
+    await insertFixture(database)
+    const series = `generate_series(1, ${MEMBERS}) n`
+    await database.execute(
+      `INSERT INTO users (id, email, email_key) SELECT 'bulk-' || n, n || '@example.com', n || '@example.com' FROM ${series}`,
+    )
+    await database.execute('ANALYZE users')
+    await database.execute(
+      `INSERT INTO memberships (organization_id, user_id, email_key, manager_user_id, manager_assigned_at, directory_external_id, directory_user_name, directory_attributes)
+       SELECT '${fixture.acme}', 'bulk-' || n, n || '@example.com', CASE n WHEN 7 THEN 'bulk-6' END, CASE n WHEN 7 THEN now() END, 'ext-' || n,
+              CASE WHEN n % 2 = 0 THEN 'Upn-' || n END,
+              jsonb_build_object('emails', jsonb_build_array(jsonb_build_object('type', 'home', 'value', n || '@Home.example')))
+         FROM ${series}`,
+    )
+    await database.execute('ANALYZE')
+  })
+  afterAll(async () => {
+    await client.end()
+    await testDatabase.drop()
+  })
+
+  it.each([
+    'id eq "bulk-6000"',
+    'externalId eq "ext-6000"',
+    'userName eq "upn-6000"',
+    'userName eq "5999@example.com"',
+    'emails[type eq "work"].value eq "nobody@example.com"',
+    'emails.value eq "6000@home.example"',
+    'emails[type eq "home"].value eq "6000@HOME.example"',
+    'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value eq "bulk-6"',
+    'externalId eq "ext-6000" and active eq true',
+  ])('find by %s without reading the others', async (filter) => {
+    const sent: SentStatement[] = []
+    const watched: Pick<Database, 'run'> = {
+      run: (statement, values) => {
+        sent.push({ text: statement.text, values: statement.values(values), name: undefined })
+        return database.run(statement, values)
+      },
+    }
+    const query = new URLSearchParams({ filter })
+    const { order, startIndex, count, ...request } = listRequestFromQuery(query, userResourceType)
+    const selection = { organizationId: fixture.acme, filter: request.filter, order }
+    const { total } = await listDirectoryUsers(watched, selection, { startIndex, count })
+    expect(total).toBe(filter.includes('nobody') ? 0 : 1)
+    expect(sent.length).toBe(1)
+    for (const statement of sent) expect(rowsRead(await planOf(client, statement))).toBeLessThan(100)
+  })
+})
