@@ -39,10 +39,11 @@ describe('a database from before organizations were a part of every key', () => 
 
   it('has every row when it is migrated, with the organization in each', async () => {
     const rows = await rowsByTable(expected)
-    expect(await rowsByTable(migrated)).toEqual(rows)
+    expect(withoutMadeUp(await rowsByTable(migrated))).toEqual(withoutMadeUp(rows))
     expect(Object.keys(rows).filter((table) => rows[table]?.length === 0)).toEqual([
       'api_key_rotations',
       'audit_events',
+      'directory_refusals',
       'idempotency_keys',
       'source_profiles',
     ])
@@ -56,6 +57,23 @@ describe('a database from before organizations were a part of every key', () => 
     expect(await exportLines(migrated)).toEqual(await exportLines(expected))
   })
 })
+
+/** Values that a row gets when its column or table is made: times of the migration, and random ids. */
+const MADE_UP: Readonly<Record<string, readonly string[]>> = {
+  groups: ['created_at', 'updated_at'],
+  member_counts: ['id'],
+  memberships: ['updated_at'],
+}
+
+function withoutMadeUp(rows: Readonly<Record<string, readonly string[]>>): Record<string, unknown[]> {
+  return Object.fromEntries(
+    Object.entries(rows).map(([table, texts]) => {
+      const isOwn = (name: string) => MADE_UP[table]?.includes(name) !== true
+      const own = (text: string) => Object.entries(Object(JSON.parse(text))).filter(([name]) => isOwn(name))
+      return [table, texts.map((text) => Object.fromEntries(own(text)))]
+    }),
+  )
+}
 
 /** Writes the rows of all tables into those of the same names, if there are any, without the columns that these lack. */
 async function copyRows(from: Database, to: Database): Promise<void> {
