@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -15,6 +15,8 @@ const MAX_BYTES = 60 * 1024 ** 2
 const stranger = process.getuid?.() === 0 ? { uid: 1_000_660_000, gid: 0 } : {}
 
 let folder: string
+/** A copy of Node that everybody can execute: the one that runs may lie in a folder that is closed to strangers. */
+let node: string
 let testDatabase: TestDatabase
 /** The embedded database lets only its own user in, but this one to everybody on the machine. */
 let proxy: DatabaseProxy
@@ -23,17 +25,22 @@ beforeAll(async () => {
   proxy = await startDatabaseProxy(testDatabase.directUrl)
   folder = await mkdtemp(join(scratchFolder(), 'svc-image-'))
   await promisify(execFile)('node', [join(root, 'scripts/pack.mjs'), folder])
-  await promisify(execFile)('chmod', ['-R', 'a+rX,a-w', folder])
+  const nodeFolder = await mkdtemp(join(scratchFolder(), 'svc-node-'))
+  node = join(nodeFolder, 'node')
+  await copyFile(process.execPath, node)
+  await promisify(execFile)('chmod', ['-R', 'a+rX,a-w', folder, nodeFolder])
 }, 120_000)
 afterAll(async () => {
-  await promisify(execFile)('chmod', ['-R', 'u+w', folder])
-  await rm(folder, { recursive: true })
+  for (const made of [folder, dirname(node)]) {
+    await promisify(execFile)('chmod', ['-R', 'u+w', made])
+    await rm(made, { recursive: true })
+  }
   await proxy.close()
   await testDatabase.drop()
 })
 
 const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
-  const child = spawn(process.execPath, [join(folder, 'bin/svc.mjs'), ...args], {
+  const child = spawn(node, [join(folder, 'bin/svc.mjs'), ...args], {
     // No home, no PATH, and a folder that is not its own.
     env: { NODE_ENV: 'production', DATABASE_URL: proxy.connectionString, ...env },
     cwd: '/',
