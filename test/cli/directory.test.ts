@@ -1,11 +1,6 @@
-import { PassThrough, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Command } from 'commander'
-import { pino } from 'pino'
-import type { CommandContext } from '../../src/cli/command-context.js'
 import { registerDirectoryCommand } from '../../src/cli/directory.js'
-import { configFromEnvironment } from '../../src/config.js'
+import { runCommandBeside } from '../support/command-beside.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { connectDirectory } from '../support/scim.js'
@@ -22,30 +17,8 @@ describe('svc directory status', () => {
   })
   afterAll(() => service.stop())
 
-  const svc = async (...line: readonly string[]) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-    const connectionString = service.testDatabase.connectionString
-    const context: CommandContext = {
-      config: configFromEnvironment({}),
-      settings: [],
-      runtime: service.runtime,
-      log: pino({ level: 'silent' }),
-      ...{ stdin: Readable.from(['']), stdout, stderr, stopSignal: new AbortController().signal },
-      openDatabase: async () => {
-        const opened = { connectionString, directUrl: connectionString, appliedMigrations: [], embedded: undefined }
-        return { database: service.database, ...opened, close: async () => {} }
-      },
-      makeDatabase: () => Promise.reject(new Error('this command makes no database')),
-    }
-    const program = new Command('svc').exitOverride()
-    registerDirectoryCommand(program, context)
-    const failure = await program.parseAsync(['node', 'svc', 'directory', 'status', ...line]).then(
-      () => undefined,
-      (error: Error) => error.message,
-    )
-    stdout.end()
-    return { failure, stdout: await text(stdout) }
-  }
+  const svc = (...line: readonly string[]) =>
+    runCommandBeside(service, [registerDirectoryCommand], ['directory', 'status', ...line])
   const status = async () => {
     const { failure, stdout } = await svc('--org', globex, '--json')
     expect([failure, stdout.split('\n').length]).toEqual([undefined, 2])

@@ -1,13 +1,8 @@
-import { PassThrough, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Command } from 'commander'
-import { pino } from 'pino'
-import type { CommandContext } from '../../src/cli/command-context.js'
 import { registerKeysCommand } from '../../src/cli/keys.js'
 import { registerTokensCommand } from '../../src/cli/tokens.js'
-import { configFromEnvironment } from '../../src/config.js'
 import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
+import { runCommandBeside } from '../support/command-beside.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
@@ -23,37 +18,8 @@ describe('svc keys and svc tokens', () => {
 
   afterAll(() => service.stop())
 
-  /** Runs a command line beside the running service. */
-  const svc = async (line: readonly string[], { stdin = '', offline = false } = {}) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-    const connectionString = service.testDatabase.connectionString
-    const context: CommandContext = {
-      config: configFromEnvironment({}),
-      settings: [],
-      runtime: service.runtime,
-      log: pino({ level: 'silent' }),
-      ...{ stdin: Readable.from([stdin]), stdout, stderr, stopSignal: new AbortController().signal },
-      openDatabase: async () => {
-        if (offline) throw new Error('this command asks no database')
-        const opened = { connectionString, directUrl: connectionString, appliedMigrations: [], embedded: undefined }
-        return { database: service.database, ...opened, close: async () => {} }
-      },
-      makeDatabase: () => Promise.reject(new Error('this command makes no database')),
-    }
-    const program = new Command('svc').exitOverride().configureOutput({
-      writeOut: (written) => stdout.write(written),
-      writeErr: (written) => stderr.write(written),
-    })
-    registerKeysCommand(program, context)
-    registerTokensCommand(program, context)
-    const failure = await program.parseAsync(['node', 'svc', ...line]).then(
-      () => undefined,
-      (error: Error) => error.message,
-    )
-    stdout.end()
-    stderr.end()
-    return { failure, stdout: await text(stdout), stderr: await text(stderr) }
-  }
+  const svc = (line: readonly string[], options: { stdin?: string; offline?: boolean } = {}) =>
+    runCommandBeside(service, [registerKeysCommand, registerTokensCommand], line, options)
   const json = async (...line: string[]) => {
     const { failure, stdout } = await svc([...line, '--json'])
     expect(failure).toBeUndefined()
