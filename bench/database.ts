@@ -6,6 +6,8 @@ import pg from 'pg'
 import { v7 } from 'uuid'
 import { createDatabase, type Database } from '../src/db/database.js'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.js'
+import { resolvePlace } from '../src/db/embedded/place.js'
+import { readPidFile } from '../src/db/embedded/postmaster.js'
 import { migrate } from '../src/db/migrate.js'
 import { loadMigrations } from '../src/db/migration.js'
 import { createAccessToken } from '../src/domain/auth/access-token.js'
@@ -21,14 +23,24 @@ import { type DatasetSize, place, recordLines } from './records.js'
 export interface BenchServer {
   /** Makes a database with all migrations, and answers its URL. */
   createDatabase(name: string): Promise<string>
+  /** Kills the server at once (SIGKILL); it is started again. */
+  kill(): void
   stop(): Promise<void>
 }
 
-/** Starts the embedded PostgreSQL in a folder of its own, which `stop` removes. */
-export async function startBenchServer(): Promise<BenchServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
-  const embedded = await startEmbeddedPostgres({ dataDir })
+/** Starts the embedded PostgreSQL in a new folder in the one given, which `stop` removes. */
+export async function startBenchServer(
+  parent = tmpdir(),
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BenchServer> {
+  const dataDir = await mkdtemp(join(parent, 'svc-bench-'))
+  const embedded = await startEmbeddedPostgres({ dataDir, settings })
   return {
+    kill: () => {
+      const { pid } = readPidFile(resolvePlace(dataDir).dataDirectory) ?? {}
+      if (pid === undefined) throw new Error('PostgreSQL does not run')
+      process.kill(pid, 'SIGKILL')
+    },
     createDatabase: async (name) => {
       const client = new pg.Client({ connectionString: embedded.connectionString })
       await client.connect()

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { packageRoot } from '../src/package.js'
 
 /** The command line program, as `npm start` runs it. */
-const main = fileURLToPath(new URL('../src/main.js', import.meta.url))
+const main = join(packageRoot(), 'dist/src/main.js')
 
 /** A run of the program. */
 export interface Run {

@@ -11,6 +11,9 @@ export interface CallResult {
   readonly status: number
   readonly millis: number
   readonly retryAfter: string | null
+  /** Whether it is the stored answer of an earlier call. */
+  readonly isReplayed: boolean
+  readonly text: string
 }
 
 /** A request. */
@@ -33,13 +36,31 @@ export async function call(
   try {
     const signal = AbortSignal.timeout(patienceMillis)
     const response = await fetch(origin + path, { method, headers, body, signal })
-    await response.arrayBuffer()
+    const text = await response.text()
     const { status, headers: answered } = response
-    return { status, millis: performance.now() - start, retryAfter: answered.get('retry-after') }
+    const isReplayed = answered.has('idempotency-replayed')
+    return { status, millis: performance.now() - start, retryAfter: answered.get('retry-after'), isReplayed, text }
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    return { status: 0, millis: performance.now() - start, retryAfter: null }
+    return { status: 0, millis: performance.now() - start, retryAfter: null, isReplayed: false, text: '' }
   }
+}
+
+/** A request with a credential and a body of JSON. */
+export interface JsonCall extends Omit<CallOptions, 'body'> {
+  readonly token: string
+  readonly json?: unknown
+}
+
+/** Sends one request with a credential, and JSON where there is some. */
+export function callJson(
+  run: Pick<ServiceRun, 'origin'>,
+  path: string,
+  { token, json, ...options }: JsonCall,
+): Promise<CallResult> {
+  const body = json === undefined ? {} : { body: JSON.stringify(json) }
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...options.headers }
+  return call(run, path, { ...options, ...body, headers })
 }
 
 /** Reads a journey: a call with two statements, one for its credential and one for its answer. */
@@ -54,8 +75,7 @@ export function read(
 
 /** Renames a priority. */
 export function patchPriority(run: ServiceRun, { tokens }: Stage, index: number, name: string): Promise<CallResult> {
-  const headers = { authorization: `Bearer ${tokens.user}`, 'content-type': 'application/json' }
-  return call(run, `/v2/priorities/priority-${index}`, { method: 'PATCH', headers, body: JSON.stringify({ name }) })
+  return callJson(run, `/v2/priorities/priority-${index}`, { method: 'PATCH', token: tokens.user, json: { name } })
 }
 
 /** Sends this many reads at once. */

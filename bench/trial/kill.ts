@@ -1,45 +1,88 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { patchPriority, readTogether, untilGood } from './call.js'
+import { readTogether, untilGood } from './call.js'
+import { createHistory } from './history.js'
 import { execute, type ServiceRun, type Stage } from './stage.js'
-import { allOf, atMost, type Finding, type Trial } from './trial.js'
+import { atMost, type Finding, type Trial } from './trial.js'
+import { workersOf } from './workers.js'
 
-const KILLS = 10
-const CUTS = 10
-const WRITERS = 8
 const RESTARTED_MILLIS = 5_000
 const REPAIRED_MILLIS = 5_000
+const WORKERS = 3
+/** How long writers write before something is killed: this, and as long again at random. */
+const WRITING_MILLIS = 500
+/** Time for a new worker to become one that is replaced. */
+const SETTLED_MILLIS = 2_500
 
-/** The service is killed while it writes, and its sessions are ended by the server while it writes. */
+/** The service is killed while it writes, as are single workers, and its sessions on the server. */
 export const kill: Trial = {
   name: 'kill',
   onEachDatabase: true,
-  run: async (stage) => [...(await killService(stage)), ...(await endSessions(stage))],
+  amount: { of: 'kills of each kind', full: 50, short: 1 },
+  limitMillis: 900_000,
+  run: async (stage, kills) => [
+    ...(await killService(stage, kills)),
+    ...(await killWorkers(stage, kills)),
+    ...(await endSessions(stage, kills)),
+  ],
 }
 
-async function killService(stage: Stage): Promise<readonly Finding[]> {
-  const writes = createWrites(stage)
+async function killService(stage: Stage, kills: number): Promise<readonly Finding[]> {
+  const name = `service killed ${kills} times`
+  const history = createHistory(stage, name)
   let start = 0
-  for (let round = 0; round < KILLS; round++) {
+  let run: ServiceRun | undefined
+  for (let kill = 0; kill < kills; kill++) {
     const began = performance.now()
-    const run = await stage.serve()
+    run = await stage.serve()
     start = Math.max(start, performance.now() - began)
-    const writing = writes.writeTo(run)
-    await wait(500 + Math.random() * 500)
+    const { origin } = run
+    history.writeTo(() => origin)
+    await write()
     await run.kill()
-    await writing
+    await history.stop()
   }
-  return [
-    allOf(`killed ${KILLS} times: writes that were acknowledged stand`, await writes.standing(), writes.acknowledged()),
-    atMost(`killed ${KILLS} times: a new process listens after, at most`, start, RESTARTED_MILLIS, 'ms'),
-  ]
+  return [...(await history.judge()), atMost(`${name}: a new process listens after`, start, RESTARTED_MILLIS, 'ms')]
 }
 
-async function endSessions(stage: Stage): Promise<readonly Finding[]> {
-  const writes = createWrites(stage)
+async function killWorkers(stage: Stage, kills: number): Promise<readonly Finding[]> {
+  const name = `one of ${WORKERS} workers killed ${kills} times`
+  const history = createHistory(stage, name)
+  const run = await stage.serve({ args: ['--workers', String(WORKERS)] })
+  let slowest = 0
+  history.writeTo(() => run.origin)
+  for (let kill = 0; kill < kills; kill++) {
+    await write()
+    const before = workersOf(run)
+    const victim = before[Math.floor(Math.random() * before.length)]
+    if (victim === undefined) throw new Error('there are no workers')
+    const killedAt = performance.now()
+    process.kill(victim, 'SIGKILL')
+    await untilReplaced(run, victim)
+    slowest = Math.max(slowest, performance.now() - killedAt)
+    if (kill < kills - 1) await wait(SETTLED_MILLIS)
+  }
+  await history.stop()
+  await run.kill()
+  return [...(await history.judge()), atMost(`${name}: another is started after`, slowest, REPAIRED_MILLIS, 'ms')]
+}
+
+async function untilReplaced(run: ServiceRun, victim: number): Promise<void> {
+  const end = performance.now() + 2 * REPAIRED_MILLIS
+  for (;;) {
+    const workers = workersOf(run)
+    if (workers.length === WORKERS && !workers.includes(victim)) return
+    if (performance.now() > end) return
+    await wait(10)
+  }
+}
+
+async function endSessions(stage: Stage, kills: number): Promise<readonly Finding[]> {
+  const name = `sessions ended ${kills} times`
+  const history = createHistory(stage, name)
   const run = await stage.serve()
   await readTogether(run, stage, 100)
-  const writing = writes.writeTo(run)
-  for (let round = 0; round < CUTS; round++) {
+  history.writeTo(() => run.origin)
+  for (let kill = 0; kill < kills; kill++) {
     await wait(200)
     await execute(
       stage.connectionString,
@@ -49,40 +92,15 @@ async function endSessions(stage: Stage): Promise<readonly Finding[]> {
   }
   const start = performance.now()
   const recovered = await untilGood(run, stage, start + REPAIRED_MILLIS)
+  await history.stop()
   await run.kill()
-  await writing
   return [
-    allOf(`sessions ended ${CUTS} times: acknowledged writes stand`, await writes.standing(), writes.acknowledged()),
-    atMost('sessions ended: good answers alone again after', recovered - start, REPAIRED_MILLIS, 'ms'),
+    ...(await history.judge()),
+    atMost(`${name}: good answers alone again after`, recovered - start, REPAIRED_MILLIS, 'ms'),
   ]
 }
 
-/** Writers that each count up in a priority of their own, and the acknowledged counts. */
-function createWrites(stage: Stage) {
-  const acknowledged: number[] = Array.from({ length: WRITERS }, () => 0)
-  const sent = [...acknowledged]
-  let total = 0
-  const writeOn = async (run: ServiceRun, writer: number): Promise<void> => {
-    for (;;) {
-      const count = (sent[writer] ?? 0) + 1
-      sent[writer] = count
-      const { status } = await patchPriority(run, stage, writer, `write ${count}`)
-      if (status === 0) return
-      if (status !== 200) continue
-      acknowledged[writer] = count
-      total++
-    }
-  }
-  return {
-    /** Writes until the service is gone. */
-    writeTo: (run: ServiceRun) => Promise.all(acknowledged.map((_, writer) => writeOn(run, writer))),
-    acknowledged: () => total,
-    /** How many of them stand: all up to the last one, where that one stands or a later one whose answer was lost. */
-    standing: async () => {
-      const rows = await execute(stage.connectionString, `SELECT id, name FROM priorities WHERE name LIKE 'write %'`)
-      const found = new Map(rows.map(({ id, name }) => [String(id), Number(String(name).split(' ')[1])]))
-      const isLost = (count: number, writer: number) => (found.get(`priority-${writer}`) ?? 0) < count
-      return total - acknowledged.filter(isLost).length
-    },
-  }
+/** Leaves the writers alone for a while. */
+function write(): Promise<void> {
+  return wait(WRITING_MILLIS * (1 + Math.random()))
 }

@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { execute, type ServiceRun, type Stage } from './stage.js'
 import { allOf, type Finding, type Trial } from './trial.js'
 
-const PAIRS = 10_000
 /** Pairs in flight at a time: as many calls as a process accepts. */
 const TOGETHER = 128
 const LIMIT_MILLIS = 600_000
@@ -13,7 +12,13 @@ const PAUSE_MILLIS = 200
  * Each of many calls is sent twice at once, to a service of two processes that is killed meanwhile, until it is
  * answered.
  */
-export const repeat: Trial = { name: 'repeat', onEachDatabase: true, limitMillis: LIMIT_MILLIS, run }
+export const repeat: Trial = {
+  name: 'repeat',
+  onEachDatabase: true,
+  amount: { of: 'pairs', full: 10_000, short: 300 },
+  limitMillis: LIMIT_MILLIS,
+  run,
+}
 
 interface Answer {
   readonly status: number
@@ -21,20 +26,20 @@ interface Answer {
   readonly text: string
 }
 
-async function run(stage: Stage): Promise<readonly Finding[]> {
+async function run(stage: Stage, pairs: number): Promise<readonly Finding[]> {
   const start = () => stage.serve({ args: ['--workers', '2'] })
   let service: ServiceRun = await start()
   const answers: (readonly [Answer, Answer])[] = []
   let sent = 0
   const sendPairs = async (): Promise<void> => {
-    while (sent < PAIRS) {
+    while (sent < pairs) {
       const key = `pair-${sent++}`
       const call = () => untilAnswered(() => service.origin, stage, key)
       answers.push(await Promise.all([call(), call()]))
     }
   }
   const sending = Promise.all(Array.from({ length: TOGETHER }, sendPairs))
-  while (answers.length < PAIRS / 2) await wait(10)
+  while (answers.length < pairs / 2) await wait(10)
   await service.kill()
   service = await start()
   await sending
@@ -45,9 +50,9 @@ async function run(stage: Stage): Promise<readonly Finding[]> {
   const equal = answers.filter(([one, other]) => one.status === 200 && one.text === other.text)
   const told = answers.filter(([one, other]) => one.isReplayed || other.isReplayed)
   return [
-    allOf('pairs of calls, the service killed in between: effects', Number(row?.['effects']), PAIRS),
-    allOf('pairs with the same 200, byte for byte', equal.length, PAIRS),
-    allOf('pairs of which one is told that it is a repetition', told.length, PAIRS),
+    allOf('pairs of calls, the service killed in between: effects', Number(row?.['effects']), pairs),
+    allOf('pairs with the same 200, byte for byte', equal.length, pairs),
+    allOf('pairs of which one is told that it is a repetition', told.length, pairs),
   ]
 }
 

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { migrate } from '../../src/db/migrate.js'
 import { loadMigrations } from '../../src/db/migration.js'
 import { databaseUrl } from '../../test/support/database-url.js'
-import { seed, startBenchServer, type Tokens } from '../database.js'
+import { type BenchServer, seed, startBenchServer, type Tokens } from '../database.js'
 import { runProgram } from '../programs.js'
 import type { DatasetSize } from '../records.js'
 
@@ -13,6 +13,8 @@ export interface DatabaseServer {
   readonly name: string
   /** Makes a database with all migrations, and returns its URL. */
   createDatabase(): Promise<string>
+  /** What a service needs besides the URL; nothing unless there is a pooler before the database. */
+  environmentOf?(connectionString: string): Readonly<Record<string, string>>
   /** Removes what was made. */
   stop(): Promise<void>
 }
@@ -56,10 +58,14 @@ export function databaseServers(url: string | undefined): (() => Promise<Databas
 
 async function startEmbedded(): Promise<DatabaseServer> {
   const server = await startBenchServer()
-  const name = await nameOf(await server.createDatabase('trial_template'))
+  return { ...databaseOf(server), name: `embedded ${await nameOf(await server.createDatabase('trial_template'))}` }
+}
+
+/** Databases on a server that a trial has started itself. */
+export function databaseOf(server: BenchServer): DatabaseServer {
   let databases = 0
   return {
-    name: `embedded ${name}`,
+    name: 'embedded',
     createDatabase: () => server.createDatabase(`trial_${++databases}`),
     stop: server.stop,
   }
@@ -92,7 +98,8 @@ export async function setStage(server: DatabaseServer): Promise<{ stage: Stage; 
       connectionString,
       tokens,
       serve: async (settings) => {
-        const run = await serve({ connectionString, ...settings })
+        const environment = { ...server.environmentOf?.(connectionString), ...settings?.environment }
+        const run = await serve({ connectionString, ...settings, environment })
         runs.push(run)
         return run
       },

@@ -16,8 +16,20 @@ export interface Trial {
   readonly onlyIfNamed?: boolean
   /** How long it may take. Default two minutes. */
   readonly limitMillis?: number
+  /** How much it does, where that can be chosen. */
+  readonly amount?: Amount
   /** Returns the outcome of each promise. Throws if the trial itself cannot continue. */
-  run(stage: Stage): Promise<readonly Finding[]>
+  run(stage: Stage, amount: number): Promise<readonly Finding[]>
+}
+
+/** How much a trial does. */
+export interface Amount {
+  /** What is counted, such as `kills of each kind` or `minutes`. */
+  readonly of: string
+  /** By default. */
+  readonly full: number
+  /** For a run of seconds, as in `npm test`. */
+  readonly short: number
 }
 
 /** A promise that is kept if the figure is at most the bound. */

@@ -1,0 +1,33 @@
+import { crash } from './crash.js'
+import { drain } from './drain.js'
+import { failover } from './failover.js'
+import { flood } from './flood.js'
+import { kill } from './kill.js'
+import { overload } from './overload.js'
+import { readOnly } from './read-only.js'
+import { refuse } from './refuse.js'
+import { repeat } from './repeat.js'
+import { restarts } from './restarts.js'
+import { silence } from './silence.js'
+import { slow } from './slow.js'
+import { sync } from './sync.js'
+import type { Trial } from './trial.js'
+import { upgrade } from './upgrade.js'
+
+/** Every trial, in the order in which they are held. */
+export const trials: readonly Trial[] = [
+  kill,
+  crash,
+  silence,
+  readOnly,
+  overload,
+  drain,
+  slow,
+  flood,
+  refuse,
+  repeat,
+  failover,
+  restarts,
+  upgrade,
+  sync,
+]

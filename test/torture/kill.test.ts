@@ -1,0 +1,14 @@
+import { describe, expect, it } from '@jest/globals'
+import { crash } from '../../bench/trial/crash.js'
+import { kill } from '../../bench/trial/kill.js'
+import { brokenPromises } from '../support/held-trial.js'
+
+describe('no acknowledged write is lost, and none is half done', () => {
+  it('when the service, a worker or a session is killed', async () => {
+    expect(await brokenPromises(kill)).toEqual([])
+  }, 120_000)
+
+  it('when PostgreSQL is killed, alone or with the service', async () => {
+    expect(await brokenPromises(crash)).toEqual([])
+  }, 120_000)
+})
