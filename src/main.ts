@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { runProgram } from './cli/program.js'
+import { allocateAllYoung } from './runtime/garbage-collection.js'
+
+allocateAllYoung()
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -107,7 +107,7 @@ const allowances: Record<string, Allowance> = {
     gen: [...messages, 'prisma'],
     packages: ['commander', 'pino', 'pino-pretty', 'uuid', 'cli-progress'],
   },
-  main: { src: ['cli'], gen: [], packages: [] },
+  main: { src: ['runtime', 'cli'], gen: [], packages: [] },
 }
 
 const root = join(import.meta.dirname, '..')

@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from '@jest/globals'
+
+const module = new URL('../../dist/src/runtime/garbage-collection.js', import.meta.url).href
+
+/** Makes objects that all survive, as at a start, and returns how often V8 decided to make later ones old at once. */
+function decisionsForOld(preparation: string): number {
+  const program = `${preparation}
+    const kept = []
+    const make = (index) => ({ index, list: [index], inner: { index } })
+    for (let index = 0; index < 800_000; index++) kept.push(make(index))`
+  const flags = ['--trace-pretenuring-statistics', '--input-type=module']
+  const output = execFileSync(process.execPath, [...flags, '-e', program], { encoding: 'utf8' })
+  return [...output.matchAll(/ tenured=(\d+)/g)].filter(([, sites]) => sites !== '0').length
+}
+
+test('V8 goes on allocating young objects where earlier ones have survived', () => {
+  // Later versions do not do so of their own accord.
+  expect(decisionsForOld('') > 0).toBe(process.version.startsWith('v20.'))
+  expect(decisionsForOld(`import { allocateAllYoung } from '${module}'; allocateAllYoung()`)).toBe(0)
+})
