@@ -23,8 +23,8 @@ export interface Connections {
   /**
    * Ends the connections on which nothing is being answered and nothing has arrived since they were last checked, by
    * `announceEnd` or by this function itself. An HTTP/2 session gets the notice first, and ends at the next check. One
-   * over TLS, which cannot get it, ends with the calls that have begun: those that its client begins before it knows are
-   * not answered, and GOAWAY says so, for it to repeat them.
+   * that cannot get it, over TLS or because its client does not read, ends with the calls that have begun: those that its
+   * client begins before it knows are not answered, and GOAWAY says so, for it to repeat them.
    */
   endQuiet(): void
   cutAll(): void
@@ -65,10 +65,10 @@ export function createConnections(): Connections {
   let bytesSent = 0
   let isEnding = false
 
-  const give = (connection: Connection, socket: Socket): void => {
-    const { session, hasNotice } = connection
-    if (session !== undefined && !hasNotice && !session.encrypted) sendShutdownNotice(session, socket)
-    connection.hasNotice = true
+  const give = (connection: Connection, socket: Socket): boolean => {
+    const { session } = connection
+    if (session !== undefined && !connection.hasNotice) connection.hasNotice = sendShutdownNotice(session, socket)
+    return connection.hasNotice
   }
   const announce = (response: HttpResponse, socket: Socket | undefined): void => {
     if (!('stream' in response)) response.shouldKeepAlive = false
@@ -123,8 +123,7 @@ export function createConnections(): Connections {
         if (!isQuiet) continue
         // Pending writes still reach their reader.
         if (session === undefined) socket.destroySoon()
-        else if (hasNotice) session.close()
-        else give(connection, socket)
+        else if (hasNotice || !give(connection, socket)) session.close()
       }
     },
     cutAll: () => {
