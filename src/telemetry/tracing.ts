@@ -1,26 +1,26 @@
 import {
   type Attributes,
-  type Context,
   DiagLogLevel,
   diag,
+  type HrTime,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type TextMapGetter,
-  type Tracer,
-  trace,
 } from '@opentelemetry/api'
-import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { hrTime, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { BasicTracerProvider, BatchSpanProcessor, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
 import type { Call } from '../call/call.js'
 import type { CallObserver } from '../call/call-observer.js'
 import { databaseFailure } from '../db/errors.js'
 import type { StatementObserver } from '../db/observed-database.js'
 import type { HttpRequest } from '../rpc/http-message.js'
 import { describeAnswer, describeCall, nameOfCall } from './call-attributes.js'
+import { FinishedSpan, type FinishedWork } from './finished-span.js'
 import { createSharedStatements, type SharedStatements } from './shared-statements.js'
 
 /** Spans of sampled calls. */
@@ -69,11 +69,15 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   const own = resourceFromAttributes({ 'service.name': 'svc', 'service.version': version, 'process.pid': process.pid })
-  const provider = new BasicTracerProvider({
-    resource: own.merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
-  })
+  const resource = own.merge(detectResources({ detectors: [envDetector] }))
+  const processor = new BatchSpanProcessor(new OTLPTraceExporter())
+  const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] })
   const tracer = provider.getTracer('svc', version)
+  const origin = { resource, scope: { name: 'svc', version } }
+  const ids = new RandomIdGenerator()
+  const finish = (parent: SpanContext, work: FinishedWork) =>
+    processor.onEnd(new FinishedSpan(origin, parent, ids.generateSpanId(), work))
+  const { timeOrigin } = performance
   const propagator = new W3CTraceContextPropagator()
   const traced = new WeakMap<HttpRequest, CallSpan>()
   return {
@@ -84,10 +88,12 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
           request.headers['traceparent'] === undefined
             ? ROOT_CONTEXT
             : propagator.extract(ROOT_CONTEXT, request.headers, headers)
-        const span = tracer.startSpan(nameOfCall(call), { kind: SpanKind.SERVER, startTime: startedAt }, parent)
+        const drift = Date.now() - timeOrigin - performance.now()
+        const startTime = hrTime(startedAt + drift)
+        const span = tracer.startSpan(nameOfCall(call), { kind: SpanKind.SERVER, startTime }, parent)
         if (!span.isRecording()) return
         span.setAttributes(describeCall(call))
-        traced.set(request, new CallSpan(tracer, span, parent))
+        traced.set(request, new CallSpan(span, drift, finish))
       },
       ended: (call) => traced.get(call.request)?.end(call),
     },
@@ -106,14 +112,15 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
 }
 
 class CallSpan implements TracedCall {
-  readonly #tracer: Tracer
   readonly #span: Span
-  readonly #context: Context
+  /** How far the system's clock is ahead of that of `performance`, in milliseconds: one for all spans of the call. */
+  readonly #drift: number
+  readonly #finish: (parent: SpanContext, work: FinishedWork) => void
 
-  constructor(tracer: Tracer, span: Span, parent: Context) {
-    this.#tracer = tracer
+  constructor(span: Span, drift: number, finish: (parent: SpanContext, work: FinishedWork) => void) {
     this.#span = span
-    this.#context = trace.setSpan(parent, span)
+    this.#drift = drift
+    this.#finish = finish
   }
 
   get traceId(): string {
@@ -138,15 +145,17 @@ class CallSpan implements TracedCall {
     const { attributes, isFault } = describeAnswer(call)
     this.#span.setAttributes(attributes)
     if (isFault) this.#span.setStatus({ code: SpanStatusCode.ERROR })
-    this.#span.end(performance.now())
+    this.#span.end(this.#time(performance.now()))
   }
 
   #add(name: string, kind: SpanKind, attributes: Attributes, startedAt: number, failure: unknown): void {
-    const span = this.#tracer.startSpan(name, { kind, startTime: startedAt, attributes }, this.#context)
-    if (failure !== undefined) {
-      span.setAttribute('error.type', databaseFailure(failure)?.kind ?? 'other')
-      span.setStatus({ code: SpanStatusCode.ERROR })
-    }
-    span.end(performance.now())
+    const hasFailed = failure !== undefined
+    if (hasFailed) attributes['error.type'] = databaseFailure(failure)?.kind ?? 'other'
+    const [startTime, endTime] = [this.#time(startedAt), this.#time(performance.now())]
+    this.#finish(this.#span.spanContext(), { name, kind, startTime, endTime, attributes, hasFailed })
+  }
+
+  #time(millis: number): HrTime {
+    return hrTime(millis + this.#drift)
   }
 }
