@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
@@ -19,6 +22,19 @@ describe('X-Request-Id', () => {
 
   const send = (verb: string, path: string, headers: Readonly<Record<string, string>>) =>
     fetch(service.baseUrl + path, { method: verb, headers, body: verb === 'POST' ? '{}' : null })
+  /** The id and the status of gRPC, wherever it is: in the header, in the trailer, or at the end of the body. */
+  const callHttp2 = async (path: string, body: Buffer, headers: Readonly<Record<string, string>>) => {
+    const session = connect(service.baseUrl)
+    const stream = session.request({ ':method': 'POST', ':path': path, ...headers })
+    const statuses: unknown[] = []
+    stream.on('trailers', (trailers) => statuses.push(trailers['grpc-status']))
+    stream.end(body)
+    const [head] = await once(stream, 'response')
+    const text = (await buffer(stream)).toString('latin1')
+    session.close()
+    statuses.push(head['grpc-status'], /grpc-status: ?(\d+)/.exec(text)?.[1])
+    return { requestId: head['x-request-id'], status: statuses.find((status) => status !== undefined) }
+  }
   const linesOf = (requestId: string) =>
     service.logLines
       .map((line): Record<string, unknown> => JSON.parse(line))
@@ -36,6 +52,12 @@ describe('X-Request-Id', () => {
     ['a verb that is not taken', 405, 'DELETE', '/v2/users', {}],
     ['a type that is not taken', 415, 'POST', '/v2/users', { 'content-type': 'text/plain' }],
     ['what is missing', 404, 'GET', '/v2/users/none', {}],
+    ['what is not valid over Connect', 400, 'POST', method, connectJson],
+    ['a path that can be read in two ways', 400, 'GET', '/v2/users/%zz', {}],
+    ['a stranger over SCIM', 401, 'GET', '/scim/v2/Users', { authorization: 'Bearer no' }],
+    ['a token that SCIM does not take', 403, 'GET', '/scim/v2/Users', {}],
+    ['an unknown path of SCIM', 404, 'GET', '/scim/v2/Nothing', {}],
+    ['preflight', 204, 'OPTIONS', '/v2/users', {}],
   ] as const)('of a caller is on the answer and in the log: %s, %i', async (what, status, verb, path, headers) => {
     const id = `caller:${what.replaceAll(' ', '_')}.1`
     const answer = await send(verb, path, { authorization: `Bearer ${token}`, ...headers, 'x-request-id': id })
@@ -43,6 +65,33 @@ describe('X-Request-Id', () => {
     expect([answer.status, answer.headers.get('x-request-id')]).toEqual([status, id])
     await eventually(() => expect(linesOf(id)).toEqual([expect.objectContaining({ msg: 'request', status })]))
   })
+
+  it.each([
+    ['an answer', '0', 'GetJourney', fixture.journeys.it, {}],
+    ['what is missing', '5', 'GetJourney', '018f3b7a-0000-7000-8000-00000000000f', {}],
+    ['what is not valid', '3', 'GetJourney', 'no id', {}],
+    ['a stranger', '16', 'GetJourney', fixture.journeys.it, { authorization: 'Bearer no' }],
+    ['an unknown method', '12', 'Nothing', '', {}],
+    ['a deadline that cannot be read', '3', 'GetJourney', '', { 'grpc-timeout': 'soon' }],
+  ] as const)(
+    'of a caller is in the header of the answer over gRPC and gRPC-Web, and in the log: %s',
+    async (what, status, name, journey, headers) => {
+      const message = Buffer.concat([Buffer.from([10, journey.length]), Buffer.from(journey)])
+      const body = Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message])
+      for (const protocol of ['grpc', 'grpc-web']) {
+        const id = `${protocol}:${what.replaceAll(' ', '_')}`
+        const answer = await callHttp2(`/svc.v2.JourneyService/${name}`, body, {
+          'content-type': `application/${protocol}+proto`,
+          te: 'trailers',
+          authorization: `Bearer ${token}`,
+          'x-request-id': id,
+          ...headers,
+        })
+        expect([answer.requestId, answer.status]).toEqual([id, status])
+        await eventually(() => expect(linesOf(id)).toEqual([expect.objectContaining({ msg: 'request' })]))
+      }
+    },
+  )
 
   it.each(['', 'with blank', 'x'.repeat(129), 'quote"', 'comma,comma'])('is made anew for %j', async (id) => {
     const answer = await send('GET', '/nothing', { 'x-request-id': id })
