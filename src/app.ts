@@ -270,7 +270,8 @@ export function createApp(options: AppOptions): App {
     maxConnections: config.maxConnections,
     identity: options.tlsIdentity,
   })
-  meters?.watch({ database, callLimit, traffic: server.traffic, isReady })
+  const { traffic, certificateExpiry } = server
+  meters?.watch({ database, callLimit, traffic, certificateExpiry, isReady })
   // The first thing that runs in the background: nothing may throw after it.
   const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })
   return {

@@ -39,6 +39,8 @@ export interface HttpServer {
   close(plan: ClosePlan): Promise<void>
   /** Shows another certificate to connections from now on. Throws if the server speaks cleartext. */
   useIdentity(identity: TlsIdentity): void
+  /** When the certificate that new connections are shown expires; undefined in cleartext. */
+  certificateExpiry(): Date | undefined
   traffic(): Traffic
 }
 
@@ -59,6 +61,7 @@ const MAX_HEADER_BYTES = 32 * 1024
 /** Creates the server; it does not listen yet. */
 export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits = {}): HttpServer {
   const { idleMillis = IDLE_MILLIS, maxConnections, identity } = limits
+  let shown = identity
   const connections = createConnections()
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
     connections.addCall(request, response)
@@ -120,7 +123,9 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
     useIdentity: (next) => {
       if (tls === undefined) throw new Error('the server speaks cleartext')
       tls.use(next)
+      shown = next
     },
+    certificateExpiry: () => shown?.expiresAt,
     listen: (port, host) =>
       new Promise((resolve, reject) => {
         http1.once('error', reject)

@@ -8,6 +8,8 @@ export interface WatchedParts {
   readonly database: Pick<Database, 'pool' | 'retries' | 'replica'>
   readonly callLimit: Pick<CallLimit, 'running' | 'refused'>
   readonly traffic: () => Traffic
+  /** Undefined in cleartext. */
+  readonly certificateExpiry: () => Date | undefined
   readonly isReady: () => Promise<boolean>
 }
 
@@ -15,7 +17,7 @@ const WAIT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3]
 
 /** Reads the parts whenever the metrics are asked for. */
 export function watchParts(registry: Registry, parts: WatchedParts): void {
-  const { database, callLimit, traffic, isReady } = parts
+  const { database, callLimit, traffic, certificateExpiry, isReady } = parts
   watchPool(registry, database)
   watchReplica(registry, database)
   const registers = [registry]
@@ -26,6 +28,17 @@ export function watchParts(registry: Registry, parts: WatchedParts): void {
     aggregator: 'min',
     async collect() {
       this.set((await isReady()) ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'svc_tls_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate expires that new connections are shown, in seconds since 1970; absent in cleartext.',
+    registers,
+    aggregator: 'min',
+    collect() {
+      const expiry = certificateExpiry()
+      if (expiry === undefined) this.remove()
+      else this.set(expiry.getTime() / 1000)
     },
   })
   new Gauge({

@@ -86,7 +86,7 @@ describe('promtool', () => {
   afterAll(() => rm(folder, { recursive: true }))
 
   it('takes the alert rules, and they fire in trouble alone', async () => {
-    expect(await promtool('check', 'rules', rulesFile)).toContain('SUCCESS: 16 rules found')
+    expect(await promtool('check', 'rules', rulesFile)).toContain('SUCCESS: 17 rules found')
     expect(await promtool('test', 'rules', 'deploy/prometheus/alerts.test.yml')).toContain('SUCCESS')
   })
 

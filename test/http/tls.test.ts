@@ -9,8 +9,10 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
 import { readTlsIdentity, type TlsIdentity } from '../../src/http/tls-identity.js'
+import { createMeters } from '../../src/telemetry/meters.js'
 import { type CertificateFiles, createCertificateFiles } from '../support/certificate-files.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { metricsFromText } from '../support/metrics.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -142,6 +144,25 @@ describe('a service with a certificate', () => {
     session.close()
     agent.destroy()
     await next.remove()
+  })
+
+  it('measures when the certificate expires that it shows, and nothing in cleartext', async () => {
+    const name = 'svc_tls_certificate_expiry_timestamp_seconds'
+    const { testDatabase } = service
+    const later = { ...identity, expiresAt: new Date(identity.expiresAt.getTime() + 86_400_000) }
+    for (const own of [identity, undefined]) {
+      const meters = createMeters('1.2.3')
+      const measured = await startTestService({ testDatabase, meters, ...(own && { tlsIdentity: own }) })
+      const expiry = async () => metricsFromText(await meters.text()).sum(name)
+      expect(await expiry()).toBe(own === undefined ? 0 : own.expiresAt.getTime() / 1000)
+      if (own === undefined) expect(await meters.text()).not.toMatch(new RegExp(`^${name} `, 'm'))
+      else {
+        measured.useTlsIdentity(later)
+        expect(await expiry()).toBe(later.expiresAt.getTime() / 1000)
+      }
+      await measured.stop()
+      meters.close()
+    }
   })
 
   it('ends every connection when it stops, those in the middle of a handshake too, and cuts no call', async () => {
