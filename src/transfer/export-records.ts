@@ -6,5 +6,8 @@ import { exportedRecords } from '../store/transfer/export.js'
  * moment. The same data gives the same bytes.
  */
 export async function* exportRecords(tables: Snapshots): AsyncGenerator<string> {
-  for await (const { kind, json } of exportedRecords(tables)) yield `{"${kind}":${json}}\n`
+  for await (const { kind, json, organizationId } of exportedRecords(tables)) {
+    const organization = organizationId === null ? '' : `"organizationId":${JSON.stringify(organizationId)},`
+    yield `{${organization}"${kind}":${json}}\n`
+  }
 }

@@ -2,14 +2,14 @@ import type { Store } from '../db/queryable.js'
 import { ServiceError } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { RecordKind } from '../store/transfer/record-kind.js'
-import { recordRow } from '../store/transfer/record-row.js'
+import { namesOnlyOwner, recordRow } from '../store/transfer/record-row.js'
 import type { StagedLine } from '../store/transfer/staging.js'
 import { ImportError } from './import-error.js'
 import { type ImportSummary, importRows } from './import-rows.js'
 import { createRecordReader } from './record-reader.js'
 import { settleRecord } from './settle-record.js'
 import { textLines } from './text-lines.js'
-import type { TransferRecord } from './transfer-record.js'
+import type { TransferLine } from './transfer-record.js'
 
 /** The progress of an import: lines read, or the kind that is being written. */
 export type ImportProgress =
@@ -41,8 +41,8 @@ export function importRecords(
     stage: async (staging) => {
       for await (const { line, text } of textLines(chunks)) {
         const record = atLine(line, '', () => readRecord(text))
-        const row = atLine(line, `${record.case}.`, () => stagedRow(record, runtime))
-        const sent = staging.add({ ...row, line })
+        const row = stagedRow(record, line, runtime)
+        const sent = staging.add(row)
         if (sent !== undefined) {
           onProgress?.({ phase: 'read', line })
           await sent
@@ -53,9 +53,13 @@ export function importRecords(
   })
 }
 
-function stagedRow(record: TransferRecord, runtime: Runtime): Omit<StagedLine, 'line'> {
-  const more = settleRecord(record, runtime)
-  return { kind: record.case, ...recordRow(record.case, record.value, more) }
+function stagedRow({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {
+  const { case: kind, value } = resource
+  if (organizationId !== '' && !namesOnlyOwner(kind)) {
+    throw new ImportError(line, `organizationId: is for records that name a team or the like, not for ${kind}`)
+  }
+  const row = atLine(line, `${kind}.`, () => recordRow(kind, value, settleRecord(resource, runtime)))
+  return { kind, line, organizationId, key: `${organizationId}/${row.key}`, values: row.values }
 }
 
 /** Adds the line, and `at` before the name of the field, to errors. */

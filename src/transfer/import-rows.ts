@@ -11,7 +11,7 @@ import { ImportError } from './import-error.js'
 /** What an import did. */
 export interface ImportSummary {
   /**
-   * For each kind in the file, in the order of writing: the number of distinct records, and how many of them are new.
+   * For each kind in the file, in the order of writing: the number of records, and how many of them are new.
    */
   readonly kinds: readonly { readonly kind: RecordKind; readonly records: number; readonly created: number }[]
 }
@@ -21,7 +21,7 @@ export interface ImportSteps {
   readonly runtime: Runtime
   /** Adds every row. If it fails, the import ends with nothing written. */
   readonly stage: (staging: Staging) => Promise<void>
-  /** Called before each kind is written, with the number of its records. */
+  /** Called before each kind is written, with the number of its records: those twice that have two owners in the file. */
   readonly onWrite?: ((kind: RecordKind, records: number) => void) | undefined
   /** When it aborts, nothing is written. */
   readonly signal?: AbortSignal | undefined
@@ -31,7 +31,7 @@ const MAX_TRIES = 6
 
 /**
  * Stages rows and writes them, all or nothing, in one transaction. Throws an ImportError with the line of whatever
- * refers to nothing, is already taken, or belongs to another organization.
+ * refers to nothing or is already taken.
  */
 export async function importRows(
   tables: Pick<Store, 'preparedTransaction'>,
@@ -79,7 +79,7 @@ async function write(transaction: PreparedTransaction, { runtime, onWrite }: Imp
     const written = await writeStaged(transaction, kind, counts)
     if ('fault' in written) throw importError(kind, written.fault)
     if (kind === 'user') await addImportedDepartments(transaction, runtime.newId)
-    if (records > 0) kinds.push({ kind, records, created: written.created })
+    if (records > 0) kinds.push({ kind, records: records - written.replaced, created: written.created })
   }
   for (const { kind } of kinds) {
     const fault = await findFinalFault(transaction, kind)

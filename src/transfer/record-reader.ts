@@ -7,13 +7,13 @@ import { createJsonReaders, readJson } from '../protojson/json-message.js'
 import { NO_JSON_LIMITS } from '../protojson/json-text.js'
 import { recordKinds } from '../store/transfer/record-kind.js'
 import { createMomentSetter } from './record-moments.js'
-import type { TransferRecord } from './transfer-record.js'
+import type { TransferLine } from './transfer-record.js'
 
 /**
  * Makes the reader of lines, each a `svc.v2.ImportRecord` in JSON within the limits of the schema. Throws a
  * ServiceError that says what is wrong with the line, and in which field or column.
  */
-export function createRecordReader(): (text: string) => TransferRecord {
+export function createRecordReader(): (text: string) => TransferLine {
   const reader = createJsonReaders({ closedEnums: true }).message(ImportRecordSchema)
   const check = createLimitCheck()
   const setMoments = createMomentSetter()
@@ -30,7 +30,7 @@ export function createRecordReader(): (text: string) => TransferRecord {
     const [violation] = check(ImportRecordSchema, message)
     if (violation !== undefined) throw invalidFields([violation])
     setMoments(ImportRecordSchema, message)
-    return resource
+    return Object.assign(message, { resource })
   }
 }
 

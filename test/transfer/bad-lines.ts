@@ -14,6 +14,21 @@ export const badLines: readonly (readonly [string, string, string])[] = [
     'priority.team_id: given twice, as teamId and team_id',
   ],
   ['an unknown kind', '{"ticket":{}}', 'ticket: no such field in svc.v2.ImportRecord'],
+  [
+    'an organization beside what names its own',
+    '{"organizationId":"org_acme","team":{"id":"t","organizationId":"org_acme","name":"T"}}',
+    'organizationId: is for records that name a team or the like, not for team',
+  ],
+  [
+    'an organization beside an organization',
+    '{"organizationId":"org_acme","organization":{"id":"org_x","name":"X"}}',
+    'organizationId: is for records that name a team or the like, not for organization',
+  ],
+  [
+    'an organization that is no id',
+    '{"organizationId":"a b","priority":{"id":"p","teamId":"team_it","priority":"P1","name":"P"}}',
+    'organizationId: ',
+  ],
   ['an unknown field', priority({ colour: 'red' }), 'priority.colour: no such field in svc.v2.Priority'],
   ['a number for a text', priority({ name: 5 }), 'priority.name: expected a string, got 5'],
   [

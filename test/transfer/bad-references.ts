@@ -1,4 +1,4 @@
-import { app, journey, owner, priority, procedure, resource, sla, task, user, uuid } from './record-lines.js'
+import { app, journey, owner, priority, procedure, resource, sla, task, user } from './record-lines.js'
 import { line } from './transfer-text.js'
 
 /** What a line refers to or takes, and what the error says behind its number. */
@@ -126,21 +126,6 @@ export const badReferences: readonly (readonly [string, string, string])[] = [
     'entityFieldMapping.ingestionConfigId: there is no ingestion config config_none in the organization',
   ],
   ['an SLA definition of no team', sla({ teamId: 'team_none' }), 'slaDefinition.teamId: there is no team team_none'],
-  [
-    'an id of another organization',
-    priority({ id: 'pri_other' }),
-    'priority.id: pri_other belongs to another organization',
-  ],
-  [
-    'a journey id of another organization',
-    journey({ id: uuid(50) }),
-    `journey.id: ${uuid(50)} belongs to another organization`,
-  ],
-  [
-    'a team of another organization',
-    line('team', { id: 'team_other', organizationId: 'org_acme', name: 'Mine' }),
-    'team.id: team_other belongs to another organization',
-  ],
   // What another one has.
   [
     'an email that is taken, in other letters',

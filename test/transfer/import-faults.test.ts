@@ -4,15 +4,13 @@ import { ImportError } from '../../src/transfer/import-error.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { badLines } from './bad-lines.js'
 import { badReferences } from './bad-references.js'
-import { priority, resource, user, uuid } from './record-lines.js'
+import { priority, resource, user } from './record-lines.js'
 import { allRows, demoLines, importLines, line } from './transfer-text.js'
 
 const other = [
   line('organization', { id: 'org_other', name: 'Other' }),
   line('team', { id: 'team_other', organizationId: 'org_other', name: 'Other' }),
   line('user', { id: 'user_other', organizationId: 'org_other', email: 'other@other.example' }),
-  line('priority', { id: 'pri_other', teamId: 'team_other', priority: 'P1', name: 'Other' }),
-  line('journey', { id: uuid(50), teamId: 'team_other', name: 'Other' }),
 ]
 
 let testDatabase: TestDatabase
@@ -63,14 +61,6 @@ describe('of two lines that do not go together, the later one is at fault', () =
     expect((await failure([first, second])).line).toBe(2)
     expect(await allRows(database)).toEqual(before)
   })
-})
-
-it('a team that several organizations call by one id is no owner', async () => {
-  await database.execute(`INSERT INTO teams (organization_id, id, name) VALUES ('org_other', 'team_it', 'IT')`)
-  const error = await failure([priority({ id: 'pri_of_two' })])
-  expect(error.message).toBe('line 1: priority.teamId: several organizations have a team team_it')
-  await database.execute(`DELETE FROM teams WHERE organization_id = 'org_other' AND id = 'team_it'`)
-  expect(await allRows(database)).toEqual(before)
 })
 
 describe('managers', () => {

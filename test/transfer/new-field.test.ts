@@ -81,7 +81,7 @@ it('a new field comes in and goes out without a word of its own, and so does the
     await client.query(stagingStatements[0]?.text ?? '')
     for (const [index, record] of records.entries()) {
       const values = [String(index), index + 1, JSON.stringify(write(record))]
-      await client.query(`INSERT INTO import_rows VALUES ('priority', $1, $2, $2, $3)`, values)
+      await client.query(`INSERT INTO import_rows VALUES ('priority', $1, $2, $2, '', $3)`, values)
     }
     await client.query(stage.text)
     const faults = []

@@ -25,13 +25,6 @@ SELECT s.line, '${Prisma.raw(field)}' AS field,
 FROM ${staged} s GROUP BY s.line, s.owner_id HAVING count(*) > 1`
 }
 
-/** Finds ids that another organization has: existing rows never change their organization. */
-export function organizationCheck({ table, staged }: StagedTable): Prisma.Sql {
-  return Prisma.sql`
-SELECT s.line, 'id' AS field, format('%s belongs to another organization', s.id) AS fault
-FROM ${staged} s JOIN ${table} t ON t.id = s.id WHERE t.organization_id <> s.organization_id`
-}
-
 /**
  * Finds values that another row will have as well: an existing one that the file does not change, or one of the file,
  * of which the later line is at fault.

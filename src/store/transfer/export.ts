@@ -6,6 +6,8 @@ import type { RecordKind } from './record-kind.js'
 export interface ExportedRecord {
   readonly kind: RecordKind
   readonly json: string
+  /** Where the id of the record's owner does not say which organization it is of. */
+  readonly organizationId: string | null
 }
 
 /**
@@ -17,6 +19,6 @@ export async function* exportedRecords(tables: Snapshots): AsyncGenerator<Export
   const statements = kinds.map(([, statement]) => statement.export)
   for await (const { index, row } of tables.readSnapshot(statements)) {
     const [kind] = kinds[index] ?? []
-    if (kind !== undefined) yield { kind, json: row.json }
+    if (kind !== undefined) yield { kind, ...row }
   }
 }

@@ -31,8 +31,11 @@ export function isWritten(kind: RecordKind, counts: ReadonlyMap<string, number>)
   return counts.has(kind) || (followers !== undefined && counts.has(followers.of))
 }
 
-/** The result of writing a kind: how many records are new, or what is wrong with the first bad one. */
-export type WrittenKind = { readonly created: number } | { readonly fault: Fault }
+/**
+ * The result of writing a kind: how many records are new and how many lines later ones replace, or what is wrong with the
+ * first bad one.
+ */
+export type WrittenKind = { readonly created: number; readonly replaced: number } | { readonly fault: Fault }
 
 /**
  * Writes the staged records of a kind and what belongs to them, or nothing if one is at fault. Unique values are
@@ -43,11 +46,15 @@ export async function writeStaged(
   kind: RecordKind,
   counts: ReadonlyMap<string, number>,
 ): Promise<WrittenKind> {
-  const { stage, followers, analyze, checks, prepare, findStanding, lock, release, before, upsert, children } =
-    statementsOf(kind)
+  const { stage, followers, analyze, ownerChecks, replace, checks, ...statements } = statementsOf(kind)
+  const { prepare, findStanding, lock, release, before, upsert, children } = statements
   await transaction.run(stage, {})
   if (followers !== undefined && counts.has(followers.of)) await transaction.run(followers.stage, {})
   await transaction.run(analyze, {})
+  // Which lines are of one record is certain only where each has one owner.
+  const ownerFault = await firstFault(transaction, ownerChecks)
+  if (ownerFault !== undefined) return { fault: ownerFault }
+  const [repeated] = replace === undefined ? [] : await transaction.run(replace, {})
   const fault = await firstFault(transaction, checks)
   if (fault !== undefined) return { fault }
   for (const each of prepare) await transaction.run(each, {})
@@ -59,7 +66,7 @@ export async function writeStaged(
   for (const each of before) await transaction.run(each, {})
   const [written] = await transaction.run(upsert, {})
   for (const each of children) await transaction.run(each, {})
-  return { created: written?.created ?? 0 }
+  return { created: written?.created ?? 0, replaced: repeated?.replaced ?? 0 }
 }
 
 /** What is wrong with the first bad record of a kind after all kinds have been written. */

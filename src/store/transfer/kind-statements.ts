@@ -2,18 +2,25 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import { createPreparedStatement, type PreparedStatement } from '../../db/statement.js'
 import { camelCase } from '../camel-case.js'
 import { storedText } from '../resource/print.js'
-import { ambiguousOwnerCheck, type Fault, organizationCheck, ownerCheck, takenCheck } from './checks.js'
+import { ambiguousOwnerCheck, type Fault, ownerCheck, takenCheck } from './checks.js'
 import { listTexts } from './lists.js'
 import { type RecordKind, recordKinds } from './record-kind.js'
 import { columnOf, referenceCheck, referencesOf } from './reference-check.js'
 import { listColumns, propertiesOf, rowColumns } from './staged-columns.js'
-import { type StagedTable, stagedTable } from './staged-table.js'
+import { equal, listed, type StagedTable, stagedTable } from './staged-table.js'
 import { transferTables } from './tables.js'
-import type { Expressions, Ids } from './transfer-table.js'
+import { type Expressions, type Ids, isOwnerInOrganization } from './transfer-table.js'
 import { lockText, type StandingRows, standingText, upsertText } from './upsert.js'
 
 type Columnless = PreparedStatement<object, Record<never, never>>
 type Check = PreparedStatement<object, Fault>
+
+/** A record as it is exported. */
+export interface ExportRow {
+  readonly json: string
+  /** Null unless its owner's id alone does not say which organization it is of. */
+  readonly organizationId: string | null
+}
 
 /** The statements of one kind of record, in the order in which an import sends them, and that of the export. */
 export interface KindStatements {
@@ -21,6 +28,9 @@ export interface KindStatements {
   /** Sent only if there are records of the kind `of`. */
   readonly followers: { readonly of: RecordKind; readonly stage: Columnless } | undefined
   readonly analyze: Columnless
+  readonly ownerChecks: readonly Check[]
+  /** Absent where every line of a record has the same key. */
+  readonly replace: PreparedStatement<object, { readonly replaced: number }> | undefined
   readonly checks: readonly Check[]
   readonly prepare: readonly Columnless[]
   readonly findStanding: PreparedStatement<object, StandingRows>
@@ -36,7 +46,7 @@ export interface KindStatements {
   readonly children: readonly Columnless[]
   readonly finalTables: readonly Columnless[]
   readonly finalChecks: readonly Check[]
-  readonly export: PreparedStatement<object, { readonly json: string }>
+  readonly export: PreparedStatement<object, ExportRow>
 }
 
 /** Rows up to a page's size stay uncompressed and in place: compressing what is read once costs more than it saves. */
@@ -47,7 +57,7 @@ export function statementsOf(kind: StagedTable): KindStatements {
   const {
     stem,
     staged,
-    resource,
+    owner,
     followers,
     prepare,
     release,
@@ -65,6 +75,15 @@ export function statementsOf(kind: StagedTable): KindStatements {
     stage: plain(`stage_${stem}`, stageText(kind)),
     followers: followers && { of: followers.of, stage: plain(`import_${stem}_followers`, followers.text) },
     analyze: plain(`analyze_${stem}`, Prisma.sql`ANALYZE ${staged}`),
+    ownerChecks: checks(ownerChecksOf(kind)),
+    replace: isOwnerInOrganization(owner)
+      ? createPreparedStatement<object, { readonly replaced: number }>({
+          name: `import_${stem}_replace`,
+          reason: 'set',
+          columns: { replaced: 'int4' },
+          text: () => replaceText(kind),
+        })
+      : undefined,
     checks: checks(checksOf(kind)),
     prepare: optional(`import_${stem}_prepare`, prepare),
     findStanding: createPreparedStatement<object, StandingRows>({
@@ -105,28 +124,44 @@ export function statementsOf(kind: StagedTable): KindStatements {
       plain(`stage_${name}`, Prisma.sql`CREATE TEMPORARY TABLE ${Prisma.raw(name)} ${TEMPORARY} AS ${text}`),
     ),
     finalChecks: checks(finalChecks),
-    export: createPreparedStatement<object, { readonly json: string }>({
+    export: createPreparedStatement<object, ExportRow>({
       name: `export_${stem}`,
       reason: 'printed JSON',
-      columns: { json: 'text' },
-      text: () => Prisma.sql`
-SELECT ${storedText(resource)} AS json
-FROM ${kind.table} ${Prisma.raw(resource.alias)} ${kind.join ?? Prisma.empty} ORDER BY ${Prisma.raw(resource.alias)}.ordinal`,
+      columns: { json: 'text', organizationId: 'text' },
+      text: () => exportText(kind),
     }),
   }
 }
 
-/** The checks before anything is written, by name. */
+function exportText({ table, resource, owner, join = Prisma.empty }: StagedTable): Prisma.Sql {
+  const alias = Prisma.raw(resource.alias)
+  const json = storedText(resource)
+  if (!isOwnerInOrganization(owner)) {
+    return Prisma.sql`
+SELECT ${json} AS json, NULL::text AS "organizationId" FROM ${table} ${alias} ${join} ORDER BY ${alias}.ordinal`
+  }
+  const ownerId = Prisma.raw(columnOf(resource, owner.field))
+  return Prisma.sql`
+SELECT ${json} AS json, CASE WHEN shared.id IS NOT NULL THEN ${alias}.organization_id END AS "organizationId"
+FROM ${table} ${alias} ${join}
+LEFT JOIN (SELECT id FROM ${Prisma.raw(owner.table)} GROUP BY id HAVING count(*) > 1) shared ON shared.id = ${alias}.${ownerId}
+ORDER BY ${alias}.ordinal`
+}
+
+/** The checks of owners, which come before all others, by name. */
+function ownerChecksOf({ staged, owner }: StagedTable): Expressions {
+  return {
+    ...(owner !== undefined && { owner: ownerCheck(staged, owner) }),
+    ...(isOwnerInOrganization(owner) && { ambiguous_owner: ambiguousOwnerCheck(staged, owner) }),
+  }
+}
+
+/** The other checks before anything is written, by name. */
 function checksOf(kind: StagedTable): Expressions {
-  const { staged, owner, identity, unique = {} } = kind
+  const { staged, unique = {} } = kind
   const references = [...referencesOf(kind)].map(([name, reference]) => [name, referenceCheck(staged, reference)])
   const taken = Object.entries(unique).map(([field, columns]) => [columns.at(-1), takenCheck(kind, field, columns)])
   return {
-    ...(owner !== undefined && { owner: ownerCheck(staged, owner) }),
-    ...(owner !== undefined &&
-      owner.table !== 'organizations' && { ambiguous_owner: ambiguousOwnerCheck(staged, owner) }),
-    // Ids of people are the same in every organization.
-    ...(owner !== undefined && identity.at(-1) === 'id' && { organization: organizationCheck(kind) }),
     ...Object.fromEntries(references),
     ...kind.checks,
     ...Object.fromEntries(taken),
@@ -149,6 +184,7 @@ function stageText({ kind, staged, resource, owner, extras }: StagedTable): Pris
   const gives = Object.entries(owner?.gives ?? {})
   const own = Object.keys(columns).filter((name) => owner?.gives[name] === undefined)
   const ownerId = owner && `r."${camelCase(columnOf(resource, owner.field))}"`
+  const isOwner = `owner.id = ${ownerId}${isOwnerInOrganization(owner) ? ` AND i.organization_id IN ('', owner.organization_id)` : ''}`
   return Prisma.sql`
 CREATE TEMPORARY TABLE ${staged} ${TEMPORARY} AS
 SELECT i.first_line, i.line, ${Prisma.join([
@@ -157,8 +193,23 @@ SELECT i.first_line, i.line, ${Prisma.join([
     ...(ownerId === undefined ? [] : [Prisma.raw(`${ownerId} AS owner_id`)]),
   ])}
 FROM import_rows i CROSS JOIN LATERAL json_to_record(i.row_values) AS r(${Prisma.raw(propertiesOf(columns))})
-${owner === undefined ? Prisma.empty : Prisma.raw(`LEFT JOIN ${owner.table} owner ON owner.id = ${ownerId}`)}
+${owner === undefined ? Prisma.empty : Prisma.raw(`LEFT JOIN ${owner.table} owner ON ${isOwner}`)}
 WHERE i.kind = '${Prisma.raw(kind)}'`
+}
+
+/** Leaves the last line of each record, in the place of the first one, and returns `replaced`, the number of others. */
+function replaceText({ staged, identity }: StagedTable): Prisma.Sql {
+  const isSame = equal(identity, 's', 'r')
+  return Prisma.sql`
+WITH repeated AS (
+  SELECT ${listed(identity)}, min(first_line) AS first_line, max(line) AS line
+    FROM ${staged} GROUP BY ${listed(identity)} HAVING count(*) > 1
+), kept AS (
+  UPDATE ${staged} s SET first_line = r.first_line FROM repeated r WHERE ${isSame} AND s.line = r.line
+), gone AS (
+  DELETE FROM ${staged} s USING repeated r WHERE ${isSame} AND s.line < r.line RETURNING s.line
+)
+SELECT count(*)::integer AS replaced FROM gone`
 }
 
 /** The statements of every kind. */
@@ -173,6 +224,7 @@ export const transferKindStatements = [...kindStatements.values()].flatMap((stat
     ...(statements.followers === undefined ? [] : [statements.followers.stage]),
     statements.analyze,
   ],
+  ...[...statements.ownerChecks, ...(statements.replace === undefined ? [] : [statements.replace])],
   ...[...statements.checks, ...statements.prepare, statements.findStanding, statements.lock],
   ...(statements.release === undefined ? [] : [statements.release.find, statements.release.write]),
   ...statements.before,

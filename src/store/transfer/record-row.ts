@@ -1,11 +1,12 @@
 import type { Message } from '@bufbuild/protobuf'
 import { camelCase } from '../camel-case.js'
-import type { Table } from '../resource/resource.js'
 import { type RecordKind, recordKinds } from './record-kind.js'
+import { columnOf } from './reference-check.js'
 import { createRowWriter, type Row } from './row-writer.js'
 import { transferTables } from './tables.js'
+import { isOwnerInOrganization } from './transfer-table.js'
 
-/** A record as a row of its table, and the key that identifies it within its kind. */
+/** A record as a row of its table, and the key that identifies it within its kind and its owner. */
 export interface RecordRow {
   readonly key: string
   readonly values: Row
@@ -13,14 +14,16 @@ export interface RecordRow {
 
 const writers = new Map(
   recordKinds.map((kind) => {
-    const { resource } = transferTables[kind]
-    return [kind, { write: createRowWriter(resource), key: keyOf(resource.table).map(camelCase) }]
+    const { resource, owner } = transferTables[kind]
+    const ofOwner = owner === undefined ? [] : [columnOf(resource, owner.field)]
+    const key = [...ofOwner, String(resource.table.key.at(-1))]
+    return [kind, { write: createRowWriter(resource), key: key.map(camelCase) }]
   }),
 )
 
-/** The columns that identify a record: an id identifies it alone, whatever the organization. */
-function keyOf({ key }: Table): readonly string[] {
-  return key.at(-1) === 'id' ? ['id'] : key
+/** Whether records of the kind name an owner in an organization, but not the organization. */
+export function namesOnlyOwner(kind: RecordKind): boolean {
+  return isOwnerInOrganization(transferTables[kind].owner)
 }
 
 /**

@@ -7,9 +7,11 @@ import type { RecordKind } from './record-kind.js'
 /** A record that has passed the checks without a database, with its line. */
 export interface StagedLine {
   readonly kind: RecordKind
-  /** Identifies a record of its kind. */
+  /** Equal only for lines of one record; lines of one record that name different owners have different ones. */
   readonly key: string
   readonly line: number
+  /** The organization of a record that names only its owner, empty if the line does not say. */
+  readonly organizationId: string
   /** The values, in camel case by the columns of the staging table of the kind. */
   readonly values: Readonly<Record<string, unknown>>
 }
@@ -37,8 +39,8 @@ const create = createPreparedStatement<object, Record<never, never>>({
   columns: {},
   text: () => Prisma.sql`
 CREATE TEMPORARY TABLE import_rows (
-  kind text NOT NULL, key text NOT NULL, first_line integer NOT NULL, line integer NOT NULL, row_values json NOT NULL,
-  PRIMARY KEY (kind, key)
+  kind text NOT NULL, key text NOT NULL, first_line integer NOT NULL, line integer NOT NULL,
+  organization_id text NOT NULL, row_values json NOT NULL, PRIMARY KEY (kind, key)
 ) ${TEMPORARY}`,
 })
 
@@ -47,9 +49,10 @@ const add = createPreparedStatement<{ readonly rows: string }, Record<never, nev
   reason: 'set',
   columns: {},
   text: ({ rows }) => Prisma.sql`
-INSERT INTO import_rows (kind, key, first_line, line, row_values)
-SELECT b.kind, b.key, b.first_line, b.line, b.row_values
-FROM json_to_recordset(${rows}::json) AS b(kind text, key text, first_line integer, line integer, row_values json)
+INSERT INTO import_rows (kind, key, first_line, line, organization_id, row_values)
+SELECT b.kind, b.key, b.first_line, b.line, b.organization_id, b.row_values
+FROM json_to_recordset(${rows}::json)
+  AS b(kind text, key text, first_line integer, line integer, organization_id text, row_values json)
 ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDED.row_values`,
 })
 
@@ -95,10 +98,11 @@ export async function createStaging(transaction: PreparedTransaction): Promise<S
     )
   }
   return {
-    add: ({ kind, key, line, values }) => {
+    add: ({ kind, key, line, organizationId, values }) => {
       const batchKey = `${kind} ${key}`
       const firstLine = batch.get(batchKey)?.firstLine ?? line
-      const json = JSON.stringify({ kind, key, first_line: firstLine, line, row_values: values })
+      const places = { first_line: firstLine, line, organization_id: organizationId }
+      const json = JSON.stringify({ kind, key, row_values: values, ...places })
       batch.set(batchKey, { firstLine, json })
       characters += json.length
       return batch.size >= MAX_BATCH_ROWS || characters >= MAX_BATCH_CHARACTERS ? send() : undefined
@@ -111,7 +115,7 @@ export async function createStaging(transaction: PreparedTransaction): Promise<S
   }
 }
 
-/** Counts the distinct records of each kind. */
+/** Counts the records of each kind, those twice that two lines give to different owners. */
 export async function countStaged(transaction: PreparedTransaction): Promise<Map<string, number>> {
   await transaction.run(analyze, {})
   const counts = await transaction.run(count, {})

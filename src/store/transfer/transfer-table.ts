@@ -68,6 +68,11 @@ export interface TransferOwner {
   readonly gives: Expressions
 }
 
+/** An owner that is not an organization: several organizations may have one of its id. */
+export function isOwnerInOrganization(owner: TransferOwner | undefined): owner is TransferOwner {
+  return owner !== undefined && owner.table !== 'organizations'
+}
+
 /** Records that name an organization. */
 export const ownedByOrganization: TransferOwner = {
   table: 'organizations',

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { priority } from './record-lines.js'
+import { allRows, demoLines, exportedRecord, exportLines, importLines, line } from './transfer-text.js'
+
+/** The kinds of records that name an owner in their organization. */
+const ownedKinds = [
+  ...['accessPolicy', 'approvalProcedure', 'appInstance', 'appResource', 'priority', 'journey'],
+  ...['entityType', 'entityIngestionConfig', 'entityFieldMapping', 'slaDefinition'],
+]
+
+const inOrganizationOf = (organizationId: string, text: string) =>
+  JSON.stringify({ ...JSON.parse(text), organizationId })
+
+/** The records of the demo organization in another one, with the same ids. */
+const inOrganization = (id: string) =>
+  demoLines.map((text) => {
+    const moved = text.replaceAll('"org_acme"', `"${id}"`)
+    return ownedKinds.some((kind) => text.startsWith(`{"${kind}"`)) ? inOrganizationOf(id, moved) : moved
+  })
+
+let testDatabase: TestDatabase
+let database: Database
+
+beforeEach(async () => {
+  testDatabase = await createTestDatabase()
+  database = testDatabase.open()
+  await importLines(database, demoLines)
+})
+afterEach(() => testDatabase.drop())
+
+describe('two organizations with the same ids everywhere', () => {
+  const twin = inOrganization('org_twin')
+
+  it('come in, go out and come in again, and neither changes the other', async () => {
+    const ofAcme = async () => (await wholeRows()).filter((row) => row['organization_id'] === 'org_acme')
+    const before = await ofAcme()
+    await importLines(database, twin)
+    const both = await exportLines(database)
+    const copy = await createTestDatabase()
+    try {
+      await importLines(copy.open(), both)
+      expect(await exportLines(copy.open())).toEqual(both)
+    } finally {
+      await copy.drop()
+    }
+    await importLines(database, twin)
+    expect(await exportLines(database)).toEqual(both)
+    expect(await ofAcme()).toEqual(before)
+  })
+
+  it('have lines that name the organization wherever the owner does not', async () => {
+    await importLines(database, twin)
+    const lines = (await exportLines(database)).map((text): Record<string, unknown> => JSON.parse(text))
+    const owned = lines.filter((each) => ownedKinds.some((kind) => kind in each))
+    expect(owned.length).toBeGreaterThan(20)
+    expect(lines.filter((each) => 'organizationId' in each)).toEqual(owned)
+  })
+
+  it('refuse a record whose owner does not say which of them is meant', async () => {
+    await importLines(database, twin)
+    const error = 'line 1: priority.teamId: several organizations have a team team_it'
+    await expect(importLines(database, [priority({ id: 'pri_of_two' })])).rejects.toThrow(error)
+    const full = inOrganizationOf('org_acme', priority({ id: 'pri_of_two' }))
+    await expect(importLines(database, [priority({ id: 'pri_of_two' }), full])).rejects.toThrow(error)
+    await importLines(database, [full])
+    expect(await exportedRecord(database, 'priority', 'pri_of_two')).toMatchObject({ teamId: 'team_it' })
+  })
+})
+
+it('an owner is looked for in the organization that the line names', async () => {
+  const nowhere = inOrganizationOf('org_nowhere', priority({ id: 'pri_nowhere' }))
+  await expect(importLines(database, [nowhere])).rejects.toThrow('line 1: priority.teamId: there is no team team_it')
+})
+
+describe('of lines with one id, the last one counts', () => {
+  it.each([
+    ['in each organization', { teamId: 'team_other' }, undefined, ['First', 'Last']],
+    ['of an organization, whichever team they name', { teamId: 'team_people' }, undefined, ['Last']],
+    ['of an organization, whether they name it or not', {}, 'org_acme', ['Last']],
+  ])('%s', async (_, changes, organizationId, expected) => {
+    await importLines(database, [
+      line('organization', { id: 'org_other', name: 'Other' }),
+      line('team', { id: 'team_other', organizationId: 'org_other', name: 'Other' }),
+    ])
+    const last = priority({ id: 'pri_one', name: 'Last', ...changes })
+    const lines = [
+      priority({ id: 'pri_one', name: 'First' }),
+      priority({ id: 'pri_two', name: 'Two' }),
+      organizationId === undefined ? last : inOrganizationOf(organizationId, last),
+    ]
+    const records = expected.length + 1
+    expect((await importLines(database, lines)).kinds).toEqual([{ kind: 'priority', records, created: records }])
+    const names = (await exportLines(database)).slice(-100).flatMap((text) => JSON.parse(text).priority?.name ?? [])
+    // In the place of the first line of each.
+    const [first = '', ...others] = expected
+    expect(names.slice(-records)).toEqual([first, 'Two', ...others])
+  })
+})
+
+/** Every row of every table that an import writes. */
+async function wholeRows(): Promise<Record<string, unknown>[]> {
+  return Object.values(await allRows(database)).flatMap((rows) => rows.map((row) => JSON.parse(row)))
+}
