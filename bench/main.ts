@@ -1,3 +1,4 @@
+import { benchCluster } from './cluster.js'
 import { startBenchServer } from './database.js'
 import { benchGrowth } from './growth.js'
 import { benchOperations } from './operations.js'
@@ -27,8 +28,17 @@ const suites = {
 }
 // Suites that run only if they are named.
 const extras = {
+  // Between two empty databases, of which CITUS_URL is on the coordinator of a cluster.
+  cluster: () =>
+    benchCluster({ one: urlIn('DATABASE_URL'), cluster: urlIn('CITUS_URL') }, report, rounds, process.env['ONLY']),
   'statement-names': withServer((server) => benchStatementNames(server, report, rounds, process.env['ONLY'])),
   profile: withServer((server) => profileOperations(server, rounds, process.env['ONLY'], process.env['PROGRAM'])),
+}
+
+function urlIn(variable: string): string {
+  const url = process.env[variable]
+  if (url === undefined) throw new Error(`${variable} is not set`)
+  return url
 }
 
 function withServer(
