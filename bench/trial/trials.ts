@@ -1,4 +1,5 @@
 import { crash } from './crash.js'
+import { cut } from './cut.js'
 import { drain } from './drain.js'
 import { failover } from './failover.js'
 import { flood } from './flood.js'
@@ -26,6 +27,7 @@ export const trials: readonly Trial[] = [
   flood,
   refuse,
   repeat,
+  cut,
   failover,
   restarts,
   upgrade,
