@@ -4,16 +4,19 @@ import { drain } from './drain.js'
 import { failover } from './failover.js'
 import { flood } from './flood.js'
 import { kill } from './kill.js'
+import { limit } from './limit.js'
 import { overload } from './overload.js'
 import { readOnly } from './read-only.js'
 import { refuse } from './refuse.js'
 import { repeat } from './repeat.js'
 import { restarts } from './restarts.js'
+import { revoke } from './revoke.js'
 import { silence } from './silence.js'
 import { slow } from './slow.js'
 import { sync } from './sync.js'
 import type { Trial } from './trial.js'
 import { upgrade } from './upgrade.js'
+import { winner } from './winner.js'
 
 /** Every trial, in the order in which they are held. */
 export const trials: readonly Trial[] = [
@@ -28,6 +31,9 @@ export const trials: readonly Trial[] = [
   refuse,
   repeat,
   cut,
+  winner,
+  revoke,
+  limit,
   failover,
   restarts,
   upgrade,

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../support/service.js'
 import { type RaceGround, raceEmails, racePhones, racePins } from '../support/user-races.js'
 
 // Two cores carry the service, the database and the callers of a suite: few rounds show a rule that is not kept (a
-// check before a write loses in nearly every round). bench/user-races.ts runs 200 and 1,000.
+// check before a write loses in nearly every round). The trial `winner` has hundreds.
 const CLAIMERS = 64
 const CLAIM_ROUNDS = 4
 const PIN_ROUNDS = 60

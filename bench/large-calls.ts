@@ -6,22 +6,18 @@ import { createApp } from '../src/app.js'
 import { configFromEnvironment } from '../src/config.js'
 import { createDatabase } from '../src/db/database.js'
 import { databaseUrl } from '../test/support/database-url.js'
-import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../test/support/fixture.js'
+import { fixture, insertApiKey, insertFixture } from '../test/support/fixture.js'
 import { startTestRun } from '../test/support/test-run.js'
-import { type RaceGround, raceEmails, racePhones, racePins } from '../test/support/user-races.js'
+import type { RaceGround } from '../test/support/user-races.js'
 
-// The races of test/user/user-concurrency.test.ts at full length, and the time that large calls take. Fails when a number or an
-// address had not exactly one winner, when a pin was lost, or when a loser was answered anything but already_exists.
-// Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/user-races.js. ROUNDS and PIN_ROUNDS set the length.
+// The time that large calls of users take.
+// Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/large-calls.js
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 200)
-const PIN_ROUNDS = Number(process.env['PIN_ROUNDS'] ?? 1_000)
-const CLAIMERS = 64
 const PROFILES = 1_000
 const MEMBERS = 10_000
 
 const { run, stop } = await startTestRun(process.env['TEST_DATABASE_URL'] || undefined)
-const name = `${run.prefix}user_races`
+const name = `${run.prefix}large_calls`
 const admin = new pg.Client({ connectionString: run.adminUrl })
 await admin.connect()
 await admin.query(`CREATE DATABASE ${name} TEMPLATE ${run.template}`)
@@ -34,8 +30,6 @@ try {
   await insertFixture(database)
   const { port } = await app.listen(0, '127.0.0.1')
   const ground = await groundOn(`http://127.0.0.1:${port}`)
-  await claims(ground)
-  await pins(ground)
   await largeCalls(ground)
 } finally {
   await app.close()
@@ -59,37 +53,7 @@ async function groundOn(baseUrl: string): Promise<RaceGround> {
   }
 }
 
-async function claims(ground: RaceGround): Promise<void> {
-  const userIds = Array.from({ length: CLAIMERS }, (_, index) => `claimer-${index}`)
-  for (const id of userIds) await insertUser(database, { id, organizationId: fixture.acme })
-  for (const [what, race] of [['phones', racePhones] as const, ['emails', raceEmails] as const]) {
-    const start = performance.now()
-    const { winners, outcomes } = await race(ground, userIds, ROUNDS)
-    const wrong = winners.filter((count) => count !== 1).length
-    const others = Object.keys(outcomes).filter((outcome) => outcome !== '200' && outcome !== '409 already_exists')
-    if (wrong > 0 || others.length > 0) process.exitCode = 1
-    console.log(
-      `${what}: ${ROUNDS} rounds of ${CLAIMERS} claimers, ${wrong} without exactly one winner, ` +
-        `${JSON.stringify(outcomes)}, ${(performance.now() - start).toFixed(0)} ms`,
-    )
-  }
-}
-
-async function pins(ground: RaceGround): Promise<void> {
-  const userId = fixture.users.viewer
-  const userToken = await insertUserToken(database, { userId })
-  const start = performance.now()
-  const { lost, outcomes } = await racePins(ground, { userId, userToken }, PIN_ROUNDS)
-  if (lost > 0 || Object.keys(outcomes).join() !== '200') process.exitCode = 1
-  const time = (performance.now() - start).toFixed(0)
-  console.log(`pins: ${PIN_ROUNDS} rounds, ${lost} lost, ${JSON.stringify(outcomes)}, ${time} ms`)
-}
-
 async function largeCalls(ground: RaceGround): Promise<void> {
-  const [{ deadlocks } = { deadlocks: '?' }] = await database.query<{ deadlocks: string }>(
-    'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
-  )
-  console.log(`deadlocks: ${deadlocks}`)
   for (let call = 0; call < MEMBERS / PROFILES; call++) {
     const profiles = (title: string) =>
       Array.from({ length: PROFILES }, (_, index) => ({
