@@ -8,7 +8,7 @@ import { atMost, type Finding, type Trial } from './trial.js'
 const BACK_MILLIS = 2_000
 const PATIENCE_MILLIS = 60_000
 /** How long writers write before the kill: this, and as long again at random. */
-const WRITING_MILLIS = 500
+const WRITING_MILLIS = 250
 
 /** PostgreSQL is killed, alone or together with the service, while writers write. It is one of this trial's own. */
 export const crash: Trial = {

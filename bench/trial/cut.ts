@@ -33,7 +33,7 @@ const doors: readonly { readonly name: string; readonly send: Send }[] = [
 export const cut: Trial = {
   name: 'cut',
   onEachDatabase: true,
-  amount: { of: 'calls', full: 10_000, short: 240 },
+  amount: { of: 'calls', full: 10_000, short: 160 },
   limitMillis: 900_000,
   run: async (stage, calls) => {
     const runs = [await stage.serve(), await stage.serve()]

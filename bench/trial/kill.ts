@@ -9,7 +9,7 @@ const RESTARTED_MILLIS = 5_000
 const REPAIRED_MILLIS = 5_000
 const WORKERS = 3
 /** How long writers write before something is killed: this, and as long again at random. */
-const WRITING_MILLIS = 500
+const WRITING_MILLIS = 250
 /** Time for a new worker to become one that is replaced. */
 const SETTLED_MILLIS = 2_500
 

@@ -6,6 +6,7 @@ import { flood } from './flood.js'
 import { kill } from './kill.js'
 import { limit } from './limit.js'
 import { overload } from './overload.js'
+import { ownership } from './ownership.js'
 import { readOnly } from './read-only.js'
 import { refuse } from './refuse.js'
 import { repeat } from './repeat.js'
@@ -32,6 +33,7 @@ export const trials: readonly Trial[] = [
   repeat,
   cut,
   winner,
+  ownership,
   revoke,
   limit,
   failover,

@@ -1,7 +1,7 @@
 import { insertUser, insertUserToken } from '../../test/support/fixture.js'
+import { type OutcomeCounts, type RaceGround, raceEmails, racePhones, racePins } from '../../test/support/user-races.js'
 import { withDatabase } from '../database.js'
 import { place } from '../records.js'
-import { type OutcomeCounts, type RaceGround, raceEmails, racePhones, racePins } from '../../test/support/user-races.js'
 import { callJson } from './call.js'
 import { execute, type ServiceRun, type Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
@@ -119,7 +119,12 @@ async function managers(stage: Stage, runs: readonly ServiceRun[], writes: numbe
      SELECT count(DISTINCT start)::int AS cycles FROM up WHERE at = start`,
   )
   return [
-    atMost(`${PEOPLE} people are made each other's managers ${writes} times: people in a cycle`, Number(rows[0]?.['cycles']), 0, ''),
+    atMost(
+      `${PEOPLE} people are made each other's managers ${writes} times: people in a cycle`,
+      Number(rows[0]?.['cycles']),
+      0,
+      '',
+    ),
     atMost('managers: answers but 200 and failed_precondition', sum(surprising), 0, ''),
   ]
 }
@@ -130,7 +135,11 @@ function profileOf(person: number, manager: number) {
 }
 
 /** Batches of resources, and of profiles, whose rows are the same in other orders. */
-async function crossingBatches(stage: Stage, runs: readonly ServiceRun[], batches: number): Promise<readonly Finding[]> {
+async function crossingBatches(
+  stage: Stage,
+  runs: readonly ServiceRun[],
+  batches: number,
+): Promise<readonly Finding[]> {
   const statuses = new Map<string, number>()
   await together(batches, async (index) => {
     const isIngestion = index % 4 === 0
@@ -141,7 +150,10 @@ async function crossingBatches(stage: Stage, runs: readonly ServiceRun[], batche
       {
         ...call,
         json: isIngestion
-          ? { source: `crossing-${index % TOGETHER}`, profiles: drawn(BATCH, BATCH).map((person) => ingested(person, index)) }
+          ? {
+              source: `crossing-${index % TOGETHER}`,
+              profiles: drawn(BATCH, BATCH).map((person) => ingested(person, index)),
+            }
           : { resources: drawn(RESOURCES, BATCH).map((id) => ({ id: `resource-${id}`, name: `Batch ${index}` })) },
       },
     )
@@ -153,7 +165,11 @@ async function crossingBatches(stage: Stage, runs: readonly ServiceRun[], batche
     'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
   )
   return [
-    allOf(`batches of ${BATCH} of ${RESOURCES} rows in any order, ${TOGETHER} at a time: answered 200`, statuses.get('200') ?? 0, batches),
+    allOf(
+      `batches of ${BATCH} of ${RESOURCES} rows in any order, ${TOGETHER} at a time: answered 200`,
+      statuses.get('200') ?? 0,
+      batches,
+    ),
     atMost('batches: deadlocks that PostgreSQL has counted', Number(row?.['deadlocks']), 0, ''),
   ]
 }

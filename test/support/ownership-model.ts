@@ -41,14 +41,21 @@ interface NaiveField {
 
 /**
  * The rules of ownership, written a second time in a simple way: two flags per field, and one branch per sentence of
- * docs/field-ownership.md. It shares nothing with the code that it checks.
+ * docs/field-ownership.md. It shares nothing with the code that it checks. Without `from`, the fields are empty and
+ * automation's.
  */
-export function createOwnershipModel(start: Date): {
+export function createOwnershipModel(
+  start: Date,
+  from?: Readonly<Record<GovernedField, Pick<FieldState, 'value' | 'owner'>>>,
+): {
   apply(step: ModelStep, at: Date): SkippedFields
   profile(): Profile
 } {
   const fields = new Map<GovernedField, NaiveField>()
-  for (const name of governedFields) fields.set(name, { value: '', pinned: false, locked: false, since: start })
+  for (const name of governedFields) {
+    const { value, owner } = from?.[name] ?? { value: '', owner: 'AUTOMATION' }
+    fields.set(name, { value, pinned: owner === 'PINNED', locked: owner === 'DIRECTORY', since: start })
+  }
 
   const of = (name: GovernedField): NaiveField => {
     const field = fields.get(name)
