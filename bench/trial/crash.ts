@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type BenchServer, startBenchServer } from '../database.js'
-import { callJson } from './call.js'
+import { untilBack, untilWritten } from './back.js'
 import { createHistory } from './history.js'
-import { databaseOf, execute, type ServiceRun, type Stage, setStage } from './stage.js'
+import { databaseOf, type Stage, setStage } from './stage.js'
 import { atMost, type Finding, type Trial } from './trial.js'
 
 const BACK_MILLIS = 2_000
-const PATIENCE_MILLIS = 60_000
 /** How long writers write before the kill: this, and as long again at random. */
 const WRITING_MILLIS = 250
 
@@ -62,29 +61,4 @@ async function killBoth(stage: Stage, server: BenchServer, kills: number): Promi
     await untilBack(stage)
   }
   return history.judge()
-}
-
-/** When the database takes sessions and writes again. */
-async function untilBack({ connectionString }: Stage): Promise<number> {
-  const end = performance.now() + PATIENCE_MILLIS
-  for (;;) {
-    try {
-      await execute(connectionString, 'CREATE TEMPORARY TABLE back ()')
-      return performance.now()
-    } catch (error) {
-      if (performance.now() > end) throw error
-      await wait(10)
-    }
-  }
-}
-
-/** When a write was acknowledged. */
-async function untilWritten(run: ServiceRun, { tokens }: Stage): Promise<number> {
-  const end = performance.now() + PATIENCE_MILLIS
-  const call = { method: 'PATCH', token: tokens.user, json: { description: 'after' }, patienceMillis: PATIENCE_MILLIS }
-  while (performance.now() < end) {
-    if ((await callJson(run, '/v2/priorities/priority-49', call)).status === 200) return performance.now()
-    await wait(10)
-  }
-  return Number.POSITIVE_INFINITY
 }

@@ -82,6 +82,8 @@ export interface History {
   /** Resolves when every writer has ended. */
   stop(): Promise<void>
   acknowledged(): number
+  /** How many answers of the writes had each status; 0 is none. */
+  answers(): ReadonlyMap<number, number>
   /** What was lost and what is torn. */
   judge(): Promise<readonly Finding[]>
 }
@@ -96,6 +98,7 @@ export function createHistory(stage: Stage, name: string): History {
     logs: Array.from({ length: WRITERS }, (): Log => ({ sent: 0, acknowledged: [] })),
   }))
   const made = new Set<string>()
+  const answers = new Map<number, number>()
   let isOver = false
   let writing: Promise<unknown> = Promise.resolve()
 
@@ -108,6 +111,7 @@ export function createHistory(stage: Stage, name: string): History {
         text,
         id: `${kind.name}-${writer}-${word}-${log.sent}`,
       })
+      answers.set(status, (answers.get(status) ?? 0) + 1)
       if (status === 200) log.acknowledged.push(log.sent)
       else await wait(PAUSE_MILLIS * (0.5 + Math.random()))
     }
@@ -141,6 +145,7 @@ export function createHistory(stage: Stage, name: string): History {
     },
     acknowledged: () =>
       logs.flatMap((each) => each.logs).reduce((sum, log) => sum + log.acknowledged.length, made.size),
+    answers: () => answers,
     judge: async () => {
       const events = await eventsOf(stage)
       let [lost, torn, all] = [0, 0, 0]

@@ -94,7 +94,7 @@ async function sendRelationship(
   const relationshipType = 'USER_RELATIONSHIP_TYPE_MANAGER'
   if (manager === '') {
     const query = new URLSearchParams({ relationshipType, ...(pin !== undefined && { pin: String(pin) }) })
-    const path = `/v2/user-relationships/${id}?${query}`
+    const path = `/v2/user-relationships/${id}?${query.toString()}`
     return { skipped: skippedIn(parsed(await callJson({ origin }, path, { method: 'DELETE', token }))) }
   }
   const json = { userId: id, relatedUserId: manager, relationshipType, ...(pin !== undefined && { pin }) }
@@ -176,7 +176,12 @@ function fieldsIn(user: UserJson): SeenFields {
   const ownership = new Map(user.fieldOwnership.map(({ field, owner }) => [fieldOf(field), owner]))
   const seen = governedFields.map((field) => {
     const owner = ownership.get(field)?.replace('FIELD_OWNER_', '')
-    return [field, { value: String(user[names[field].json] ?? ''), owner }] as const
+    return [field, { value: textOf(user[names[field].json]), owner }] as const
   })
   return Object.fromEntries(seen) as unknown as SeenFields
+}
+
+/** The text of a value; absent ones are empty. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }

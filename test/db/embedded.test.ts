@@ -232,6 +232,20 @@ describe('the embedded PostgreSQL', () => {
     expect(running()).toBeUndefined()
   })
 
+  it('is started again as soon as it can, if it could not at first', async () => {
+    dataDir = seed
+    const said: string[] = []
+    const embedded = await startEmbeddedPostgres({ dataDir, log: (line) => said.push(line) })
+    users.push(embedded)
+    const settings = join(cluster(), 'postgresql.auto.conf')
+    const before = readFileSync(settings)
+    writeFileSync(settings, 'shared_buffers = plenty\n')
+    process.kill(running() ?? 0, 'SIGKILL')
+    await eventually(() => expect(said.join()).toContain('did not start'), 10_000)
+    writeFileSync(settings, before)
+    await eventually(async () => expect(await ask(embedded, 'SELECT 1 AS one')).toEqual([{ one: 1 }]), 10_000)
+  })
+
   it('starts although its old process id belongs to another process of its account by now', async () => {
     dataDir = seed
     const { child } = await startProcess('use')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { joinOrStart } from './join.js'
+import { type Joined, joinOrStart } from './join.js'
 import { type Place, removePlace, resolvePlace } from './place.js'
 import { stopPostmaster } from './postmaster.js'
 import { clientConfig, type UseSession } from './session.js'
@@ -30,11 +30,13 @@ export interface EmbeddedPostgres {
 const DATABASE = 'svc'
 /** The server releases the locks of a killed process when it notices, within milliseconds. */
 const SERVE_LOCK_MILLIS = 1_000
+/** Between two attempts to start a server that does not. */
+const AGAIN_MILLIS = 500
 
 /**
  * Starts PostgreSQL on the data directory, or joins the server that runs there. Any number of processes may do so at
- * once. Durable: what was committed survives the kill of every process. A server that crashes is started again. Throws
- * with the server's log.
+ * once. Durable: what was committed survives the kill of every process. A server that crashes is started again, as often as it takes.
+ * Throws with the server's log if it does not start at first.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log = () => {}, settings = {} } = options
@@ -50,10 +52,25 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       await session.ended
       if (stopping !== undefined) return
       log('lost the embedded PostgreSQL, joining again')
-      ;({ session } = await joinOrStart(place, settings))
+      const joined = await joinAgain()
+      if (joined === undefined) return
+      session = joined.session
       if (stopping !== undefined) return leave() // Stopped in the meantime, while there was no session to leave.
       if (serves) await lockServe(session, place)
     }
+  }
+  /** Undefined if it is stopped in the meantime. */
+  const joinAgain = async (): Promise<Joined | undefined> => {
+    while (stopping === undefined) {
+      try {
+        return await joinOrStart(place, settings)
+      } catch (error) {
+        // Its disk may be full, for one: as soon as the cause is mended, it starts.
+        log(`lost the embedded PostgreSQL: ${String(error)}`)
+        await sleep(AGAIN_MILLIS)
+      }
+    }
+    return undefined
   }
   keep().catch((error: unknown) => log(`lost the embedded PostgreSQL: ${String(error)}`))
   const leave = async () => {
