@@ -34,22 +34,27 @@ export async function nodesOf(adminUrl: string): Promise<DatabaseNodes> {
 
 /** Makes the database from which others are cloned, with all migrations; in a cluster, its tables are distributed. */
 export async function createTemplate(nodes: DatabaseNodes, name: string): Promise<void> {
-  const [coordinator = '', ...workers] = nodes.map((node) => databaseUrl(node, name))
-  await onEach(nodes, `CREATE DATABASE ${name}`)
-  if (workers.length === 0) {
-    await migrate(coordinator, await loadMigrations())
-    return
-  }
-  for (const url of [coordinator, ...workers]) await query(url, 'CREATE EXTENSION citus')
-  await query(coordinator, 'SELECT citus_set_coordinator_host($1, $2)', place(coordinator))
-  for (const worker of workers) await query(coordinator, 'SELECT citus_add_node($1, $2)', place(worker))
-  await migrate(coordinator, await loadMigrations())
+  const coordinator = await createLocalDatabase(nodes, name)
+  if (nodes.length === 1) return
   await distribute(coordinator, { shardCount: SHARDS, onStep: () => {} })
   // Citus' own open sessions would keep it from being cloned.
   await onEach(nodes, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`)
   for (const node of nodes) {
     await query(node, 'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [name])
   }
+}
+
+/** Makes a database with all migrations whose tables are on the first node alone, and answers its URL there. */
+export async function createLocalDatabase(nodes: DatabaseNodes, name: string): Promise<string> {
+  const [coordinator = '', ...workers] = nodes.map((node) => databaseUrl(node, name))
+  await onEach(nodes, `CREATE DATABASE ${name} TEMPLATE template0`)
+  if (workers.length > 0) {
+    for (const url of [coordinator, ...workers]) await query(url, 'CREATE EXTENSION citus')
+    await query(coordinator, 'SELECT citus_set_coordinator_host($1, $2)', place(coordinator))
+    for (const worker of workers) await query(coordinator, 'SELECT citus_add_node($1, $2)', place(worker))
+  }
+  await migrate(coordinator, await loadMigrations())
+  return coordinator
 }
 
 /** Clones a database on every node. */
