@@ -52,7 +52,7 @@ const allowances: Record<string, Allowance> = {
     packages: [...connect, 'scim2-parse-filter'],
   },
   log: { src: ['http'], gen: [], packages: ['pino'] },
-  openapi: { src: ['package'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },
+  openapi: { src: ['package', 'store', 'scim'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },
   client: { src: [], gen: messages, packages: [...connect, '@connectrpc/connect-web'] },
   http: {
     src: ['errors', 'domain', 'handlers', 'failure', 'call', 'rpc'],

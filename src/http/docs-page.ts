@@ -16,25 +16,60 @@ const ownFiles: Readonly<Record<string, string>> = {
   'page.css': CSS,
 }
 
+/** What a page of the reference shows. */
+interface Reference {
+  readonly title: string
+  /** Where the document is, in both forms. */
+  readonly document: { readonly json: string; readonly yaml: string }
+  /** The security scheme of the document whose credential the page's form takes, and what it is called. */
+  readonly scheme: string
+  readonly credential: string
+  /** Where the credential comes from, as HTML. */
+  readonly help: string
+  /** The other page: path and name. */
+  readonly other: readonly [path: string, name: string]
+}
+
+const ofApi: Reference = {
+  title: 'API reference',
+  document: openApiPaths.whole,
+  scheme: 'accessToken',
+  credential: 'Access token',
+  help: `A person’s comes from <code>npx svc tokens create</code> or your identity provider, a program’s from
+<a href="#/Auth/createToken">POST /v2/auth/token</a>.`,
+  other: ['/docs/scim', 'SCIM'],
+}
+
+const ofScim: Reference = {
+  title: 'SCIM reference',
+  document: openApiPaths.scim,
+  scheme: 'managementKey',
+  credential: 'Management key',
+  help: 'The secret of a key of this kind, from <code>npx svc keys create --kind mk</code>.',
+  other: ['/docs', 'API'],
+}
+
 /**
- * The reference page and its assets by path, and the icon of all pages. The viewer comes complete from its npm package,
- * the rest from the package in the folder `root`, and the page's policy lets the browser talk only to this deployment.
+ * The reference pages, of the API and of SCIM, and their assets by path, and the icon of all pages. The viewer comes complete from its npm package,
+ * the rest from the package in the folder `root`, and the pages' policy lets the browser talk only to this deployment.
  */
 export function createDocsPages(root: string, { publicUrl, publicUrlEu }: PublicUrls): Map<string, Page> {
   const viewer = findViewer()
   const assets = `/docs/assets/${viewer.version}`
   const targets = [publicUrl, publicUrlEu].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]))
-  const page = createPage({
-    contentType: 'text/html; charset=utf-8',
-    body: html(assets),
-    headers: { 'content-security-policy': policy(targets) },
-  })
+  const page = (reference: Reference) =>
+    createPage({
+      contentType: 'text/html; charset=utf-8',
+      body: html(assets, reference),
+      headers: { 'content-security-policy': policy(targets) },
+    })
   const ownFile = (name: string, contentType: string) =>
     createPage({ contentType, body: readFileSync(join(root, 'web/docs', name)) })
   const viewerFile = (name: string, contentType: string, cacheControl = 'public, max-age=31536000, immutable') =>
     createPage({ contentType, body: readFileSync(join(viewer.folder, name)), cacheControl })
   return new Map([
-    ['/docs', page],
+    ['/docs', page(ofApi)],
+    ['/docs/scim', page(ofScim)],
     ...Object.entries(ownFiles).map(([name, type]) => [`/docs/${name}`, ownFile(name, type)] as const),
     [`${assets}/viewer.js`, viewerFile('swagger-ui-bundle.js', JAVASCRIPT)],
     [`${assets}/viewer.css`, viewerFile('swagger-ui.css', CSS)],
@@ -42,13 +77,13 @@ export function createDocsPages(root: string, { publicUrl, publicUrlEu }: Public
   ])
 }
 
-function html(assets: string): string {
+function html(assets: string, { title, document, scheme, credential, help, other: [path, name] }: Reference): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>API reference</title>
+<title>${title}</title>
 <link rel="stylesheet" href="${assets}/viewer.css">
 <link rel="stylesheet" href="/docs/page.css">
 <script src="${assets}/viewer.js" defer></script>
@@ -57,18 +92,17 @@ function html(assets: string): string {
 <body>
 <header id="bar">
 <form id="token-form">
-<label for="token">Access token</label>
+<label for="token">${credential}</label>
 <input id="token" type="password" autocomplete="off" spellcheck="false" required aria-describedby="token-help">
 <button type="submit">Use</button>
 <button type="reset">Clear</button>
 <output id="token-state" for="token"></output>
-<p id="token-help">A person’s comes from <code>npx svc tokens create</code> or your identity provider, a program’s from
-<a href="#/Auth/createToken">POST /v2/auth/token</a>. This tab keeps it until it is closed.</p>
+<p id="token-help">${help} This tab keeps it until it is closed.</p>
 </form>
-<nav aria-label="Documents"><a href="/">svc</a> <a href="${openApiPaths.whole.json}">JSON</a> <a href="${openApiPaths.whole.yaml}">YAML</a></nav>
+<nav aria-label="Documents"><a href="/">svc</a> <a href="${path}">${name}</a> <a href="${document.json}">JSON</a> <a href="${document.yaml}">YAML</a></nav>
 <button id="theme" type="button"></button>
 </header>
-<div id="viewer"></div>
+<div id="viewer" data-document="${document.json}" data-scheme="${scheme}"></div>
 </body>
 </html>
 `

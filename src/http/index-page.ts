@@ -22,10 +22,13 @@ const protocols = {
 /** What is available by GET, without a credential. */
 const links = {
   documentation: { at: '/docs', text: 'The reference, where requests can be tried.' },
+  scimDocumentation: { at: '/docs/scim', text: 'The reference of SCIM, for identity providers.' },
   openapi: { at: openApiPaths.whole.json, text: 'OpenAPI 3.1 of the whole API, in JSON.' },
   openapiYaml: { at: openApiPaths.whole.yaml, text: 'The same in YAML.' },
   revokeOpenapi: { at: openApiPaths.revoke.json, text: 'OpenAPI 3.1 of the revocation of leaked keys, in JSON.' },
   revokeOpenapiYaml: { at: openApiPaths.revoke.yaml, text: 'The same in YAML.' },
+  scimOpenapi: { at: openApiPaths.scim.json, text: 'OpenAPI 3.1 of SCIM, for identity providers, in JSON.' },
+  scimOpenapiYaml: { at: openApiPaths.scim.yaml, text: 'The same in YAML.' },
   alive: { at: '/healthz', text: 'Whether the process answers.' },
   ready: { at: '/readyz', text: 'Whether calls can be answered.' },
 } as const

@@ -15,26 +15,28 @@ export interface PublicUrls {
 export const openApiPaths = {
   whole: { json: '/v2/openapi.json', yaml: '/v2/openapi.yaml' },
   revoke: { json: '/v2/auth/revoke/openapi.json', yaml: '/v2/auth/revoke/openapi.yaml' },
+  scim: { json: '/scim/v2/openapi.json', yaml: '/scim/v2/openapi.yaml' },
 } as const
 
 /**
- * The OpenAPI documents by path: those that are generated from the schema, with the base addresses of this deployment
+ * The OpenAPI documents by path: those that are generated, with the base addresses of this deployment
  * as their servers, and its reference page. Throws if a generated document is missing.
  */
 export function createOpenApiDocuments(root: string, urls: PublicUrls): Map<string, (request: HttpRequest) => Page> {
   const pages = new Map<string, (request: HttpRequest) => Page>()
-  for (const [name, paths] of [
-    ['openapi', openApiPaths.whole],
-    ['revoke', openApiPaths.revoke],
+  for (const [name, paths, docs] of [
+    ['openapi', openApiPaths.whole, '/docs'],
+    ['revoke', openApiPaths.revoke, '/docs'],
+    ['scim', openApiPaths.scim, '/docs/scim'],
   ] as const) {
     const json = readGenerated(root, `${name}.json`)
     const yaml = readGenerated(root, `${name}.yaml`)
     pages.set(paths.json, (request) => {
-      const document = { ...parseObject(json), ...addressesFor(request, urls) }
+      const document = { ...parseObject(json), ...addressesFor(request, urls, docs) }
       return createPage({ contentType: 'application/json', body: `${JSON.stringify(document, null, 2)}\n` })
     })
     pages.set(paths.yaml, (request) =>
-      createPage({ contentType: 'application/yaml', body: withAddresses(yaml, addressesFor(request, urls)) }),
+      createPage({ contentType: 'application/yaml', body: withAddresses(yaml, addressesFor(request, urls, docs)) }),
     )
   }
   return pages
@@ -50,13 +52,13 @@ function parseObject(text: string): JsonObject {
 }
 
 /** Both regions serve the same paths. An EU address is named only if it is configured. */
-function addressesFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls): JsonObject {
+function addressesFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls, docs: string): JsonObject {
   const own = baseUrlFor(request, publicUrl)
   const servers = [{ url: own === '' ? '/' : own, description: 'US region, the default' }]
   if (publicUrlEu !== undefined) servers.push({ url: baseUrlFor(request, publicUrlEu), description: 'EU region' })
   return {
     servers,
-    externalDocs: { description: 'The reference, where requests can be tried', url: `${own}/docs` },
+    externalDocs: { description: 'The reference, where requests can be tried', url: `${own}${docs}` },
   }
 }
 

@@ -6,19 +6,21 @@ import type { ExampleAnswers } from './example-answers.js'
 import { errorReasons, openApiDocument } from './openapi-document.js'
 import { permissionsPage } from './permissions-page.js'
 import { revokeDocument } from './revoke-document.js'
+import { scimDocument } from './scim-document.js'
 import { createSourceComments } from './source-comments.js'
 
 const API_PACKAGE = 'svc.v2'
 
 /**
  * Everything that is generated from the schema for people and other programs: file names, below the root of the
- * package, and their texts. `image` is a serialized `FileDescriptorSet` with source information, `answers` are the
- * examples of answers.
+ * package, and their texts. `image` is a serialized `FileDescriptorSet` with source information, `answers` and
+ * `scimAnswers` are the examples of answers.
  */
 export function contractFiles(
   image: Uint8Array,
   version: string,
   answers: ExampleAnswers,
+  scimAnswers: ExampleAnswers,
 ): ReadonlyMap<string, string> {
   const set = fromBinary(FileDescriptorSetSchema, image)
   const registry = createFileRegistry(set)
@@ -27,12 +29,12 @@ export function contractFiles(
     .sort((a, b) => (a.typeName < b.typeName ? -1 : 1))
   const comments = createSourceComments(set.file.filter((file) => file.package === API_PACKAGE))
   const whole = openApiDocument({ registry, services, comments, version, answers })
-  const revoke = revokeDocument(whole)
+  const documents = { openapi: whole, revoke: revokeDocument(whole), scim: scimDocument(version, scimAnswers) }
   return new Map([
-    ['gen/openapi/openapi.json', jsonText(whole)],
-    ['gen/openapi/openapi.yaml', stringify(whole, { aliasDuplicateObjects: false })],
-    ['gen/openapi/revoke.json', jsonText(revoke)],
-    ['gen/openapi/revoke.yaml', stringify(revoke, { aliasDuplicateObjects: false })],
+    ...Object.entries(documents).flatMap(([name, document]): [string, string][] => [
+      [`gen/openapi/${name}.json`, jsonText(document)],
+      [`gen/openapi/${name}.yaml`, stringify(document, { aliasDuplicateObjects: false })],
+    ]),
     ['docs/permissions.md', permissionsPage(services)],
     ['docs/errors.md', errorsPage(errorReasons(registry), comments)],
   ])

@@ -9,9 +9,11 @@ interface ErrorStatus {
   readonly headers?: JsonObject
 }
 
-const challenge = { description: 'The challenge (RFC 9110, RFC 6750).', schema: { type: 'string' } }
+/** The header that says which credential is missing. */
+export const challenge = { description: 'The challenge (RFC 9110, RFC 6750).', schema: { type: 'string' } }
 
-const retryAfter = {
+/** The header that says when to come back. */
+export const retryAfter = {
   description: 'How many seconds to wait before trying again.',
   schema: { type: 'integer', minimum: 1 },
 }

@@ -6,8 +6,10 @@ import { contractFiles } from './contract.js'
 
 // Reads a FileDescriptorSet from standard input (buf build --as-file-descriptor-set -o -) and writes the generated files.
 const root = packageRoot()
-const answers = JSON.parse(readFileSync(join(root, 'gen/openapi/examples.json'), 'utf8'))
-for (const [name, text] of contractFiles(await buffer(process.stdin), packageVersion(root), answers)) {
+const read = (name: string) => JSON.parse(readFileSync(join(root, 'gen/openapi', name), 'utf8'))
+const image = await buffer(process.stdin)
+const examples = [read('examples.json'), read('scim-examples.json')] as const
+for (const [name, text] of contractFiles(image, packageVersion(root), ...examples)) {
   mkdirSync(dirname(join(root, name)), { recursive: true })
   writeFileSync(join(root, name), text)
 }

@@ -1,4 +1,5 @@
 import type { DescEnum, DescService, FileRegistry, JsonObject } from '@bufbuild/protobuf'
+import { license, placeholderDocs, placeholderServers } from './document-frame.js'
 import { errorStatusSchemas, otherErrors } from './error-responses.js'
 import { errorSchemas } from './error-schemas.js'
 import { type ExampleAnswers, sharedErrors } from './example-answers.js'
@@ -27,22 +28,6 @@ Callers identify themselves with \`Authorization: Bearer <access token>\`. An AP
 Fields without presence are always printed, also at their default value. Requests are strict: an unknown field or
 parameter is an error; \`null\` means that a field is not given.`
 
-const PLACEHOLDER_URL = 'http://127.0.0.1:8080'
-
-/** The base addresses in a document that is not being served: callers fill them in. */
-export const placeholderServers: JsonObject[] = [
-  {
-    url: '{base_url}',
-    description: 'US region, the default',
-    variables: { base_url: { default: PLACEHOLDER_URL } },
-  },
-  {
-    url: '{base_url_eu}',
-    description: 'EU region',
-    variables: { base_url_eu: { default: PLACEHOLDER_URL } },
-  },
-]
-
 /** The OpenAPI 3.1 document of the whole API. Throws for choices and examples of what does not exist. */
 export function openApiDocument(source: DocumentSource): JsonObject {
   const { services, comments, version, answers } = source
@@ -61,10 +46,10 @@ export function openApiDocument(source: DocumentSource): JsonObject {
       title: 'Access, Workflow and Ticketing Administration API',
       version,
       description,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      license,
     },
     servers: placeholderServers,
-    externalDocs: { description: 'The reference, where requests can be tried', url: `${PLACEHOLDER_URL}/docs` },
+    externalDocs: placeholderDocs('/docs'),
     tags: services.flatMap(({ methods: [first], typeName }) =>
       first === undefined ? [] : [{ name: tagOf(first), description: comments(typeName) }],
     ),

@@ -4,7 +4,7 @@ import { access } from '../../gen/svc/v2/access_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 
 /** The headers of requests that several operations take, as components of a document. */
-export const parameterComponents: JsonObject = {
+export const parameterComponents = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
@@ -30,7 +30,7 @@ export const parameterComponents: JsonObject = {
     required: false,
     schema: { type: 'string', minLength: 1 },
   },
-}
+} satisfies JsonObject
 
 /** The headers of answers that several operations give. */
 export const headerComponents: JsonObject = {

@@ -6,15 +6,19 @@ import { httpStatusFromCode } from '../call/http-status.js'
 import type { ErrorReason } from '../errors.js'
 
 /** Details of errors (RFC 7644 section 3.12, table 9). */
-export type ScimType =
-  | 'invalidFilter'
-  | 'tooMany'
-  | 'uniqueness'
-  | 'mutability'
-  | 'invalidSyntax'
-  | 'invalidPath'
-  | 'noTarget'
-  | 'invalidValue'
+export const scimTypes = [
+  'invalidFilter',
+  'tooMany',
+  'uniqueness',
+  'mutability',
+  'invalidSyntax',
+  'invalidPath',
+  'noTarget',
+  'invalidValue',
+] as const
+
+/** One of them. */
+export type ScimType = (typeof scimTypes)[number]
 
 /** The schema of errors. */
 export const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'

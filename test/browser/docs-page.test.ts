@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { services } from '../../src/handlers/routes.js'
+import { scimRoutes } from '../../src/scim/routes.js'
 import { findingsOf } from '../support/axe.js'
 import { launchBrowser } from '../support/browser.js'
-import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 /** Axe computes the colours of thousands of elements. */
@@ -246,6 +247,48 @@ describe('the reference page in a browser, by its address', () => {
     await page.evaluate('location.hash = "#/Journey/getJourney"')
     await operation('get', '/v2/journeys/{id}').locator('.responses-table').waitFor()
   })
+})
+
+describe('the reference page of SCIM in a browser', () => {
+  const secretInput = () => page.getByLabel('Management key', { exact: true })
+  beforeAll(async () => {
+    await openDocs()
+    await page.getByRole('link', { name: 'SCIM', exact: true }).click()
+    await page.waitForURL('**/docs/scim')
+    await operation('get', '/scim/v2/Users').waitFor()
+  })
+  afterAll(closeBrowser)
+
+  it('lists every operation of the door', async () => {
+    expect(await page.locator('.opblock').count()).toBe(scimRoutes.length)
+  })
+
+  it('makes a call with a key, which it keeps apart from an access token', async () => {
+    const { secret } = await insertApiKey(service.database, { organizationId: fixture.acme, kind: 'mk' })
+    await secretInput().fill(secret)
+    await page.getByRole('button', { name: 'Use', exact: true }).click()
+    await openOperation('get', '/scim/v2/Groups')
+    const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/scim/v2/Groups')
+    await operation('get', '/scim/v2/Groups').locator('[data-param-name=filter] input').fill('')
+    await operation('get', '/scim/v2/Groups').getByRole('button', { name: 'Execute' }).click()
+    expect((await asked).headers()['authorization']).toBe(`Bearer ${secret}`)
+    await operation('get', '/scim/v2/Groups').locator('.live-responses-table', { hasText: 'totalResults' }).waitFor()
+    expect(await page.evaluate('sessionStorage.getItem("accessToken")')).toBe(null)
+  })
+
+  it(
+    'fits on 390 pixels, and has no finding of axe (light, 390 pixels; dark, 1280 pixels)',
+    async () => {
+      await openOperation('post', '/scim/v2/Users')
+      await openOperation('patch', '/scim/v2/Users/{id}')
+      await show('light', 390)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      expect(await findingsOf(page)).toEqual([])
+      await show('dark', 1280)
+      expect(await findingsOf(page)).toEqual([])
+    },
+    AXE_MILLIS,
+  )
 })
 
 // The viewer reads the whole document anew for each operation that it opens: they are opened once.

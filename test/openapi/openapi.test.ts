@@ -18,8 +18,8 @@ const bin = (name: string) => join(root, 'node_modules/.bin', name)
 
 describe('the committed documents', () => {
   const image = execFileSync(bin('buf'), ['build', '--as-file-descriptor-set', '-o', '-'], { cwd: root })
-  const answers = JSON.parse(readFileSync(join(root, 'gen/openapi/examples.json'), 'utf8'))
-  const files = contractFiles(image, packageVersion(root), answers)
+  const read = (name: string) => JSON.parse(readFileSync(join(root, 'gen/openapi', name), 'utf8'))
+  const files = contractFiles(image, packageVersion(root), read('examples.json'), read('scim-examples.json'))
 
   it.each([...files])('%s is what the schema gives', (name, text) => {
     expect(readFileSync(join(root, name), 'utf8')).toBe(text)
@@ -34,7 +34,7 @@ describe('the committed documents', () => {
   })
 
   it('say the same in JSON and in YAML', () => {
-    for (const name of ['openapi', 'revoke']) {
+    for (const name of ['openapi', 'revoke', 'scim']) {
       expect(parse(readFileSync(join(root, `gen/openapi/${name}.yaml`), 'utf8'))).toEqual(readOpenApi(name))
     }
   })
@@ -174,16 +174,17 @@ describe('the served documents', () => {
   afterAll(() => service.stop())
 
   it.each([
-    ['/v2/openapi', 'openapi'],
-    ['/v2/auth/revoke/openapi', 'revoke'],
-  ])('%s differ from the committed ones in their addresses alone', async (path, name) => {
+    ['/v2/openapi', 'openapi', '/docs'],
+    ['/v2/auth/revoke/openapi', 'revoke', '/docs'],
+    ['/scim/v2/openapi', 'scim', '/docs/scim'],
+  ])('%s differ from the committed ones in their addresses alone', async (path, name, docs) => {
     const json = (await service.rest('GET', `${path}.json`)).json
     const yaml = await service.rest('GET', `${path}.yaml`)
     expect(yaml.headers.get('content-type')).toBe('application/yaml')
     expect(parse(yaml.text)).toEqual(json)
     // There is no address of an EU region where none is configured.
     expect(json.servers).toEqual([{ url: service.baseUrl, description: 'US region, the default' }])
-    expect(json.externalDocs.url).toBe(`${service.baseUrl}/docs`)
+    expect(json.externalDocs.url).toBe(`${service.baseUrl}${docs}`)
     const addresses = { servers: [], externalDocs: {} }
     expect({ ...json, ...addresses }).toEqual({ ...readOpenApi(name), ...addresses })
   })

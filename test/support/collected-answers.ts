@@ -77,11 +77,11 @@ export async function collectAnswers(operations: readonly DocumentedOperation[])
     for (const operation of operations) keep(answers, operation.id, await ask(operation, {}, url))
   })
   await testDatabase.drop()
-  return steady(answers, started)
+  return steadyAnswers(answers, started)
 }
 
-/** Replaces what differs from run to run with constants: new ids, tokens, and times since the start. */
-function steady(answers: CollectedAnswers, started: number): ExampleAnswers {
+/** Replaces what differs from run to run with constants: new ids, tokens, tags, and times since the start. */
+export function steadyAnswers(answers: ExampleAnswers, started: number): ExampleAnswers {
   const ids = new Map<string, string>()
   const text = JSON.stringify(answers)
     .replace(/svc_token_[\w-]{43,}/g, `svc_token_${'0'.repeat(86)}`)

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals'
 import { fixture, type InsertedApiKey, insertApiKey } from './fixture.js'
+import { assertScimContract } from './scim-contract.js'
 import type { TestService } from './service.js'
 
 /** An answer of SCIM. */
@@ -51,7 +52,13 @@ export async function connectDirectory(
     })
     const text = await response.text()
     if (text !== '') expect(response.headers.get('content-type')).toBe('application/scim+json')
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+    assertScimContract({ method, path, ...answer })
+    return answer
   }
   return {
     key,

@@ -2,8 +2,9 @@ import { mendAccessibility } from './accessibility.js'
 import { followTheme } from './theme.js'
 import { connectTokenForm } from './token-form.js'
 
+const viewer = document.getElementById('viewer')
 followTheme()
-mendAccessibility(document.getElementById('viewer'))
+mendAccessibility(viewer)
 
 /** The path of an operation stands in the button that opens it, where a link may not be. */
 const noLinkInButton = () => ({
@@ -16,7 +17,7 @@ const noLinkInButton = () => ({
 })
 
 const ui = window.SwaggerUIBundle({
-  url: '/v2/openapi.json',
+  url: viewer.dataset.document,
   dom_id: '#viewer',
   deepLinking: true,
   filter: true,
@@ -30,7 +31,7 @@ const ui = window.SwaggerUIBundle({
   plugins: [noLinkInButton],
   onComplete: () => tokenForm.onComplete(),
 })
-const tokenForm = connectTokenForm(ui)
+const tokenForm = connectTokenForm(ui, viewer.dataset.scheme)
 
 // The viewer reads the fragment of its address once; links of this page and "back" change it later.
 addEventListener('hashchange', () => ui.layoutActions.parseDeepLinkHash(decodeURIComponent(location.hash)))

@@ -1,30 +1,28 @@
-/** The name of the bearer token, as a security scheme of the document and in the storage of the tab. */
-const SCHEME = 'accessToken'
-
 /**
  * Connects the form for the token with the viewer, whose own dialog changes the token too. The token is kept as long as
- * the tab, over reloads. `onComplete` is to be called when the viewer has read its document.
+ * the tab, over reloads. `scheme` is its name, as a security scheme of the document and in the storage of the tab.
+ * `onComplete` is to be called when the viewer has read its document.
  */
-export function connectTokenForm(ui) {
+export function connectTokenForm(ui, scheme) {
   const form = document.getElementById('token-form')
   const input = document.getElementById('token')
   const state = document.getElementById('token-state')
-  const kept = () => sessionStorage.getItem(SCHEME) ?? ''
+  const kept = () => sessionStorage.getItem(scheme) ?? ''
 
   const show = () => {
     input.value = kept()
     state.textContent = kept() === '' ? 'Calls carry no token.' : 'Calls carry this token.'
   }
   const keep = (token) => {
-    if (token === '') sessionStorage.removeItem(SCHEME)
-    else sessionStorage.setItem(SCHEME, token)
+    if (token === '') sessionStorage.removeItem(scheme)
+    else sessionStorage.setItem(scheme, token)
     show()
   }
-  const inViewer = () => ui.authSelectors.authorized()?.getIn([SCHEME, 'value']) ?? ''
+  const inViewer = () => ui.authSelectors.authorized()?.getIn([scheme, 'value']) ?? ''
   // Until the document is read this does nothing, and `onComplete` makes up for it.
   const tellViewer = () => {
-    if (kept() !== '') ui.preauthorizeApiKey(SCHEME, kept())
-    else if (inViewer() !== '') ui.authActions.logout([SCHEME])
+    if (kept() !== '') ui.preauthorizeApiKey(scheme, kept())
+    else if (inViewer() !== '') ui.authActions.logout([scheme])
   }
 
   show()

@@ -1,0 +1,102 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+
+const text = (description: string): JsonObject => ({ description, type: 'string' })
+const flag = (description: string): JsonObject => ({ description, type: 'boolean' })
+const number = (description: string): JsonObject => ({ description, type: 'integer', minimum: 0 })
+const urns: JsonObject = { description: 'The URN of the schema.', type: 'array', items: { type: 'string' } }
+const list = (description: string, items: JsonObject): JsonObject => ({ description, type: 'array', items })
+
+/** An object whose members are all there. */
+function whole(description: string, properties: JsonObject): JsonObject {
+  return { description, type: 'object', properties, required: Object.keys(properties) }
+}
+
+const meta = whole('What the service says of the document.', {
+  resourceType: text('The type of the document.'),
+  location: text('Its address.'),
+})
+const supported = flag('Whether it is supported.')
+
+const attributeMembers = (subAttributes: JsonObject): JsonObject => ({
+  description: 'An attribute and its characteristics.',
+  type: 'object',
+  properties: {
+    name: text('The name.'),
+    type: {
+      description: 'The type of its values.',
+      type: 'string',
+      enum: ['string', 'boolean', 'decimal', 'integer', 'dateTime', 'reference', 'binary', 'complex'],
+    },
+    multiValued: flag('Whether it has several values.'),
+    description: text('What it is.'),
+    required: flag('Whether requests must give it.'),
+    caseExact: flag('Whether comparisons distinguish case.'),
+    mutability: {
+      description: 'Who writes it.',
+      type: 'string',
+      enum: ['readOnly', 'readWrite', 'immutable', 'writeOnly'],
+    },
+    returned: { description: 'When it is answered.', type: 'string', enum: ['always', 'never', 'default', 'request'] },
+    uniqueness: { description: 'Where values are unique.', type: 'string', enum: ['none', 'server', 'global'] },
+    canonicalValues: list('Values that have a meaning.', { type: 'string' }),
+    referenceTypes: list('What it can refer to.', { type: 'string' }),
+    ...subAttributes,
+  },
+  required: ['name', 'type', 'multiValued', 'description', 'required', 'mutability', 'returned', 'uniqueness'],
+})
+
+const subAttribute = { $ref: '#/components/schemas/SchemaSubAttribute' }
+const attribute = { $ref: '#/components/schemas/SchemaAttribute' }
+
+/** The schemas of the documents that describe the service (RFC 7643 sections 5 to 7), by name. */
+export const scimDiscoverySchemas: JsonObject = {
+  ServiceProviderConfig: whole('What the service supports.', {
+    schemas: urns,
+    documentationUri: text('Where to read about it.'),
+    patch: whole('PATCH.', { supported }),
+    bulk: whole('Several changes in one request.', {
+      supported,
+      maxOperations: number('The most operations.'),
+      maxPayloadSize: number('The most bytes.'),
+    }),
+    filter: whole('Filters.', { supported, maxResults: number('The most resources of an answer.') }),
+    changePassword: whole('Passwords.', { supported }),
+    sort: whole('Orders of lists.', { supported }),
+    etag: whole('Versions of resources.', { supported }),
+    authenticationSchemes: list(
+      'How providers identify themselves.',
+      whole('A way to do so.', {
+        type: text('Which one.'),
+        name: text('Its name.'),
+        description: text('What to send.'),
+        specUri: text('Where it is specified.'),
+        documentationUri: text('Where to read about it.'),
+        primary: flag('Whether it is preferred.'),
+      }),
+    ),
+    meta,
+  }),
+  ResourceType: whole('A type of resource.', {
+    schemas: urns,
+    id: text('The name.'),
+    name: text('The name.'),
+    endpoint: text('The path of its resources, below the address of SCIM.'),
+    description: text('What they are.'),
+    schema: text('The URN of its schema.'),
+    schemaExtensions: list(
+      'Further schemas.',
+      whole('A further schema.', { schema: text('The URN.'), required: flag('Whether resources must have it.') }),
+    ),
+    meta,
+  }),
+  Schema: whole('The attributes of a schema.', {
+    schemas: urns,
+    id: text('The URN.'),
+    name: text('The name.'),
+    description: text('What it is of.'),
+    attributes: list('The attributes.', attribute),
+    meta,
+  }),
+  SchemaAttribute: attributeMembers({ subAttributes: list('Its parts, if it is complex.', subAttribute) }),
+  SchemaSubAttribute: attributeMembers({}),
+}

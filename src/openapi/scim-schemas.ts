@@ -1,0 +1,186 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import { ERROR_SCHEMA, scimTypes } from '../scim/error.js'
+import { isWritable } from '../scim/resource-reader.js'
+import type { ScimAttribute, ScimResourceType, ScimSchema } from '../store/scim/attribute.js'
+import { resourceTypes } from '../store/scim/attributes.js'
+import { scimDiscoverySchemas } from './scim-discovery-schemas.js'
+
+/** What a request or an answer has of the attributes of a resource. */
+type Has = (attribute: ScimAttribute) => boolean
+
+const everything: Has = () => true
+const written: Has = isWritable
+
+/** The schemas of a document of SCIM, by name: those of resources follow from the declarations of their attributes. */
+export function scimSchemas(): JsonObject {
+  return {
+    ...Object.fromEntries(resourceTypes.flatMap(schemasOf)),
+    PatchRequest: patchRequest,
+    SearchRequest: searchRequest,
+    ...scimDiscoverySchemas,
+    ...Object.fromEntries(
+      ['ResourceType', 'Schema'].map((name) => [`${name}List`, listOf(`#/components/schemas/${name}`)]),
+    ),
+    Error: error,
+  }
+}
+
+function schemasOf(type: ScimResourceType): [string, JsonObject][] {
+  const { name } = type
+  return [
+    [name, { description: type.description, ...resource(type, everything), required: ['schemas', 'id'] }],
+    [
+      `${name}Input`,
+      {
+        description: `${type.description} What is read-only or unknown is ignored.`,
+        ...resource(type, written),
+        required: type.schema.attributes.filter(({ required }) => required).map((attribute) => attribute.name),
+      },
+    ],
+    [`${name}List`, listOf(`#/components/schemas/${name}`)],
+  ]
+}
+
+function resource({ schema, extensions, common }: ScimResourceType, has: Has): JsonObject {
+  const ofExtensions = extensions.flatMap((extension): [string, JsonObject][] => {
+    const { properties } = object(extension.attributes, has)
+    if (Object.keys(properties).length === 0) return []
+    return [[extension.id, { description: extension.description, type: 'object', properties }]]
+  })
+  const { type, properties } = object([...common, ...schema.attributes], has)
+  const schemas = has === everything ? {} : { schemas: urns([schema, ...extensions]) }
+  return { type, properties: { ...schemas, ...properties, ...Object.fromEntries(ofExtensions) } }
+}
+
+function urns(schemas: readonly ScimSchema[]): JsonObject {
+  return {
+    description: 'The schemas of the attributes that are given.',
+    type: 'array',
+    items: { type: 'string', examples: schemas.map(({ id }) => id) },
+  }
+}
+
+function object(attributes: readonly ScimAttribute[], has: Has): { type: 'object'; properties: JsonObject } {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      attributes.filter(has).map((attribute) => [attribute.name, schemaOf(attribute, has)]),
+    ),
+  }
+}
+
+function schemaOf(attribute: ScimAttribute, has: Has): JsonObject {
+  const { description, multiValued } = attribute
+  const one = singleSchemaOf(attribute, has)
+  return multiValued ? { description, type: 'array', items: one } : { description, ...one }
+}
+
+function singleSchemaOf(attribute: ScimAttribute, has: Has): JsonObject {
+  const { subAttributes, canonicalValues, mutability } = attribute
+  switch (attribute.type) {
+    case 'complex':
+      return object(subAttributes, has)
+    case 'boolean':
+    case 'integer':
+      return { type: attribute.type }
+    case 'decimal':
+      return { type: 'number' }
+    case 'dateTime':
+      return { type: 'string', format: 'date-time' }
+    case 'string':
+    case 'reference':
+    case 'binary':
+      if (canonicalValues === undefined) return { type: 'string' }
+      // Providers may write other values than those that have a meaning.
+      return { type: 'string', [mutability === 'readOnly' ? 'enum' : 'examples']: [...canonicalValues] }
+  }
+}
+
+/** The schema of a list of resources (RFC 7644 section 3.4.2). */
+function listOf(item: string): JsonObject {
+  const count = (description: string) => ({ description, type: 'integer', minimum: 0 })
+  return {
+    description: 'A part of a list.',
+    type: 'object',
+    properties: {
+      schemas: message('ListResponse'),
+      totalResults: count('How many resources the whole list has.'),
+      startIndex: { description: 'The position of the first one in the whole list.', type: 'integer', minimum: 1 },
+      itemsPerPage: count('How many there are here.'),
+      Resources: { description: 'The resources.', type: 'array', items: { $ref: item } },
+    },
+    required: ['schemas', 'totalResults', 'startIndex', 'itemsPerPage', 'Resources'],
+  }
+}
+
+function message(name: string): JsonObject {
+  return {
+    description: 'The URN of the message.',
+    type: 'array',
+    items: { type: 'string', examples: [`urn:ietf:params:scim:api:messages:2.0:${name}`] },
+  }
+}
+
+const anyValue: JsonValue = {
+  description: 'The value, in the form of the attribute; without a path, an object of attributes.',
+}
+
+const patchRequest: JsonObject = {
+  description: 'Changes to a resource, applied in their order, all or none (RFC 7644 section 3.5.2).',
+  type: 'object',
+  properties: {
+    schemas: message('PatchOp'),
+    Operations: {
+      description: 'The changes.',
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        properties: {
+          op: { description: 'What to do, in any case.', type: 'string', examples: ['add', 'replace', 'remove'] },
+          path: {
+            description: 'The attribute, such as `title` or `emails[type eq "work"].value`; `remove` needs one.',
+            type: 'string',
+          },
+          value: anyValue,
+        },
+        required: ['op'],
+      },
+    },
+  },
+  required: ['Operations'],
+}
+
+const names = (description: string): JsonObject => ({ description, type: 'array', items: { type: 'string' } })
+
+const searchRequest: JsonObject = {
+  description: 'What the query of a list says, in a body (RFC 7644 section 3.4.3).',
+  type: 'object',
+  properties: {
+    schemas: message('SearchRequest'),
+    filter: { description: 'Which resources.', type: 'string' },
+    sortBy: { description: 'The attribute that orders them.', type: 'string' },
+    sortOrder: { description: 'The direction.', type: 'string', examples: ['ascending', 'descending'] },
+    startIndex: { description: 'The position of the first one, from 1.', type: 'integer' },
+    count: { description: 'The most resources of the answer.', type: 'integer' },
+    attributes: names('The attributes to answer.'),
+    excludedAttributes: names('The attributes to leave out.'),
+  },
+  required: ['schemas'],
+}
+
+const error: JsonObject = {
+  description: 'Why a request is refused (RFC 7644 section 3.12).',
+  type: 'object',
+  properties: {
+    schemas: { description: 'The URN of the message.', type: 'array', items: { type: 'string', enum: [ERROR_SCHEMA] } },
+    status: { description: 'The HTTP status, as text.', type: 'string', pattern: '^[45][0-9]{2}$' },
+    scimType: {
+      description: 'The kind of failure; absent where the status tells it.',
+      type: 'string',
+      enum: [...scimTypes],
+    },
+    detail: { description: 'What is wrong, in English.', type: 'string' },
+  },
+  required: ['schemas', 'status', 'detail'],
+}

@@ -1,0 +1,16 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from '@jest/globals'
+import { collectScimAnswers } from '../support/collected-scim-answers.js'
+
+const file = join(import.meta.dirname, '../../gen/openapi/scim-examples.json')
+
+it('the examples of SCIM are what the service answers', async () => {
+  const text = `${JSON.stringify(await collectScimAnswers(), null, 2)}\n`
+  if (process.env['RECORD_EXAMPLES'] !== undefined) writeFileSync(file, text)
+  const recorded = readFileSync(file, 'utf8')
+  expect([JSON.parse(text), '"npm run generate:examples" writes them anew']).toEqual([
+    JSON.parse(recorded),
+    '"npm run generate:examples" writes them anew',
+  ])
+}, 120_000)
