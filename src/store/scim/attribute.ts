@@ -17,12 +17,17 @@ export type AttributeType =
  * the group. Expressions are null if the attribute has no value, and never empty texts.
  */
 export type AttributeSource =
-  /** One value. `isAscii`: only letters of ASCII have a case. */
-  | { readonly kind: 'value'; readonly sql: Prisma.Sql; readonly isAscii?: true }
+  /** One value. `isAscii`: only letters of ASCII have a case. `indexed`: the comparisons that an index serves. */
+  | {
+      readonly kind: 'value'
+      readonly sql: Prisma.Sql
+      readonly isAscii?: true
+      readonly indexed?: readonly ('eq' | 'sw')[]
+    }
   /**
    * Entries of a complex attribute that has several: a query's `FROM` and `WHERE`, in which sub-attributes read.
-   * `narrowed`: a condition on the row, for which there is an index, that holds where an entry has this value (in lower
-   * case) and, if given, this type.
+   * `narrowed`: a condition on the row that holds where an entry has this value and, if given, this type in lower case.
+   * It leads to the rows by an index whatever the planner expects of the values.
    */
   | {
       readonly kind: 'entries'
@@ -108,6 +113,16 @@ export function attribute(
 /** The source of one value. */
 export function oneValue(sql: Prisma.Sql): AttributeSource {
   return { kind: 'value', sql }
+}
+
+/** The source of one value, for which there is an index as it is. */
+export function keyValue(sql: Prisma.Sql): AttributeSource {
+  return { kind: 'value', sql, indexed: ['eq'] }
+}
+
+/** The source of a text, for which there is an index in lower case and by code points. */
+export function indexedText(sql: Prisma.Sql): AttributeSource {
+  return { kind: 'value', sql, indexed: ['eq', 'sw'] }
 }
 
 /** The source of an attribute that cannot be searched. */

@@ -2,6 +2,8 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import { ofOrganization } from '../tenant.js'
 import {
   attribute,
+  indexedText,
+  keyValue,
   oneValue,
   parts,
   type ScimAttribute,
@@ -23,7 +25,7 @@ function commonAttributes(name: string, row: Prisma.Sql, id: Prisma.Sql): readon
       caseExact: true,
       returned: 'always',
     }),
-    attribute('id', 'The id of the resource, the same as in the rest of the API.', oneValue(id), {
+    attribute('id', 'The id of the resource, the same as in the rest of the API.', keyValue(id), {
       ...readOnly,
       caseExact: true,
       returned: 'always',
@@ -32,7 +34,7 @@ function commonAttributes(name: string, row: Prisma.Sql, id: Prisma.Sql): readon
     attribute(
       'externalId',
       "The provider's own id of the resource.",
-      oneValue(Prisma.sql`${row}.directory_external_id`),
+      keyValue(Prisma.sql`${row}.directory_external_id`),
       {
         caseExact: true,
         uniqueness: 'server',
@@ -67,7 +69,7 @@ export const groupSchema: ScimSchema = {
   name: 'Group',
   description: 'A group of members of the organization.',
   attributes: [
-    attribute('displayName', 'The name of the group.', oneValue(Prisma.sql`nullif(g.name, '')`), { required: true }),
+    attribute('displayName', 'The name of the group.', indexedText(Prisma.sql`nullif(g.name, '')`), { required: true }),
     attribute(
       'members',
       'The users in the group.',
@@ -75,6 +77,8 @@ export const groupSchema: ScimSchema = {
         kind: 'entries',
         from: Prisma.sql`group_members x JOIN memberships o ON ${ofOrganization('o')} AND o.user_id = x.user_id`,
         where: Prisma.sql`${ofOrganization('x')} AND x.group_id = g.id`,
+        narrowed: (value) => Prisma.sql`g.id = ANY (ARRAY(
+          SELECT y.group_id FROM group_members y WHERE ${ofOrganization('y')} AND y.user_id = ${value}))`,
       },
       {
         type: 'complex',

@@ -43,6 +43,30 @@ export function conditionOf(filter: Filter): Condition {
   return { sql: sqlOf(filter, place), values }
 }
 
+/** Whether an index leads to all rows that a filter can be true of. */
+export function leadsToIndex(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.filters.some(leadsToIndex)
+    case 'or':
+      return filter.filters.every(leadsToIndex)
+    case 'compare': {
+      const { source } = filter.attribute
+      return source.kind === 'value' && source.indexed?.some((each) => each === filter.comparison) === true
+    }
+    case 'some':
+      return (
+        filter.attribute.source.kind === 'entries' &&
+        filter.attribute.source.narrowed !== undefined &&
+        equalIn(filter.filter, 'value') !== undefined
+      )
+    case 'not':
+    case 'present':
+    case 'constant':
+      return false
+  }
+}
+
 /** Gives a value a parameter. */
 type Place = (value: string | boolean) => Parameter
 
@@ -147,7 +171,7 @@ function someEntry({ attribute, filter }: Extract<Filter, { kind: 'some' }>, pla
   const exact = Prisma.sql`EXISTS (SELECT FROM ${source.from} WHERE ${source.where} AND ${sqlOf(filter, place)})`
   const value = equalIn(filter, 'value')
   if (value === undefined || source.narrowed === undefined) return exact
-  const narrow = source.narrowed(Prisma.sql`lower(${place(value)}::text)`, equalIn(filter, 'type')?.toLowerCase())
+  const narrow = source.narrowed(Prisma.sql`${place(value)}::text`, equalIn(filter, 'type')?.toLowerCase())
   return Prisma.sql`(${narrow} AND ${exact})`
 }
 

@@ -78,7 +78,8 @@ const findName = createPreparedStatement<GroupName, Pick<GroupModel, 'id'>>({
   reason: 'set',
   columns: { id: 'text' },
   text: ({ organizationId, name }) => Prisma.sql`
-SELECT id FROM groups WHERE organization_id = ${organizationId} AND lower(name) = lower(${name}) LIMIT 2`,
+SELECT id FROM groups WHERE organization_id = ${organizationId} 
+   AND lower(nullif(name, '')) COLLATE "C" = lower(${name}) LIMIT 2`,
 })
 
 type NewGroup = GroupName & { readonly groupId: string; readonly externalId: string | null; readonly now: Date }

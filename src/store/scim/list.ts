@@ -2,7 +2,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import type { PreparedQueryable } from '../../db/queryable.js'
 import { type Columns, createPreparedStatement, type Parameter, type PreparedStatement } from '../../db/statement.js'
 import type { ScimAttribute } from './attribute.js'
-import { comparedText, conditionOf, type Filter } from './filter.js'
+import { comparedText, conditionOf, type Filter, leadsToIndex } from './filter.js'
 
 /** What orders a list; whoever has no value is last, or first if it is descending. */
 export interface ScimOrder {
@@ -71,19 +71,29 @@ export function sliceStatement<Row>(
     reason: 'set',
     columns: types,
     planned: 'anew',
-    text: ({ organizationId, from, offset, count }) => Prisma.sql`
+    text: ({ organizationId, from, offset, count }) => {
+      const found = Prisma.sql`${row}.organization_id = ${organizationId} AND ${where} AND ${condition.sql}`
+      // Found first, and cut to the page then: a planner that expects more rows than there are would rather read the list
+      // in its order until the page is full.
+      const isOnPage =
+        filter !== undefined && leadsToIndex(filter)
+          ? Prisma.sql`${row}.organization_id = ${organizationId}
+           AND ${row}.ordinal = ANY (ARRAY(SELECT ${row}.ordinal FROM ${rows} WHERE ${found}))`
+          : found
+      return Prisma.sql`
 SELECT ${columns(organizationId)}
   FROM (
     SELECT ${row}.*, row_number() OVER () AS place
       FROM (
         SELECT ${row}.*
           FROM ${rows}
-         WHERE ${row}.organization_id = ${organizationId} AND ${row}.ordinal >= ${from} AND ${where} AND ${condition.sql}
+         WHERE ${row}.ordinal >= ${from} AND ${isOnPage}
          ORDER BY ${sort} OFFSET ${offset} LIMIT ${count}
       ) ${row}
   ) ${row}
   ${beside}
- ORDER BY ${row}.place`,
+ ORDER BY ${row}.place`
+    },
   })
   return { statement, values: condition.values }
 }

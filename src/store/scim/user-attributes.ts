@@ -5,6 +5,8 @@ import {
   type AttributeSource,
   attribute,
   type EntriesSource,
+  indexedText,
+  keyValue,
   oneValue,
   parts,
   type ScimAttribute,
@@ -19,11 +21,12 @@ const readOnly = { mutability: 'readOnly' } as const
 /** A column of texts, where the empty one means none. */
 const column = (name: string): AttributeSource => oneValue(Prisma.sql`nullif(m.${Prisma.raw(name)}, '')`)
 
+/** There is an index for the name to be shown, and so for this. */
 const fullName = Prisma.sql`nullif(btrim(m.first_name || ' ' || m.last_name), '')`
 
 /** A text of the document, or what stands in for it. */
 const documented = (path: string, otherwise: Prisma.Sql) =>
-  oneValue(Prisma.sql`coalesce(nullif(m.directory_attributes #>> '{${Prisma.raw(path)}}', ''), ${otherwise})`)
+  Prisma.sql`coalesce(nullif(m.directory_attributes #>> '{${Prisma.raw(path)}}', ''), ${otherwise})`
 
 /**
  * The entries of a multi-valued attribute in the document; without any, one that is made of a column. `value` is what
@@ -60,9 +63,16 @@ const entryParts = (what: string, types: readonly string[], valueType: ScimAttri
 const documentValue = Prisma.sql`d.entry ->> 'value'`
 const isWork = Prisma.sql`lower(d.entry ->> 'type') = 'work'`
 
-/** Whether the document has an address; there is an index for it. */
-const hasEmail = (value: Prisma.Sql) =>
-  Prisma.sql`lower((m.directory_attributes -> 'emails')::text)::jsonb @> jsonb_build_array(jsonb_build_object('value', ${value}))`
+/**
+ * Whether the member has an address, as the own one or in the document. Found by themselves and by an index each: with
+ * both conditions on the member, a large organization would be read in the order of the list until the page is full.
+ */
+const hasEmail = (value: Prisma.Sql) => Prisma.sql`m.ordinal = ANY (ARRAY(
+  SELECT x.ordinal FROM memberships x WHERE ${ofOrganization('x')} AND x.email_key = lower(${value})
+   UNION ALL
+  SELECT y.ordinal FROM memberships y
+   WHERE ${ofOrganization('y')} AND lower((y.directory_attributes -> 'emails')::text)::jsonb
+         @> jsonb_build_array(jsonb_build_object('value', lower(${value})))))`
 
 /** The name under which the directory knows a user; there is an index for it. */
 const userName = Prisma.sql`coalesce(m.directory_user_name, m.email_key)`
@@ -76,18 +86,20 @@ export const userSchema: ScimSchema = {
     attribute(
       'userName',
       'The name by which the provider knows the user. If the provider sends no work email, also the email address.',
-      { kind: 'value', sql: userName, isAscii: true },
+      { kind: 'value', sql: userName, isAscii: true, indexed: ['eq', 'sw'] },
       { required: true, uniqueness: 'server' },
     ),
     attribute('name', 'The parts of the name.', parts, {
       type: 'complex',
       subAttributes: [
-        attribute('formatted', 'The whole name, to be shown.', documented('name,formatted', fullName)),
-        attribute('familyName', 'The last name.', column('last_name'), { field: 'LAST_NAME' }),
+        attribute('formatted', 'The whole name, to be shown.', oneValue(documented('name,formatted', fullName))),
+        attribute('familyName', 'The last name.', indexedText(Prisma.sql`nullif(m.last_name, '')`), {
+          field: 'LAST_NAME',
+        }),
         attribute('givenName', 'The first name.', column('first_name'), { field: 'FIRST_NAME' }),
       ],
     }),
-    attribute('displayName', 'The name to be shown.', documented('displayName', fullName)),
+    attribute('displayName', 'The name to be shown.', indexedText(documented('displayName', fullName))),
     attribute('title', 'The job title.', column('job_title'), { field: 'JOB_TITLE' }),
     attribute('locale', 'A language tag (BCP 47), such as en-US.', column('locale'), { field: 'LOCALE' }),
     attribute('timezone', 'A name of the IANA time zone database, such as Europe/Berlin.', column('timezone'), {
@@ -109,10 +121,7 @@ export const userSchema: ScimSchema = {
           Prisma.sql`CASE WHEN ${isWork} THEN m.email_key ELSE ${documentValue} END`,
           Prisma.sql`m.email_key`,
         ),
-        narrowed: (value, type) =>
-          type === 'work'
-            ? Prisma.sql`m.email_key = ${value}`
-            : Prisma.sql`(m.email_key = ${value} OR ${hasEmail(value)})`,
+        narrowed: (value, type) => (type === 'work' ? Prisma.sql`m.email_key = lower(${value})` : hasEmail(value)),
       },
       { type: 'complex', multiValued: true, subAttributes: entryParts('email address', ['work', 'home', 'other']) },
     ),
@@ -187,7 +196,7 @@ export const enterpriseUserSchema: ScimSchema = {
       type: 'complex',
       field: 'MANAGER',
       subAttributes: [
-        attribute('value', 'The id of the manager.', oneValue(Prisma.sql`m.manager_user_id`), { caseExact: true }),
+        attribute('value', 'The id of the manager.', keyValue(Prisma.sql`m.manager_user_id`), { caseExact: true }),
         attribute('$ref', 'The address of the manager.', unsearchable, {
           ...readOnly,
           type: 'reference',

@@ -1,0 +1,2 @@
+CREATE INDEX CONCURRENTLY "groups_name_idx" ON "groups"
+  ("organization_id", (lower(nullif("name", '')) COLLATE "C"), "ordinal");

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { parseFilter } from '../../src/scim/filter.js'
+import { groupResourceType, userResourceType } from '../../src/store/scim/attributes.js'
+import { scimGroupRows } from '../../src/store/scim/group-list.js'
+import { countStatement, type ScimRows, sliceStatement } from '../../src/store/scim/list.js'
+import { scimUserRows } from '../../src/store/scim/user-list.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { planOf, rowsRead } from '../support/query-plan.js'
+
+const MEMBERS = 20_000
+/** What a page of a few resources may read, with whoever is related to them. */
+const FEW_ROWS = 200
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
+/** Members of whom every second one has a userName beside the address, and groups of two members each. */
+const rows: readonly string[] = [
+  `INSERT INTO organizations (id, name) VALUES ('org', 'Org'), ('other', 'Other')`,
+  `INSERT INTO users (id, email, email_key) SELECT 'u' || n, n || '@a.example', n || '@a.example' FROM generate_series(1, ${MEMBERS}) n`,
+  `INSERT INTO memberships (organization_id, user_id, email_key, first_name, last_name, manager_user_id, manager_assigned_at,
+          deactivated_at, directory_external_id, directory_user_name, directory_attributes)
+   SELECT 'org', 'u' || n, n || '@a.example', 'Given', 'Family ' || n / 4, CASE WHEN n > 4 THEN 'u' || n / 4 END,
+          CASE WHEN n > 4 THEN now() END, CASE WHEN n % 1000 = 0 THEN now() END, 'e' || n,
+          CASE WHEN n % 2 = 0 THEN 'login' || n END,
+          jsonb_build_object('displayName', 'Person ' || n, 'emails', jsonb_build_array(
+            jsonb_build_object('type', 'work', 'value', n || '@a.example'),
+            jsonb_build_object('type', 'home', 'value', 'Home' || n || '@b.example')))
+     FROM generate_series(1, ${MEMBERS}) n`,
+  `INSERT INTO groups (organization_id, id, name, directory_external_id)
+   SELECT 'org', 'g' || n, 'Group ' || n, 'eg' || n FROM generate_series(1, ${MEMBERS / 2}) n`,
+  `INSERT INTO group_members (organization_id, group_id, user_id, position)
+   SELECT 'org', 'g' || (n + 1) / 2, 'u' || n, n FROM generate_series(1, ${MEMBERS}) n`,
+]
+
+describe('a page and its total read no more than what the filter finds', () => {
+  let testDatabase: TestDatabase
+  let client: pg.Client
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    client = new pg.Client({ connectionString: testDatabase.connectionString })
+    await client.connect()
+    for (const row of rows) await client.query(row)
+  })
+  afterAll(async () => {
+    await client.end()
+    await testDatabase.drop()
+  })
+
+  const rowsReadFor = async <Row>(list: ScimRows<Row>, filter: ReturnType<typeof parseFilter>) => {
+    const slice = sliceStatement(list, { filter, order: undefined })
+    const count = countStatement(list, filter)
+    const page = { organizationId: 'org', from: 0n, offset: 0, count: 100 }
+    const sent = [
+      { text: slice.statement.text, values: slice.statement.values({ ...slice.values, ...page }), name: undefined },
+      { text: count.statement.text, values: count.statement.values({ ...count.values, ...page }), name: undefined },
+    ]
+    const read: number[] = []
+    for (const each of sent) read.push(rowsRead(await planOf(client, each)))
+    return read
+  }
+
+  const userFilters = [
+    ...['id eq "u15000"', 'externalId eq "e15000"', 'userName eq "LOGIN15000"', 'userName eq "15001@a.example"'],
+    ...['userName eq "nobody"', 'userName sw "login1500"', 'emails eq "15000@a.example"'],
+    ...['emails.value eq "home15000@b.example"', 'emails.value eq "nobody"'],
+    ...['emails[type eq "work"].value eq "15000@a.example"', 'emails[type eq "home"].value eq "home15000@b.example"'],
+    ...['displayName eq "person 15000"', 'displayName sw "Person 1500"', 'name.familyName eq "FAMILY 3750"'],
+    ...['active eq false', 'active eq "False"', `${ENTERPRISE}:manager eq "u3750"`],
+    ...['groups eq "g7500"', 'groups.value eq "g7500"', 'userName eq "login15000" or externalId eq "e15001"'],
+    ...['userName eq "login15000" and active eq true', 'emails eq "15000@a.example" or displayName eq "Person 3"'],
+  ]
+  const groupFilters = [
+    ...['id eq "g5000"', 'externalId eq "eg5000"', 'displayName eq "GROUP 5000"', 'displayName sw "Group 500"'],
+    ...['members eq "u10000"', 'members.value eq "u10000"', 'members[value eq "u10000"]'],
+    ...['id eq "g5000" and members eq "u10000"', 'displayName eq "Group 5000" and members.value eq "u10000"'],
+  ]
+
+  // With and without statistics: a directory is read while it is being filled.
+  describe.each([['before it is analyzed'], ['after it is analyzed']])('%s', (when) => {
+    beforeAll(async () => {
+      if (when.startsWith('after')) await client.query('ANALYZE')
+    })
+
+    it.each(userFilters)('users with %s', async (text) => {
+      const read = await rowsReadFor(scimUserRows, parseFilter(text, userResourceType))
+      expect(Math.max(...read)).toBeLessThan(FEW_ROWS)
+    })
+
+    it.each(groupFilters)('groups with %s', async (text) => {
+      const read = await rowsReadFor(scimGroupRows.withoutMembers, parseFilter(text, groupResourceType))
+      expect(Math.max(...read)).toBeLessThan(FEW_ROWS)
+    })
+  })
+})
