@@ -56,7 +56,7 @@ async function createUser(request: ScimRequest): Promise<ScimAnswer> {
     if (!isGone(user)) throw userTaken(user.userId)
     return { ...userWriteFrom(withKeptId(document, body, user), user), active: write.active ?? true }
   }
-  const { user } = await writeDirectoryUser(database, directory, returning.userId, restore, context)
+  const { user } = await writeDirectoryUser(database, directory, returning, restore, context)
   return userAnswer(request, user, 201)
 }
 

@@ -14,6 +14,7 @@ import { idempotencyKeyStatements } from './idempotency-key.js'
 import { journeyStatements } from './journey.js'
 import { managerChainStatements } from './manager-chain.js'
 import { memberAtOnceStatements } from './member-at-once.js'
+import { memberValuesStatements } from './member-values.js'
 import { membershipStatements } from './membership.js'
 import { personStatements } from './person.js'
 import { phoneClaimStatements } from './phone-claim.js'
@@ -57,6 +58,7 @@ export const statements = createStatementRegister([
   ...managerChainStatements,
   ...memberAtOnceStatements,
   ...membershipStatements,
+  ...memberValuesStatements,
   ...personStatements,
   ...phoneClaimStatements,
   ...priorityStatements,

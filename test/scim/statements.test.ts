@@ -31,27 +31,58 @@ describe('an incremental sync', () => {
     statements.length = 0
   })
 
-  it.each<[change: string, changes: object]>([
-    ['nothing', {}],
-    ['a title', { title: 'Countess' }],
-    ['a new department', { [ENTERPRISE]: { department: 'Poetry', manager: { value: users.manager } } }],
-    ['all of the name', { name: { givenName: 'Augusta', familyName: 'Byron' }, displayName: 'Lady Byron' }],
-    ['a deactivation', { active: false }],
-    ['what is no longer supplied', { title: null, locale: null, phoneNumbers: [] }],
-    ['a manager who goes', { [ENTERPRISE]: { department: 'Engines' } }],
-    ['another externalId', { externalId: 'other' }],
-  ])('takes three statements at most for a user, the look-up of the key among them: %s', async (change, changes) => {
-    const { status } = await okta.send('PUT', `/Users/${id}`, {
-      ...person,
-      ...changes,
-      ...(change === 'another externalId' && { externalId: `other-${serial}` }),
-    })
-    expect(status).toBe(200)
-    expect(statements).toEqual([
-      'select_management_keys',
-      'lock_scim_user',
-      ...(change === 'nothing' ? [] : ['write_member_at_once']),
-    ])
+  /** The statements of a request beside the look-up of the key, and BEGIN and COMMIT, which are none of the register. */
+  const ofRequest = () => statements.filter((name) => name !== 'select_management_keys')
+  const put = async (changes: object) => {
+    const { status } = await okta.send('PUT', `/Users/${id}`, { ...person, ...changes })
+    return [status, ofRequest()]
+  }
+  const enterprise = (manager: string) => ({ [ENTERPRISE]: { department: 'Engines', manager: { value: manager } } })
+
+  it('takes one statement for a user who is sent as it is', async () => {
+    expect(await put({})).toEqual([200, ['lock_scim_user']])
+    expect(statements).toEqual(['select_management_keys', 'lock_scim_user'])
+  })
+
+  it.each<[change: string, changes: () => object]>([
+    ['a title', () => ({ title: 'Countess' })],
+    ['a new department', () => ({ [ENTERPRISE]: { department: 'Poetry', manager: { value: users.manager } } })],
+    ['all of the name', () => ({ name: { givenName: 'Augusta', familyName: 'Byron' }, displayName: 'Lady Byron' })],
+    ['a deactivation', () => ({ active: false })],
+    ['what is no longer supplied', () => ({ title: null, locale: null, phoneNumbers: [] })],
+    ['a manager who goes', () => ({ [ENTERPRISE]: { department: 'Engines' } })],
+    ['another externalId', () => ({ externalId: `other-${serial}` })],
+  ])('takes two statements for a user: %s', async (_, changes) => {
+    expect(await put(changes())).toEqual([200, ['lock_scim_user', 'write_member_at_once']])
+  })
+
+  it.each<[change: string, changes: () => object]>([
+    ['another manager', () => enterprise(users.admin)],
+    ['another phone number', () => ({ phoneNumbers: [{ type: 'work', value: `+1415558${1000 + serial}` }] })],
+    [
+      'another user name',
+      () => ({ ...person, emails: [{ value: person['userName'], type: 'work' }], userName: `u${serial}` }),
+    ],
+    ['another email address', () => ({ userName: `moved.${serial}@example.com` })],
+    [
+      'all of them at once',
+      () => ({
+        ...{ userName: `v${serial}`, emails: [{ value: `moved.${serial}@example.com`, type: 'work' }] },
+        ...{ phoneNumbers: [{ type: 'work', value: `+1415558${1000 + serial}` }], title: 'Countess' },
+        [ENTERPRISE]: { department: 'Poetry', manager: { value: users.admin } },
+      }),
+    ],
+  ])('takes three statements for a user: %s', async (_, changes) => {
+    expect(await put(changes())).toEqual([200, ['lock_scim_user', 'hold_member_values', 'write_member_at_once']])
+  })
+
+  it('takes three statements for a user who is deleted, and for one who comes back with other values', async () => {
+    expect((await okta.send('DELETE', `/Users/${id}`)).status).toBe(204)
+    expect(ofRequest()).toEqual(['lock_scim_user', 'write_member_at_once', 'leave_groups'])
+    statements.length = 0
+    const back = { ...person, ...enterprise(users.admin), userName: `back.${serial}@example.com` }
+    expect((await okta.send('POST', '/Users', back)).body.id).toBe(id)
+    expect(ofRequest()).toEqual(['find_scim_identity', 'hold_member_values', 'write_member_at_once'])
   })
 
   it('takes as many for a PATCH', async () => {

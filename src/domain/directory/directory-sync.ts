@@ -2,7 +2,7 @@ import type { PreparedStore } from '../../db/queryable.js'
 import { type FieldViolation, refuseViolations } from '../../errors.js'
 import { profileTextLength } from '../../limits/known-limits.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import type { ScimUserRow } from '../../store/scim/user.js'
+import type { ScimUserRow, VersionedScimUser } from '../../store/scim/user.js'
 import {
   commandsOfDirectory,
   type FieldCommand,
@@ -68,18 +68,18 @@ export async function createDirectoryUser(
 /**
  * Changes a member as the directory says, which may depend on the member: overrides any pin, and locks what it supplies
  * (docs/field-ownership.md). From then on the directory manages the member. What the member already is, is not written,
- * and leaves no event. Throws `FIELD_INVALID`, `RESOURCE_NOT_FOUND`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`,
+ * and leaves no event. The member is named by id, or is given as it was read. Throws `FIELD_INVALID`, `RESOURCE_NOT_FOUND`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`,
  * `EMAIL_TAKEN`, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export function writeDirectoryUser(
   database: PreparedStore,
   directory: Directory,
-  userId: string,
+  user: string | VersionedScimUser,
   write: DirectoryWrite | ((user: ScimUserRow) => DirectoryWrite),
   context: WriteContext,
 ): Promise<DecidedMember> {
-  const decide = (user: ScimUserRow) => changeOf(user, typeof write === 'function' ? write(user) : write)
-  return changeMemberAsDecided(database, writerOf(directory), userId, decide, context)
+  const decide = (held: ScimUserRow) => changeOf(held, typeof write === 'function' ? write(held) : write)
+  return changeMemberAsDecided(database, writerOf(directory), user, decide, context)
 }
 
 function writerOf({ organizationId, keyId, name }: Directory): MemberWriter {

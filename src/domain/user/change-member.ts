@@ -94,7 +94,7 @@ export async function changeHeldMembers<Change extends MemberChange>(
   transaction: PreparedTransaction,
   writer: MemberWriter,
   changes: readonly Change[],
-  { members: before, joining, idsByEmail }: HeldMembers,
+  { members: before, joining, idsByEmail, values }: HeldMembers,
   context: WriteContext,
 ): Promise<ChangedMember<Change>[]> {
   const { organizationId, isPublication = false } = writer
@@ -109,9 +109,9 @@ export async function changeHeldMembers<Change extends MemberChange>(
     const { versions } = change
     if (versions !== undefined)
       await requireMemberVersion(transaction, organizationId, memberOf(before, userId), versions)
-    members.set(userId, await withStanding(transaction, writer, memberOf(members, userId), change, now))
+    members.set(userId, await withStanding(transaction, writer, memberOf(members, userId), { change, values, now }))
   }
-  const claims = await claimFields(transaction, writer, { wanted, members, joining })
+  const claims = await claimFields(transaction, writer, { wanted, members, joining, values })
   const newcomers = new Set(joining)
   const written = wanted.map(({ change, userId, commands }) => {
     const { member, changes, leftOut } = withFields(writer, claims, memberOf(members, userId), commands, now)
@@ -158,8 +158,7 @@ async function withStanding(
   transaction: PreparedTransaction,
   writer: MemberWriter,
   member: Member,
-  change: MemberChange,
-  now: Date,
+  { change, values, now }: { change: MemberChange; values: HeldMembers['values']; now: Date },
 ): Promise<Member> {
   const { actor } = writer
   const { role = member.role, active = member.deactivatedAt === null } = change
@@ -170,7 +169,7 @@ async function withStanding(
     ...member,
     ...change.directory,
     role,
-    email: await changeEmail(transaction, writer, member, change),
+    email: await changeEmail(transaction, writer, member, change, values),
     directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
     deactivatedAt: active ? null : (member.deactivatedAt ?? now),
   }

@@ -1,17 +1,20 @@
 import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
-import { notFound } from '../../errors.js'
+import { notFound, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
+import { holdMemberValues, type MemberValuesRow } from '../../store/member-values.js'
 import { leaveAllGroups } from '../../store/scim/group.js'
-import { findScimIdentity, lockScimUser, type ScimUserRow } from '../../store/scim/user.js'
+import { lockScimUser, type ScimUserRow, type VersionedScimUser } from '../../store/scim/user.js'
 import { valuesSet } from '../profile/field-ownership.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
-import { changeHeldMembers, membersToHold } from './change-member.js'
+import { changeHeldMembers } from './change-member.js'
+import { newPhones } from './field-claim.js'
+import type { HeldValues } from './held-values.js'
 import type { MemberChange, MemberWriter } from './member-change.js'
-import { type HeldMembers, holdMembers } from './member-hold.js'
+import type { HeldMembers } from './member-hold.js'
 import { memberTransaction } from './member-transaction.js'
 
-/** Decides, from the member as it is under its lock, how it changes; undefined changes nothing. */
+/** Decides, from the member as it is, how it changes; undefined changes nothing. */
 export type DecideChange = (member: ScimUserRow) => Omit<MemberChange, 'target'> | undefined
 
 /** A member after a change, and whether there was one. */
@@ -20,84 +23,140 @@ export interface DecidedMember {
   readonly isChanged: boolean
 }
 
+/** What was decided for a member as it was read. */
+interface Decision {
+  readonly user: VersionedScimUser
+  readonly change: MemberChange | undefined
+}
+
 /** Thrown out of a transaction that has too few locks for what was decided. */
-class MoreToHold extends Error {
-  readonly change: MemberChange
-  constructor(change: MemberChange) {
+class BeginAnew extends Error {
+  readonly decision: Decision
+  constructor(decision: Decision) {
     super('the change needs more locks')
-    this.change = change
+    this.decision = decision
   }
 }
 
 const MAX_ATTEMPTS = 5
 
 /**
- * Changes a member in a transaction of its own, as `changeMembers` does, where the change depends on the member. Most
- * changes need no lock but that of the member, which is all that is locked at first. If one needs the locks of managers
- * or addresses, which come before, it is begun anew with them. Throws what `changeMembers` and `decide` throw.
+ * Changes a member in a transaction of its own, as `changeMembers` does, where the change depends on the member. At first
+ * only the member is locked, and most changes need nothing else. One that needs the locks of managers or addresses, which
+ * come before, is begun anew: it takes them, with the member in the same version, in one statement. So does the change of
+ * a member who is given as it was read. Throws what `changeMembers` and `decide` throw.
  */
 export async function changeMemberAsDecided(
   database: PreparedStore,
   writer: MemberWriter,
-  userId: string,
+  member: string | VersionedScimUser,
   decide: DecideChange,
   context: WriteContext,
 ): Promise<DecidedMember> {
   const { organizationId } = writer
-  let expected: MemberChange | undefined
-  const work = async (transaction: PreparedTransaction): Promise<DecidedMember> => {
-    const toHold = expected && membersToHold(writer, [expected])
-    if (toHold !== undefined) await holdMembers(transaction, organizationId, toHold, context.runtime)
-    const user = await lockScimUser(transaction, { organizationId, userId })
-    if (user === undefined) throw notFound('user', userId)
+  const userId = typeof member === 'string' ? member : member.userId
+  const decisionOn = (user: VersionedScimUser): Decision => {
     const decided = decide(user)
-    if (decided === undefined) return { user, isChanged: false }
-    const change = { target: { userId }, ...decided }
-    if (!isCovered(change, expected)) throw new MoreToHold(change)
-    const { groups, managerName, ...member } = user
-    await requireFreeUserName(transaction, organizationId, user, decided)
-    const held: HeldMembers = { members: new Map([[userId, member]]), joining: new Set(), idsByEmail: new Map() }
-    const [changed] = await changeHeldMembers(transaction, writer, [change], held, context)
-    if (changed === undefined) throw new Error('a change has no outcome')
-    const isDeleted = changed.member.directoryDeletedAt !== null
-    if (isDeleted) await leaveAllGroups(transaction, { organizationId, userId, now: context.runtime.now() })
-    const sameManager = changed.member.profile.MANAGER.value === member.profile.MANAGER.value
-    const related = { groups: isDeleted ? [] : groups, managerName: sameManager ? managerName : null }
-    return { user: { ...changed.member, ...related }, isChanged: true }
+    return { user, change: decided && Object.assign({ target: { userId } }, decided) }
   }
-  for (let attempt = 1; ; attempt++) {
+  let decision = typeof member === 'string' ? undefined : decisionOn(member)
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
-      return await memberTransaction(database, context, work)
+      return await memberTransaction(database, context, async (transaction) => {
+        const decideUnderLock = async () => {
+          const user = await lockScimUser(transaction, { organizationId, userId })
+          if (user === undefined) throw notFound('user', userId)
+          return decisionOn(user)
+        }
+        const step = { writer, decideUnderLock, context }
+        if (decision !== undefined) return changeAsDecided(transaction, decision, 'nothing', step)
+        return changeAsDecided(transaction, await decideUnderLock(), 'member', step)
+      })
     } catch (error) {
-      if (!(error instanceof MoreToHold) || attempt === MAX_ATTEMPTS) throw error
-      expected = error.change
+      if (!(error instanceof BeginAnew)) throw error
+      decision = error.decision
     }
   }
+  throw new ServiceError('TRANSACTION_CONFLICT', 'too many concurrent changes of the user; try again')
 }
 
-/**
- * Throws for a user name that another member has. It is the email address of most members, so no constraint keeps it
- * unique between them and those who have one beside it.
- */
-async function requireFreeUserName(
+interface Step {
+  readonly writer: MemberWriter
+  readonly decideUnderLock: () => Promise<Decision>
+  readonly context: WriteContext
+}
+
+/** `held`: what the transaction has locked for the decision; `all`: the words that its values need, too. */
+async function changeAsDecided(
   transaction: PreparedTransaction,
-  organizationId: string,
-  user: ScimUserRow,
-  { email, directory = {} }: Omit<MemberChange, 'target'>,
-): Promise<void> {
-  if (email === undefined && directory.directoryUserName === undefined) return
-  const { directoryUserName = user.directoryUserName } = directory
-  const userNameKey = emailKeyOf(directoryUserName ?? email ?? user.email)
-  const known = await findScimIdentity(transaction, { organizationId, externalId: null, userNameKey })
-  if (known.some(({ userId }) => userId !== user.userId)) throw takenValueError('user name of member')
+  decision: Decision,
+  held: 'nothing' | 'member' | 'all',
+  step: Step,
+): Promise<DecidedMember> {
+  const { writer, decideUnderLock, context } = step
+  const { organizationId } = writer
+  const { user, change } = decision
+  const { groups, managerName, rowVersion, ...member } = user
+  const { userId } = member
+  if (change === undefined) return { user, isChanged: false }
+  const wanted = valuesOf(user, change)
+  if (held === 'member' && (wanted.managerUserId ?? wanted.emailKey) !== null) throw new BeginAnew(decision)
+  const isAlone = held !== 'nothing' && Object.values(wanted).every((value) => value === null)
+  const known = isAlone
+    ? undefined
+    : await holdMemberValues(transaction, { ...wanted, organizationId, userId, rowVersion })
+  if (known?.isCurrent === false) {
+    // Somebody has changed the member in between, and nobody can do so from now on.
+    const anew = await decideUnderLock()
+    if (!isCovered(anew, decision)) throw new BeginAnew(anew)
+    return changeAsDecided(transaction, anew, 'all', step)
+  }
+  if (typeof known?.nameHolderId === 'string') throw takenValueError('user name of member')
+  const values = known && valuesFrom(known, wanted)
+  const members: HeldMembers['members'] = new Map([[userId, member]])
+  const holding: HeldMembers = { members, joining: new Set(), idsByEmail: new Map(), values }
+  const [changed] = await changeHeldMembers(transaction, writer, [change], holding, context)
+  if (changed === undefined) throw new Error('a change has no outcome')
+  const isDeleted = changed.member.directoryDeletedAt !== null
+  if (isDeleted) await leaveAllGroups(transaction, { organizationId, userId, now: context.runtime.now() })
+  const sameManager = changed.member.profile.MANAGER.value === member.profile.MANAGER.value
+  const related = { groups: isDeleted ? [] : groups, managerName: sameManager ? managerName : null }
+  return { user: { ...changed.member, ...related }, isChanged: true }
 }
 
-/** Whether the locks of the expected change, if there is one, suffice for another one of the same member. */
-function isCovered(change: MemberChange, expected: MemberChange | undefined): boolean {
-  const { email } = change
-  const assigns = ({ commands }: MemberChange) => valuesSet(commands, 'MANAGER').length > 0
+/** Whether the locks that come before that of the member, as one decision needs them, suffice for another one. */
+function isCovered(decision: Decision, before: Decision): boolean {
+  const [wanted, held] = [decision, before].map(({ user, change }) => change && valuesOf(user, change))
+  if (wanted === undefined) return true
+  const hasSameAddress = emailKeyOf(decision.user.email) === emailKeyOf(before.user.email)
   return (
-    (email === undefined || emailKeyOf(email) === emailKeyOf(expected?.email ?? '')) &&
-    (!assigns(change) || (expected !== undefined && assigns(expected)))
+    (wanted.managerUserId === null || typeof held?.managerUserId === 'string') &&
+    (wanted.emailKey === null || (wanted.emailKey === held?.emailKey && hasSameAddress))
   )
+}
+
+type WantedValues = ReturnType<typeof valuesOf>
+
+/** The new values that not every member can have; null for those that stay. */
+function valuesOf(user: ScimUserRow, { commands, email, directory = {} }: MemberChange) {
+  const { directoryUserName = user.directoryUserName } = directory
+  // It is the email address of most members, so no constraint keeps it unique between them and those who have one beside it.
+  const hasNewName = email !== undefined || directory.directoryUserName !== undefined
+  return {
+    managerUserId: valuesSet(commands, 'MANAGER')[0] ?? null,
+    email: email ?? null,
+    emailKey: email === undefined ? null : emailKeyOf(email),
+    userNameKey: hasNewName ? emailKeyOf(directoryUserName ?? email ?? user.email) : null,
+    primaryPhone: newPhones(commands, user)[0] ?? null,
+  }
+}
+
+function valuesFrom(row: MemberValuesRow, { primaryPhone }: WantedValues): HeldValues {
+  const { managerChain, phoneHolderId, isShared, emailHolderId, emailHolderName } = row
+  return {
+    phones: new Map(primaryPhone !== null && phoneHolderId !== null ? [[primaryPhone, phoneHolderId]] : []),
+    chains: new Map((managerChain ?? []).map(({ userId, managerUserId }) => [userId, managerUserId])),
+    isShared,
+    emailHolder: emailHolderId === null ? undefined : { userId: emailHolderId, name: emailHolderName ?? '' },
+  }
 }

@@ -4,6 +4,7 @@ import { claimPhones } from '../../store/phone-claim.js'
 import { type FieldCommand, type GovernedField, valuesSet } from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
 import { takenValueError } from '../value/taken-value.js'
+import type { HeldValues } from './held-values.js'
 import { managerFault, readManagerChains } from './manager-chain.js'
 import type { Member } from './member.js'
 import type { MemberWriter } from './member-change.js'
@@ -22,6 +23,8 @@ export interface WantedFields {
   readonly members: ReadonlyMap<string, Member>
   /** The ids of those who are not in the tables yet. */
   readonly joining: ReadonlySet<string>
+  /** What is known already; otherwise it is claimed and read. */
+  readonly values?: HeldValues | undefined
 }
 
 /** Claims on the values that not every member can have. */
@@ -39,18 +42,12 @@ export interface FieldClaims {
 export async function claimFields(
   transaction: AnyTransaction,
   { organizationId, isPublication = false, managerField = fieldNames.MANAGER }: MemberWriter,
-  { wanted, members, joining }: WantedFields,
+  { wanted, members, joining, values }: WantedFields,
 ): Promise<FieldClaims> {
-  const phones = await claimPhones(
-    transaction,
-    organizationId,
-    wanted.flatMap(({ userId, commands }) => {
-      const held = members.get(userId)?.profile.PRIMARY_PHONE.value
-      return valuesSet(commands, 'PRIMARY_PHONE').filter((phone) => phone !== held)
-    }),
-  )
+  const numbers = wanted.flatMap(({ userId, commands }) => newPhones(commands, members.get(userId)))
+  const phones = new Map(values?.phones ?? (await claimPhones(transaction, organizationId, numbers)))
   const managers = wanted.flatMap(({ commands }) => valuesSet(commands, 'MANAGER'))
-  const chains = await readManagerChains(transaction, organizationId, managers)
+  const chains = new Map(values?.chains ?? (await readManagerChains(transaction, organizationId, managers)))
   for (const userId of joining) chains.set(userId, null)
   const managerFaultOf = (userId: string, managerUserId: string) =>
     managerFault(chains, { userId, managerUserId, field: managerField })
@@ -82,4 +79,9 @@ export async function claimFields(
       return undefined
     },
   }
+}
+
+/** The phone numbers that commands give a member who does not have them. */
+export function newPhones(commands: readonly FieldCommand[], member: Member | undefined): string[] {
+  return valuesSet(commands, 'PRIMARY_PHONE').filter((phone) => phone !== member?.profile.PRIMARY_PHONE.value)
 }

@@ -3,6 +3,7 @@ import { invalidField, ServiceError } from '../../errors.js'
 import { type EmailHolder, findEmailHolders } from '../../store/email-claim.js'
 import { countMemberships, updateEmailOfPerson } from '../../store/person.js'
 import { emailKeyOf } from '../value/email-address.js'
+import type { HeldValues } from './held-values.js'
 import type { Member } from './member.js'
 import type { MemberChange, MemberWriter } from './member-change.js'
 
@@ -25,13 +26,15 @@ export function emailTaken({ userId, name }: EmailHolder): ServiceError {
  * Gives the person of a locked member the address of the change, if it has one, in every membership; case does not
  * count. Returns the member's address afterwards. Throws, in this order, `EMAIL_CHANGE_NOT_ALONE` and
  * `EMAIL_MANAGED_BY_DIRECTORY`, which do not apply to the directory itself, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and
- * `EMAIL_TAKEN` with the holder. Both addresses are locked.
+ * `EMAIL_TAKEN` with the holder. Both addresses are locked. With `values`, the person has the address already, unless
+ * they say why not.
  */
 export async function changeEmail(
   transaction: AnyTransaction,
   { organizationId, actor }: MemberWriter,
   { userId, email: held, directoryManaged }: Member,
   { email = held, role, commands }: MemberChange,
+  values: HeldValues | undefined,
 ): Promise<string> {
   const emailKey = emailKeyOf(email)
   if (emailKey === emailKeyOf(held)) return held
@@ -39,6 +42,11 @@ export async function changeEmail(
     // Any other field counts, whatever its value: even writing the current value may take ownership.
     if (role !== undefined || commands.length > 0) throw changeNotAlone()
     if (directoryManaged) throw managedByDirectory()
+  }
+  if (values !== undefined) {
+    if (values.isShared) throw sharedBetweenOrganizations()
+    if (values.emailHolder !== undefined) throw emailTaken(values.emailHolder)
+    return email
   }
   const requireOneOrganization = async () => {
     if ((await countMemberships(transaction, userId)) > 1) throw sharedBetweenOrganizations()

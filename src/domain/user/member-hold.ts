@@ -5,6 +5,7 @@ import { findEmailHolders, findEmailKeys, lockEmailAddresses } from '../../store
 import { lockManagers } from '../../store/manager-chain.js'
 import { lockMembers } from '../../store/membership.js'
 import { emailKeyOf } from '../value/email-address.js'
+import type { HeldValues } from './held-values.js'
 import { type Member, newMember } from './member.js'
 import type { MemberTarget } from './member-change.js'
 import { emailTaken } from './member-email.js'
@@ -34,6 +35,8 @@ export interface HeldMembers {
   readonly joining: ReadonlySet<string>
   /** The ids of the members who have the given addresses, by the keys of the addresses. */
   readonly idsByEmail: ReadonlyMap<string, string>
+  /** What is known of the new values of a single member, if they were held with the member. */
+  readonly values?: HeldValues | undefined
 }
 
 /**

@@ -1,5 +1,4 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { MembershipModel } from '../../../gen/prisma/models.js'
 import type { AnyTransaction, PreparedQueryable } from '../../db/queryable.js'
 import { type Columns, createPreparedStatement, type Parameter } from '../../db/statement.js'
 import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../membership.js'
@@ -60,15 +59,30 @@ SELECT ${scimUserColumns(organizationId)}
  WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId} AND m.directory_deleted_at IS NULL`,
 })
 
+/** A user with the version of its row, which every write of the row changes. */
+export type VersionedScimUser = ScimUserRow & { readonly rowVersion: string }
+
+/** A row of `versionedColumns`. */
+type VersionedColumns = ScimUserColumns & { readonly rowVersion: string }
+
+const versionedColumns = (organizationId: Parameter) =>
+  Prisma.sql`${scimUserColumns(organizationId)}, m.xmin::text AS "rowVersion"`
+
+const versionedColumnTypes: Columns<VersionedColumns> = { ...scimUserColumnTypes, rowVersion: 'text' }
+
+function versionedUserFrom({ rowVersion, ...columns }: VersionedColumns): VersionedScimUser {
+  return Object.assign(scimUserRowFrom(columns), { rowVersion })
+}
+
 /** A locked user, and whether the address is current or may have changed while the lock was waited for. */
-type LockedRow = ScimUserColumns & { readonly isCurrent: boolean }
+type LockedRow = VersionedColumns & { readonly isCurrent: boolean }
 
 const lock = createPreparedStatement<UserKey, LockedRow>({
   name: 'lock_scim_user',
   reason: 'lock',
-  columns: { ...scimUserColumnTypes, isCurrent: 'bool' },
+  columns: { ...versionedColumnTypes, isCurrent: 'bool' },
   text: ({ organizationId, userId }) => Prisma.sql`
-SELECT ${scimUserColumns(organizationId)}, u.email_key = m.email_key AS "isCurrent"
+SELECT ${versionedColumns(organizationId)}, u.email_key = m.email_key AS "isCurrent"
   FROM memberships m
   JOIN users u ON u.id = m.user_id
  WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}
@@ -83,31 +97,22 @@ export interface ScimIdentity {
 }
 
 /** A member with one of the names of an identity. */
-export type ScimIdentityRow = Pick<
-  MembershipModel,
-  'userId' | 'directoryExternalId' | 'deactivatedAt' | 'directoryDeletedAt'
-> & { readonly hasExternalId: boolean }
+export type ScimIdentityRow = VersionedScimUser & { readonly hasExternalId: boolean }
 
-const findIdentity = createPreparedStatement<ScimIdentity, ScimIdentityRow>({
+const findIdentity = createPreparedStatement<ScimIdentity, VersionedColumns & { readonly hasExternalId: boolean }>({
   name: 'find_scim_identity',
   reason: 'set',
-  columns: {
-    userId: 'text',
-    directoryExternalId: 'text',
-    deactivatedAt: 'timestamptz',
-    directoryDeletedAt: 'timestamptz',
-    hasExternalId: 'bool',
-  },
+  columns: { ...versionedColumnTypes, hasExternalId: 'bool' },
   text: ({ organizationId, externalId, userNameKey }) => Prisma.sql`
-SELECT m.user_id AS "userId", m.directory_external_id AS "directoryExternalId", m.deactivated_at AS "deactivatedAt",
-       m.directory_deleted_at AS "directoryDeletedAt",
+SELECT ${versionedColumns(organizationId)},
        coalesce(m.directory_external_id = ${externalId}::text, false) AS "hasExternalId"
   FROM memberships m
+  JOIN users u ON u.id = m.user_id
  WHERE m.organization_id = ${organizationId}
    AND (m.directory_external_id = ${externalId}::text
      OR lower(m.directory_user_name COLLATE "C") = ${userNameKey}
      OR (m.directory_user_name IS NULL AND m.email_key = ${userNameKey}))
- ORDER BY 5 DESC, m.ordinal`,
+ ORDER BY coalesce(m.directory_external_id = ${externalId}::text, false) DESC, m.ordinal`,
 })
 
 /** The statements of this file. */
@@ -120,17 +125,18 @@ export async function findScimUser(tables: PreparedQueryable, key: UserKey): Pro
 }
 
 /** Reads a member and locks it until the transaction ends, as `lockMembers` does, even if the directory has deleted it. */
-export async function lockScimUser(transaction: AnyTransaction, key: UserKey): Promise<ScimUserRow | undefined> {
+export async function lockScimUser(transaction: AnyTransaction, key: UserKey): Promise<VersionedScimUser | undefined> {
   const read = async () => (await transaction.run(lock, key))[0]
   const row = await read()
   // A statement that has waited for a member sees the current member, but the person as it was before.
   const current = row === undefined || row.isCurrent ? row : await read()
   if (current === undefined) return undefined
   const { isCurrent: _, ...columns } = current
-  return scimUserRowFrom(columns)
+  return versionedUserFrom(columns)
 }
 
 /** The members with the external id, first, or with the user name, including deactivated and deleted ones. */
-export function findScimIdentity(tables: PreparedQueryable, identity: ScimIdentity): Promise<ScimIdentityRow[]> {
-  return tables.run(findIdentity, identity)
+export async function findScimIdentity(tables: PreparedQueryable, identity: ScimIdentity): Promise<ScimIdentityRow[]> {
+  const rows = await tables.run(findIdentity, identity)
+  return rows.map(({ hasExternalId, ...columns }) => Object.assign(versionedUserFrom(columns), { hasExternalId }))
 }

@@ -1,0 +1,69 @@
+-- What a directory's change of one member needs beside the lock of the member, in one statement: locks of managers, email
+-- addresses, the member and the phone number, in the one order of locks and under the same keys as those of the stores;
+-- what is then true of these values; and the address of the person, if it changes and can be had. Each query of a volatile
+-- function sees what was committed before it, and so what the locks have waited for.
+CREATE FUNCTION "hold_member_values"(
+  "organization_id" TEXT, "user_id" TEXT, "version" TEXT,
+  "manager_user_id" TEXT, "email" TEXT, "email_key" TEXT, "user_name_key" TEXT, "primary_phone" TEXT
+) RETURNS TABLE (
+  "is_current" BOOLEAN, "manager_chain" JSON, "phone_holder_id" TEXT, "name_holder_id" TEXT,
+  "is_shared" BOOLEAN, "email_holder_id" TEXT, "email_holder_name" TEXT
+) LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+DECLARE
+  held_version TEXT;
+BEGIN
+  is_current := false;
+  is_shared := false;
+  IF $4 IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock(x'6d6772'::int, hashtext($1));
+  END IF;
+  IF $6 IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock(x'656d6c'::int, buckets.bucket) FROM (
+      SELECT DISTINCT abs(hashtext(keys.key) % 256) AS bucket FROM (
+        SELECT $6 AS key UNION ALL
+        SELECT m.email_key FROM memberships m WHERE m.organization_id = $1 AND m.user_id = $2
+      ) keys ORDER BY 1
+    ) buckets;
+  END IF;
+  SELECT m.xmin::text INTO held_version FROM memberships m
+   WHERE m.organization_id = $1 AND m.user_id = $2 FOR NO KEY UPDATE;
+  IF held_version IS DISTINCT FROM $3 THEN
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  is_current := true;
+  IF $8 IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock(hashtextextended('phone/' || $1 || '/' || abs(hashtext($8) % 256), 0));
+    SELECT m.user_id INTO phone_holder_id FROM memberships m WHERE m.organization_id = $1 AND m.primary_phone = $8;
+  END IF;
+  IF $4 IS NOT NULL THEN
+    WITH RECURSIVE chain AS (
+      SELECT b.user_id, b.manager_user_id FROM memberships b WHERE b.organization_id = $1 AND b.user_id = $4
+       UNION
+      SELECT m.user_id, m.manager_user_id
+        FROM chain JOIN memberships m ON m.organization_id = $1 AND m.user_id = chain.manager_user_id
+    )
+    SELECT json_agg(json_build_object('userId', chain.user_id, 'managerUserId', chain.manager_user_id))
+      INTO manager_chain FROM chain;
+  END IF;
+  IF $7 IS NOT NULL THEN
+    SELECT m.user_id INTO name_holder_id FROM memberships m
+     WHERE m.organization_id = $1 AND m.user_id <> $2
+       AND (lower(m.directory_user_name COLLATE "C") = $7 OR (m.directory_user_name IS NULL AND m.email_key = $7))
+     LIMIT 1;
+  END IF;
+  IF $6 IS NOT NULL THEN
+    SELECT m.user_id, btrim(m.first_name || ' ' || m.last_name) INTO email_holder_id, email_holder_name
+      FROM memberships m WHERE m.organization_id = $1 AND m.email_key = $6;
+    -- The person's memberships in every organization.
+    SELECT count(*) > 1 INTO is_shared FROM memberships p WHERE p.user_id = $2;
+    IF email_holder_id IS NULL AND NOT is_shared THEN
+      UPDATE users SET email = $5, email_key = $6 WHERE id = $2;
+      -- But for an import, which the write has waited for.
+      SELECT count(*) > 1 INTO is_shared FROM memberships p WHERE p.user_id = $2;
+    END IF;
+  END IF;
+  RETURN NEXT;
+END
+$$;

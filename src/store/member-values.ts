@@ -1,0 +1,66 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { AnyTransaction } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+import type { ManagedMember } from './manager-chain.js'
+
+/** The new values of one member that not every member can have; null for those that stay. */
+export interface MemberValues {
+  readonly organizationId: string
+  readonly userId: string
+  /** The version of the row for which the values were decided. */
+  readonly rowVersion: string
+  readonly managerUserId: string | null
+  readonly email: string | null
+  readonly emailKey: string | null
+  readonly userNameKey: string | null
+  readonly primaryPhone: string | null
+}
+
+/** What is true of these values until the transaction ends. */
+export interface MemberValuesRow {
+  /** Whether the row still has that version; otherwise nothing else is known. */
+  readonly isCurrent: boolean
+  /** The new manager and everyone above, all the way up; null if there is no such member. */
+  readonly managerChain: readonly ManagedMember[] | null
+  readonly phoneHolderId: string | null
+  readonly nameHolderId: string | null
+  /** Whether the person belongs to several organizations. */
+  readonly isShared: boolean
+  readonly emailHolderId: string | null
+  readonly emailHolderName: string | null
+}
+
+const hold = createPreparedStatement<MemberValues, MemberValuesRow>({
+  name: 'hold_member_values',
+  reason: 'lock',
+  columns: {
+    isCurrent: 'bool',
+    managerChain: 'json',
+    phoneHolderId: 'text',
+    nameHolderId: 'text',
+    isShared: 'bool',
+    emailHolderId: 'text',
+    emailHolderName: 'text',
+  },
+  text: (values) => Prisma.sql`
+SELECT h.is_current AS "isCurrent", h.manager_chain AS "managerChain", h.phone_holder_id AS "phoneHolderId",
+       h.name_holder_id AS "nameHolderId", h.is_shared AS "isShared", h.email_holder_id AS "emailHolderId",
+       h.email_holder_name AS "emailHolderName"
+  FROM hold_member_values(
+         ${values.organizationId}, ${values.userId}, ${values.rowVersion}, ${values.managerUserId}, ${values.email},
+         ${values.emailKey}, ${values.userNameKey}, ${values.primaryPhone}) h`,
+})
+
+/** The statements of this file. */
+export const memberValuesStatements = [hold]
+
+/**
+ * Locks, in the one order of locks, what the new values of a member need: managers, both email addresses, the member,
+ * the phone number. Gives the person the new address if nobody else in the organization has it and the person belongs to
+ * no other one. A transaction that has locked the member already may ask for a phone number and a user name alone.
+ */
+export async function holdMemberValues(transaction: AnyTransaction, values: MemberValues): Promise<MemberValuesRow> {
+  const [row] = await transaction.run(hold, values)
+  if (row === undefined) throw new Error('the values of a member are not held')
+  return row
+}
