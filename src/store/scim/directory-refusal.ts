@@ -4,13 +4,15 @@ import type { Queryable } from '../../db/queryable.js'
 import { createStatement } from '../../db/statement.js'
 
 /** How many refusals of an organization are kept: the last ones. */
-const KEPT = 100
+export const KEPT_REFUSALS = 100
 
 /** A refusal of a request. */
 export type DirectoryRefusalRow = Omit<DirectoryRefusalModel, 'organizationId'>
 
-type NewRefusal = Omit<DirectoryRefusalModel, 'occurredAt' | 'status'> & { readonly status: number }
+/** A refusal to keep; the database adds the time. */
+export type NewRefusal = Omit<DirectoryRefusalModel, 'occurredAt' | 'status'> & { readonly status: number }
 
+// Rows that another one removes are left to it: to wait for them, in whatever order, could be a deadlock.
 const insert = createStatement<NewRefusal, Record<never, never>>({
   name: 'insert_directory_refusal',
   reason: 'set',
@@ -18,7 +20,8 @@ const insert = createStatement<NewRefusal, Record<never, never>>({
   text: ({ organizationId, id, apiKeyId, method, path, status, scimType, detail, requestId }) => Prisma.sql`
 WITH old AS (
   SELECT r.id FROM directory_refusals r WHERE r.organization_id = ${organizationId}
-   ORDER BY r.id DESC OFFSET ${Prisma.raw(String(KEPT - 1))}
+   ORDER BY r.id DESC OFFSET ${Prisma.raw(String(KEPT_REFUSALS - 1))}
+     FOR UPDATE SKIP LOCKED
 ), gone AS (
   DELETE FROM directory_refusals r USING old WHERE r.organization_id = ${organizationId} AND r.id = old.id
 )
@@ -39,7 +42,7 @@ export function selectDirectoryRefusals(tables: Queryable, organizationId: strin
   return tables.models.directoryRefusal.findMany({
     where: { organizationId },
     orderBy: { id: 'desc' },
-    take: KEPT,
+    take: KEPT_REFUSALS,
     select: {
       id: true,
       occurredAt: true,
