@@ -41,6 +41,8 @@ export interface ServiceRun {
   readonly pid: number
   /** The most resident memory that it had, in bytes. */
   peakMemory(): number
+  /** The resident memory that it has, in bytes. */
+  memory(): number
   /** Asks it to stop; returns the milliseconds that took and its exit status, null if it was killed. */
   stop(): Promise<{ readonly millis: number; readonly status: number | null }>
   /** Kills it at once. */
@@ -130,6 +132,7 @@ async function serve({ connectionString = '', args = [], environment }: ServeSet
     port: Number(new URL(origin).port),
     pid: child.pid ?? 0,
     peakMemory: () => memory().peak,
+    memory: () => memory().now,
     stop: () => end('SIGTERM'),
     kill: async () => {
       await end('SIGKILL')

@@ -1,3 +1,4 @@
+import { badInput } from './bad-input.js'
 import { crash } from './crash.js'
 import { cut } from './cut.js'
 import { drain } from './drain.js'
@@ -15,6 +16,7 @@ import { revoke } from './revoke.js'
 import { silence } from './silence.js'
 import { slow } from './slow.js'
 import { sync } from './sync.js'
+import { tenants } from './tenants.js'
 import type { Trial } from './trial.js'
 import { upgrade } from './upgrade.js'
 import { winner } from './winner.js'
@@ -30,6 +32,8 @@ export const trials: readonly Trial[] = [
   slow,
   flood,
   refuse,
+  badInput,
+  tenants,
   repeat,
   cut,
   winner,

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { packageRoot } from '../../src/package.js'
 
 /** Any JSON object of the OpenAPI document. */
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by its own structure.
 export type Json = any
 
-const root = join(import.meta.dirname, '../..')
+const root = packageRoot()
 
 /** The committed OpenAPI document of the whole API. */
 export function readOpenApi(name = 'openapi'): Json {

@@ -1,0 +1,30 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import type { Headers } from './headers.js'
+
+/** The doors of the service. */
+export const doorNames = ['REST', 'Connect JSON', 'Connect binary', 'gRPC', 'gRPC-Web', 'SCIM'] as const
+/** One of them. */
+export type DoorName = (typeof doorNames)[number]
+
+/** A request that may be wrong in many ways. */
+export interface BadRequest {
+  readonly door: DoorName
+  readonly version: 'HTTP/1.1' | 'HTTP/2'
+  readonly method: string
+  readonly path: string
+  readonly headers: Headers
+  readonly body?: Uint8Array
+  /** Fields that the path sets: over REST it wins over the body. */
+  readonly inPath?: readonly string[]
+  /** What a success of RPC holds, and in which form. */
+  readonly output?: DescMessage
+  readonly form?: 'json' | 'binary'
+}
+
+/** What came back. */
+export interface BadAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly trailers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import type { Client } from './client.js'
+import type { BadRequest, DoorName } from './door.js'
+import type { Credentials } from './headers.js'
+import { faultOf } from './judge.js'
+import { restRequests } from './rest.js'
+import { rpcRequests } from './rpc.js'
+import { scimRequests } from './scim.js'
+
+/** What a run of bad requests has found. */
+export interface FuzzResult {
+  readonly sent: number
+  /** Answers by their status. */
+  readonly statuses: ReadonlyMap<number, number>
+  /** The smallest request that was answered badly, with what is wrong and the seed that leads to it. */
+  readonly fault: string | undefined
+}
+
+/** How a run goes. */
+export interface FuzzPlan {
+  readonly client: Client
+  readonly credentials: Credentials
+  readonly requests: number
+  readonly seed: number
+  /** Called now and then, to remove what would make the database grow. */
+  readonly tidy: () => Promise<void>
+}
+
+/** How many requests are in flight at a time at most. */
+const AT_ONCE = 32
+const TIDY_EACH = 3_000
+
+/** The requests of a door. */
+export function requestsThrough(door: DoorName, credentials: Credentials): fc.Arbitrary<BadRequest> {
+  if (door === 'REST') return restRequests(credentials)
+  return door === 'SCIM' ? scimRequests(credentials) : rpcRequests(door, credentials)
+}
+
+/** Sends bad requests through a door until so many are answered well, or one is not. */
+export async function fuzz(door: DoorName, plan: FuzzPlan): Promise<FuzzResult> {
+  const { client, credentials, seed, requests } = plan
+  const statuses = new Map<number, number>()
+  let sent = 0
+  let tidied = 0
+  const property = fc.asyncProperty(
+    fc.array(requestsThrough(door, credentials), { minLength: 1, maxLength: AT_ONCE, size: 'max' }),
+    async (batch) => {
+      const faults = await Promise.all(
+        batch.map(async (request) => {
+          const answer = await client.send(request)
+          sent++
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+          return faultOf(request, answer)
+        }),
+      )
+      const fault = faults.find((each) => each !== undefined)
+      if (fault !== undefined) throw new Error(fault)
+      if (sent - tidied > TIDY_EACH) {
+        tidied = sent
+        await plan.tidy()
+      }
+    },
+  )
+  const outcome = await fc.check(property, { seed, numRuns: Math.ceil((requests * 2) / AT_ONCE) })
+  if (!outcome.failed) return { sent, statuses, fault: undefined }
+  const [smallest] = outcome.counterexample ?? []
+  const text = `${String(outcome.errorInstance)}\nseed ${outcome.seed}, path ${outcome.counterexamplePath}`
+  return { sent, statuses, fault: `${text}\n${(smallest ?? []).map(described).join('\n')}` }
+}
+
+/** A request as a line that can be read. */
+function described({ door, version, method, path, headers, body }: BadRequest): string {
+  const bytes = body === undefined ? '' : JSON.stringify(Buffer.from(body.subarray(0, 600)).toString('latin1'))
+  return `${door} ${version} ${method} ${path}\n  ${JSON.stringify(headers)}\n  ${bytes}`
+}

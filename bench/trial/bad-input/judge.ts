@@ -1,0 +1,183 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import { fromBinary, fromJsonString } from '@bufbuild/protobuf'
+import { Code } from '@connectrpc/connect'
+import { codeFromString } from '@connectrpc/connect/protocol-connect'
+import { trailerParse } from '@connectrpc/connect/protocol-grpc-web'
+import { StatusSchema } from '../../../gen/google/rpc/status_pb.js'
+import { assertContract } from '../../../test/support/contract.js'
+import type { BadAnswer, BadRequest } from './door.js'
+import { scimFault } from './scim-shape.js'
+
+/** What is wrong with an answer; undefined if the caller gets what the contract of the door promises. */
+export function faultOf(request: BadRequest, answer: BadAnswer): string | undefined {
+  try {
+    judge(request, answer)
+    return undefined
+  } catch (error) {
+    if (error instanceof Error) return error.message
+    throw error
+  }
+}
+
+function judge(request: BadRequest, answer: BadAnswer): void {
+  const { status, headers } = answer
+  if (headers['x-request-id'] === undefined) throw new Error(`${status} without X-Request-Id`)
+  if (status >= 500 && !isAskedFor(request, status)) throw new Error(`${status}: ${answer.body.toString()}`)
+  const plain = request.method === 'HEAD' ? Buffer.alloc(0) : unpacked(answer)
+  if (request.method === 'HEAD' || status === 204 || status === 304) {
+    if (plain.length > 0) throw new Error(`${status} with a body`)
+    return
+  }
+  const type = String(headers['content-type'] ?? '')
+  if (type.startsWith('application/grpc')) judgeGrpc(request, answer, type)
+  else if (/^\/scim\/v2(?:$|[/?])/.test(request.path)) throwIf(scimFault(request, status, type, plain.toString()))
+  else if (request.path.startsWith('/svc.')) judgeConnect(request, status, type, plain)
+  else judgeRest(request, answer, type, plain.toString())
+}
+
+function throwIf(fault: string | undefined): void {
+  if (fault !== undefined) throw new Error(fault)
+}
+
+/** 501 is what Connect has for a coding or a method that is not there. */
+function isAskedFor({ path }: BadRequest, status: number): boolean {
+  return status === 501 && path.startsWith('/svc.')
+}
+
+function unpacked({ headers, body }: BadAnswer): Buffer {
+  switch (headers['content-encoding']) {
+    case undefined:
+      return body
+    case 'gzip':
+      return gunzipSync(body)
+    case 'br':
+      return brotliDecompressSync(body)
+    case 'deflate':
+      return inflateSync(body)
+    default:
+      throw new Error(`the coding ${String(headers['content-encoding'])} is none of ours`)
+  }
+}
+
+function judgeRest(request: BadRequest, answer: BadAnswer, type: string, text: string): void {
+  const { method, path, headers } = request
+  const { status } = answer
+  // An empty text is what an absent one is, whatever its format.
+  const [place = '', query = ''] = path.split('?', 2)
+  const given = `${place}?${query.replaceAll(/(?<=^|&)[^=&]+=?(?=&|$)/g, '')}`
+  const sent = {
+    method,
+    path: given,
+    contentType: headers['content-type'] ?? null,
+    body: status < 300 ? bodyIn(request) : null,
+  }
+  const pairs = Object.entries(answer.headers).flatMap(([name, value]) =>
+    name.startsWith(':') || value === undefined ? [] : [[name, String(value)] as [string, string]],
+  )
+  assertContract({ ...sent, status, headers: new Headers(pairs), text })
+  if (status < 400) return
+  const { code, message } = jsonIn(text, type)
+  // The limit of revoke has the body of OAuth.
+  if (status === 429 && path.startsWith('/v2/auth/revoke')) return
+  if (codeFromString(String(code)) === undefined) throw new Error(`${status} with the code ${String(code)}`)
+  throwIf(textFault(message))
+}
+
+/** The body that was accepted, without what the path says anyway; null if the document cannot speak about it. */
+function bodyIn({ body, headers, inPath = [] }: BadRequest): string | null {
+  const type = headers['content-type'] ?? ''
+  if (body === undefined || headers['content-encoding'] !== undefined) return null
+  const text = Buffer.from(body).toString()
+  if (!type.startsWith('application/json')) return text
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null) return text
+  return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([name]) => !inPath.includes(name))))
+}
+
+function judgeConnect({ method, output, form }: BadRequest, status: number, type: string, body: Buffer): void {
+  if (status === 405 || status === 415 || (status === 200 && method === 'OPTIONS')) return
+  if (status !== 200) {
+    const { code, message } = jsonIn(body.toString(), type)
+    const known = codeFromString(String(code))
+    if (known === undefined) throw new Error(`${status} with the code ${String(code)}`)
+    throwIf(codeFault(known))
+    throwIf(textFault(message))
+    return
+  }
+  if (output === undefined) throw new Error('a success of what has no answer')
+  if (type === 'application/proto') fromBinary(output, body)
+  else if (type === 'application/json') fromJsonString(output, body.toString())
+  else throw new Error(`a success in ${type} of ${String(form)}`)
+}
+
+function jsonIn(text: string, type: string): { readonly code?: unknown; readonly message?: unknown } {
+  if (type !== 'application/json') throw new Error(`an error in ${type}`)
+  return JSON.parse(text)
+}
+
+/** Codes that blame the service. */
+function codeFault(code: Code): string | undefined {
+  const ours = [Code.Canceled, Code.Unknown, Code.DeadlineExceeded, Code.Internal, Code.Unavailable, Code.DataLoss]
+  return ours.includes(code) ? `the code ${Code[code]}` : undefined
+}
+
+function textFault(message: unknown): string | undefined {
+  if (typeof message !== 'string' || message === '') return 'an error without a message'
+  if (
+    /\b(?:SELECT|prisma|postgres|undefined|\[object|node_modules|\.ts:|\.js:)/i.test(message.replaceAll(/"[^"]*"/g, ''))
+  ) {
+    return `a message that tells of the inside: ${message}`
+  }
+  return undefined
+}
+
+function judgeGrpc(request: BadRequest, { status, headers, trailers, body }: BadAnswer, type: string): void {
+  if (status !== 200 && status !== 400 && status !== 415) throw new Error(`gRPC with the status ${status}`)
+  const envelopes = envelopesOf(body)
+  const last = envelopes.at(-1)
+  const end = last !== undefined && (last.flags & 0x80) !== 0 ? trailerParse(plainOf(last, headers)) : undefined
+  const told = end === undefined ? { ...headers, ...trailers } : Object.fromEntries(end)
+  const code = Number(told['grpc-status'] ?? Number.NaN)
+  if (!Number.isInteger(code)) throw new Error('gRPC without a status')
+  const message = decodeURIComponent(String(told['grpc-message'] ?? ''))
+  const details = told['grpc-status-details-bin']
+  if (details !== undefined) {
+    const inside = fromBinary(StatusSchema, Buffer.from(String(details), 'base64'))
+    if (inside.code !== code || inside.message !== message) throw new Error('the details of gRPC say something else')
+  }
+  if (code === 0) {
+    const { output } = request
+    const [data, ...more] = envelopes.filter((each) => (each.flags & 0x80) === 0)
+    if (output === undefined || data === undefined || more.length > 0) throw new Error('gRPC without its message')
+    const plain = plainOf(data, headers)
+    if (type.endsWith('json')) fromJsonString(output, plain.toString())
+    else fromBinary(output, plain)
+    return
+  }
+  // A message that is marked as compressed in no coding is INTERNAL by the specification of gRPC.
+  if (code === Code.Internal && /compress/.test(message)) return
+  throwIf(codeFault(code))
+  throwIf(textFault(message))
+}
+
+interface Envelope {
+  readonly flags: number
+  readonly data: Buffer
+}
+
+function plainOf({ flags, data }: Envelope, headers: BadAnswer['headers']): Buffer {
+  if ((flags & 1) === 0) return data
+  return headers['grpc-encoding'] === 'br' ? brotliDecompressSync(data) : gunzipSync(data)
+}
+
+function envelopesOf(body: Buffer): Envelope[] {
+  const envelopes: Envelope[] = []
+  for (let at = 0; at < body.length; ) {
+    const length = body.readUInt32BE(at + 1)
+    const data = body.subarray(at + 5, at + 5 + length)
+    if (data.length < length) throw new Error('an envelope that is cut')
+    envelopes.push({ flags: body.readUInt8(at), data })
+    at += 5 + length
+  }
+  return envelopes
+}
