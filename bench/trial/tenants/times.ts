@@ -13,7 +13,7 @@ const TOLERANCE = 0.05
 /** Places that a short run measures. */
 const FEW = 3
 /** A run with fewer times of a kind is short. */
-const SHORT = 200
+export const SHORT = 200
 
 /** What is measured. */
 export interface TimesPlan {
