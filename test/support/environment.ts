@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
 import vm from 'node:vm'
 import { TestEnvironment } from 'jest-environment-node'
@@ -5,13 +6,19 @@ import { TestEnvironment } from 'jest-environment-node'
 /** How long what a file has closed may take to disappear. */
 const GRACE_MILLIS = 2_000
 
+/** Classes that are the same for a test and for the program, which Node loads outside of the test's globals. */
+const sharedClasses = {
+  ...{ AggregateError, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError },
+  ...{ DataView, Date, Map, Set, WeakMap, WeakRef, WeakSet },
+}
+
 /**
  * Jest's environment, with globals that V8 reads like the program's own: in an ordinary context they are looked up
  * through a handler, which takes two and a half times as long. A file that leaves something open fails, naming its
  * kind.
  */
 export default class StrictEnvironment extends TestEnvironment {
-  readonly #before = process.getActiveResourcesInfo()
+  readonly #before = activeResources()
 
   constructor(...args: ConstructorParameters<typeof TestEnvironment>) {
     const { createContext } = vm
@@ -22,6 +29,7 @@ export default class StrictEnvironment extends TestEnvironment {
     } finally {
       Object.assign(vm, { createContext })
     }
+    Object.assign(this.global, sharedClasses, { loadedByNode: createRequire(import.meta.url) })
   }
 
   override async teardown(): Promise<void> {
@@ -38,10 +46,16 @@ export default class StrictEnvironment extends TestEnvironment {
   /** The kinds of resources that keep the process alive and did not before the file. */
   #left(): string[] {
     const before = [...this.#before]
-    return process.getActiveResourcesInfo().filter((kind) => {
+    return activeResources().filter((kind) => {
       const index = before.indexOf(kind)
       if (index >= 0) before.splice(index, 1)
       return index < 0
     })
   }
+}
+
+/** The kinds of open resources, always with the standard streams, which are opened when they are first asked for. */
+function activeResources(): string[] {
+  for (const stream of ['stdin', 'stdout', 'stderr'] as const) Reflect.get(process, stream)
+  return process.getActiveResourcesInfo()
 }
