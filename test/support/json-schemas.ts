@@ -17,11 +17,15 @@ export function readOpenApi(name = 'openapi'): Json {
 /**
  * Validates values against schemas of a document. Answers have to be exactly what the document says: objects that are
  * open to later fields for clients are closed here, so that a field without documentation is found.
+ * `validateSchema: false` takes the schemas themselves for valid.
  */
-export function createSchemaValidator(document: Json): (schema: Json, value: unknown) => string | undefined {
+export function createSchemaValidator(
+  document: Json,
+  { validateSchema }: { readonly validateSchema: boolean } = { validateSchema: true },
+): (schema: Json, value: unknown) => string | undefined {
   const components = structuredClone(document.components)
   close(components.schemas)
-  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false })
+  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, validateSchema })
   ajv.addFormat('int32', { type: 'number', validate: (value: number) => value === (value | 0) })
   ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)) && /^\d{4}-\d{2}-\d{2}T/.test(text))
   ajv.addFormat('uuid', (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
