@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { type LocalCluster, type NodeName, startLocalCluster } from './cluster.js'
 import { createLoad } from './cluster-load.js'
+import { execute } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
 const KILLS = 20
@@ -44,12 +45,17 @@ async function killPrimaries(cluster: LocalCluster): Promise<readonly Finding[]>
     const isLost = LOST_NODES.has(kill)
     await cluster.killNode(primary, isLost ? 'patroni' : undefined)
     const promotedAt = await promotion
-    const writtenAt = await load.writtenAfter(promotedAt)
+    const [writtenAt, ...steps] = await Promise.all([
+      load.writtenAfter(promotedAt),
+      until(() => leadsToPrimary(cluster.connectionString)),
+      until(() => isReady(cluster.origin)),
+    ])
     promoted.push(promotedAt - killedAt)
     written.push(writtenAt - promotedAt)
+    const [address = 0, ready = 0, first] = [...steps, writtenAt].map((at) => Math.round(at - promotedAt))
     console.error(
-      `kill ${kill + 1} of ${primary}${isLost ? ' and its Patroni' : ''}: promoted after ${Math.round(promotedAt - killedAt)} ms, ` +
-        `written ${Math.round(writtenAt - promotedAt)} ms later`,
+      `kill ${kill + 1} of ${primary}${isLost ? ' and its Patroni' : ''}: promoted after ${Math.round(promotedAt - killedAt)} ms; ` +
+        `after that, the address led there in ${address} ms, a process was ready in ${ready} ms, and a write was done in ${first} ms`,
     )
     if (isLost) await cluster.start(`patroni-${primary}`)
   }
@@ -108,6 +114,22 @@ async function watchPromotion(url: string): Promise<number> {
   } finally {
     await client.end()
   }
+}
+
+/** When something is so. */
+async function until(isSo: () => Promise<boolean>): Promise<number> {
+  const end = performance.now() + PATIENCE_MILLIS
+  while (!(await isSo().catch(() => false)) && performance.now() < end) await wait(20)
+  return performance.now()
+}
+
+async function leadsToPrimary(connectionString: string): Promise<boolean> {
+  const [row] = await execute(connectionString, 'SELECT pg_is_in_recovery() AS waits')
+  return row?.['waits'] === false
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  return (await fetch(`${origin}/readyz`, { headers: { connection: 'close' } })).status === 200
 }
 
 function isAlive(pid: number): boolean {

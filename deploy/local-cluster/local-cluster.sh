@@ -138,6 +138,9 @@ global
   maxconn 4096
 defaults
   timeout connect 1s
+  # A server that refuses a connection is the wrong one: whoever connects tries again, instead of waiting here for a second
+  # before each repetition, and past the moment when the right one is known.
+  retries 0
   timeout client 1h
   timeout server 1h
   timeout check 2s
