@@ -83,10 +83,6 @@ export interface App {
   useTlsIdentity(identity: TlsIdentity): void
 }
 
-/** How long a call may run, whatever deadline its caller sets. */
-const MAX_TIMEOUT_MS = 60_000
-/** The most calls that run at a time: enough to keep the database busy, few enough to be answered within a second. */
-const MAX_RUNNING_CALLS = 256
 /** How long running calls may continue when the service stops. */
 const GRACE_MS = 10_000
 /** How long the last of them may continue once the port is closed. */
@@ -121,7 +117,7 @@ export function createApp(options: AppOptions): App {
   const readiness = createReadiness({ database, directUrl: config.databaseDirectUrl, log })
   const notReady = async (): Promise<NotReady> =>
     closing.signal.aborted ? { draining: 'the service is stopping' } : readiness.ask()
-  const callLimit = createCallLimit({ maxRunning: MAX_RUNNING_CALLS })
+  const callLimit = createCallLimit({ maxRunning: config.maxRunningCalls })
   const infrastructure = [healthService, ...reflectionServices]
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
   const admission = createAdmission({ access, authenticate, takesJwt: oidc !== undefined })
@@ -179,6 +175,7 @@ export function createApp(options: AppOptions): App {
     masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))
   const maxBodyBytes = (method: DescMethod): number => httpFormOf(method).maxBodyBytes || config.maxBodyBytes
   const jsonOptions = { alwaysEmitImplicit: true }
+  const maxTimeoutMs = config.maxCallSeconds * 1000
   const idempotency = createIdempotency({
     database,
     preprintMessage: preprintedMessage,
@@ -198,7 +195,7 @@ export function createApp(options: AppOptions): App {
     fieldHint,
     errorBody: slowDownBody,
     completeError: addReason,
-    maxTimeoutMs: MAX_TIMEOUT_MS,
+    maxTimeoutMs,
     shutdownSignal: shutdown.signal,
     observer,
     onError: (cause, { request }) => onError(cause, request),
@@ -220,7 +217,7 @@ export function createApp(options: AppOptions): App {
     admit,
     beforeDecode,
     maxBodyBytes,
-    maxTimeoutMs: (method) => (isWatch(method) ? undefined : MAX_TIMEOUT_MS),
+    maxTimeoutMs: (method) => (isWatch(method) ? undefined : maxTimeoutMs),
     shutdownSignal: shutdown.signal,
     observer,
     onError,
@@ -241,7 +238,7 @@ export function createApp(options: AppOptions): App {
     requestIdOf: (request) => requestIds.get(request) ?? '',
     baseUrlOf: (request) => baseUrlFor(request, config.publicUrl),
     maxBodyBytes: config.maxBodyBytes,
-    maxTimeoutMs: MAX_TIMEOUT_MS,
+    maxTimeoutMs,
     shutdownSignal: shutdown.signal,
     observer,
     onRefusal: ({ directory, method, path, requestId, error: { status, scimType = '', detail } }) =>
@@ -267,6 +264,7 @@ export function createApp(options: AppOptions): App {
     redact: withoutCredentials,
   }
   const server = createHttpServer(createRequestHandler(doors, requestIds), {
+    idleMillis: config.idleSeconds * 1000,
     maxConnections: config.maxConnections,
     identity: options.tlsIdentity,
   })

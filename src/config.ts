@@ -19,6 +19,10 @@ export interface Config {
   readonly dataDir: string
   /** Connections of one process to the database, at most. */
   readonly databasePoolSize: number
+  /** How long a call may wait for one of them, a statement for a lock, and a statement run. */
+  readonly databaseWaitSeconds: number
+  readonly databaseLockSeconds: number
+  readonly databaseStatementSeconds: number
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustProxy: TrustProxy
   readonly logLevel: LogLevel
@@ -35,6 +39,12 @@ export interface Config {
   readonly maxBodyBytes: number
   /** Connections of callers that one process keeps, at most; absent is as many as the system allows. */
   readonly maxConnections: number | undefined
+  /** Calls with a credential that one process runs at a time, at most. */
+  readonly maxRunningCalls: number
+  /** How long a call may run, whatever deadline its caller sets. */
+  readonly maxCallSeconds: number
+  /** How long a connection of a caller is kept without a request. */
+  readonly idleSeconds: number
   /** The files of the certificate and its key; absent means cleartext. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
   /** Where metrics are served; absent means nowhere. */
@@ -126,6 +136,9 @@ const environmentSchema = v.object({
   DATABASE_STATEMENT_NAMES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   DATABASE_REPLICA_URL: v.optional(databaseUrl),
   DATABASE_POOL_SIZE: wholeNumber(1, 1_000, 10),
+  DATABASE_WAIT_SECONDS: wholeNumber(1, 600, 3),
+  DATABASE_LOCK_SECONDS: wholeNumber(1, 600, 5),
+  DATABASE_STATEMENT_SECONDS: wholeNumber(1, 600, 10),
   SVC_DATA_DIR: v.optional(v.string(), '.svc'),
   TRUST_PROXY: v.optional(trustProxy, ''),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
@@ -145,6 +158,9 @@ const environmentSchema = v.object({
   CORS_ORIGINS: v.optional(v.string(), ''),
   SVC_MAX_BODY_BYTES: wholeNumber(1024, 256 * 1024 * 1024, 4 * 1024 * 1024),
   MAX_CONNECTIONS: v.optional(numberFrom(1, 1_000_000)),
+  MAX_RUNNING_CALLS: wholeNumber(1, 100_000, 256),
+  MAX_CALL_SECONDS: wholeNumber(1, 3_600, 60),
+  IDLE_SECONDS: wholeNumber(1, 3_600, 75),
   TLS_CERT: v.optional(v.string()),
   TLS_KEY: v.optional(v.string()),
   METRICS_PORT: v.optional(numberFrom(0, 65_535)),
@@ -197,6 +213,9 @@ export function configFromEnvironment(environment: Environment = process.env): C
     databaseReplicaUrl: values.DATABASE_REPLICA_URL,
     dataDir: values.SVC_DATA_DIR,
     databasePoolSize: values.DATABASE_POOL_SIZE,
+    databaseWaitSeconds: values.DATABASE_WAIT_SECONDS,
+    databaseLockSeconds: values.DATABASE_LOCK_SECONDS,
+    databaseStatementSeconds: values.DATABASE_STATEMENT_SECONDS,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
@@ -207,6 +226,9 @@ export function configFromEnvironment(environment: Environment = process.env): C
     corsOrigins,
     maxBodyBytes: values.SVC_MAX_BODY_BYTES,
     maxConnections: values.MAX_CONNECTIONS,
+    maxRunningCalls: values.MAX_RUNNING_CALLS,
+    maxCallSeconds: values.MAX_CALL_SECONDS,
+    idleSeconds: values.IDLE_SECONDS,
     tls: tlsFrom(values),
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,

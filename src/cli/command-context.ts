@@ -7,7 +7,7 @@ import { hasCluster } from '../db/embedded/place.js'
 import { migrate, pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
 import { requireWholeDistribution } from '../db/require-whole-distribution.js'
-import { requireSessions } from '../db/session-settings.js'
+import { defaultLimits, requireSessions } from '../db/session-settings.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
@@ -101,10 +101,17 @@ export async function openConfiguredDatabase(options: OpenOptions): Promise<Open
 
 /** Where calls get their sessions; `otherwise` is the URL of a database that no variable names. */
 export function sessionsOf(
-  { databaseUrl, databaseDirectUrl, databaseStatementNames }: Config,
+  config: Config,
   otherwise = '',
-): Pick<DatabaseOptions, 'connectionString' | 'sessions' | 'statementNames'> {
+): Pick<DatabaseOptions, 'connectionString' | 'sessions' | 'statementNames' | 'limits' | 'maxWaitMillis'> {
+  const { databaseUrl, databaseDirectUrl, databaseStatementNames } = config
   return {
+    limits: {
+      statement_timeout: config.databaseStatementSeconds * 1000,
+      lock_timeout: config.databaseLockSeconds * 1000,
+      idle_in_transaction_session_timeout: defaultLimits.idle_in_transaction_session_timeout,
+    },
+    maxWaitMillis: config.databaseWaitSeconds * 1000,
     connectionString: databaseUrl ?? otherwise,
     sessions: databaseDirectUrl === undefined ? 'server' : 'pooler',
     statementNames: databaseStatementNames,

@@ -11,9 +11,6 @@ import { openTelemetry, openWorkerMetrics } from './telemetry.js'
 import { openTls, renewTls } from './tls.js'
 import { runWorkers } from './workers.js'
 
-/** How long one statement of a call may run. */
-const STATEMENT_MILLIS = 10_000
-
 interface ServeOptions {
   /** Whether to load the demo; default: into an empty embedded database. */
   readonly demo?: boolean
@@ -48,7 +45,7 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
       config,
       log,
       make: true,
-      statementTimeoutMillis: STATEMENT_MILLIS,
+      statementTimeoutMillis: config.databaseStatementSeconds * 1000,
       usesPooler: true,
       beforeUse: (embedded) => embedded.lockServe(),
     }),
@@ -113,7 +110,6 @@ async function serveWorker(context: CommandContext): Promise<void> {
     replicaConnectionString: context.config.databaseReplicaUrl,
     log: context.log,
     maxConnections: context.config.databasePoolSize,
-    statementTimeoutMillis: STATEMENT_MILLIS,
   })
   try {
     await runApp(database, context, await openTls(context), async () => {})

@@ -82,7 +82,7 @@ const KEEP_ALIVE_MILLIS = 10_000
 /** Makes a database handle. Connects when first used. */
 export function createDatabase(options: DatabaseOptions): Database {
   const {
-    statementTimeoutMillis = defaultLimits.statement_timeout,
+    statementTimeoutMillis = (options.limits ?? defaultLimits).statement_timeout,
     statementNames = true,
     timing = systemTiming,
   } = options
@@ -180,12 +180,13 @@ function deadlineIn(millis: number | undefined): number | undefined {
 }
 
 function createPool(options: DatabaseOptions, statementTimeoutMillis: number): BoundedPool {
+  const { limits = defaultLimits } = options
   const pool = new BoundedPool({
     config: {
       ...sessionConfig(options, {
-        ...defaultLimits,
+        ...limits,
         statement_timeout: statementTimeoutMillis,
-        lock_timeout: options.lockTimeoutMillis ?? defaultLimits.lock_timeout,
+        lock_timeout: options.lockTimeoutMillis ?? limits.lock_timeout,
       }),
       application_name: 'svc',
       max: options.maxConnections ?? 10,

@@ -14,6 +14,8 @@ export interface SessionOptions {
   readonly connectionString: string
   /** Default: the server. */
   readonly sessions?: SessionSource | undefined
+  /** The most that a role may allow the sessions of a pooler, and what others are told. Default: `defaultLimits`. */
+  readonly limits?: SessionLimits | undefined
 }
 
 /** How long a statement may run, wait for a lock, and keep its transaction waiting, in milliseconds. */
@@ -73,8 +75,8 @@ function withSessionSettings(connectionString: string): string {
 }
 
 /** What is wrong with a session: what it must have and lacks, in words such as `TimeZone is Asia/Tokyo`. */
-export async function lostSettings(client: pg.ClientBase): Promise<string[]> {
-  const names = [...Object.keys(REQUIRED), ...Object.keys(defaultLimits)]
+async function lostSettings(client: pg.ClientBase, limits: SessionLimits): Promise<string[]> {
+  const names = [...Object.keys(REQUIRED), ...Object.keys(limits)]
   const { rows } = await client.query<{ name: string; value: string; millis: string }>(
     'SELECT name, current_setting(name) AS value, setting AS millis FROM pg_settings WHERE name = ANY ($1)',
     [names],
@@ -87,7 +89,7 @@ export async function lostSettings(client: pg.ClientBase): Promise<string[]> {
       // "ISO, MDY": the second word says how dates are read that are not in the ISO's form.
       return value === wanted || value?.startsWith(`${wanted},`) ? [] : [lost(name)]
     }),
-    ...Object.entries(defaultLimits).flatMap(([name, most]) => {
+    ...Object.entries(limits).flatMap(([name, most]) => {
       const millis = Number(found.get(name)?.millis ?? 0)
       return millis > 0 && millis <= most ? [] : [lost(name)]
     }),
@@ -95,9 +97,9 @@ export async function lostSettings(client: pg.ClientBase): Promise<string[]> {
 }
 
 /** The statements that give a role what its sessions must have, for a superuser or the role itself. */
-export function roleSettings(role: string): string[] {
+export function roleSettings(role: string, sessionLimits: SessionLimits = defaultLimits): string[] {
   const name = pg.escapeIdentifier(role)
-  const limits = Object.entries(defaultLimits).map(([setting, millis]) => [setting, `${millis / 1_000}s`])
+  const limits = Object.entries(sessionLimits).map(([setting, millis]) => [setting, `${millis / 1_000}s`])
   return [...Object.entries(REQUIRED), ...limits, ...Object.entries(HELPFUL_TO_ROLE)].map(
     ([setting, value]) => `ALTER ROLE ${name} SET ${setting} = '${value}'`,
   )
@@ -119,10 +121,11 @@ export async function requireSessions(options: SessionOptions & { readonly state
 /** What is wrong with the sessions of a URL and what to do about it; undefined if nothing is. */
 export async function sessionFault({
   statementNames,
+  limits = defaultLimits,
   ...options
 }: SessionOptions & { readonly statementNames: boolean }): Promise<string | undefined> {
   const client = new pg.Client({
-    ...sessionConfig(options, defaultLimits),
+    ...sessionConfig(options, limits),
     application_name: 'svc start',
     connectionTimeoutMillis: ANSWER_MILLIS,
     query_timeout: ANSWER_MILLIS,
@@ -130,9 +133,10 @@ export async function sessionFault({
   client.on('error', () => {}) // The query fails with the same error.
   try {
     await connect(client)
-    const lost = await lostSettings(client)
+    const lost = await lostSettings(client, limits)
     const isPooled = options.sessions === 'pooler'
-    if (lost.length > 0) return `do not get the settings that they need (${lost.join(', ')}): ${await remedy(client)}`
+    if (lost.length > 0)
+      return `do not get the settings that they need (${lost.join(', ')}): ${await remedy(client, limits)}`
     if (isPooled && statementNames && (await passesNamesOn(client))) {
       return (
         'come from a pooler that does not keep track of named statements: set DATABASE_STATEMENT_NAMES=off, or ' +
@@ -156,9 +160,9 @@ export function startRefusal(error: unknown): string | undefined {
   return `cannot begin (${message}): set DATABASE_DIRECT_URL too if DATABASE_URL is that of a pooler`
 }
 
-async function remedy(client: pg.ClientBase): Promise<string> {
+async function remedy(client: pg.ClientBase, limits: SessionLimits): Promise<string> {
   const { rows } = await client.query<{ role: string }>('SELECT session_user AS role')
-  const statements = roleSettings(rows[0]?.role ?? '').map((statement) => `${statement};`)
+  const statements = roleSettings(rows[0]?.role ?? '', limits).map((statement) => `${statement};`)
   return `run ${statements.join(' ')} and let the pooler connect anew (RECONNECT in PgBouncer's console)`
 }
 
