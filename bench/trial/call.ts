@@ -74,8 +74,15 @@ export function read(
 }
 
 /** Renames a priority. */
-export function patchPriority(run: ServiceRun, { tokens }: Stage, index: number, name: string): Promise<CallResult> {
-  return callJson(run, `/v2/priorities/priority-${index}`, { method: 'PATCH', token: tokens.user, json: { name } })
+export function patchPriority(
+  run: ServiceRun,
+  { tokens }: Stage,
+  index: number,
+  name: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<CallResult> {
+  const call = { method: 'PATCH', token: tokens.user, json: { name }, headers }
+  return callJson(run, `/v2/priorities/priority-${index}`, call)
 }
 
 /** Sends this many reads at once. */

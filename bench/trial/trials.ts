@@ -6,6 +6,8 @@ import { failover } from './failover.js'
 import { flood } from './flood.js'
 import { kill } from './kill.js'
 import { limit } from './limit.js'
+import { migrator } from './migrator.js'
+import { network } from './network.js'
 import { overload } from './overload.js'
 import { ownership } from './ownership.js'
 import { readOnly } from './read-only.js'
@@ -27,6 +29,8 @@ export const trials: readonly Trial[] = [
   crash,
   silence,
   readOnly,
+  network,
+  migrator,
   overload,
   drain,
   slow,

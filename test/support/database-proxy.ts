@@ -20,7 +20,7 @@ export async function startDatabaseProxy(connectionString: string): Promise<Data
   const sockets = new Map<Socket, Socket>()
   let stalled = false
   const server = createServer((client) => {
-    const upstream = connect(upstreamOf(connectionString))
+    const upstream = connect(databaseAddress(connectionString))
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -70,7 +70,7 @@ export async function startDatabaseProxy(connectionString: string): Promise<Data
 }
 
 /** Where the server of a URL listens: a TCP port, or the socket in the folder that `host` names. */
-function upstreamOf(connectionString: string): NetConnectOpts {
+export function databaseAddress(connectionString: string): NetConnectOpts {
   const url = new URL(connectionString)
   const port = Number(url.port || url.searchParams.get('port') || 5432)
   const folder = url.searchParams.get('host')
