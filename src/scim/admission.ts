@@ -1,4 +1,4 @@
-import { bearerTokenFrom, credentialExpired, credentialInvalid } from '../admission/bearer.js'
+import { bearerTokenFrom, credentialExpired, credentialInvalid, credentialMissing } from '../admission/bearer.js'
 import type { Authenticate } from '../domain/auth/authentication.js'
 import type { FindManagementKey } from '../domain/auth/management-key.js'
 import type { Directory } from '../domain/directory/directory-sync.js'
@@ -22,6 +22,7 @@ const advice = 'send the secret of a management key (svc keys create --kind mk)'
  */
 export function createScimAdmission({ findManagementKey, authenticate }: ScimAdmissionOptions): AdmitDirectory {
   return async (authorization) => {
+    if (!/^\s*bearer\b/i.test(authorization ?? '')) throw credentialMissing(advice)
     const token = bearerTokenFrom(authorization)
     const key = await findManagementKey(token)
     if (key === 'expired') throw credentialExpired()

@@ -47,6 +47,7 @@ describe('the door of SCIM', () => {
     ]) {
       const { status, body, headers } = await withCredential(credential)
       expect([status, body.status, body.schemas]).toEqual([401, '401', [ERROR]])
+      expect(body.detail).toContain('management key')
       expect(headers.get('www-authenticate')).toContain('Bearer realm="svc"')
     }
     const altered = okta.key.secret.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
