@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -34,6 +34,8 @@ export async function startBenchServer(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<BenchServer> {
   const dataDir = await mkdtemp(join(parent, 'svc-bench-'))
+  // PostgreSQL runs as another account if this one is root: what is private would be put elsewhere.
+  await chmod(dataDir, 0o711)
   const embedded = await startEmbeddedPostgres({ dataDir, settings })
   return {
     kill: () => {
@@ -53,7 +55,6 @@ export async function startBenchServer(
     },
     stop: async () => {
       await embedded.stop()
-      // If the directory is private, the data is elsewhere.
       await removeEmbeddedPostgres(dataDir)
       await rm(dataDir, { recursive: true, force: true })
     },

@@ -1,6 +1,7 @@
 import { badInput } from './bad-input.js'
 import { crash } from './crash.js'
 import { cut } from './cut.js'
+import { disk } from './disk.js'
 import { drain } from './drain.js'
 import { failover } from './failover.js'
 import { flood } from './flood.js'
@@ -10,6 +11,7 @@ import { migrator } from './migrator.js'
 import { network } from './network.js'
 import { overload } from './overload.js'
 import { ownership } from './ownership.js'
+import { pooler } from './pooler.js'
 import { readOnly } from './read-only.js'
 import { refuse } from './refuse.js'
 import { repeat } from './repeat.js'
@@ -44,6 +46,8 @@ export const trials: readonly Trial[] = [
   ownership,
   revoke,
   limit,
+  disk,
+  pooler,
   failover,
   restarts,
   upgrade,
