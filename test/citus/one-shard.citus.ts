@@ -8,6 +8,15 @@ const ofAll: readonly string[] = [
   ...['organizations_of_tokens', 'key_of_id', 'key_of_secret', 'find_expired_tokens'],
   ...['first_memberships_of_person', 'select_oldest_member_of_email'],
 ]
+/** What only the coordinator does: locks on words, and its own tables. */
+const ofCoordinator: readonly string[] = [
+  ...['lock_email_addresses', 'lock_phone_numbers', 'lock_managers_of_organization', 'lock_group_name', 'lock_source'],
+  ...['lock_imports', 'hold_member_values', 'admit_address', 'sweep_revoke_attempts', 'select_distribution'],
+]
+/** Rows that the coordinator makes of a parameter, and sends to where they belong by their organization; people to all. */
+const sentByValue: readonly string[] = [
+  ...['insert_key_rotation', 'insert_audit_events', 'keep_source_profiles', 'insert_persons'],
+]
 /** Import and export, and what is sent to one PostgreSQL alone. */
 const notOfCalls =
   /^(?:stage_|import_|analyze_|export_|find_imported_|select_(?:keys|members)_of_several$|(?:add|count)_import_rows$)/
@@ -45,8 +54,8 @@ describe('a statement of one organization asks one shard', () => {
     await testDatabase.drop()
   })
 
-  /** How many shards each part of the plan asks. */
-  const tasksOf = async (name: string, text: string): Promise<number[]> => {
+  /** How many shards each part of the plan asks, and whether it sends what it inserts from the coordinator. */
+  const planOf = async (name: string, text: string): Promise<{ tasks: number[]; sends: boolean }> => {
     await client.query(`PREPARE ${name} AS ${text}`)
     const { rows } = await client.query<{ types: string[] }>(
       'SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = $1',
@@ -61,12 +70,15 @@ describe('a statement of one organization asks one shard', () => {
     })
     const plan = await client.query<{ 'QUERY PLAN': unknown }>(`EXPLAIN (FORMAT JSON, COSTS OFF) ${filled}`)
     const written = JSON.stringify(plan.rows[0]?.['QUERY PLAN'])
-    return [...written.matchAll(/"Task Count":(\d+)/g)].map((match) => Number(match[1]))
+    const tasks = [...written.matchAll(/"Task Count":(\d+)/g)].map((match) => Number(match[1]))
+    return { tasks, sends: written.includes('"INSERT/SELECT method":"pull to coordinator"') }
   }
 
   it.each([...statements].filter(([name]) => !notOfCalls.test(name)))('%s', async (name, { text }) => {
-    const tasks = await tasksOf(name, text)
+    const { tasks, sends } = await planOf(name, text)
     if (ofAll.includes(name)) expect(Math.max(...tasks)).toBeGreaterThan(1)
-    else expect(tasks.filter((count) => count !== 1)).toEqual([])
+    else if (ofCoordinator.includes(name)) expect([tasks, sends]).toEqual([[], false])
+    else if (sentByValue.includes(name)) expect([tasks, sends]).toEqual([[], true])
+    else expect([...new Set(tasks)]).toEqual([1])
   })
 })
