@@ -45,6 +45,15 @@ describe('on a cluster, the statements of the stores', () => {
     expect(faults.filter(([, found]) => found?.length !== 0)).toEqual([])
   })
 
+  it('in functions of the database are like them', async () => {
+    const { rows } = await client.query<{ name: string; body: string }>(
+      `SELECT proname AS name, prosrc AS body FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,
+    )
+    expect(rows.map(({ name }) => name)).toContain('hold_member_values')
+    const judged = rows.flatMap(({ name, body }) => body.split(';').map((text) => [name, clusterFaults(text, tables)]))
+    expect(judged.filter(([, found]) => found?.length !== 0)).toEqual([])
+  })
+
   it.each([
     [
       'INSERT INTO teams (id) SELECT id FROM named RETURNING id',
@@ -89,6 +98,11 @@ describe('on a cluster, the statements of the stores', () => {
     ['SELECT FROM revoke_attempts WHERE client_address = $1 FOR UPDATE', []],
     ['DELETE FROM teams WHERE organization_id = $1 AND ctid = ANY ($2)', ['rows of teams are found by their place']],
     ['DELETE FROM revoke_attempts WHERE ctid = ANY ($1)', []],
+    [
+      'SELECT pg_advisory_xact_lock(hashtext(t.id)) FROM teams t WHERE t.organization_id = $1',
+      ['a word is locked where the rows of teams are'],
+    ],
+    ['SELECT FROM (VALUES ($1)) named (word) WHERE pg_advisory_xact_lock(hashtext(word)) IS NOT NULL', []],
   ])('are judged right: %s', (text, faults) => {
     expect(clusterFaults(text, tables)).toEqual(faults)
   })

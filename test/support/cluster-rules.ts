@@ -16,7 +16,19 @@ const LOCKED =
 
 /** What a cluster refuses of a statement, or what makes its organizations wait for each other, as its text tells. */
 export function clusterFaults(text: string, tables: PlacedTables): string[] {
-  return [...namelessInsertions(text), ...looseLocks(text, tables), ...rowsByPlace(text, tables)]
+  return [
+    ...namelessInsertions(text),
+    ...looseLocks(text, tables),
+    ...rowsByPlace(text, tables),
+    ...strayLocks(text, tables),
+  ]
+}
+
+/** A lock on a word holds only within one node: beside rows, it would be taken on theirs. */
+function strayLocks(text: string, { distributed }: PlacedTables): string[] {
+  if (!/\bpg_(?:try_)?advisory_\w*lock/.test(text)) return []
+  const read = distributed.filter((table) => new RegExp(`\\b(?:FROM|JOIN)\\s+${table}\\b`).test(text))
+  return read.map((table) => `a word is locked where the rows of ${table} are`)
 }
 
 function namelessInsertions(text: string): string[] {

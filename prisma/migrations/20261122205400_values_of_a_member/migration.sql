@@ -12,6 +12,7 @@ CREATE FUNCTION "hold_member_values"(
 #variable_conflict use_column
 DECLARE
   held_version TEXT;
+  held_email_key TEXT;
 BEGIN
   is_current := false;
   is_shared := false;
@@ -19,11 +20,11 @@ BEGIN
     PERFORM pg_advisory_xact_lock(x'6d6772'::int, hashtext($1));
   END IF;
   IF $6 IS NOT NULL THEN
+    SELECT m.email_key INTO held_email_key FROM memberships m WHERE m.organization_id = $1 AND m.user_id = $2;
+    -- By itself: a query of rows is sent to the node that has them, and would take the lock there.
     PERFORM pg_advisory_xact_lock(x'656d6c'::int, buckets.bucket) FROM (
-      SELECT DISTINCT abs(hashtext(keys.key) % 256) AS bucket FROM (
-        SELECT $6 AS key UNION ALL
-        SELECT m.email_key FROM memberships m WHERE m.organization_id = $1 AND m.user_id = $2
-      ) keys ORDER BY 1
+      SELECT DISTINCT abs(hashtext(keys.key) % 256) AS bucket FROM (VALUES ($6), (held_email_key)) keys (key)
+       WHERE keys.key IS NOT NULL ORDER BY 1
     ) buckets;
   END IF;
   SELECT m.xmin::text INTO held_version FROM memberships m
