@@ -10,6 +10,8 @@ const BATCH = 10
 /** How long to wait after a call without a good answer; a part of it at random. */
 const PAUSE_MILLIS = 100
 const PATIENCE_MILLIS = 15_000
+/** The service ends its statements after 10 s. */
+const STILL_MILLIS = 30_000
 
 /** A kind of write, and what it leaves in the database. */
 interface Kind {
@@ -147,6 +149,7 @@ export function createHistory(stage: Stage, name: string): History {
       logs.flatMap((each) => each.logs).reduce((sum, log) => sum + log.acknowledged.length, made.size),
     answers: () => answers,
     judge: async () => {
+      await untilStill(stage)
       const events = await eventsOf(stage)
       let [lost, torn, all] = [0, 0, 0]
       for (const { kind, logs: writers } of logs) {
@@ -155,16 +158,15 @@ export function createHistory(stage: Stage, name: string): History {
           const texts = new Set(
             rows.filter((row) => row['writer'] === String(writer)).map((row) => String(row['text'])),
           )
-          const [foundWord, number] = [...texts][0]?.split(' ') ?? []
-          const found = foundWord === word ? Number(number) : 0
+          const found = Math.max(0, ...[...texts].map((text) => numberIn(text, word)))
           const eventsIn = (count: number) => events.get(`${kind.name}-${writer}-${word}-${count}`) ?? 0
           const hasEvent = (count: number) => eventsIn(count) === kind.events
           const last = log.acknowledged.at(-1) ?? 0
           all += log.acknowledged.length
           lost += log.acknowledged.filter((count) => !hasEvent(count)).length
           // A call without an answer may have its effect later; an acknowledged one may not come back.
-          if (found < last && log.acknowledged.includes(found)) lost++
-          if (texts.size > 1 || (found > 0 && !hasEvent(found))) torn++
+          if (found < last && (found === 0 || log.acknowledged.includes(found))) lost++
+          if (found > 0 && (texts.size > 1 || !hasEvent(found))) torn++
           for (let count = 1; count <= log.sent; count++) if (eventsIn(count) > 0 && !hasEvent(count)) torn++
         }
       }
@@ -177,6 +179,27 @@ export function createHistory(stage: Stage, name: string): History {
       ]
     },
   }
+}
+
+/** The number of the write whose text it is; 0 if it is of another history, or was there before. */
+function numberIn(text: string, word: string): number {
+  return text.startsWith(`${word} `) ? Number(text.slice(word.length + 1)) : 0
+}
+
+/** What a killed service has sent may still be executed: waits until its sessions have ended, or wait themselves. */
+async function untilStill({ connectionString }: Stage): Promise<void> {
+  const end = performance.now() + STILL_MILLIS
+  while (performance.now() < end) {
+    const [row] = await execute(
+      connectionString,
+      `SELECT count(*)::int AS busy FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+          AND state IS DISTINCT FROM 'idle'`,
+    )
+    if (row?.['busy'] === 0) return
+    await wait(20)
+  }
+  throw new Error('the database does not come to rest')
 }
 
 /** How many rows each request has changed, by its id. */

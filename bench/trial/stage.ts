@@ -13,7 +13,7 @@ export interface DatabaseServer {
   readonly name: string
   /** Makes a database with all migrations, and returns its URL. */
   createDatabase(): Promise<string>
-  /** What a service needs besides the URL; nothing unless there is a pooler before the database. */
+  /** How a service reaches a database that is not reached by its URL alone: there may be a pooler before it. */
   environmentOf?(connectionString: string): Readonly<Record<string, string>>
   /** Removes what was made. */
   stop(): Promise<void>

@@ -5,6 +5,8 @@ export interface Finding {
   readonly promise: string
   readonly measured: string
   readonly kept: boolean
+  /** Whether it is a time, which depends on what else the machine does. */
+  readonly isTime?: boolean
 }
 
 /** A bad day, simulated on a service that runs as operators run it. */
@@ -34,7 +36,7 @@ export interface Amount {
 
 /** A promise that is kept if the figure is at most the bound. */
 export function atMost(promise: string, measured: number, bound: number, unit: string): Finding {
-  return { promise, measured: `${rounded(measured)} ${unit}`.trim(), kept: measured <= bound }
+  return { promise, measured: `${rounded(measured)} ${unit}`.trim(), kept: measured <= bound, isTime: unit === 'ms' }
 }
 
 /** A promise that is kept if the figure is at least the bound. */

@@ -44,6 +44,10 @@ export const leftOut: readonly LeftOut[] = [
     test: 'the metrics of a service measure statements by their names',
     reason: 'names a statement that is sent to one PostgreSQL alone',
   },
+  ...['kill', 'repeat', 'ownership', 'revoke'].map((file) => ({
+    file: `test/torture/${file}.test.ts`,
+    reason: 'holds times of one PostgreSQL, and joins tables where it looks for effects, which are on several nodes',
+  })),
   {
     file: 'test/idempotency/idempotency-waiting.test.ts',
     test: 'calls with one key, in several processes wait for each other across processes',
