@@ -7,7 +7,6 @@ import TestSequencer from '@jest/test-sequencer'
 const longest = [
   'browser/docs-page',
   'cli/serve',
-  'transfer/large-import',
   'db/embedded',
   'call/body-cost',
   'cli/checkout',
@@ -35,6 +34,7 @@ const longest = [
   'store/list-cost',
   'deploy/chart',
   'user/user-concurrency',
+  'transfer/large-import',
   'transfer/export',
   'rpc/fuzz',
   'http/slow-callers',
