@@ -1,4 +1,4 @@
-import type { DatabaseNodes } from './database-server.js'
+import type { CloneStrategy, DatabaseNodes } from './database-server.js'
 
 /** What the test files of one run share. */
 export interface TestRun {
@@ -12,6 +12,8 @@ export interface TestRun {
   readonly prefix: string
   /** Name of the database with all migrations applied, to clone. */
   readonly template: string
+  /** How PostgreSQL clones it; absent for its own choice. */
+  readonly cloneStrategy?: CloneStrategy | undefined
 }
 
 const VARIABLE = 'TEST_RUN'

@@ -57,9 +57,15 @@ export async function createLocalDatabase(nodes: DatabaseNodes, name: string): P
   return coordinator
 }
 
+/** Copying the files takes half as long as logging each block where the server does not wait for its disk. */
+export type CloneStrategy = 'FILE_COPY'
+
 /** Clones a database on every node. */
-export async function cloneDatabase(nodes: DatabaseNodes, name: string, template: string): Promise<void> {
-  await onEach(nodes, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+export async function cloneDatabase(
+  nodes: DatabaseNodes,
+  { name, template, strategy }: { name: string; template: string; strategy: CloneStrategy | undefined },
+): Promise<void> {
+  await onEach(nodes, `CREATE DATABASE ${name} TEMPLATE ${template}${strategy ? ` STRATEGY ${strategy}` : ''}`)
   const [coordinator = '', ...workers] = nodes
   // A clone does not have the settings of the database.
   if (workers.length > 0) await distribute(databaseUrl(coordinator, name), { shardCount: SHARDS, onStep: () => {} })

@@ -25,9 +25,9 @@ export interface TestDatabase {
 
 /** Clones a database with all migrations applied; `empty` makes one without. */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
-  const { adminUrl, nodes, pooler, prefix, template } = currentTestRun()
+  const { adminUrl, nodes, pooler, prefix, template, cloneStrategy: strategy } = currentTestRun()
   const name = `${prefix}${randomUUID().replaceAll('-', '')}`
-  if (from === 'template') await cloneDatabase(nodes, name, template)
+  if (from === 'template') await cloneDatabase(nodes, { name, template, strategy })
   else await createEmptyDatabase(nodes, name)
   const directUrl = databaseUrl(adminUrl, name)
   const connectionString = pooler === undefined ? directUrl : pooledUrl(directUrl, pooler)

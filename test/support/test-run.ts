@@ -5,7 +5,7 @@ import pg from 'pg'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isAlive } from '../../src/db/embedded/postmaster.js'
 import type { TestRun } from './current-test-run.js'
-import { createTemplate, dropDatabases, nodesOf } from './database-server.js'
+import { type CloneStrategy, createTemplate, dropDatabases, nodesOf } from './database-server.js'
 import { databaseUrl } from './database-url.js'
 import { scratchFolder, scratchFolders } from './scratch-folder.js'
 
@@ -24,7 +24,7 @@ export interface StartedTestRun {
  * the template database.
  */
 export async function startTestRun(url: string | undefined): Promise<StartedTestRun> {
-  const server = url === undefined ? await startEmbedded() : { adminUrl: url, stop: async () => {} }
+  const server: Server = url === undefined ? await startEmbedded() : { adminUrl: url, stop: async () => {} }
   const admin = new pg.Client({ connectionString: server.adminUrl })
   await admin.connect()
   const number = randomInt(1, 2 ** 31 - 1)
@@ -35,7 +35,7 @@ export async function startTestRun(url: string | undefined): Promise<StartedTest
   const template = `${prefix}template`
   await createTemplate(nodes, template)
   return {
-    run: { adminUrl: server.adminUrl, nodes, prefix, template },
+    run: { adminUrl: server.adminUrl, nodes, prefix, template, cloneStrategy: server.cloneStrategy },
     stop: async () => {
       await dropDatabases(nodes, await databasesLike(admin, `${prefix}%`))
       await admin.end()
@@ -44,7 +44,13 @@ export async function startTestRun(url: string | undefined): Promise<StartedTest
   }
 }
 
-async function startEmbedded() {
+interface Server {
+  readonly adminUrl: string
+  readonly cloneStrategy?: CloneStrategy
+  readonly stop: () => Promise<void>
+}
+
+async function startEmbedded(): Promise<Server> {
   await removeAbandonedServers()
   const dataDir = join(scratchFolder(), `${DIRECTORY_PREFIX}${process.pid}-${randomUUID()}`)
   const settings = {
@@ -57,6 +63,7 @@ async function startEmbedded() {
   const server = await startEmbeddedPostgres({ dataDir, settings })
   return {
     adminUrl: databaseUrl(server.connectionString, 'postgres'),
+    cloneStrategy: 'FILE_COPY',
     stop: async () => {
       await server.stop()
       await removeEmbeddedPostgres(dataDir)
