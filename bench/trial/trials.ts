@@ -11,6 +11,7 @@ import { migrator } from './migrator.js'
 import { network } from './network.js'
 import { overload } from './overload.js'
 import { ownership } from './ownership.js'
+import { pages } from './pages.js'
 import { pooler } from './pooler.js'
 import { readOnly } from './read-only.js'
 import { refuse } from './refuse.js'
@@ -40,6 +41,7 @@ export const trials: readonly Trial[] = [
   refuse,
   badInput,
   tenants,
+  pages,
   repeat,
   cut,
   winner,
