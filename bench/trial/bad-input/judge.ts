@@ -39,9 +39,10 @@ function throwIf(fault: string | undefined): void {
   if (fault !== undefined) throw new Error(fault)
 }
 
-/** 501 is what Connect has for a coding or a method that is not there. */
-function isAskedFor({ path }: BadRequest, status: number): boolean {
-  return status === 501 && path.startsWith('/svc.')
+/** 501 is what Connect has for a coding or a method that is not there, 504 the end of a deadline that the caller sets. */
+function isAskedFor({ path, headers }: BadRequest, status: number): boolean {
+  const hasDeadline = ['connect-timeout-ms', 'grpc-timeout'].some((name) => headers[name] !== undefined)
+  return (status === 501 && path.startsWith('/svc.')) || (status === 504 && hasDeadline)
 }
 
 function unpacked({ headers, body }: BadAnswer): Buffer {
