@@ -1,14 +1,17 @@
+import { CallDatabase, type CallPaths } from './call-database.js'
+import type { Database, SqlBounds } from './database-handle.js'
 import { runModelTransaction } from './model-transaction.js'
 import { BoundedPool } from './pool.js'
-import { createPrisma, type Prisma } from './prisma.js'
-import type { PreparedQueryable, PreparedTransaction, Queryable, Reads, Snapshots, Store } from './queryable.js'
+import { createPrisma } from './prisma.js'
+import type { PreparedQueryable } from './queryable.js'
 import { createReplica, type Replica } from './replica.js'
 import { defaultLimits, type SessionOptions, sessionConfig, sessionUrl } from './session-settings.js'
 import { beginSnapshot, readSnapshot } from './snapshot.js'
 import { createSql, runPreparedOn, type Sql, withConnection } from './sql.js'
 import { isPrepared } from './statement.js'
 import { type RetryCounts, runTransaction, systemTiming, type Timing, withRetries } from './transaction.js'
-import type { TransactionOptions } from './transaction-options.js'
+
+export type { Database, SqlBounds } from './database-handle.js'
 
 /** How to reach a database. */
 export interface DatabaseOptions extends SessionOptions {
@@ -39,35 +42,6 @@ export interface DatabaseOptions extends SessionOptions {
   readonly timing?: Timing
 }
 
-/** What a call with a deadline of its own needs of a database. */
-export interface SqlBounds {
-  /** How long all of it may take, repetitions included. */
-  readonly timeoutMillis: number | undefined
-}
-
-/**
- * One pool of connections, for stores, SQL and Prisma. A statement outside of transactions that loses against another
- * one is repeated.
- */
-export interface Database extends Sql, Store, Snapshots, Reads {
-  /** The URL of its sessions, with what every one of them has. */
-  readonly connectionString: string
-  readonly pool: BoundedPool
-  /** Undefined if there is none. */
-  readonly replica: Replica | undefined
-  readonly prisma: Prisma
-  readonly retries: Readonly<RetryCounts>
-  /** Prepared statements and SQL within a time: a connection that does not answer a second later is given up. */
-  within(bounds: SqlBounds): Sql & PreparedQueryable
-  /** A transaction past Prisma. SQL in it is for what is not part of the service, such as tests. */
-  readonly preparedTransaction: <T>(
-    work: (transaction: PreparedTransaction & Sql) => Promise<T>,
-    options?: TransactionOptions,
-  ) => Promise<T>
-  /** Waits briefly for running statements, then closes every connection. */
-  close(): Promise<void>
-}
-
 /** How much later than the end of a statement the server's report of it may arrive. */
 const ANSWER_MILLIS = 1_000
 /** How long a replica may take to accept a connection, and to say how far it is: it must not cost a call much. */
@@ -93,20 +67,43 @@ export function createDatabase(options: DatabaseOptions): Database {
     const repeated = <T>(attempt: (deadline: number | undefined) => Promise<T>) =>
       withRetries((left) => attempt(deadlineIn(left)), { timeoutMillis }, timing, retries)
     const send = <T>(work: (sql: Sql) => Promise<T>) =>
-      repeated((deadline) => withConnection(pool, deadline, (client) => work(createSql(client, { deadline }))))
+      repeated((deadline) =>
+        withConnection(pool, { deadline, call: undefined }, (client) => work(createSql(client, { deadline }))),
+      )
     return {
       query: (text, values) => send((sql) => sql.query(text, values)),
       execute: (text, values) => send((sql) => sql.execute(text, values)),
-      run: (statement, values) => repeated((deadline) => runPreparedOn(pool, statement, values, deadline)),
+      run: (statement, values) => repeated((deadline) => runPreparedOn(pool, statement, values, deadline, undefined)),
     }
   }
   const unbounded = within({ timeoutMillis: undefined })
-  const run: Queryable['run'] = (statement, values) =>
-    isPrepared(statement)
-      ? unbounded.run(statement, values)
-      : withRetries(() => prisma.$queryRaw(statement.bound(values)), {}, timing, retries)
   const replica = openReplica(options, unbounded, timing)
-  return {
+  const run: CallPaths['run'] = (call, statement, values) =>
+    withRetries(
+      isPrepared(statement)
+        ? () => runPreparedOn(pool, statement, values, undefined, call)
+        : () => prisma.$queryRaw(statement.bound(values)),
+      NO_BUDGET,
+      timing,
+      retries,
+    )
+  const paths: CallPaths = {
+    run,
+    read: replica === undefined ? run : readsOn(replica, run),
+    transact: (call, work, transactionOptions) =>
+      withRetries(
+        (left) =>
+          runTransaction(pool, work, transactionOptions, {
+            deadline: deadlineIn(left),
+            call,
+            statementMillis: Math.min(left ?? statementTimeoutMillis, statementTimeoutMillis),
+          }),
+        transactionOptions,
+        timing,
+        retries,
+      ),
+  }
+  const database: Database = {
     connectionString: sessionUrl(options),
     pool,
     replica,
@@ -115,19 +112,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     models: prisma,
     ...unbounded,
     within,
-    run,
-    reads: { models: prisma, run: replica === undefined ? run : readsOn(replica, run) },
-    preparedTransaction: (work, transactionOptions = {}) =>
-      withRetries(
-        (left) =>
-          runTransaction(pool, work, transactionOptions, {
-            deadline: deadlineIn(left),
-            statementMillis: Math.min(left ?? statementTimeoutMillis, statementTimeoutMillis),
-          }),
-        transactionOptions,
-        timing,
-        retries,
-      ),
+    run: (statement, values) => run(undefined, statement, values),
+    reads: { models: prisma, run: (statement, values) => paths.read(undefined, statement, values) },
+    preparedTransaction: (work, transactionOptions = {}) => paths.transact(undefined, work, transactionOptions),
     transaction: (work, transactionOptions = {}) =>
       withRetries(
         (left = TRANSACTION_MILLIS) =>
@@ -141,16 +128,25 @@ export function createDatabase(options: DatabaseOptions): Database {
       ),
     readSnapshot: (statements) =>
       readSnapshot(async () => (await replica?.beginSnapshot()) ?? beginSnapshot(pool), statements),
+    forCall: (call) => new CallDatabase(database, paths, call),
+    stop: (call, reason) => {
+      pool.stop(call, reason)
+      replica?.pool.stop(call, reason)
+    },
     close: async () => {
       await Promise.all([prisma.$disconnect(), pool.close(CLOSE_MILLIS), replica?.pool.close(CLOSE_MILLIS)])
     },
   }
+  return database
 }
 
+const NO_BUDGET = {}
+
 /** Statements that may run on the replica do, if it can. */
-function readsOn(replica: Replica, onPrimary: Queryable['run']): Queryable['run'] {
-  return async (statement, values) =>
-    (isPrepared(statement) ? await replica.run(statement, values) : undefined) ?? onPrimary(statement, values)
+function readsOn(replica: Replica, onPrimary: CallPaths['run']): CallPaths['read'] {
+  return async (call, statement, values) =>
+    (isPrepared(statement) ? await replica.run(statement, values, call) : undefined) ??
+    onPrimary(call, statement, values)
 }
 
 function openReplica(options: DatabaseOptions, primary: Sql, timing: Timing): Replica | undefined {

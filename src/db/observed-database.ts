@@ -1,8 +1,9 @@
-import type { Database } from './database.js'
+import type { Database, SqlBounds } from './database.js'
 import type { Models } from './prisma.js'
 import type { PreparedQueryable, PreparedTransaction, Queryable, Transaction } from './queryable.js'
 import type { Sql } from './sql.js'
-import type { IsolationLevel } from './transaction-options.js'
+import type { Statement } from './statement.js'
+import type { IsolationLevel, TransactionOptions } from './transaction-options.js'
 
 /** Is told about statements and transactions. Must not throw. Times are on the clock of `performance.now`. */
 export interface StatementObserver {
@@ -23,21 +24,8 @@ export function observeDatabase(database: Database, observer: StatementObserver)
   return new ObservedDatabase(database, observer)
 }
 
-// A class, because one is made for each call that is traced.
+// A class without functions of its own, because one is made for each call.
 class ObservedDatabase implements Database {
-  readonly connectionString: string
-  readonly pool: Database['pool']
-  readonly replica: Database['replica']
-  readonly prisma: Database['prisma']
-  readonly retries: Database['retries']
-  readonly run: Database['run']
-  readonly query: Database['query']
-  readonly execute: Database['execute']
-  readonly within: Database['within']
-  readonly transaction: Database['transaction']
-  readonly preparedTransaction: Database['preparedTransaction']
-  readonly readSnapshot: Database['readSnapshot']
-  readonly close: Database['close']
   readonly #database: Database
   readonly #observer: StatementObserver
   #models: Models | undefined
@@ -45,36 +33,49 @@ class ObservedDatabase implements Database {
   constructor(database: Database, observer: StatementObserver) {
     this.#database = database
     this.#observer = observer
-    this.connectionString = database.connectionString
-    this.pool = database.pool
-    this.replica = database.replica
-    this.prisma = database.prisma
-    this.retries = database.retries
-    this.query = database.query
-    this.execute = database.execute
-    this.readSnapshot = database.readSnapshot
-    this.close = database.close
-    this.run = observedRun(database.run, observer)
-    this.within = (bounds) => {
-      const { query, execute, run } = database.within(bounds)
-      return { query, execute, run: observedPreparedRun(run, observer) }
-    }
-    this.transaction = (work, options) => {
-      const startedAt = performance.now()
-      const result = database.transaction(
-        (transaction) => work(new ObservedTransaction(transaction, observer)),
-        options,
-      )
-      return watched(result, (failure) => observer.transaction(startedAt, failure))
-    }
-    this.preparedTransaction = (work, options) => {
-      const startedAt = performance.now()
-      const result = database.preparedTransaction(
-        (transaction) => work(new ObservedPreparedTransaction(transaction, observer)),
-        options,
-      )
-      return watched(result, (failure) => observer.transaction(startedAt, failure))
-    }
+  }
+
+  run<Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters): Promise<Row[]> {
+    const startedAt = performance.now()
+    const observer = this.#observer
+    return watched(this.#database.run(statement, values), (failure) =>
+      observer.statement(statement.name, startedAt, failure),
+    )
+  }
+
+  within(bounds: SqlBounds): Sql & PreparedQueryable {
+    const { query, execute, run } = this.#database.within(bounds)
+    return { query, execute, run: observedPreparedRun(run, this.#observer) }
+  }
+
+  transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    options?: Omit<TransactionOptions, 'readOnly'>,
+  ): Promise<T> {
+    const startedAt = performance.now()
+    const observer = this.#observer
+    const result = this.#database.transaction(
+      (transaction) => work(new ObservedTransaction(transaction, observer)),
+      options,
+    )
+    return watched(result, (failure) => observer.transaction(startedAt, failure))
+  }
+
+  preparedTransaction<T>(
+    work: (transaction: PreparedTransaction & Sql) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T> {
+    const startedAt = performance.now()
+    const observer = this.#observer
+    const result = this.#database.preparedTransaction(
+      (transaction) => work(new ObservedPreparedTransaction(transaction, observer)),
+      options,
+    )
+    return watched(result, (failure) => observer.transaction(startedAt, failure))
+  }
+
+  forCall(call: object): Database {
+    return new ObservedDatabase(this.#database.forCall(call), this.#observer)
   }
 
   get models(): Models {
@@ -85,7 +86,42 @@ class ObservedDatabase implements Database {
   get reads(): Queryable {
     // Without a replica they are the same.
     if (this.replica === undefined) return this
-    return { models: this.models, run: observedRun(this.#database.reads.run, this.#observer) }
+    const { reads } = this.#database
+    return {
+      models: this.models,
+      run: observedRun((statement, values) => reads.run(statement, values), this.#observer),
+    }
+  }
+
+  get connectionString() {
+    return this.#database.connectionString
+  }
+  get pool() {
+    return this.#database.pool
+  }
+  get replica() {
+    return this.#database.replica
+  }
+  get prisma() {
+    return this.#database.prisma
+  }
+  get retries() {
+    return this.#database.retries
+  }
+  get query() {
+    return this.#database.query
+  }
+  get execute() {
+    return this.#database.execute
+  }
+  get readSnapshot() {
+    return this.#database.readSnapshot
+  }
+  get stop() {
+    return this.#database.stop
+  }
+  get close() {
+    return this.#database.close
   }
 }
 

@@ -1,6 +1,8 @@
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { CallStatements } from './call-statements.js'
+import { requestCancel } from './cancel-request.js'
 import { databaseFailure, POOL_BUSY } from './errors.js'
 import type { SessionSource } from './session-settings.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
@@ -27,6 +29,14 @@ type ConnectCallback = (
 
 /** How long the settings of a new connection may take. */
 const SET_UP_MILLIS = 2_000
+/** How long a request to cancel may take; until then its connection is kept from the next user. */
+const CANCEL_MILLIS = 2_000
+
+/** What the pool knows of one connection. */
+interface Member {
+  readonly watch: ConnectionWatch
+  readonly statements: CallStatements
+}
 
 /**
  * The pool of pg with a limit on every wait, whoever uses it: for a free connection, an answer and the end. A
@@ -39,7 +49,9 @@ export class BoundedPool extends pg.Pool {
   readonly #max: number
   readonly #queue: WaitQueue<ConnectCallback>
   readonly #sockets: Set<Socket>
-  readonly #watches = new Map<pg.PoolClient, ConnectionWatch>()
+  readonly #members = new Map<pg.PoolClient, Member>()
+  /** Calls that are over, with the reasons. */
+  readonly #stopped = new WeakMap<object, Error>()
   /** Connections that are in use, or being made for somebody. */
   #held = 0
   #onWaited: ((millis: number) => void) | undefined
@@ -59,7 +71,11 @@ export class BoundedPool extends pg.Pool {
       callback(new Error(POOL_BUSY), undefined, () => {}),
     )
     this.on('connect', (client) => {
-      this.#watches.set(client, watchConnection(client, maxSilenceMillis))
+      const cancel = () => requestCancel(client, { stream, timeoutMillis: CANCEL_MILLIS })
+      this.#members.set(client, {
+        watch: watchConnection(client, maxSilenceMillis),
+        statements: new CallStatements(cancel),
+      })
       client.connection.prependListener('errorMessage', (report: unknown) => {
         // If a migration made the statements of one connection outdated, those of all are.
         if (databaseFailure(report)?.kind === 'stale_statement') this.#giveUpAll()
@@ -67,7 +83,7 @@ export class BoundedPool extends pg.Pool {
       // Whoever waits for an answer gets the error; without a listener it would end the process.
       client.on('error', () => {})
     })
-    this.on('remove', (client) => this.#watches.delete(client))
+    this.on('remove', (client) => this.#members.delete(client))
   }
 
   /** How many connections are in use, or being made for somebody. */
@@ -92,8 +108,8 @@ export class BoundedPool extends pg.Pool {
 
   /** For how many milliseconds every connection has owed an answer in silence; 0 if another can be made. */
   get silentMillis(): number {
-    if (this.#watches.size < this.#max) return 0
-    return Math.min(...[...this.#watches.values()].map(({ silentMillis }) => silentMillis))
+    if (this.#members.size < this.#max) return 0
+    return Math.min(...[...this.#members.values()].map(({ watch }) => watch.silentMillis))
   }
 
   override connect(): Promise<pg.PoolClient>
@@ -109,13 +125,40 @@ export class BoundedPool extends pg.Pool {
     return undefined
   }
 
+  /** From here until its release, a connection works for the call. Throws the reason if the call is over. */
+  beginFor(call: object, client: pg.PoolClient): void {
+    this.throwIfStopped(call)
+    this.#members.get(client)?.statements.begin(call)
+  }
+
+  /** Nothing that follows on a connection is cancelled. */
+  finishFor(client: pg.PoolClient): void {
+    this.#members.get(client)?.statements.finish()
+  }
+
+  /** Nobody waits for a call any more: nothing more is sent for it, and the server is asked to cancel what runs. */
+  stop(call: object, reason: Error): void {
+    this.#stopped.set(call, reason)
+    for (const { statements } of this.#members.values()) statements.stop(call)
+  }
+
+  /** Why a call is over; undefined if it is not. */
+  stopReason(call: object): Error | undefined {
+    return this.#stopped.get(call)
+  }
+
+  throwIfStopped(call: object): void {
+    const reason = this.#stopped.get(call)
+    if (reason !== undefined) throw reason
+  }
+
   /** Waits for running statements and closes every connection; cuts those that are still open after the given time. */
   async close(patienceMillis: number): Promise<void> {
     const ended = new AbortController()
     const patience = delay(patienceMillis, undefined, { signal: ended.signal }).catch(() => undefined)
     await Promise.race([this.end(), patience])
     ended.abort()
-    for (const { connection } of this.#watches.keys()) connection.stream.destroy()
+    for (const { connection } of this.#members.keys()) connection.stream.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }
 
@@ -126,7 +169,7 @@ export class BoundedPool extends pg.Pool {
         this.#letNextOne()
         return callback(error, undefined, done)
       }
-      if (this.#watches.get(client)?.isRefused === true) {
+      if (this.#members.get(client)?.watch.isRefused === true) {
         client.release(true)
         this.#held--
         return this.#connect(callback)
@@ -139,14 +182,19 @@ export class BoundedPool extends pg.Pool {
   // Apart from `#connect`: the client keeps its release until it is used again, and would keep the callback with it.
   #releaseOf(client: pg.PoolClient): pg.PoolClient['release'] {
     const { release } = client
-    return (cause) => {
+    const giveBack = (cause: Error | boolean | undefined) => {
       release(this.#isUsable(client, cause) ? undefined : cause || true)
       this.#letNextOne()
+    }
+    return (cause) => {
+      const cancelled = this.#members.get(client)?.statements.end()
+      if (cancelled === undefined) giveBack(cause)
+      else void cancelled.then((isTaken) => giveBack(isTaken ? cause : true))
     }
   }
 
   #giveUpAll(): void {
-    for (const watch of this.#watches.values()) watch.giveUp()
+    for (const { watch } of this.#members.values()) watch.giveUp()
   }
 
   #letNextOne(): void {
@@ -160,7 +208,7 @@ export class BoundedPool extends pg.Pool {
    */
   #isUsable(client: pg.PoolClient, cause: Error | boolean | undefined): boolean {
     const isReport = !cause || cause instanceof pg.DatabaseError
-    return isReport && client.getTransactionStatus() === 'I' && this.#watches.get(client)?.isRefused === false
+    return isReport && client.getTransactionStatus() === 'I' && this.#members.get(client)?.watch.isRefused === false
   }
 }
 

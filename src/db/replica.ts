@@ -26,8 +26,15 @@ export interface Replica {
   readonly reads: Readonly<ReplicaReads>
   /** How many bytes of the log were still to be applied when last asked; undefined if never asked. */
   readonly behindBytes: number | undefined
-  /** Runs a statement that only reads; undefined if the primary must do it. Rejects if the primary cannot be asked. */
-  run<Parameters, Row>(statement: PreparedStatement<Parameters, Row>, values: Parameters): Promise<Row[] | undefined>
+  /**
+   * Runs a statement that only reads, for a call if one is given; undefined if the primary must do it. Rejects if the
+   * primary cannot be asked.
+   */
+  run<Parameters, Row>(
+    statement: PreparedStatement<Parameters, Row>,
+    values: Parameters,
+    call?: object,
+  ): Promise<Row[] | undefined>
   /**
    * A connection with a transaction that reads as of one moment, however long; undefined if the primary must do it.
    * Rejects if the primary cannot be asked.
@@ -144,19 +151,27 @@ export function createReplica(options: ReplicaOptions): Replica {
     get behindBytes() {
       return behindBytes
     },
-    run: async (statement, values) => {
+    run: async (statement, values, call) => {
       const begun = await tryToBegin({ before: READ })
       if (begun === undefined) return undefined
       const { client } = begun
       try {
+        if (call !== undefined) pool.beginFor(call, client)
         const rows = await runPrepared(client, statement, values, {
           deadline: performance.now() + readMillis,
           isNamed: pool.statementNames,
         })
+        pool.finishFor(client)
         end(client)
         reads.replica++
         return rows
       } catch (error) {
+        pool.finishFor(client)
+        const reason = call && pool.stopReason(call)
+        if (reason !== undefined) {
+          end(client)
+          throw reason
+        }
         // The primary does the same, and reports a fault of the statement.
         if (error instanceof pg.DatabaseError && databaseFailure(error)?.kind !== 'unavailable') {
           end(client)

@@ -16,8 +16,8 @@ export interface Sql {
 
 /** How long the result of a statement is of use to its sender. */
 export interface StatementBounds {
-  /** Once it has aborted, nothing more is sent. */
-  readonly signal?: AbortSignal | undefined
+  /** Asked before each statement. Throws when nothing more must be sent. */
+  readonly throwIfOver?: (() => void) | undefined
   /** On the clock of `performance.now`. A connection that has not answered shortly afterwards is given up. */
   readonly deadline?: number | undefined
 }
@@ -26,9 +26,9 @@ export interface StatementBounds {
 const ANSWER_MILLIS = 1_000
 
 /** SQL on one connection. */
-export function createSql(client: pg.PoolClient, { signal, deadline }: StatementBounds = {}): Sql {
+export function createSql(client: pg.PoolClient, { throwIfOver, deadline }: StatementBounds = {}): Sql {
   const send = <R extends Row>(text: string, values: readonly unknown[]) => {
-    signal?.throwIfAborted()
+    throwIfOver?.()
     return client.query<R>(boundedQuery({ text, values: [...values] }, deadline))
   }
   return {
@@ -42,14 +42,22 @@ export async function runPrepared<Parameters, Row>(
   client: pg.PoolClient,
   statement: PreparedStatement<Parameters, Row>,
   parameters: Parameters,
-  { signal, deadline, isNamed }: StatementBounds & { readonly isNamed: boolean },
+  { throwIfOver, deadline, isNamed }: StatementBounds & { readonly isNamed: boolean },
 ): Promise<Row[]> {
-  signal?.throwIfAborted()
+  throwIfOver?.()
   return (await client.query<Row & pg.QueryResultRow>(preparedQuery(statement, parameters, deadline, isNamed))).rows
 }
 
+/** For whom a connection is taken, and until when. */
+export interface ConnectionBounds {
+  /** On the clock of `performance.now`: nobody waits for a connection past it. */
+  readonly deadline: number | undefined
+  /** Cancels what runs when it is stopped (`BoundedPool.stop`). */
+  readonly call: object | undefined
+}
+
 /**
- * Runs a prepared statement on a connection of the pool, within the deadline. The same as `withConnection` and
+ * Runs a prepared statement on a connection of the pool, for the call if there is one. The same as `withConnection` and
  * `runPrepared`, but with one promise instead of seven, because nearly every call uses it.
  */
 export function runPreparedOn<Parameters, Row>(
@@ -57,17 +65,24 @@ export function runPreparedOn<Parameters, Row>(
   statement: PreparedStatement<Parameters, Row>,
   parameters: Parameters,
   deadline: number | undefined,
+  call: object | undefined,
 ): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     connectBefore(pool, deadline, (error, client) => {
       if (client === undefined) return reject(error)
+      const reason = call && pool.stopReason(call)
+      if (reason !== undefined) {
+        client.release()
+        return reject(reason)
+      }
+      if (call !== undefined) pool.beginFor(call, client)
       client.query<Row & pg.QueryResultRow>(
         preparedQuery(statement, parameters, deadline, pool.statementNames),
         (failure, result) => {
           // pg passes null if nothing has failed.
           client.release(failure !== null && isLost(failure))
           if (failure === null) resolve(result.rows)
-          else reject(failure)
+          else reject((call && pool.stopReason(call)) ?? failure)
         },
       )
     })
@@ -117,13 +132,10 @@ function answerMillis(deadline: number): number {
   return Math.max(0, Math.ceil(deadline - performance.now())) + ANSWER_MILLIS
 }
 
-/**
- * Runs the work on a connection of the pool, which is returned, or given up if it is unusable. Nobody waits for a
- * connection past the deadline.
- */
+/** Runs the work on a connection of the pool, which is returned, or given up if it is unusable. */
 export async function withConnection<T>(
   pool: BoundedPool,
-  deadline: number | undefined,
+  { deadline, call }: ConnectionBounds,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await new Promise<pg.PoolClient>((resolve, reject) => {
@@ -131,10 +143,11 @@ export async function withConnection<T>(
   })
   let isOver = false
   try {
+    if (call !== undefined) pool.beginFor(call, client)
     return await work(client)
   } catch (error) {
     isOver = isLost(error)
-    throw error
+    throw (call && pool.stopReason(call)) ?? error
   } finally {
     client.release(isOver)
   }

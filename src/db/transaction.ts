@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as immediate } from 'node:timers/prom
 import { databaseFailure } from './errors.js'
 import type { BoundedPool } from './pool.js'
 import type { PreparedStore, PreparedTransaction } from './queryable.js'
-import { boundedQuery, createSql, runPrepared, type Sql, type StatementBounds, withConnection } from './sql.js'
+import { boundedQuery, type ConnectionBounds, createSql, runPrepared, type Sql, withConnection } from './sql.js'
 import type { IsolationLevel, TransactionOptions } from './transaction-options.js'
 
 /** The time and randomness that repetitions need. */
@@ -81,7 +81,7 @@ export function withRetries<T>(
 }
 
 /** How long one attempt may take. */
-export interface TransactionBounds extends Pick<StatementBounds, 'deadline'> {
+export interface TransactionBounds extends ConnectionBounds {
   readonly statementMillis: number
 }
 
@@ -93,12 +93,16 @@ export async function runTransaction<T>(
   pool: BoundedPool,
   work: (transaction: PreparedTransaction & Sql) => Promise<T>,
   options: TransactionOptions,
-  { deadline, statementMillis }: TransactionBounds,
+  { deadline, call, statementMillis }: TransactionBounds,
 ): Promise<T> {
   const { isolationLevel = 'ReadCommitted', signal } = options
-  const bounds = { signal, deadline }
+  const throwIfOver = () => {
+    signal?.throwIfAborted()
+    if (call !== undefined) pool.throwIfStopped(call)
+  }
+  const bounds = { throwIfOver, deadline }
   const boundsOfPrepared = { isNamed: pool.statementNames, ...bounds }
-  return withConnection(pool, deadline, async (client) => {
+  return withConnection(pool, { deadline, call }, async (client) => {
     const send = (text: string) => client.query(boundedQuery({ text }, deadline))
     try {
       await send(beginStatement(options, statementMillis))
@@ -108,12 +112,15 @@ export async function runTransaction<T>(
         ...createSql(client, bounds),
         run: (statement, parameters) => runPrepared(client, statement, parameters, boundsOfPrepared),
       })
-      signal?.throwIfAborted()
+      throwIfOver()
+      // A commit that was cancelled while it waits for a standby would be reported as done.
+      pool.finishFor(client)
       const { command } = await send('COMMIT')
       // PostgreSQL answers this if a statement has failed and the work continued regardless.
       if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
       return result
     } catch (error) {
+      pool.finishFor(client)
       // Losing a connection ends its transaction, and the pool gives up one that is still in a transaction.
       if (databaseFailure(error)?.kind !== 'unavailable') await send('ROLLBACK').catch(() => undefined)
       throw error

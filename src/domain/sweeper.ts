@@ -30,9 +30,15 @@ export async function sweepOrganizations(tables: Queryable, after: string): Prom
   const organizationIds = await organizationIdsAfter(tables, after, ORGANIZATIONS)
   for (const organizationId of organizationIds) {
     await sweepIdempotencyKeys(tables, { organizationId, rows: BATCH })
-    await foldMemberCounts(tables, { organizationId, rows: BATCH })
+    await foldCounts(tables, organizationId)
   }
   return organizationIds.length < ORGANIZATIONS ? '' : (organizationIds.at(-1) ?? '')
+}
+
+/** Goes on for as long as there is much to fold, as after a change of very many members. */
+async function foldCounts(tables: Queryable, organizationId: string): Promise<void> {
+  let folded = BATCH
+  while (folded >= BATCH / 2) folded = await foldMemberCounts(tables, { organizationId, rows: BATCH })
 }
 
 /** What a running sweeper needs. */

@@ -1,7 +1,7 @@
-import { createContextKey, type HandlerContext } from '@connectrpc/connect'
+import { Code, ConnectError, createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { Database } from '../db/database.js'
 
-/** The database as one call sees it, such as one that tells somebody of the statements of this call. */
+/** The database as one call sees it: it is told when the call is over, and may tell somebody of its statements. */
 export const callDatabaseKey = createContextKey<Database | undefined>(undefined, {
   description: 'database of the call',
 })
@@ -21,4 +21,29 @@ export function onDatabaseOf<Options extends { readonly database: unknown }>(
 ): Options | (Options & { readonly database: Database }) {
   const database = context.values.get(callDatabaseKey)
   return database === undefined ? options : Object.assign({}, options, { database })
+}
+
+/** A call by its request, and why it was aborted, if it was. */
+interface EndedCall {
+  readonly request: object
+  readonly abortReason: Error | undefined
+}
+
+/** Is told of the ends of calls. */
+interface CallEnds {
+  begun(): void
+  ended(call: EndedCall): void
+  onGone(request: object): void
+}
+
+/** Tells the database which calls are over before their statements. */
+export function createCallEnds({ stop }: Pick<Database, 'stop'>): CallEnds {
+  return {
+    begun: () => {},
+    ended: ({ request, abortReason }) => {
+      if (abortReason !== undefined) stop(request, abortReason)
+    },
+    // A call that did not ask whether its client is there does not know.
+    onGone: (request) => stop(request, new ConnectError('the client went away', Code.Canceled)),
+  }
 }

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
-import { databaseFailure } from '../db/errors.js'
 import type { StatementObserver } from '../db/observed-database.js'
+import { failureKind } from './failure-kind.js'
 import { createTimes, type Times } from './series.js'
 
 /** The statements of calls and of background work; imports run in a separate program. */
@@ -42,7 +42,7 @@ export function createStatementMeters(registry: Registry): StatementObserver {
         statements.set(name, times)
       }
       times.observe(secondsSince(startedAt))
-      if (failure !== undefined) failures.inc({ kind: databaseFailure(failure)?.kind ?? 'other' })
+      if (failure !== undefined) failures.inc({ kind: failureKind(failure) })
     },
     transaction: (startedAt, failure) =>
       (failure === undefined ? committed : rolledBack).observe(secondsSince(startedAt)),

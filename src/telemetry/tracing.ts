@@ -16,10 +16,10 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { BasicTracerProvider, BatchSpanProcessor, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
 import type { Call } from '../call/call.js'
 import type { CallObserver } from '../call/call-observer.js'
-import { databaseFailure } from '../db/errors.js'
 import type { StatementObserver } from '../db/observed-database.js'
 import type { HttpRequest } from '../rpc/http-message.js'
 import { describeAnswer, describeCall, nameOfCall } from './call-attributes.js'
+import { failureKind } from './failure-kind.js'
 import { FinishedSpan, type FinishedWork } from './finished-span.js'
 import { createSharedStatements, type SharedStatements } from './shared-statements.js'
 
@@ -150,7 +150,7 @@ class CallSpan implements TracedCall {
 
   #add(name: string, kind: SpanKind, attributes: Attributes, startedAt: number, failure: unknown): void {
     const hasFailed = failure !== undefined
-    if (hasFailed) attributes['error.type'] = databaseFailure(failure)?.kind ?? 'other'
+    if (hasFailed) attributes['error.type'] = failureKind(failure)
     const [startTime, endTime] = [this.#time(startedAt), this.#time(performance.now())]
     this.#finish(this.#span.spanContext(), { name, kind, startTime, endTime, attributes, hasFailed })
   }
