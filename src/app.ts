@@ -24,13 +24,13 @@ import { createPageTokens } from './domain/paging/page-token.js'
 import { runSweeper } from './domain/sweeper.js'
 import { addReason } from './failure/error-reason.js'
 import { createErrorMasking, maskError } from './failure/mask-errors.js'
-import { callDatabaseKey } from './handlers/call-database.js'
+import { callDatabaseKey, createCallEnds } from './handlers/call-database.js'
 import { fieldHint } from './handlers/field-hint.js'
 import { httpFormOf } from './handlers/http-form.js'
 import { createIdempotency } from './handlers/idempotency.js'
 import { createLimits } from './handlers/limits.js'
 import { requestContextOf } from './handlers/request-context.js'
-import { createRevokeCallCounter, slowDownBody } from './handlers/revoke-limit.js'
+import { createRevokeCallCounter, isRevocation, slowDownBody } from './handlers/revoke-limit.js'
 import { createRoutes, services } from './handlers/routes.js'
 import { AdmissibleCall } from './http/admissible-call.js'
 import { baseUrlFor } from './http/base-url.js'
@@ -83,9 +83,7 @@ export interface App {
   useTlsIdentity(identity: TlsIdentity): void
 }
 
-/** How long running calls may continue when the service stops. */
-const GRACE_MS = 10_000
-/** How long the last of them may continue once the port is closed. */
+/** How long the last calls may continue once the port is closed, unless all of them have less. */
 const LAST_GRACE_MS = 5_000
 
 /** How long looking up the caller may take once the query has begun: longer than anybody waits for a connection. */
@@ -138,26 +136,26 @@ export function createApp(options: AppOptions): App {
       if (access.get(method)?.anonymous !== true) callLimit.begin(request)
       const traced = tracing?.callOf(request)
       const admissible = new AdmissibleCall(call, requestId, clientAddressOf, traced?.traceparent)
-      if (traced === undefined) return admission(method, admissible)
-      const leave = lookups?.tell(traced)
+      const leave = traced && lookups?.tell(traced)
       try {
         const values = await admission(method, admissible)
-        return values.set(callDatabaseKey, observeDatabase(database, traced))
+        // A report of a leak is carried out even if nobody waits for the answer.
+        const own = isRevocation(method) ? database : database.forCall(request)
+        return values.set(callDatabaseKey, traced === undefined ? own : observeDatabase(own, traced))
       } finally {
         leave?.()
       }
     })
   }
+  const ends = createCallEnds(database)
   const onError = (error: unknown, request: HttpRequest) =>
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
 
-  const createCounter = (tables: Database) =>
-    createRevokeCallCounter(createRevokeLimiter(tables), systemTiming, meters?.tally)
-  const countAnyRevokeCall = createCounter(database)
-  const countRevokeCall = (method: DescMethod, values: ContextValues) => {
-    const own = values.get(callDatabaseKey)
-    return own === undefined ? countAnyRevokeCall(method, values) : createCounter(own)(method, values)
-  }
+  const countRevokeCall = createRevokeCallCounter(
+    (values) => createRevokeLimiter(values.get(callDatabaseKey) ?? database),
+    systemTiming,
+    meters?.tally,
+  )
   const limitCheck = createLimitCheck()
   const routes = createRoutes({
     database,
@@ -182,7 +180,7 @@ export function createApp(options: AppOptions): App {
     printMessage: (desc, message) => jsonText(desc, message, jsonOptions),
   })
   const interceptors = [createErrorMasking(log), createLimits(limitCheck, services), idempotency]
-  const observer = bothObservers(meters?.calls, tracing?.calls)
+  const observer = bothObservers(ends, bothObservers(meters?.calls, tracing?.calls))
   const rest = createRestTranscoder({
     routes,
     interceptors,
@@ -233,7 +231,8 @@ export function createApp(options: AppOptions): App {
     runtime,
     databaseOf: (request) => {
       const traced = tracing?.callOf(request)
-      return traced === undefined ? database : observeDatabase(database, traced)
+      const own = database.forCall(request)
+      return traced === undefined ? own : observeDatabase(own, traced)
     },
     requestIdOf: (request) => requestIds.get(request) ?? '',
     baseUrlOf: (request) => baseUrlFor(request, config.publicUrl),
@@ -257,6 +256,7 @@ export function createApp(options: AppOptions): App {
     scim,
     rest,
     onEnd: callLimit.end,
+    onGone: ends.onGone,
     observer: meters?.requests,
     traceIdOf: tracing && ((request: HttpRequest) => tracing.callOf(request)?.traceId),
     newId: runtime.newId,
@@ -265,6 +265,10 @@ export function createApp(options: AppOptions): App {
   }
   const server = createHttpServer(createRequestHandler(doors, requestIds), {
     idleMillis: config.idleSeconds * 1000,
+    headerMillis: config.headerSeconds * 1000,
+    requestMillis: config.requestSeconds * 1000,
+    maxHeaderBytes: config.maxHeaderBytes,
+    maxStreams: config.maxStreams,
     maxConnections: config.maxConnections,
     identity: options.tlsIdentity,
   })
@@ -277,7 +281,8 @@ export function createApp(options: AppOptions): App {
     useTlsIdentity: server.useIdentity,
     close: async (drainMillis = 0) => {
       closing.abort()
-      const graceMillis = Math.max(GRACE_MS, drainMillis + LAST_GRACE_MS)
+      const allGraceMillis = config.graceSeconds * 1000
+      const graceMillis = Math.max(allGraceMillis, drainMillis + Math.min(LAST_GRACE_MS, allGraceMillis))
       await server.close({ drainMillis, graceMillis, onGraceOver: () => shutdown.abort() })
       const late = wait(LAST_WRITES_MS, undefined, { ref: false }).then(() => {
         throw new Error('the database does not answer')

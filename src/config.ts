@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { parseTrustProxy, type TrustProxy } from './http/client-address.js'
+import { databaseUrl, numberFrom, otlpProtocol, pepper, trustProxy, webUrl, wholeNumber } from './config/values.js'
+import type { TrustProxy } from './http/client-address.js'
 
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -23,6 +24,9 @@ export interface Config {
   readonly databaseWaitSeconds: number
   readonly databaseLockSeconds: number
   readonly databaseStatementSeconds: number
+  /** How many calls may wait for a connection, and how long a transaction may wait for its next statement. */
+  readonly databaseMaxWaiting: number
+  readonly databaseIdleSeconds: number
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustProxy: TrustProxy
   readonly logLevel: LogLevel
@@ -45,6 +49,12 @@ export interface Config {
   readonly maxCallSeconds: number
   /** How long a connection of a caller is kept without a request. */
   readonly idleSeconds: number
+  /** How long a caller may take for the header of a request, and for all of it. */
+  readonly headerSeconds: number
+  readonly requestSeconds: number
+  readonly maxHeaderBytes: number
+  /** Calls of one connection of HTTP/2 at a time, at most. */
+  readonly maxStreams: number
   /** The files of the certificate and its key; absent means cleartext. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
   /** Where metrics are served; absent means nowhere. */
@@ -54,6 +64,8 @@ export interface Config {
   readonly isTraced: boolean
   /** How long connections are still accepted after the service is asked to stop. */
   readonly drainSeconds: number
+  /** How long running calls may continue from then on. */
+  readonly graceSeconds: number
 }
 
 /** The OpenID Connect issuer that is trusted. */
@@ -87,47 +99,6 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const urlOf = (protocol: RegExp, error: string) =>
-  v.pipe(
-    v.string(),
-    v.check((text) => URL.canParse(text) && protocol.test(new URL(text).protocol), error),
-  )
-
-const webUrl = urlOf(/^https?:$/, 'must be an http or https URL')
-
-/** Digits alone: `0x50`, `1e3` and blanks are mistakes. */
-const numberFrom = (min: number, max: number) => {
-  const error = `must be a whole number from ${min} to ${max}`
-  return v.pipe(
-    v.string(),
-    v.regex(/^[0-9]+$/, error),
-    v.transform(Number),
-    v.minValue(min, error),
-    v.maxValue(max, error),
-  )
-}
-
-const wholeNumber = (min: number, max: number, otherwise: number) => v.optional(numberFrom(min, max), String(otherwise))
-
-const trustProxy = v.pipe(
-  v.string(),
-  v.rawTransform(({ dataset: { value }, addIssue, NEVER }): TrustProxy => {
-    try {
-      return parseTrustProxy(value)
-    } catch (error) {
-      addIssue({ message: error instanceof Error ? error.message : 'cannot be read' })
-      return NEVER
-    }
-  }),
-)
-
-const pepper = v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters')))
-
-/** What the exporter speaks; collectors take it where they take `http/protobuf`. */
-const otlpProtocol = v.optional(v.picklist(['http/json'], 'must be http/json'))
-
-const databaseUrl = urlOf(/^postgres(ql)?:$/, 'must be a postgresql URL')
-
 const environmentSchema = v.object({
   PORT: wholeNumber(0, 65_535, 8080),
   HOST: v.optional(v.string(), '127.0.0.1'),
@@ -139,6 +110,8 @@ const environmentSchema = v.object({
   DATABASE_WAIT_SECONDS: wholeNumber(1, 600, 3),
   DATABASE_LOCK_SECONDS: wholeNumber(1, 600, 5),
   DATABASE_STATEMENT_SECONDS: wholeNumber(1, 600, 10),
+  DATABASE_MAX_WAITING: wholeNumber(1, 100_000, 1_024),
+  DATABASE_IDLE_SECONDS: wholeNumber(1, 3_600, 60),
   SVC_DATA_DIR: v.optional(v.string(), '.svc'),
   TRUST_PROXY: v.optional(trustProxy, ''),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
@@ -161,6 +134,10 @@ const environmentSchema = v.object({
   MAX_RUNNING_CALLS: wholeNumber(1, 100_000, 256),
   MAX_CALL_SECONDS: wholeNumber(1, 3_600, 60),
   IDLE_SECONDS: wholeNumber(1, 3_600, 75),
+  HEADER_SECONDS: wholeNumber(1, 600, 10),
+  REQUEST_SECONDS: wholeNumber(1, 3_600, 60),
+  MAX_HEADER_BYTES: wholeNumber(4_096, 1024 * 1024, 32 * 1024),
+  MAX_STREAMS: wholeNumber(1, 10_000, 256),
   TLS_CERT: v.optional(v.string()),
   TLS_KEY: v.optional(v.string()),
   METRICS_PORT: v.optional(numberFrom(0, 65_535)),
@@ -172,6 +149,7 @@ const environmentSchema = v.object({
   OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol,
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol,
   DRAIN_SECONDS: wholeNumber(0, 300, 5),
+  GRACE_SECONDS: wholeNumber(1, 300, 10),
 })
 
 /** Variables that mean nothing without another one. */
@@ -196,6 +174,9 @@ export function configFromEnvironment(environment: Environment = process.env): C
   if ((set['TLS_CERT'] === undefined) !== (set['TLS_KEY'] === undefined)) {
     faults.push('TLS_CERT and TLS_KEY must be set together')
   }
+  if (values !== undefined && values.HEADER_SECONDS > values.REQUEST_SECONDS) {
+    faults.push('HEADER_SECONDS must not be more than REQUEST_SECONDS: the header is part of the request')
+  }
   for (const [name, needed] of dependentVariables) {
     if (set[name] !== undefined && set[needed] === undefined) faults.push(`${name} needs ${needed}`)
   }
@@ -216,6 +197,8 @@ export function configFromEnvironment(environment: Environment = process.env): C
     databaseWaitSeconds: values.DATABASE_WAIT_SECONDS,
     databaseLockSeconds: values.DATABASE_LOCK_SECONDS,
     databaseStatementSeconds: values.DATABASE_STATEMENT_SECONDS,
+    databaseMaxWaiting: values.DATABASE_MAX_WAITING,
+    databaseIdleSeconds: values.DATABASE_IDLE_SECONDS,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
@@ -229,11 +212,16 @@ export function configFromEnvironment(environment: Environment = process.env): C
     maxRunningCalls: values.MAX_RUNNING_CALLS,
     maxCallSeconds: values.MAX_CALL_SECONDS,
     idleSeconds: values.IDLE_SECONDS,
+    headerSeconds: values.HEADER_SECONDS,
+    requestSeconds: values.REQUEST_SECONDS,
+    maxHeaderBytes: values.MAX_HEADER_BYTES,
+    maxStreams: values.MAX_STREAMS,
     tls: tlsFrom(values),
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,
     isTraced: isTraced(values),
     drainSeconds: values.DRAIN_SECONDS,
+    graceSeconds: values.GRACE_SECONDS,
   }
 }
 

@@ -7,7 +7,7 @@ import { hasCluster } from '../db/embedded/place.js'
 import { migrate, pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
 import { requireWholeDistribution } from '../db/require-whole-distribution.js'
-import { defaultLimits, requireSessions } from '../db/session-settings.js'
+import { requireSessions } from '../db/session-settings.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
@@ -103,15 +103,19 @@ export async function openConfiguredDatabase(options: OpenOptions): Promise<Open
 export function sessionsOf(
   config: Config,
   otherwise = '',
-): Pick<DatabaseOptions, 'connectionString' | 'sessions' | 'statementNames' | 'limits' | 'maxWaitMillis'> {
+): Pick<
+  DatabaseOptions,
+  'connectionString' | 'sessions' | 'statementNames' | 'limits' | 'maxWaitMillis' | 'maxWaiting'
+> {
   const { databaseUrl, databaseDirectUrl, databaseStatementNames } = config
   return {
     limits: {
       statement_timeout: config.databaseStatementSeconds * 1000,
       lock_timeout: config.databaseLockSeconds * 1000,
-      idle_in_transaction_session_timeout: defaultLimits.idle_in_transaction_session_timeout,
+      idle_in_transaction_session_timeout: config.databaseIdleSeconds * 1000,
     },
     maxWaitMillis: config.databaseWaitSeconds * 1000,
+    maxWaiting: config.databaseMaxWaiting,
     connectionString: databaseUrl ?? otherwise,
     sessions: databaseDirectUrl === undefined ? 'server' : 'pooler',
     statementNames: databaseStatementNames,

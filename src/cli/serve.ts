@@ -5,7 +5,7 @@ import { createDatabase, type Database } from '../db/database.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
 import type { TlsIdentity } from '../http/tls-identity.js'
 import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
-import { type CommandContext, type OpenedDatabase, openConfiguredDatabase, sessionsOf } from './command-context.js'
+import { type CommandContext, openConfiguredDatabase, sessionsOf } from './command-context.js'
 import { originOf } from './origin.js'
 import { openTelemetry, openWorkerMetrics } from './telemetry.js'
 import { openTls, renewTls } from './tls.js'
@@ -52,9 +52,12 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
     // Loaded while the database starts.
     import('../app.js'),
   ])
+  /** Lets `svc status` see the server. */
   let presence: ServerPresence | undefined
   const onListening = async (origin: string) => {
-    presence = await announce(origin, opened, context)
+    const { database, directUrl: connectionString } = opened
+    presence = await showServer({ connectionString, origin, signal: context.stopSignal, log })
+    context.stdout.write(textFromAnnouncement(await composeAnnouncement([origin], database, context)))
   }
   try {
     if (demo ?? opened.embedded !== undefined) await (await import('./demo.js')).loadDemo(opened.database, context)
@@ -117,17 +120,6 @@ async function serveWorker(context: CommandContext): Promise<void> {
     await database.close()
     cluster.worker?.disconnect()
   }
-}
-
-/** Lets `svc status` see the server, and prints what it prints. */
-async function announce(
-  origin: string,
-  { database, directUrl: connectionString }: OpenedDatabase,
-  context: CommandContext,
-): Promise<ServerPresence> {
-  const presence = await showServer({ connectionString, origin, signal: context.stopSignal, log: context.log })
-  context.stdout.write(textFromAnnouncement(await composeAnnouncement([origin], database, context)))
-  return presence
 }
 
 function parseWorkers(text: string): number {

@@ -19,7 +19,7 @@ export function createProtocolSwitch(
 ): (socket: Socket) => void {
   return (socket) => {
     const timer = setTimeout(() => socket.destroy(), timeoutMillis)
-    const onError = () => socket.destroy()
+    const onGone = () => socket.destroy()
     const onClose = () => clearTimeout(timer)
     let seen: Buffer = Buffer.alloc(0)
     const onReadable = () => {
@@ -30,7 +30,8 @@ export function createProtocolSwitch(
       if (target === undefined) return
       clearTimeout(timer)
       socket.off('readable', onReadable)
-      socket.off('error', onError)
+      socket.off('error', onGone)
+      socket.off('end', onGone)
       socket.off('close', onClose)
       socket.unshift(seen)
       target.emit('connection', socket)
@@ -42,7 +43,8 @@ export function createProtocolSwitch(
       return compared === preface.length ? http2 : undefined
     }
     socket.on('readable', onReadable)
-    socket.on('error', onError)
+    socket.on('error', onGone)
+    socket.on('end', onGone)
     socket.on('close', onClose)
   }
 }

@@ -38,6 +38,8 @@ export interface RequestHandlerOptions {
   readonly rest: (request: HttpRequest, response: HttpResponse) => void
   /** Told that a request is answered or over, at times twice. */
   readonly onEnd: (request: HttpRequest) => void
+  /** Told that the client of a request has gone before its answer was complete. */
+  readonly onGone: (request: HttpRequest) => void
   readonly observer?: RequestObserver | undefined
   /** The id of the trace that a request belongs to, for its line in the log. */
   readonly traceIdOf?: ((request: HttpRequest) => string | undefined) | undefined
@@ -52,7 +54,7 @@ export type RequestIds = WeakMap<HttpRequest, string>
 
 /** Gives each request its id, logs its end, and hands it to the door whose path it has. */
 export function createRequestHandler(options: RequestHandlerOptions, ids: RequestIds): HttpHandler {
-  const { cors, probes, rpc, pages, scim, rest, onEnd, observer, traceIdOf, newId, log, redact } = options
+  const { cors, probes, rpc, pages, scim, rest, onEnd, onGone, observer, traceIdOf, newId, log, redact } = options
   const doors = [refuseAmbiguous, cors, probes, rpc, pages, scim]
   return (request, response) => {
     let door: DoorName = 'rest'
@@ -66,6 +68,7 @@ export function createRequestHandler(options: RequestHandlerOptions, ids: Reques
     sink.once('finish', () => onEnd(request))
     response.once('close', () => {
       onEnd(request)
+      if (!sink.writableFinished) onGone(request)
       const durationMs = Math.round((performance.now() - start) * 10) / 10
       // The query is left out: it may contain what people should not have put there.
       const path = request.url?.split('?', 1)[0]

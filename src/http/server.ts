@@ -12,6 +12,14 @@ import { createTlsListener } from './tls-listener.js'
 export interface HttpServerLimits {
   /** How long a connection may be without a request, in milliseconds. Default 75 s. */
   readonly idleMillis?: number
+  /** How long a client may take for its first bytes and for the header of a request. Default 10 s. */
+  readonly headerMillis?: number
+  /** How long a client may take for a whole request, at least `headerMillis`. Default 60 s. */
+  readonly requestMillis?: number
+  /** The largest header of a request. Default 32 KiB. */
+  readonly maxHeaderBytes?: number
+  /** How many requests one connection of HTTP/2 may have at a time. Default 256. */
+  readonly maxStreams?: number
   /** Further connections are closed at once. Default: as many as the system allows. */
   readonly maxConnections?: number | undefined
   /** With which certificate to speak TLS. Default: cleartext. */
@@ -44,23 +52,25 @@ export interface HttpServer {
   traffic(): Traffic
 }
 
-/** How long a client may take for its first bytes and for the header of a request. */
-const HEADER_TIMEOUT_MILLIS = 10_000
-/** How long a client may take for a whole request. */
-const REQUEST_TIMEOUT_MILLIS = 60_000
-/** How much later the two may take effect: Node checks its connections this often. */
+/** An idle connection is kept longer than load balancers keep theirs, so that they close first. */
+const DEFAULTS = {
+  idleMillis: 75_000,
+  headerMillis: 10_000,
+  requestMillis: 60_000,
+  maxHeaderBytes: 32 * 1024,
+  maxStreams: 256,
+} as const
+/** How much later the times for headers and requests may take effect: Node checks its connections this often. */
 const CHECK_MILLIS = 2_000
-/** Longer than load balancers keep idle connections, so that they close first. */
-const IDLE_MILLIS = 75_000
 /** Between the last warning to running calls and the end of their connections. */
 const CUT_MILLIS = 1_000
 /** How long a remaining connection must be quiet before it counts as idle. */
 const QUIET_MILLIS = 1_000
-const MAX_HEADER_BYTES = 32 * 1024
 
 /** Creates the server; it does not listen yet. */
 export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits = {}): HttpServer {
-  const { idleMillis = IDLE_MILLIS, maxConnections, identity } = limits
+  const { idleMillis, headerMillis, requestMillis, maxHeaderBytes, maxStreams } = { ...DEFAULTS, ...limits }
+  const { maxConnections, identity } = limits
   let shown = identity
   const connections = createConnections()
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
@@ -69,17 +79,17 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
   }
   const http1 = createHttp1Server(
     {
-      headersTimeout: HEADER_TIMEOUT_MILLIS,
-      requestTimeout: REQUEST_TIMEOUT_MILLIS,
+      headersTimeout: headerMillis,
+      requestTimeout: requestMillis,
       connectionsCheckingInterval: CHECK_MILLIS,
       keepAliveTimeout: idleMillis,
-      maxHeaderSize: MAX_HEADER_BYTES,
+      maxHeaderSize: maxHeaderBytes,
       noDelay: true,
     },
     onRequest,
   )
   const http2 = createHttp2Server(
-    { settings: { maxConcurrentStreams: 256, maxHeaderListSize: MAX_HEADER_BYTES } },
+    { settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: maxHeaderBytes } },
     onRequest,
   )
   if (maxConnections !== undefined) http1.maxConnections = maxConnections
@@ -90,6 +100,8 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
   }
   const toHttp2 = {
     emit: (_: 'connection', socket: Socket) => {
+      // Servers of HTTP/1.1 accept connections half of which stays open; over HTTP/2 a caller who ends one has gone.
+      socket.allowHalfOpen = false
       http2.once('session', (session: ServerHttp2Session) => {
         session.setTimeout(idleMillis, () => {
           session.close()
@@ -102,11 +114,11 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
       return http2.emit('connection', socket)
     },
   }
-  const route = createProtocolSwitch(toHttp1, toHttp2, HEADER_TIMEOUT_MILLIS)
+  const route = createProtocolSwitch(toHttp1, toHttp2, headerMillis)
   const tls =
     identity &&
     createTlsListener(identity, {
-      handshakeTimeout: HEADER_TIMEOUT_MILLIS,
+      handshakeTimeout: headerMillis,
       onSecured: ({ plain, secured, protocol }) => {
         connections.replace(plain, secured)
         const target = protocol === 'h2' ? toHttp2 : toHttp1

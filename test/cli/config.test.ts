@@ -81,4 +81,30 @@ describe('svc config', () => {
     expect(stderr).toContain('CORS_ORIGINS has b,')
     expect(stderr).toContain('DATABASE_DIRECT_URL needs DATABASE_URL')
   })
+
+  it.each([
+    ['DATABASE_MAX_WAITING', 1, 100_000],
+    ['DATABASE_IDLE_SECONDS', 1, 3_600],
+    ['HEADER_SECONDS', 1, 600],
+    ['REQUEST_SECONDS', 1, 3_600],
+    ['MAX_HEADER_BYTES', 4_096, 1_048_576],
+    ['MAX_STREAMS', 1, 10_000],
+    ['GRACE_SECONDS', 1, 300],
+  ])('takes a %s from %i to %i', async (name, least, most) => {
+    const env = { HEADER_SECONDS: '1', REQUEST_SECONDS: '3600' }
+    for (const value of [least, most]) {
+      expect((await runInProcess(['config'], { env: { ...env, [name]: String(value) } })).stdout).toContain(
+        `${name}=${value}`,
+      )
+    }
+    for (const value of [least - 1, most + 1, 'x']) {
+      const { stderr } = await runInProcess(['config'], { env: { ...env, [name]: String(value) } })
+      expect(stderr).toContain(`${name} must be a whole number from ${least} to ${most}`)
+    }
+  })
+
+  it('refuses more time for a header than for its request', async () => {
+    const { stderr } = await runInProcess(['config'], { env: { HEADER_SECONDS: '61' } })
+    expect(stderr).toContain('HEADER_SECONDS must not be more than REQUEST_SECONDS')
+  })
 })

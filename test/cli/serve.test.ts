@@ -188,6 +188,17 @@ describe('svc serve on a PostgreSQL server', () => {
     expect(await serve.stop()).toBe(0)
   })
 
+  it('ends with status 1 and says why where it cannot print what it runs on', async () => {
+    const broken = await createTestDatabase()
+    try {
+      await broken.open().execute('ALTER TABLE journeys RENAME TO renamed')
+      const { status, stderr } = await runSvc(['serve', '--no-demo'], { env: { ...broken.environment, PORT: '0' } })
+      expect([status, stderr]).toEqual([1, expect.stringContaining('journeys')])
+    } finally {
+      await broken.drop()
+    }
+  })
+
   it('listens where --port and --host say, whatever PORT and HOST say', async () => {
     const free = createServer().listen(0, '127.0.0.1')
     await once(free, 'listening')

@@ -1,7 +1,12 @@
 import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { sessionsOf } from '../../src/cli/command-context.js'
+import { configFromEnvironment } from '../../src/config.js'
+import { createDatabase } from '../../src/db/database.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { endLockWaits, untilLockWaits } from '../support/lock-wait.js'
 import { type RunningServe, startServe } from '../support/program.js'
@@ -15,10 +20,10 @@ describe('a server whose limits are configured', () => {
     await insertFixture(testDatabase.open())
     token = await insertUserToken(testDatabase.open(), { userId: fixture.users.manager })
   })
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
-    await testDatabase.drop()
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.stop()
   })
+  afterAll(() => testDatabase.drop())
 
   const start = async (limits: Readonly<Record<string, string>>): Promise<string> => {
     const serve = await startServe(['--no-demo'], { ...testDatabase.environment, ...limits, DRAIN_SECONDS: '0' })
@@ -36,7 +41,8 @@ describe('a server whose limits are configured', () => {
   /** Holds the row that is updated until the work is done. */
   const whileLocked = async (work: () => Promise<void>) => {
     const holder = await testDatabase.open().pool.connect()
-    await holder.query('BEGIN; SELECT FROM priorities FOR UPDATE')
+    await holder.query('BEGIN')
+    await holder.query('SELECT FROM priorities WHERE organization_id = $1 FOR UPDATE', [fixture.acme])
     try {
       await work()
     } finally {
@@ -101,5 +107,81 @@ describe('a server whose limits are configured', () => {
     const startedAt = performance.now()
     await once(socket, 'close')
     expect(performance.now() - startedAt).toBeLessThan(9_000)
+  })
+
+  /** What a server answers to the beginning of a request, until it closes the connection. */
+  const answerTo = async (origin: string, beginning: string) => {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1').setEncoding('utf8')
+    socket.write(beginning)
+    const startedAt = performance.now()
+    let text = ''
+    for await (const part of socket) text += part
+    return { status: text.split(' ')[1], millis: performance.now() - startedAt }
+  }
+
+  it('waits for a header no longer than HEADER_SECONDS, and for a body no longer than REQUEST_SECONDS', async () => {
+    const origin = await start({ HEADER_SECONDS: '1', REQUEST_SECONDS: '2' })
+    const head =
+      'POST /v2/auth/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n'
+    const [header, body] = await Promise.all([
+      answerTo(origin, head),
+      answerTo(origin, `${head}content-length: 100\r\n\r\ngrant_type=`),
+    ])
+    // Node looks at its connections every two seconds.
+    expect(header).toEqual({ status: '408', millis: expect.any(Number) })
+    expect(header.millis).toBeLessThan(6_000)
+    expect(body.millis).toBeLessThan(7_000)
+  })
+
+  it('refuses a header of more than MAX_HEADER_BYTES, and announces MAX_STREAMS', async () => {
+    const origin = await start({ MAX_HEADER_BYTES: '4096', MAX_STREAMS: '2' })
+    const { status } = await answerTo(
+      origin,
+      `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(5_000)}\r\n\r\n`,
+    )
+    const session = connectHttp2(origin)
+    const [settings] = await once(session, 'remoteSettings')
+    session.destroy()
+    expect([status, settings.maxConcurrentStreams, settings.maxHeaderListSize]).toEqual(['431', 2, 4_096])
+  })
+
+  it('lets no more than DATABASE_MAX_WAITING wait for a connection', async () => {
+    const origin = await start({ DATABASE_POOL_SIZE: '1', DATABASE_MAX_WAITING: '1' })
+    await whileLocked(async () => {
+      const first = update(origin)
+      await untilLockWaits(testDatabase, 1)
+      const second = update(origin)
+      await eventually(async () => {
+        const report = await fetch(`${origin}/v2/auth/revoke`, {
+          method: 'POST',
+          body: new URLSearchParams({ secret: 'x' }),
+          signal: AbortSignal.timeout(500),
+        })
+        expect(report.status).toBe(503)
+      })
+      expect((await second).status).toBe(503)
+      await endLockWaits(testDatabase)
+      await first
+    })
+  })
+
+  it('gives running calls GRACE_SECONDS to end when it stops', async () => {
+    const origin = await start({ GRACE_SECONDS: '1' })
+    await whileLocked(async () => {
+      const running = update(origin)
+      await untilLockWaits(testDatabase, 1)
+      const startedAt = performance.now()
+      await servers.at(-1)?.stop()
+      expect((await running).status).toBe(503)
+      expect(performance.now() - startedAt).toBeLessThan(4_000)
+    })
+  })
+
+  it('lets a transaction wait for its next statement no longer than DATABASE_IDLE_SECONDS', async () => {
+    const config = configFromEnvironment({ DATABASE_URL: testDatabase.directUrl, DATABASE_IDLE_SECONDS: '7' })
+    const database = createDatabase({ ...sessionsOf(config), log: { warn: () => {} } })
+    const rows = await database.query('SHOW idle_in_transaction_session_timeout')
+    await database.close()
+    expect(rows).toEqual([{ idle_in_transaction_session_timeout: '7s' }])
   })
 })

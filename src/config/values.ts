@@ -1,0 +1,49 @@
+import * as v from 'valibot'
+import { parseTrustProxy, type TrustProxy } from '../http/client-address.js'
+
+const urlOf = (protocol: RegExp, error: string) =>
+  v.pipe(
+    v.string(),
+    v.check((text) => URL.canParse(text) && protocol.test(new URL(text).protocol), error),
+  )
+
+/** An address of the web. */
+export const webUrl = urlOf(/^https?:$/, 'must be an http or https URL')
+
+/** Digits alone: `0x50`, `1e3` and blanks are mistakes. */
+export const numberFrom = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`
+  return v.pipe(
+    v.string(),
+    v.regex(/^[0-9]+$/, error),
+    v.transform(Number),
+    v.minValue(min, error),
+    v.maxValue(max, error),
+  )
+}
+
+/** A whole number with a default. */
+export const wholeNumber = (min: number, max: number, otherwise: number) =>
+  v.optional(numberFrom(min, max), String(otherwise))
+
+/** Whose `X-Forwarded-For` is believed. */
+export const trustProxy = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset: { value }, addIssue, NEVER }): TrustProxy => {
+    try {
+      return parseTrustProxy(value)
+    } catch (error) {
+      addIssue({ message: error instanceof Error ? error.message : 'cannot be read' })
+      return NEVER
+    }
+  }),
+)
+
+/** A key of the HMAC over secrets. */
+export const pepper = v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters')))
+
+/** What the exporter speaks; collectors take it where they take `http/protobuf`. */
+export const otlpProtocol = v.optional(v.picklist(['http/json'], 'must be http/json'))
+
+/** The address of a database. */
+export const databaseUrl = urlOf(/^postgres(ql)?:$/, 'must be a postgresql URL')
