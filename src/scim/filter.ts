@@ -1,12 +1,16 @@
 import type { ScimAttribute, ScimResourceType } from '../store/scim/attribute.js'
 import type { Comparison, Filter } from '../store/scim/filter.js'
+import { enterpriseUserSchema } from '../store/scim/user-attributes.js'
 import { attributePath, named } from './attribute-path.js'
 import { type FilterText, type FilterValue, filterFault, parseFilterText } from './filter-text.js'
+
+/** Microsoft Entra asks for managers without the URN of the extension; all other attributes need theirs. */
+const MANAGER = `${enterpriseUserSchema.id}:manager`
 
 /** Reads a filter on resources (RFC 7644 section 3.4.2.2). Throws `invalidFilter`, naming what is wrong. */
 export function parseFilter(text: string, type: ScimResourceType): Filter {
   return resolved(parseFilterText(text), (path) => {
-    const found = attributePath(path, type)
+    const found = attributePath(path.toLowerCase() === 'manager' ? MANAGER : path, type)
     if (found === undefined || found === 'unheld') return found
     const { attribute, subAttribute } = found
     return subAttribute === undefined ? [attribute] : [attribute, subAttribute]

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import type { ScimResourceType } from '../store/scim/attribute.js'
 import type { Filter } from '../store/scim/filter.js'
 import type { ScimOrder } from '../store/scim/list.js'
+import { simplified } from '../store/scim/simplified-filter.js'
 import { attributePath, named } from './attribute-path.js'
 import { ScimError } from './error.js'
 import { parseFilter } from './filter.js'
@@ -85,7 +86,7 @@ function listRequest(stated: Stated, type: ScimResourceType): ListRequest {
     throw new ScimError(400, 'invalidValue', 'sortOrder must be ascending or descending')
   }
   return {
-    filter: filter === undefined ? undefined : parseFilter(filter, type),
+    filter: filter === undefined ? undefined : simplified(parseFilter(filter, type)),
     order: sortBy === undefined ? undefined : orderBy(sortBy, sortOrder === 'descending', type),
     // What is below is 1, and a negative count is 0 (RFC 7644 section 3.4.2.4).
     startIndex: Math.max(1, startIndex),

@@ -1,7 +1,10 @@
 import type { JsonObject } from '@bufbuild/protobuf'
+import { databaseFailure } from '../db/errors.js'
 import { listDirectoryGroups, listDirectoryUsers } from '../domain/directory/resource-list.js'
 import type { ScimResourceType } from '../store/scim/attribute.js'
 import { groupResourceType, userResourceType } from '../store/scim/attributes.js'
+import { leadsToIndex } from '../store/scim/filter.js'
+import { ScimError } from './error.js'
 import { scimGroup } from './group-resource.js'
 import { type ListRequest, listRequestFromBody, listRequestFromQuery } from './list-request.js'
 import { isReturned, projected } from './projection.js'
@@ -59,7 +62,9 @@ async function answer(
   type: ScimResourceType,
   find: FindResources,
 ): Promise<ScimAnswer> {
-  const { total, resources } = await find(request, list)
+  const { total, resources } = await find(request, list).catch((cause: unknown) => {
+    throw mayReadAll(list) && databaseFailure(cause)?.kind === 'timeout' ? tooMany() : cause
+  })
   return {
     status: 200,
     body: listResponse({
@@ -68,6 +73,17 @@ async function answer(
       resources: resources.map((resource) => projected(resource, list.projection, type)),
     }),
   }
+}
+
+/** Whether all resources may have to be read for the list. */
+function mayReadAll({ filter, order }: ListRequest): boolean {
+  return filter === undefined ? order !== undefined : !leadsToIndex(filter)
+}
+
+function tooMany(): ScimError {
+  const detail =
+    'the list takes too long: ask for fewer resources, by an attribute that an index leads to, such as userName'
+  return new ScimError(400, 'tooMany', detail)
 }
 
 /** The answer with several resources (RFC 7644 section 3.4.2). */

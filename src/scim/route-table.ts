@@ -1,4 +1,5 @@
 import { methodNotAllowed, pathNotFound } from '../call/http-failure.js'
+import { ScimError } from './error.js'
 import type { ScimRoute } from './request.js'
 
 /** A route that a request has, and the variables of its path. */
@@ -23,7 +24,7 @@ export function createRouteTable(routes: readonly ScimRoute[]): FindRoute {
       .sort((one, other) => variablesOf(one.parts) - variablesOf(other.parts))
     const least = ofPath[0] && variablesOf(ofPath[0].parts)
     const candidates = ofPath.filter(({ parts }) => variablesOf(parts) === least)
-    if (candidates.length === 0) throw pathNotFound(path)
+    if (candidates.length === 0) throw isUnsupported(path) ? unsupported(path) : pathNotFound(path)
     const verbs = candidates.map(({ route }) => route.method)
     const allowed = [...new Set([...verbs, ...(verbs.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].sort()
     if (method === 'OPTIONS') return allowed
@@ -34,6 +35,17 @@ export function createRouteTable(routes: readonly ScimRoute[]): FindRoute {
     })
     return { route: found.route, parameters: Object.fromEntries(parameters) }
   }
+}
+
+/** Operations of the protocol that this service does not have (RFC 7644 sections 3.4.3, 3.7 and 3.11). */
+const UNSUPPORTED: readonly string[] = ['/.search', '/bulk', '/me']
+
+function isUnsupported(path: string): boolean {
+  return UNSUPPORTED.includes(path.toLowerCase())
+}
+
+function unsupported(path: string): ScimError {
+  return new ScimError(501, undefined, `${path} is not supported: see ServiceProviderConfig`)
 }
 
 function fits(part: string, given = ''): boolean {

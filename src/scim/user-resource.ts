@@ -68,9 +68,13 @@ function ownAttributes(user: ScimUserRow): JsonObject {
   const lastName = profile.LAST_NAME.value
   const fullName = `${firstName} ${lastName}`.trim()
   const manager = profile.MANAGER.value
-  const employed = texts({ department: profile.DEPARTMENT.value })
+  const employed = {
+    ...texts({ department: profile.DEPARTMENT.value }),
+    ...(manager !== '' && { manager: { value: manager } }),
+  }
+  const extensions = Object.keys(employed).length === 0 ? [] : [enterpriseUserSchema.id]
   return withoutEmpty({
-    schemas: [userSchema.id, enterpriseUserSchema.id, ownershipSchema.id],
+    schemas: [userSchema.id, ...extensions, ownershipSchema.id],
     id: user.userId,
     ...texts({ externalId: directoryExternalId ?? '' }),
     userName: userNameOf(user),
@@ -89,7 +93,7 @@ function ownAttributes(user: ScimUserRow): JsonObject {
     emails: emailsOf(document, user.email),
     phoneNumbers: entriesOr(document, 'phoneNumbers', 'work', profile.PRIMARY_PHONE.value),
     photos: entriesOr(document, 'photos', 'photo', profile.AVATAR_URL.value),
-    [enterpriseUserSchema.id]: { ...employed, ...(manager !== '' && { manager: { value: manager } }) },
+    [enterpriseUserSchema.id]: employed,
     [ownershipSchema.id]: {
       fieldOwnership: governedFields.map((field) => ({
         field: `USER_PROFILE_FIELD_${field}`,

@@ -49,8 +49,8 @@ async function createUser(request: ScimRequest): Promise<ScimAnswer> {
   const known = await findScimIdentity(database, identity)
   const returning = returningUser(known, externalId)
   if (returning === undefined) {
-    const member = await createDirectoryUser(database, directory, write, context)
-    return userAnswer(request, { ...member, groups: [], managerName: null }, 201)
+    const { member, managerName } = await createDirectoryUser(database, directory, write, context)
+    return userAnswer(request, Object.assign({ groups: [], managerName }, member), 201)
   }
   const restore = (user: ScimUserRow): DirectoryWrite => {
     if (!isGone(user)) throw userTaken(user.userId)

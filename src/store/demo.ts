@@ -15,25 +15,23 @@ export interface DemoIds {
 /** The oldest of each in the organization; undefined if it does not have all of them. */
 export async function findDemoIds({ models }: Queryable, organizationId: string): Promise<DemoIds | undefined> {
   const orderBy = { ordinal: 'asc' } as const
-  const [admin, directoryMember, pinnedMember, team, journey] = await Promise.all([
-    models.membership.findFirst({
-      where: { organizationId, role: 'ORG_ADMIN', deactivatedAt: null },
-      orderBy,
-      select: { userId: true },
-    }),
-    models.membership.findFirst({
-      where: { organizationId, departmentOwner: 'DIRECTORY' },
-      orderBy,
-      select: { userId: true },
-    }),
-    models.membership.findFirst({
-      where: { organizationId, managerOwner: 'PINNED' },
-      orderBy,
-      select: { userId: true, managerUserId: true },
-    }),
-    models.team.findFirst({ where: { organizationId }, orderBy, select: { id: true } }),
-    models.journey.findFirst({ where: { organizationId }, orderBy, select: { id: true } }),
-  ])
+  const admin = await models.membership.findFirst({
+    where: { organizationId, role: 'ORG_ADMIN', deactivatedAt: null },
+    orderBy,
+    select: { userId: true },
+  })
+  const directoryMember = await models.membership.findFirst({
+    where: { organizationId, departmentOwner: 'DIRECTORY' },
+    orderBy,
+    select: { userId: true },
+  })
+  const pinnedMember = await models.membership.findFirst({
+    where: { organizationId, managerOwner: 'PINNED' },
+    orderBy,
+    select: { userId: true, managerUserId: true },
+  })
+  const team = await models.team.findFirst({ where: { organizationId }, orderBy, select: { id: true } })
+  const journey = await models.journey.findFirst({ where: { organizationId }, orderBy, select: { id: true } })
   if (admin === null || directoryMember === null || pinnedMember === null || team === null || journey === null) {
     return undefined
   }

@@ -3,18 +3,19 @@ import type { AnyTransaction } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 import { type AuditEventLists, auditEventLists, auditListInsert, type NewAuditEvent } from './audit-event.js'
 import { type NewDepartmentOption, optionInsertion } from './department-option.js'
-import { type MemberRow, memberChange, memberRecords } from './membership.js'
+import { type MemberRow, memberAddition, memberChange, memberRecords } from './membership.js'
 
-interface WrittenAtOnce extends Omit<AuditEventLists, 'organizationId' | 'id'> {
+interface Written extends Omit<AuditEventLists, 'organizationId' | 'id'> {
   readonly organizationId: string
-  readonly userId: string
-  readonly changed: string
   readonly id: readonly string[]
   readonly name: readonly string[]
   readonly eventId: readonly string[]
 }
 
-const write = createPreparedStatement<WrittenAtOnce, Record<never, never>>({
+const write = createPreparedStatement<
+  Written & { readonly userId: string; readonly changed: string },
+  Record<never, never>
+>({
   name: 'write_member_at_once',
   reason: 'write with audit event',
   columns: {},
@@ -27,8 +28,27 @@ WITH changed AS (
 ${auditListInsert(places)}`,
 })
 
+const add = createPreparedStatement<Written & { readonly added: string }, Record<never, never>>({
+  name: 'add_member_at_once',
+  reason: 'write with audit event',
+  columns: {},
+  text: (places) => Prisma.sql`
+WITH added AS (
+  ${memberAddition(places)}
+), departments AS (
+  ${optionInsertion(places)}
+)
+${auditListInsert(places)}`,
+})
+
 /** The statements of this file. */
-export const memberAtOnceStatements = [write]
+export const memberAtOnceStatements = [write, add]
+
+/** What is written with a member. */
+export interface RelatedRows {
+  readonly options: readonly NewDepartmentOption[]
+  readonly events: readonly NewAuditEvent[]
+}
 
 /**
  * Writes a member whom the transaction has locked, with new departments and audit events, in one statement: for writers
@@ -38,16 +58,23 @@ export async function writeMemberAtOnce(
   transaction: AnyTransaction,
   organizationId: string,
   member: MemberRow,
-  related: { readonly options: readonly NewDepartmentOption[]; readonly events: readonly NewAuditEvent[] },
+  related: RelatedRows,
 ): Promise<void> {
-  const { id: eventId, organizationId: _, ...events } = auditEventLists(related.events)
-  await transaction.run(write, {
-    ...events,
-    eventId,
-    organizationId,
-    userId: member.userId,
-    changed: memberRecords([member]),
-    id: related.options.map(({ id }) => id),
-    name: related.options.map(({ name }) => name),
-  })
+  const { userId } = member
+  await transaction.run(write, { userId, changed: memberRecords([member]), ...written(organizationId, related) })
+}
+
+/** Adds a member, whose person exists, in the same way. */
+export async function addMemberAtOnce(
+  transaction: AnyTransaction,
+  organizationId: string,
+  member: MemberRow,
+  related: RelatedRows,
+): Promise<void> {
+  await transaction.run(add, { added: memberRecords([member]), ...written(organizationId, related) })
+}
+
+function written(organizationId: string, { options, events }: RelatedRows): Written {
+  const { id: eventId, organizationId: _, ...lists } = auditEventLists(events)
+  return { organizationId, eventId, id: options.map(({ id }) => id), name: options.map(({ name }) => name), ...lists }
 }

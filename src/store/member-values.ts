@@ -16,18 +16,25 @@ export interface MemberValues {
   readonly primaryPhone: string | null
 }
 
-/** What is true of these values until the transaction ends. */
-export interface MemberValuesRow {
-  /** Whether the row still has that version; otherwise nothing else is known. */
-  readonly isCurrent: boolean
+/** A member of a chain of managers, with the name to be shown, which may be empty. */
+type NamedManager = ManagedMember & { readonly name: string }
+
+/** Who has values that a member is to get, as long as the transaction lasts. */
+export interface ValueHolders {
   /** The new manager and everyone above, all the way up; null if there is no such member. */
-  readonly managerChain: readonly ManagedMember[] | null
+  readonly managerChain: readonly NamedManager[] | null
   readonly phoneHolderId: string | null
   readonly nameHolderId: string | null
-  /** Whether the person belongs to several organizations. */
-  readonly isShared: boolean
   readonly emailHolderId: string | null
   readonly emailHolderName: string | null
+}
+
+/** What is true of these values until the transaction ends. */
+export interface MemberValuesRow extends ValueHolders {
+  /** Whether the row still has that version; otherwise nothing else is known. */
+  readonly isCurrent: boolean
+  /** Whether the person belongs to several organizations. */
+  readonly isShared: boolean
 }
 
 const hold = createPreparedStatement<MemberValues, MemberValuesRow>({
@@ -51,8 +58,43 @@ SELECT h.is_current AS "isCurrent", h.manager_chain AS "managerChain", h.phone_h
          ${values.emailKey}, ${values.userNameKey}, ${values.primaryPhone}) h`,
 })
 
+/** The values of somebody who joins. */
+export interface NewMemberValues extends Omit<MemberValues, 'userId' | 'rowVersion'> {
+  /** The id of the person, unless somebody has the address already. */
+  readonly newUserId: string
+  readonly email: string
+  readonly emailKey: string
+}
+
+/** What is true of them until the transaction ends, and who joins: null if a member has the address. */
+export interface NewMemberRow extends ValueHolders {
+  readonly personId: string | null
+  readonly personEmail: string | null
+}
+
+const holdNew = createPreparedStatement<NewMemberValues, NewMemberRow>({
+  name: 'hold_new_member',
+  reason: 'lock',
+  columns: {
+    personId: 'text',
+    personEmail: 'text',
+    managerChain: 'json',
+    phoneHolderId: 'text',
+    nameHolderId: 'text',
+    emailHolderId: 'text',
+    emailHolderName: 'text',
+  },
+  text: (values) => Prisma.sql`
+SELECT h.person_id AS "personId", h.person_email AS "personEmail", h.manager_chain AS "managerChain",
+       h.phone_holder_id AS "phoneHolderId", h.name_holder_id AS "nameHolderId", h.email_holder_id AS "emailHolderId",
+       h.email_holder_name AS "emailHolderName"
+  FROM hold_new_member(
+         ${values.organizationId}, ${values.newUserId}, ${values.managerUserId}, ${values.email}, ${values.emailKey},
+         ${values.userNameKey}, ${values.primaryPhone}) h`,
+})
+
 /** The statements of this file. */
-export const memberValuesStatements = [hold]
+export const memberValuesStatements = [hold, holdNew]
 
 /**
  * Locks, in the one order of locks, what the new values of a member need: managers, both email addresses, the member,
@@ -62,5 +104,15 @@ export const memberValuesStatements = [hold]
 export async function holdMemberValues(transaction: AnyTransaction, values: MemberValues): Promise<MemberValuesRow> {
   const [row] = await transaction.run(hold, values)
   if (row === undefined) throw new Error('the values of a member are not held')
+  return row
+}
+
+/**
+ * Locks, in the one order of locks, what the values of a new member need, and adds the person if nobody has the address
+ * yet.
+ */
+export async function holdNewMember(transaction: AnyTransaction, values: NewMemberValues): Promise<NewMemberRow> {
+  const [row] = await transaction.run(holdNew, values)
+  if (row === undefined) throw new Error('the values of a new member are not held')
   return row
 }

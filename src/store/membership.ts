@@ -108,7 +108,11 @@ const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^
 const personOf = (id: Prisma.Sql) =>
   Prisma.sql`CROSS JOIN LATERAL (SELECT u.email, u.email_key FROM users u WHERE u.id = ${id} OFFSET 0) u`
 
-const addition = ({ organizationId, added }: Places<Pick<Written, 'organizationId' | 'added'>>) => Prisma.sql`
+/** The addition of members, whose rows are in `added`. */
+export const memberAddition = ({
+  organizationId,
+  added,
+}: Places<Pick<Written, 'organizationId' | 'added'>>) => Prisma.sql`
 INSERT INTO memberships AS m (organization_id, email_key, ${listOf(kept, ({ column }) => column)})
 SELECT ${organizationId}, u.email_key, ${listOf(kept, ({ name }) => `r."${name}"`)}
   FROM ROWS FROM (json_to_recordset(${added}) AS (${recordType}))
@@ -132,7 +136,7 @@ const add = createPreparedStatement<Written, Record<never, never>>({
   name: 'add_members',
   reason: 'set',
   columns: {},
-  text: addition,
+  text: memberAddition,
 })
 
 const update = createPreparedStatement<Written, Record<never, never>>({
@@ -147,7 +151,7 @@ const addAndUpdate = createPreparedStatement<Pick<Written, 'organizationId' | 'a
   name: 'add_and_update_members',
   reason: 'set',
   columns: {},
-  text: (places) => Prisma.sql`${addition(places)}
+  text: (places) => Prisma.sql`${memberAddition(places)}
     ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
 })
 
@@ -160,7 +164,7 @@ const addAndPrint = createPreparedStatement<Written, PrintedRow>({
   name: 'add_and_print_member',
   reason: 'printed JSON',
   columns: { json: 'text' },
-  text: (places) => printing(addition(places)),
+  text: (places) => printing(memberAddition(places)),
 })
 
 /** For a single member, so that its plan can be kept. */

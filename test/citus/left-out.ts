@@ -53,4 +53,9 @@ export const leftOut: readonly LeftOut[] = [
     test: 'calls with one key, in several processes wait for each other across processes',
     reason: 'counts repetitions after lock_timeout, which a session sets for the coordinator, not for the workers',
   },
+  {
+    file: 'test/http/configured-limits.test.ts',
+    test: 'a server whose limits are configured lets a statement wait for a lock no longer than DATABASE_LOCK_SECONDS',
+    reason: 'holds lock_timeout, which a session sets for the coordinator, not for the workers',
+  },
 ]

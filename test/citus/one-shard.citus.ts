@@ -11,7 +11,14 @@ const ofAll: readonly string[] = [
 /** What only the coordinator does: locks on words, and its own tables. */
 const ofCoordinator: readonly string[] = [
   ...['lock_email_addresses', 'lock_phone_numbers', 'lock_managers_of_organization', 'lock_group_name', 'lock_source'],
-  ...['lock_imports', 'hold_member_values', 'admit_address', 'sweep_revoke_attempts', 'select_distribution'],
+  ...[
+    'lock_imports',
+    'hold_member_values',
+    'hold_new_member',
+    'admit_address',
+    'sweep_revoke_attempts',
+    'select_distribution',
+  ],
 ]
 /** Rows that the coordinator makes of a parameter, and sends to where they belong by their organization; people to all. */
 const sentByValue: readonly string[] = [

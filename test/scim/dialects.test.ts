@@ -5,6 +5,7 @@ import { dialectRows, dialectUser } from '../support/scim-dialects.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const { users } = fixture
+const MANAGER = users.manager
 const rows = dialectRows('', '').map(({ provider, shape }, index) => [provider, shape, index] as const)
 
 describe('what identity providers send', () => {
@@ -29,11 +30,29 @@ describe('what identity providers send', () => {
         : await provider.send('PUT', `/Users/${id}`, put)
     expect([answer.status, answer.body]).toEqual([200, expect.anything()])
     const { body } = await provider.send('GET', `/Users/${id}`)
-    expect(body).toEqual({ ...answer.body, ...withNames(body) })
+    expect(body).toEqual(answer.body)
     expectIn(body, expected)
     if (locked !== undefined) expect(Object.keys(ownersOf(body)).sort()).toEqual([...locked].sort())
     await service.database.execute('UPDATE memberships SET primary_phone = NULL WHERE user_id = $1', [id])
   })
+
+  const asked = { name: 'asked@example.com', group: 'Asked' }
+  it.each(lookUps(asked, { user: '', group: '' }).map(([by, what], index) => [by, what, index] as const))(
+    '%s asks for %s',
+    async (_provider, _what, index) => {
+      const known = (await provider.send('GET', `/Users?filter=userName eq "${asked.name}"`)).body.Resources[0]
+      const user = known ?? (await provider.add({ ...dialectUser(asked.name), ...managedBy(users.manager) }))
+      await provider.send('POST', '/Groups', { displayName: asked.group, members: [{ value: user.id }] })
+      const { body: groups } = await provider.send('GET', `/Groups?filter=displayName eq "${asked.group}"`)
+      const ids = { user: user.id, group: groups.Resources[0].id }
+      const [, , path, found] = lookUps(asked, ids)[index] ?? ['', '', '', '']
+      const { status, body } = await provider.send('GET', path.replaceAll(' ', '%20').replaceAll('"', '%22'))
+      expect([status, body.Resources?.map(({ id }: { id: string }) => id) ?? body.id]).toEqual([
+        200,
+        found ?? expect.anything(),
+      ])
+    },
+  )
 
   it('Okta: a person who comes back is restored under the same id, with the old externalId', async () => {
     const person = dialectUser('back@example.com')
@@ -57,10 +76,44 @@ describe('what identity providers send', () => {
   })
 })
 
-/** The name of a manager who has just been assigned is only in the answers after that. */
-// biome-ignore lint/suspicious/noExplicitAny: bodies have every shape.
-function withNames(body: any): object {
-  return body[ENTERPRISE]?.manager === undefined ? {} : { [ENTERPRISE]: body[ENTERPRISE] }
+const managedBy = (value: string) => ({ [ENTERPRISE]: { department: 'Engines', manager: { value } } })
+
+/** The id of what is found, or those of a list; undefined for any. */
+type LookUp = readonly [provider: string, what: string, path: string, found: string | readonly string[] | undefined]
+
+/** How providers look for what they have sent, or are about to send. */
+function lookUps(
+  { name, group }: { readonly name: string; readonly group: string },
+  ids: { readonly user: string; readonly group: string },
+): readonly LookUp[] {
+  const [user, users, groups] = [ids.user, [ids.user], [ids.group]]
+  const byName = `/Users?filter=userName eq "${name}"`
+  const entra = 'Microsoft Entra'
+  return [
+    ['Okta', 'a page of users, to test the connection', '/Users?startIndex=1&count=2', undefined],
+    ['Okta', 'a user by name, before it is added', `${byName}&startIndex=1&count=100`, users],
+    ['Okta', 'a group by name', `/Groups?filter=displayName eq "${group}"&startIndex=1&count=100`, groups],
+    [entra, 'somebody who does not exist, to test the connection', '/Users?filter=userName eq "5f1c-nobody"', []],
+    [entra, 'a user by the externalId', `/Users?filter=externalId eq "ext-${name}"`, users],
+    [entra, 'a user by the address of work', `/Users?filter=emails[type eq "work"].value eq "${name}"`, users],
+    [entra, 'a user by the manager', `/Users?filter=id eq "${user}" and manager eq "${MANAGER}"&attributes=id`, users],
+    [
+      entra,
+      'a group without its members',
+      `/Groups?excludedAttributes=members&filter=displayName eq "${group}"`,
+      groups,
+    ],
+    [entra, 'a group by its id, without its members', `/Groups/${ids.group}?excludedAttributes=members`, ids.group],
+    [entra, 'a member', `/Groups?filter=id eq "${ids.group}" and members eq "${user}"&attributes=id`, groups],
+    ['Google', 'a user by name', `${byName}&startIndex=1`, users],
+    ['Google', 'a user by the id', `/Users/${user}`, user],
+    ['JumpCloud', 'a page of users, to test the connection', '/Users?startIndex=1&count=1', undefined],
+    ['JumpCloud', 'a user by name', `${byName}&startIndex=1&count=100`, users],
+    ['JumpCloud', 'a group by name', `/Groups?filter=displayName eq "${group}"`, groups],
+    ['OneLogin', 'a user by name', byName, users],
+    ['OneLogin', 'a user by any address', `/Users?filter=emails.value eq "${name}"`, users],
+    ['OneLogin', 'all groups', '/Groups', undefined],
+  ]
 }
 
 /** Expects what is named; `null` stands for what must not be there. */

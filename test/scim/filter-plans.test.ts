@@ -19,7 +19,7 @@ const rows: readonly string[] = [
   `INSERT INTO users (id, email, email_key) SELECT 'u' || n, n || '@a.example', n || '@a.example' FROM generate_series(1, ${MEMBERS}) n`,
   `INSERT INTO memberships (organization_id, user_id, email_key, first_name, last_name, manager_user_id, manager_assigned_at,
           deactivated_at, directory_external_id, directory_user_name, directory_attributes)
-   SELECT 'org', 'u' || n, n || '@a.example', 'Given', 'Family ' || n / 4, CASE WHEN n > 4 THEN 'u' || n / 4 END,
+   SELECT 'org', 'u' || n, n || '@a.example', 'Given ' || n, 'Family ' || n / 4, CASE WHEN n > 4 THEN 'u' || n / 4 END,
           CASE WHEN n > 4 THEN now() END, CASE WHEN n % 1000 = 0 THEN now() END, 'e' || n,
           CASE WHEN n % 2 = 0 THEN 'login' || n END,
           jsonb_build_object('displayName', 'Person ' || n, 'emails', jsonb_build_array(
@@ -67,6 +67,7 @@ describe('a page and its total read no more than what the filter finds', () => {
     ...['emails.value eq "home15000@b.example"', 'emails.value eq "nobody"'],
     ...['emails[type eq "work"].value eq "15000@a.example"', 'emails[type eq "home"].value eq "home15000@b.example"'],
     ...['displayName eq "person 15000"', 'displayName sw "Person 1500"', 'name.familyName eq "FAMILY 3750"'],
+    ...['name.givenName eq "given 15000"', 'name.givenName sw "Given 1500"'],
     ...['active eq false', 'active eq "False"', `${ENTERPRISE}:manager eq "u3750"`],
     ...['groups eq "g7500"', 'groups.value eq "g7500"', 'userName eq "login15000" or externalId eq "e15001"'],
     ...['userName eq "login15000" and active eq true', 'emails eq "15000@a.example" or displayName eq "Person 3"'],

@@ -42,8 +42,8 @@ describe('lists of users', () => {
     ['startIndex=3&count=0', 3, []],
     ['count=100000', 1, [0, 1, 2, 3, 4, 5, 6]],
   ])('have the page ?%s', async (query, startIndex, places) => {
-    for (const condition of ['', `&filter=${encodeURIComponent('userName pr')}`]) {
-      const page = await list(`${query}${condition}`)
+    for (const filter of ['', 'userName pr', 'active eq true', 'not (active eq false)', 'userName co "@"']) {
+      const page = await list(`${query}${filter === '' ? '' : `&filter=${encodeURIComponent(filter)}`}`)
       expect(page).toMatchObject({ schemas: [LIST], totalResults: 7, startIndex, itemsPerPage: places.length })
       expect(idsOf(page)).toEqual(places.map((place) => ids[place]))
     }
@@ -125,6 +125,24 @@ describe('lists of users', () => {
     const all = (await other.send('GET', '/Users')).body
     expect(idsOf(all).filter((id) => ids.includes(id))).toEqual([])
     expect(all.totalResults).toBe(idsOf(all).length)
+  })
+
+  it('have the deactivated users alone, in the order of creation, and those who are active', async () => {
+    const [first, second] = [ids[2], ids[5]]
+    for (const id of [second, first]) await directory.patch(`/Users/${id}`, { op: 'replace', value: { active: false } })
+    const of = async (filter: string, query = '') => {
+      const page = await list(`filter=${encodeURIComponent(filter)}${query}`)
+      return [page.totalResults, idsOf(page)]
+    }
+    expect(await of('active eq false')).toEqual([2, [first, second]])
+    expect(await of('active ne "True"', '&startIndex=2&count=1')).toEqual([2, [second]])
+    expect(await of('active eq false', '&sortBy=userName&sortOrder=descending')).toEqual([2, [second, first]])
+    expect(await of('active eq false and id eq "nobody"')).toEqual([0, []])
+    expect(await of('active eq true', '&startIndex=2&count=2')).toEqual([5, [ids[1], ids[3]]])
+    expect(await of('active eq true or active eq false', '&count=0')).toEqual([7, []])
+    expect(await of('not (id pr)')).toEqual([0, []])
+    for (const id of [first, second]) await directory.patch(`/Users/${id}`, { op: 'replace', value: { active: true } })
+    expect(await of('active eq false')).toEqual([0, []])
   })
 
   it('leave out whom the directory has deleted, and have a person who comes back', async () => {

@@ -85,6 +85,48 @@ describe('an incremental sync', () => {
     expect(ofRequest()).toEqual(['find_scim_identity', 'hold_member_values', 'write_member_at_once'])
   })
 
+  it.each<[person: string, user: () => object]>([
+    ['by name alone', () => ({ userName: `new.${serial}@example.com` })],
+    [
+      'with everything',
+      () => ({
+        ...{ ...person, userName: `new.${serial}`, externalId: `new-${serial}` },
+        emails: [{ value: `new.${serial}@example.com`, type: 'work' }],
+        phoneNumbers: [{ type: 'work', value: `+1415557${1000 + serial}` }],
+        [ENTERPRISE]: { department: `Department ${serial}`, manager: { value: users.admin } },
+      }),
+    ],
+  ])('takes three statements for a user who is added: %s', async (_, user) => {
+    const { body } = await okta.send('POST', '/Users', user())
+    expect(body).toMatchObject(user())
+    expect(ofRequest()).toEqual(['find_scim_identity', 'hold_new_member', 'add_member_at_once'])
+    const { body: read } = await okta.send('GET', `/Users/${body.id}`)
+    expect(read).toMatchObject(user())
+  })
+
+  it('takes two statements for a user who is reactivated', async () => {
+    expect((await put({ active: false }))[0]).toBe(200)
+    statements.length = 0
+    expect(await put({})).toEqual([200, ['lock_scim_user', 'write_member_at_once']])
+  })
+
+  it('takes three statements for a member of a group as for all of them, and two for who is there already', async () => {
+    const { body: group } = await okta.send('POST', '/Groups', { displayName: `Group ${serial}` })
+    const change = async (...operations: readonly object[]) => {
+      statements.length = 0
+      expect((await okta.patch(`/Groups/${group.id}`, ...operations)).status).toBe(204)
+      return ofRequest()
+    }
+    const written = ['write_group_at_once']
+    const [one, all] = [[{ value: id }], [id, users.admin, users.agent].map((value) => ({ value }))]
+    const add = ['lock_group', 'add_group_members']
+    expect(await change({ op: 'add', path: 'members', value: one })).toEqual([...add, ...written])
+    expect(await change({ op: 'add', path: 'members', value: all })).toEqual([...add, ...written])
+    expect(await change({ op: 'add', path: 'members', value: one })).toEqual(add)
+    const remove = ['lock_group', 'remove_group_members']
+    expect(await change({ op: 'remove', path: 'members', value: all })).toEqual([...remove, ...written])
+  })
+
   it('takes as many for a PATCH', async () => {
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })

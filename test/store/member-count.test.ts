@@ -3,6 +3,8 @@ import pg from 'pg'
 import type { Database } from '../../src/db/database.js'
 import { listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
 import { sweepOrganizations } from '../../src/domain/sweeper.js'
+import { parseFilter } from '../../src/scim/filter.js'
+import { userResourceType } from '../../src/store/scim/attributes.js'
 import { placeMember } from '../../src/store/scim/member-count.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
@@ -68,6 +70,45 @@ describe('the counts of members', () => {
     expect(await totals(globex)).toEqual([1, 1])
   })
 
+  it('tell active from deactivated members, whom the directory has, through every change', async () => {
+    const there = async () => {
+      const [row] = await database.query<{ active: number; deactivated: number }>(
+        `SELECT (count(*) FILTER (WHERE deactivated_at IS NULL))::int AS active, count(deactivated_at)::int AS deactivated
+           FROM memberships WHERE organization_id = $1 AND directory_deleted_at IS NULL`,
+        [acme],
+      )
+      return row
+    }
+    const counted = async () => ({
+      active: (await placeMember(database, acme, 1, 'active')).total,
+      deactivated: (await placeMember(database, acme, 1, 'deactivated')).total,
+    })
+    expect(await counted()).toEqual(await there())
+    const set = (what: string, who: string) =>
+      database.execute(`UPDATE memberships SET ${what} WHERE organization_id = $1 AND user_id LIKE $2`, [acme, who])
+    for (const [what, who] of [
+      ['deactivated_at = now()', 'some-1%'],
+      ['deactivated_at = now()', 'some-12%'],
+      ['directory_deleted_at = now()', 'some-11%'],
+      ['deactivated_at = NULL, directory_deleted_at = NULL', 'some-111%'],
+      ['deactivated_at = NULL', 'some-112%'],
+      ['directory_deleted_at = NULL', 'some-11%'],
+      ['deactivated_at = now(), directory_deleted_at = now()', 'some-14%'],
+      ['deactivated_at = NULL', 'some-13%'],
+    ] as const) {
+      expect(await set(what, who)).toBeGreaterThan(1)
+      expect(await counted()).toEqual(await there())
+    }
+    await database.execute(`DELETE FROM memberships WHERE organization_id = $1 AND user_id LIKE 'some-15%'`, [acme])
+    await database.execute(
+      `INSERT INTO memberships (organization_id, user_id, email_key, deactivated_at)
+       SELECT $1, id, email_key, now() FROM users WHERE id LIKE 'some-15%'`,
+      [acme],
+    )
+    expect(await counted()).toEqual(await there())
+    expect((await counted()).deactivated).toBeGreaterThan(100)
+  })
+
   it('stay as they are if a transaction is undone', async () => {
     const before = await totals(globex)
     const undone = database.preparedTransaction(async (transaction) => {
@@ -98,52 +139,70 @@ describe('the counts of members', () => {
 
   it('are folded to one row for each bucket, with the same sums', async () => {
     const rows = () => database.query('SELECT bucket, members FROM member_counts WHERE organization_id = $1', [acme])
-    const before = await totals(acme)
+    const deactivated = () => placeMember(database, acme, 1, 'deactivated')
+    const before = [await totals(acme), await deactivated()]
     const buckets = new Set((await rows()).map(({ bucket }) => bucket))
     expect((await rows()).length).toBeGreaterThan(buckets.size)
     for (let left = ''; ; ) {
       left = await sweepOrganizations(database, left)
       if (left === '' && (await rows()).length === buckets.size) break
     }
-    expect(await totals(acme)).toEqual(before)
+    expect([await totals(acme), await deactivated()]).toEqual(before)
   })
 
   it('lead to every position of a list, over gaps and buckets', async () => {
-    const there = await database.query<{ id: string }>(
-      `SELECT user_id AS id FROM memberships WHERE organization_id = $1 AND directory_deleted_at IS NULL ORDER BY ordinal`,
-      [acme],
-    )
-    const read: string[] = []
-    for (let startIndex = 1; startIndex <= there.length; startIndex += 97) {
-      const selection = { organizationId: acme, filter: undefined, order: undefined }
-      const { total, rows } = await listDirectoryUsers(database, selection, { startIndex, count: 97 })
-      expect(total).toBe(there.length)
-      read.push(...rows.map(({ userId }) => userId))
+    const conditions = [
+      [undefined, 'true'],
+      ['active eq true', 'deactivated_at IS NULL'],
+      ['active eq false', 'deactivated_at IS NOT NULL'],
+    ] as const
+    for (const [text, condition] of conditions) {
+      const there = await database.query<{ id: string }>(
+        `SELECT user_id AS id FROM memberships
+          WHERE organization_id = $1 AND directory_deleted_at IS NULL AND ${condition} ORDER BY ordinal`,
+        [acme],
+      )
+      const filter = text === undefined ? undefined : parseFilter(text, userResourceType)
+      const read: string[] = []
+      for (let startIndex = 1; startIndex <= there.length; startIndex += 97) {
+        const selection = { organizationId: acme, filter, order: undefined }
+        const { total, rows } = await listDirectoryUsers(database, selection, { startIndex, count: 97 })
+        expect(total).toBe(there.length)
+        read.push(...rows.map(({ userId }) => userId))
+      }
+      expect(read).toEqual(there.map(({ id }) => id))
     }
-    expect(read).toEqual(there.map(({ id }) => id))
   })
 
-  it('let the last page of a long list be read at the cost of the first one of a short list', async () => {
-    await addMembers(acme, 'many', 20_000)
-    await sweepOrganizations(database, '')
-    await database.execute('ANALYZE memberships, users, member_counts, groups, group_members')
-    const sent: SentStatement[] = []
-    const watched: Pick<Database, 'run'> = {
-      run: (statement, values) => {
-        const { text, name, planned } = statement
-        sent.push({ text, values: statement.values(values), name: planned === 'once' ? name : undefined })
-        return database.run(statement, values)
-      },
-    }
-    const { total } = await placeMember(database, acme, 1)
-    const selection = { organizationId: acme, filter: undefined, order: undefined }
-    const { rows } = await listDirectoryUsers(watched, selection, { startIndex: total - 99, count: 100 })
-    expect(rows.length).toBe(100)
-    const costs = []
-    for (const statement of sent) costs.push(rowsRead(await planOf(client, statement)))
-    // The buckets, and those of the page, its people and at most the others of its bucket in every part of the plan.
-    expect(costs.length).toBe(2)
-    expect(costs[0]).toBeLessThan(400)
-    expect(costs[1]).toBeLessThan(4_000)
-  })
+  const pages = ['all', 'active', 'deactivated'] as const
+  it.each(pages)(
+    'let the last page of a long list be read at the cost of the first one of a short list: %s',
+    async (counted) => {
+      if (counted === 'all') await addMembers(acme, 'many', 20_000)
+      if (counted === 'deactivated') {
+        await database.execute(`UPDATE memberships SET deactivated_at = now() WHERE ordinal % 2 = 0`)
+      }
+      await sweepOrganizations(database, '')
+      await database.execute('ANALYZE memberships, users, member_counts, groups, group_members')
+      const filter = counted === 'all' ? undefined : parseFilter(`active eq ${counted === 'active'}`, userResourceType)
+      const sent: SentStatement[] = []
+      const watched: Pick<Database, 'run'> = {
+        run: (statement, values) => {
+          const { text, name, planned } = statement
+          sent.push({ text, values: statement.values(values), name: planned === 'once' ? name : undefined })
+          return database.run(statement, values)
+        },
+      }
+      const { total } = await placeMember(database, acme, 1, counted)
+      const selection = { organizationId: acme, filter, order: undefined }
+      const { rows } = await listDirectoryUsers(watched, selection, { startIndex: total - 99, count: 100 })
+      expect(rows.length).toBe(100)
+      const costs = []
+      for (const statement of sent) costs.push(rowsRead(await planOf(client, statement)))
+      // The buckets, and those of the page, its people and at most the others of its bucket in every part of the plan.
+      expect(costs.length).toBe(2)
+      expect(costs[0]).toBeLessThan(400)
+      expect(costs[1]).toBeLessThan(4_000)
+    },
+  )
 })

@@ -29,6 +29,8 @@ export interface ScimClient {
 
 /** The URN of the schema of users. */
 export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
+/** The URN of the schema of groups. */
+export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 /** The URN of what an employer says of a user. */
 export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 /** The URN of who owns the fields of a user. */

@@ -11,7 +11,7 @@ import {
   type Profile,
 } from '../profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, textFields } from '../profile/profile-value.js'
-import { changeMember } from '../user/change-member.js'
+import { type AddedMember, addMember } from '../user/added-member.js'
 import { changeMemberAsDecided, type DecidedMember } from '../user/decided-change.js'
 import type { Member } from '../user/member.js'
 import type { DirectoryStanding, MemberChange, MemberWriter } from '../user/member-change.js'
@@ -59,10 +59,10 @@ export async function createDirectoryUser(
   directory: Directory,
   write: DirectoryWrite & { readonly email: string },
   context: WriteContext,
-): Promise<Member> {
+): Promise<AddedMember> {
   const { email, active, standing } = write
-  const change = { target: { email, mustJoin: true }, commands: commandsOf(write), active, directory: standing }
-  return (await changeMember(database, writerOf(directory), change, context)).member
+  const change = { commands: commandsOf(write), active, directory: standing }
+  return addMember(database, writerOf(directory), email, change, context)
 }
 
 /**

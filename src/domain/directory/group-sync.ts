@@ -3,7 +3,7 @@ import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import { invalidField, notFound, refuseViolations, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import * as groups from '../../store/scim/group.js'
-import { recordAuditEvents } from '../audit/audit-event.js'
+import { type AuditEvent, auditRowsOf, recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
 import type { Directory } from './directory-sync.js'
 
@@ -45,7 +45,7 @@ export function createDirectoryGroup(
     await claimName(transaction, organizationId, name)
     await groups.insertGroup(transaction, { organizationId, groupId, name, externalId, now: runtime.now() })
     await changeGroupMembers(transaction, { organizationId, groupId }, members)
-    await record(transaction, directory, groupId, 'group.create', context)
+    await recordAuditEvents(transaction, [eventOf(directory, groupId, 'group.create', context)], runtime)
     return groupId
   }, context)
 }
@@ -69,9 +69,10 @@ export function writeDirectoryGroup(
     if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(transaction, organizationId, name)
     const count = await changeGroupMembers(transaction, { organizationId, groupId }, write.members)
     if (count === 0 && name === held.name && externalId === held.directoryExternalId) return false
-    const now = context.runtime.now()
-    await groups.updateGroup(transaction, { organizationId, groupId, name, externalId, now })
-    await record(transaction, directory, groupId, 'group.update', context)
+    const { runtime } = context
+    const group = { organizationId, groupId, name, externalId, now: runtime.now() }
+    const event = eventOf(directory, groupId, 'group.update', context)
+    await groups.writeGroupAtOnce(transaction, group, auditRowsOf([event], runtime))
     return true
   }, context)
 }
@@ -88,7 +89,7 @@ export async function deleteDirectoryGroup(
     await database.preparedTransaction(async (transaction) => {
       await lockedGroup(transaction, organizationId, groupId, guard)
       await groups.deleteGroup(transaction, { organizationId, groupId })
-      await record(transaction, directory, groupId, 'group.delete', context)
+      await recordAuditEvents(transaction, [eventOf(directory, groupId, 'group.delete', context)], context.runtime)
     }, context)
     return true
   } catch (error) {
@@ -129,37 +130,32 @@ async function changeGroupMembers(
   { kept, added, removed }: GroupMembersChange,
 ): Promise<number> {
   const coming = [...new Set([...(kept ?? []), ...added])]
-  await requireUsers(transaction, key.organizationId, coming)
   let count = 0
   if (kept !== undefined) count += await groups.keepGroupMembers(transaction, { ...key, userIds: coming })
   if (removed.length > 0) count += await groups.removeGroupMembers(transaction, { ...key, userIds: removed })
-  if (coming.length > 0) count += await groups.addGroupMembers(transaction, { ...key, userIds: coming })
+  if (coming.length === 0) return count
+  const known = await groups.addGroupMembers(transaction, { ...key, userIds: coming })
+  requireUsers(coming, known)
+  count += known.filter(({ isNew }) => isNew).length
   return count
 }
 
 const MAX_SHOWN_ID = 128
 
-async function requireUsers(
-  transaction: PreparedTransaction,
-  organizationId: string,
-  userIds: readonly string[],
-): Promise<void> {
-  if (userIds.length === 0) return
-  const known = new Set(await groups.findGroupUsers(transaction, { organizationId, userIds }))
+function requireUsers(userIds: readonly string[], users: readonly { readonly userId: string }[]): void {
+  const known = new Set(users.map(({ userId }) => userId))
   const unknown = userIds.find((userId) => !known.has(userId))
   if (unknown === undefined) return
   const shown = unknown.slice(0, MAX_SHOWN_ID)
   throw invalidField('members.value', `there is no user ${shown}: only users can be members of groups`)
 }
 
-async function record(
-  transaction: PreparedTransaction,
+function eventOf(
   { organizationId, keyId, name }: Directory,
   targetId: string,
   action: string,
-  { runtime, requestId }: WriteContext,
-): Promise<void> {
+  { requestId }: WriteContext,
+): AuditEvent {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
-  const event = { organizationId, actor, action, targetType: 'group', targetId, requestId }
-  await recordAuditEvents(transaction, [event], runtime)
+  return { organizationId, actor, action, targetType: 'group', targetId, requestId }
 }

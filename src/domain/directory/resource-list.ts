@@ -2,7 +2,7 @@ import type { PreparedQueryable } from '../../db/queryable.js'
 import type { ScimGroupRow } from '../../store/scim/group.js'
 import { scimGroupRows } from '../../store/scim/group-list.js'
 import { countSelection, readSlice, type ScimRows, type ScimSelection } from '../../store/scim/list.js'
-import { placeMember } from '../../store/scim/member-count.js'
+import { type CountedMembers, countedMembers, placeMember } from '../../store/scim/member-count.js'
 import { type ScimUserRow, scimUserRowFrom } from '../../store/scim/user.js'
 import { scimUserRows } from '../../store/scim/user-list.js'
 
@@ -19,23 +19,30 @@ export interface ListPart<Row> {
 }
 
 /**
- * Lists the members that a directory sees. In the order of creation and without a filter, a part is read at the same
- * cost wherever it is and however long the list; otherwise at the cost of what the filter finds.
+ * Lists the members that a directory sees. In the order of creation, a part of all of them, of those who are active or
+ * of those who are deactivated is read at the same cost wherever it is and however long the list; otherwise at the cost
+ * of what the filter finds.
  */
 export async function listDirectoryUsers(
   tables: PreparedQueryable,
   selection: ScimSelection,
   range: ListRange,
 ): Promise<ListPart<ScimUserRow>> {
+  const counted = countedMembers(selection.filter)
   const { total, rows } =
-    selection.filter === undefined
-      ? await wholeList(tables, selection, range)
-      : await filteredList(tables, scimUserRows, selection, range)
+    counted === undefined
+      ? await filteredList(tables, scimUserRows, selection, range)
+      : await countedList(tables, selection, range, counted)
   return { total, rows: rows.map(scimUserRowFrom) }
 }
 
-async function wholeList(tables: PreparedQueryable, selection: ScimSelection, { startIndex, count }: ListRange) {
-  const place = await placeMember(tables, selection.organizationId, startIndex)
+async function countedList(
+  tables: PreparedQueryable,
+  selection: ScimSelection,
+  { startIndex, count }: ListRange,
+  counted: CountedMembers,
+) {
+  const place = await placeMember(tables, selection.organizationId, startIndex, counted)
   const { total, from, offset } = place
   if (from === undefined || count === 0) return { total, rows: [] }
   const slice = selection.order === undefined ? { from, offset, count } : { from: 0n, offset: startIndex - 1, count }

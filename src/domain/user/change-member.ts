@@ -1,7 +1,7 @@
 import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import { ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import { writeMemberAtOnce } from '../../store/member-at-once.js'
+import { addMemberAtOnce, writeMemberAtOnce } from '../../store/member-at-once.js'
 import { writeMembers } from '../../store/membership.js'
 import { printUser } from '../../store/user.js'
 import { auditRowsOf, recordAuditEvents } from '../audit/audit-event.js'
@@ -129,11 +129,11 @@ export async function changeHeldMembers<Change extends MemberChange>(
   })
   const events = memberEventsOf(writer, { changed, before }, context)
   const { departments } = claims
-  const [only] = rewritten
-  if (writer.isAtOnce === true && only !== undefined && rewritten.length === 1 && added.length === 0) {
-    const options = departmentOptionsOf(departments, runtime)
-    const related = { options, events: auditRowsOf(events, runtime) }
-    await writeMemberAtOnce(transaction, organizationId, only, related)
+  const [only, ...others] = [...rewritten, ...added]
+  if (writer.isAtOnce === true && only !== undefined && others.length === 0) {
+    const related = { options: departmentOptionsOf(departments, runtime), events: auditRowsOf(events, runtime) }
+    const write = joining.has(only.userId) ? addMemberAtOnce : writeMemberAtOnce
+    await write(transaction, organizationId, only, related)
     return changed
   }
   const isPrinted = writer.isPrinted === true

@@ -1,7 +1,7 @@
 import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import { notFound, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import { holdMemberValues, type MemberValuesRow } from '../../store/member-values.js'
+import { holdMemberValues } from '../../store/member-values.js'
 import { leaveAllGroups } from '../../store/scim/group.js'
 import { lockScimUser, type ScimUserRow, type VersionedScimUser } from '../../store/scim/user.js'
 import { valuesSet } from '../profile/field-ownership.js'
@@ -9,7 +9,7 @@ import { emailKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
 import { changeHeldMembers } from './change-member.js'
 import { newPhones } from './field-claim.js'
-import type { HeldValues } from './held-values.js'
+import { heldValuesFrom, managerNameOf } from './held-values.js'
 import type { MemberChange, MemberWriter } from './member-change.js'
 import type { HeldMembers } from './member-hold.js'
 import { memberTransaction } from './member-transaction.js'
@@ -112,7 +112,7 @@ async function changeAsDecided(
     return changeAsDecided(transaction, anew, 'all', step)
   }
   if (typeof known?.nameHolderId === 'string') throw takenValueError('user name of member')
-  const values = known && valuesFrom(known, wanted)
+  const values = known && heldValuesFrom(known, wanted.primaryPhone)
   const members: HeldMembers['members'] = new Map([[userId, member]])
   const holding: HeldMembers = { members, joining: new Set(), idsByEmail: new Map(), values }
   const [changed] = await changeHeldMembers(transaction, writer, [change], holding, context)
@@ -120,7 +120,8 @@ async function changeAsDecided(
   const isDeleted = changed.member.directoryDeletedAt !== null
   if (isDeleted) await leaveAllGroups(transaction, { organizationId, userId, now: context.runtime.now() })
   const sameManager = changed.member.profile.MANAGER.value === member.profile.MANAGER.value
-  const related = { groups: isDeleted ? [] : groups, managerName: sameManager ? managerName : null }
+  const newName = known === undefined ? null : managerNameOf(known, wanted.managerUserId)
+  const related = { groups: isDeleted ? [] : groups, managerName: sameManager ? managerName : newName }
   return { user: { ...changed.member, ...related }, isChanged: true }
 }
 
@@ -135,8 +136,6 @@ function isCovered(decision: Decision, before: Decision): boolean {
   )
 }
 
-type WantedValues = ReturnType<typeof valuesOf>
-
 /** The new values that not every member can have; null for those that stay. */
 function valuesOf(user: ScimUserRow, { commands, email, directory = {} }: MemberChange) {
   const { directoryUserName = user.directoryUserName } = directory
@@ -148,15 +147,5 @@ function valuesOf(user: ScimUserRow, { commands, email, directory = {} }: Member
     emailKey: email === undefined ? null : emailKeyOf(email),
     userNameKey: hasNewName ? emailKeyOf(directoryUserName ?? email ?? user.email) : null,
     primaryPhone: newPhones(commands, user)[0] ?? null,
-  }
-}
-
-function valuesFrom(row: MemberValuesRow, { primaryPhone }: WantedValues): HeldValues {
-  const { managerChain, phoneHolderId, isShared, emailHolderId, emailHolderName } = row
-  return {
-    phones: new Map(primaryPhone !== null && phoneHolderId !== null ? [[primaryPhone, phoneHolderId]] : []),
-    chains: new Map((managerChain ?? []).map(({ userId, managerUserId }) => [userId, managerUserId])),
-    isShared,
-    emailHolder: emailHolderId === null ? undefined : { userId: emailHolderId, name: emailHolderName ?? '' },
   }
 }

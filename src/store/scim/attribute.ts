@@ -17,12 +17,16 @@ export type AttributeType =
  * the group. Expressions are null if the attribute has no value, and never empty texts.
  */
 export type AttributeSource =
-  /** One value. `isAscii`: only letters of ASCII have a case. `indexed`: the comparisons that an index serves. */
+  /**
+   * One value. `isAscii`: only letters of ASCII have a case. `indexed`: the comparisons that an index serves. `ofEvery`:
+   * every row has it.
+   */
   | {
       readonly kind: 'value'
       readonly sql: Prisma.Sql
       readonly isAscii?: true
       readonly indexed?: readonly ('eq' | 'sw')[]
+      readonly ofEvery?: true
     }
   /**
    * Entries of a complex attribute that has several: a query's `FROM` and `WHERE`, in which sub-attributes read.
@@ -39,6 +43,9 @@ export type AttributeSource =
   | { readonly kind: 'parts' }
   /** Printed, but not stored in a form that could be searched. */
   | { readonly kind: 'unsearchable' }
+
+/** The source of an attribute with one value. */
+export type ValueSource = Extract<AttributeSource, { kind: 'value' }>
 
 /** The source of an attribute with several entries. */
 export type EntriesSource = Extract<AttributeSource, { kind: 'entries' }>
@@ -115,8 +122,13 @@ export function oneValue(sql: Prisma.Sql): AttributeSource {
   return { kind: 'value', sql }
 }
 
+/** The source of one value that every row has. */
+export function ofEveryRow(sql: Prisma.Sql): AttributeSource {
+  return { kind: 'value', sql, ofEvery: true }
+}
+
 /** The source of one value, for which there is an index as it is. */
-export function keyValue(sql: Prisma.Sql): AttributeSource {
+export function keyValue(sql: Prisma.Sql): ValueSource {
   return { kind: 'value', sql, indexed: ['eq'] }
 }
 

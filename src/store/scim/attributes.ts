@@ -4,6 +4,7 @@ import {
   attribute,
   indexedText,
   keyValue,
+  ofEveryRow,
   oneValue,
   parts,
   type ScimAttribute,
@@ -25,12 +26,12 @@ function commonAttributes(name: string, row: Prisma.Sql, id: Prisma.Sql): readon
       caseExact: true,
       returned: 'always',
     }),
-    attribute('id', 'The id of the resource, the same as in the rest of the API.', keyValue(id), {
-      ...readOnly,
-      caseExact: true,
-      returned: 'always',
-      uniqueness: 'server',
-    }),
+    attribute(
+      'id',
+      'The id of the resource, the same as in the rest of the API.',
+      { ...keyValue(id), ofEvery: true },
+      { ...readOnly, caseExact: true, returned: 'always', uniqueness: 'server' },
+    ),
     attribute(
       'externalId',
       "The provider's own id of the resource.",
@@ -44,15 +45,15 @@ function commonAttributes(name: string, row: Prisma.Sql, id: Prisma.Sql): readon
       type: 'complex',
       ...readOnly,
       subAttributes: [
-        attribute('resourceType', 'The type of the resource.', oneValue(Prisma.sql`'${Prisma.raw(name)}'::text`), {
+        attribute('resourceType', 'The type of the resource.', ofEveryRow(Prisma.sql`'${Prisma.raw(name)}'::text`), {
           ...readOnly,
           caseExact: true,
         }),
-        attribute('created', 'When it was created.', oneValue(Prisma.sql`${row}.created_at`), {
+        attribute('created', 'When it was created.', ofEveryRow(Prisma.sql`${row}.created_at`), {
           ...readOnly,
           type: 'dateTime',
         }),
-        attribute('lastModified', 'When it was last changed.', oneValue(Prisma.sql`${row}.updated_at`), {
+        attribute('lastModified', 'When it was last changed.', ofEveryRow(Prisma.sql`${row}.updated_at`), {
           ...readOnly,
           type: 'dateTime',
         }),

@@ -2,6 +2,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
 import type { PreparedQueryable, PreparedTransaction } from '../../db/queryable.js'
 import { type Columns, createPreparedStatement, type Parameter } from '../../db/statement.js'
+import { type AuditEventLists, auditEventLists, auditListInsert, type NewAuditEvent } from '../audit-event.js'
 import type { ScimReference } from './user.js'
 
 /** A group as SCIM shows one. */
@@ -100,14 +101,20 @@ VALUES (${organizationId}, ${groupId}, ${name}, ${externalId}, ${now}, ${now})`,
 const nextTime = (now: Parameter) => Prisma.sql`
 greatest(${now}::timestamptz, (updated_at AT TIME ZONE 'UTC' + interval '1 millisecond') AT TIME ZONE 'UTC')`
 
-const update = createPreparedStatement<NewGroup, Pick<GroupModel, 'updatedAt'>>({
-  name: 'update_group',
-  reason: 'set',
-  columns: { updatedAt: 'timestamptz' },
-  text: ({ organizationId, groupId, name, externalId, now }) => Prisma.sql`
-UPDATE groups SET name = ${name}, directory_external_id = ${externalId}, updated_at = ${nextTime(now)}
- WHERE organization_id = ${organizationId} AND id = ${groupId}
-RETURNING updated_at AS "updatedAt"`,
+interface GroupWrite extends Omit<AuditEventLists, 'id' | 'organizationId'>, NewGroup {
+  readonly eventId: readonly string[]
+}
+
+const write = createPreparedStatement<GroupWrite, Record<never, never>>({
+  name: 'write_group_at_once',
+  reason: 'write with audit event',
+  columns: {},
+  text: (places) => Prisma.sql`
+WITH changed AS (
+  UPDATE groups SET name = ${places.name}, directory_external_id = ${places.externalId}, updated_at = ${nextTime(places.now)}
+   WHERE organization_id = ${places.organizationId} AND id = ${places.groupId}
+)
+${auditListInsert(places)}`,
 })
 
 const remove = createPreparedStatement<GroupKey, Record<never, never>>({
@@ -123,29 +130,32 @@ interface UserId {
   readonly userId: string
 }
 
-const findUsers = createPreparedStatement<Omit<GroupMembers, 'groupId'>, UserId>({
-  name: 'find_users_of_group',
-  reason: 'set',
-  columns: { userId: 'text' },
-  text: ({ organizationId, userIds }) => Prisma.sql`
-SELECT user_id AS "userId" FROM memberships
- WHERE organization_id = ${organizationId} AND user_id = ANY (${userIds}::text[]) AND directory_deleted_at IS NULL`,
-})
+/** A user who was to be added to a group, and exists. */
+interface AddedUser extends UserId {
+  readonly isNew: boolean
+}
 
-const addMembers = createPreparedStatement<GroupMembers, UserId>({
+const addMembers = createPreparedStatement<GroupMembers, AddedUser>({
   name: 'add_group_members',
   reason: 'set',
-  columns: { userId: 'text' },
+  columns: { userId: 'text', isNew: 'bool' },
   text: ({ organizationId, groupId, userIds }) => Prisma.sql`
-INSERT INTO group_members AS gm (organization_id, group_id, user_id, position)
-SELECT ${organizationId}, ${groupId}, added.user_id, last.position + added.place
-  FROM (SELECT coalesce(max(position), -1) AS position FROM group_members
-         WHERE organization_id = ${organizationId} AND group_id = ${groupId}) last
- CROSS JOIN (SELECT user_id, min(place)::integer AS place
-               FROM unnest(${userIds}::text[]) WITH ORDINALITY AS each (user_id, place) GROUP BY user_id) added
- ORDER BY added.user_id
-    ON CONFLICT (organization_id, group_id, user_id) DO NOTHING
-RETURNING gm.user_id AS "userId"`,
+WITH known AS (
+  SELECT m.user_id FROM memberships m
+   WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}::text[]) AND m.directory_deleted_at IS NULL
+), added AS (
+  INSERT INTO group_members AS gm (organization_id, group_id, user_id, position)
+  SELECT ${organizationId}, ${groupId}, wanted.user_id, last.position + wanted.place
+    FROM (SELECT coalesce(max(position), -1) AS position FROM group_members
+           WHERE organization_id = ${organizationId} AND group_id = ${groupId}) last
+   CROSS JOIN (SELECT user_id, min(place)::integer AS place
+                 FROM unnest(${userIds}::text[]) WITH ORDINALITY AS each (user_id, place) GROUP BY user_id) wanted
+   WHERE wanted.user_id IN (SELECT user_id FROM known)
+   ORDER BY wanted.user_id
+      ON CONFLICT (organization_id, group_id, user_id) DO NOTHING
+  RETURNING gm.user_id
+)
+SELECT known.user_id AS "userId", known.user_id IN (SELECT user_id FROM added) AS "isNew" FROM known`,
 })
 
 const removeMembers = createPreparedStatement<GroupMembers, UserId>({
@@ -185,8 +195,8 @@ UPDATE groups SET updated_at = ${nextTime(now)}
 
 /** The statements of this file. */
 export const scimGroupStatements = [
-  ...[find, lock, lockName, findName, insert, update, remove],
-  ...[findUsers, addMembers, removeMembers, keepMembers, leave],
+  ...[find, lock, lockName, findName, insert, write, remove],
+  ...[addMembers, removeMembers, keepMembers, leave],
 ]
 
 /** A group, with its members if they are wanted. */
@@ -213,9 +223,14 @@ export async function insertGroup(transaction: PreparedTransaction, group: NewGr
   await transaction.run(insert, group)
 }
 
-/** Writes a group, and returns the time of its version. */
-export async function updateGroup(transaction: PreparedTransaction, group: NewGroup): Promise<Date> {
-  return (await transaction.run(update, group))[0]?.updatedAt ?? group.now
+/** Writes a group, in another version than before, with an audit event, in one statement. */
+export async function writeGroupAtOnce(
+  transaction: PreparedTransaction,
+  group: NewGroup,
+  events: readonly NewAuditEvent[],
+): Promise<void> {
+  const { id: eventId, organizationId: _, ...lists } = auditEventLists(events)
+  await transaction.run(write, Object.assign({ eventId }, lists, group))
 }
 
 /** Deletes a group and its list of members. The database refuses it for groups that approve something. */
@@ -223,17 +238,12 @@ export async function deleteGroup(transaction: PreparedTransaction, key: GroupKe
   await transaction.run(remove, key)
 }
 
-/** Those of the ids that are members of the organization whom the directory has not deleted. */
-export async function findGroupUsers(
-  transaction: PreparedTransaction,
-  users: Omit<GroupMembers, 'groupId'>,
-): Promise<string[]> {
-  return (await transaction.run(findUsers, users)).map(({ userId }) => userId)
-}
-
-/** Adds users, who exist, to a group, behind those that it has. Returns how many were not in it. */
-export async function addGroupMembers(transaction: PreparedTransaction, members: GroupMembers): Promise<number> {
-  return (await transaction.run(addMembers, members)).length
+/**
+ * Adds users to a group, behind those that it has. Returns those who exist and whom the directory has not deleted; the
+ * others are not added.
+ */
+export function addGroupMembers(transaction: PreparedTransaction, members: GroupMembers): Promise<AddedUser[]> {
+  return transaction.run(addMembers, members)
 }
 
 /** Takes users out of a group. Returns how many were in it. */

@@ -7,6 +7,7 @@ import {
   type EntriesSource,
   indexedText,
   keyValue,
+  ofEveryRow,
   oneValue,
   parts,
   type ScimAttribute,
@@ -77,6 +78,14 @@ const hasEmail = (value: Prisma.Sql) => Prisma.sql`m.ordinal = ANY (ARRAY(
 /** The name under which the directory knows a user; there is an index for it. */
 const userName = Prisma.sql`coalesce(m.directory_user_name, m.email_key)`
 
+/** Whether a member is active; the database keeps how many are. */
+export const activeAttribute = attribute(
+  'active',
+  'False deactivates the user, whose tokens then are refused, and whose email address stays taken.',
+  ofEveryRow(Prisma.sql`(m.deactivated_at IS NULL)`),
+  { type: 'boolean' },
+)
+
 /** The schema of users (RFC 7643 section 4.1), as far as it is supported. */
 export const userSchema: ScimSchema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:User',
@@ -86,7 +95,7 @@ export const userSchema: ScimSchema = {
     attribute(
       'userName',
       'The name by which the provider knows the user. If the provider sends no work email, also the email address.',
-      { kind: 'value', sql: userName, isAscii: true, indexed: ['eq', 'sw'] },
+      { kind: 'value', sql: userName, isAscii: true, indexed: ['eq', 'sw'], ofEvery: true },
       { required: true, uniqueness: 'server' },
     ),
     attribute('name', 'The parts of the name.', parts, {
@@ -96,7 +105,9 @@ export const userSchema: ScimSchema = {
         attribute('familyName', 'The last name.', indexedText(Prisma.sql`nullif(m.last_name, '')`), {
           field: 'LAST_NAME',
         }),
-        attribute('givenName', 'The first name.', column('first_name'), { field: 'FIRST_NAME' }),
+        attribute('givenName', 'The first name.', indexedText(Prisma.sql`nullif(m.first_name, '')`), {
+          field: 'FIRST_NAME',
+        }),
       ],
     }),
     attribute('displayName', 'The name to be shown.', indexedText(documented('displayName', fullName))),
@@ -105,12 +116,7 @@ export const userSchema: ScimSchema = {
     attribute('timezone', 'A name of the IANA time zone database, such as Europe/Berlin.', column('timezone'), {
       field: 'TIMEZONE',
     }),
-    attribute(
-      'active',
-      'False deactivates the user, whose tokens then are refused, and whose email address stays taken.',
-      oneValue(Prisma.sql`(m.deactivated_at IS NULL)`),
-      { type: 'boolean' },
-    ),
+    activeAttribute,
     attribute(
       'emails',
       'Email addresses. The one of type work is the email address of the user; if there is none, userName is.',

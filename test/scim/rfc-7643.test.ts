@@ -1,0 +1,307 @@
+import { expect } from '@jest/globals'
+import { fixture } from '../support/fixture.js'
+import { ENTERPRISE, GROUP, OWNERSHIP, USER } from '../support/scim.js'
+import { describeSentences, type Sentence, wholeUser } from '../support/scim-sentences.js'
+
+/** The characteristics of an attribute, as the service tells them. */
+interface Told {
+  readonly name: string
+  readonly type: string
+  readonly mutability: string
+  readonly returned: string
+  readonly uniqueness: string
+  readonly required: boolean
+  readonly caseExact?: boolean
+  readonly subAttributes?: readonly Told[]
+}
+
+const toldOf = (attributes: readonly Told[], name: string) => attributes.find((each) => each.name === name)
+
+const sentences: readonly Sentence[] = [
+  [
+    '2.1',
+    'names of attributes and URNs of schemas are in any case',
+    ({ serial }) => [
+      'POST',
+      '/Users',
+      {
+        ...{ SCHEMAS: [USER], USERNAME: `x.${serial}@example.com`, Name: { GIVENNAME: 'Eve' }, Active: true },
+        [ENTERPRISE.toUpperCase()]: { DEPARTMENT: 'Sales' },
+      },
+    ],
+    201,
+    { name: { givenName: 'Eve' }, [ENTERPRISE]: { department: 'Sales' } },
+  ],
+  [
+    '2.3.1',
+    'texts keep their case',
+    ({ path }) => ['GET', path],
+    200,
+    { title: 'Analyst', externalId: expect.stringMatching(/^Ext-/) },
+  ],
+  [
+    '2.3.5',
+    'times are of xsd:dateTime',
+    ({ path }) => ['GET', path],
+    200,
+    { meta: { created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/) } },
+  ],
+  [
+    '2.4',
+    'at most one entry is primary',
+    ({ path }) => [
+      'PATCH',
+      path,
+      {
+        schemas: [],
+        Operations: [{ op: 'add', path: 'emails', value: [{ value: 'n@example.org', type: 'other', primary: true }] }],
+      },
+    ],
+    200,
+    ({ body }) => expect(body.emails.filter(({ primary }: { primary?: boolean }) => primary === true)).toHaveLength(1),
+  ],
+  [
+    '2.5',
+    'null and an empty list are the same as nothing',
+    ({ path, user }) => ['PUT', path, { ...user, title: null, phoneNumbers: [], photos: null }],
+    200,
+    async ({ body }, { directory, path, user }) => {
+      const { title: _, phoneNumbers: __, photos: ___, ...rest } = user
+      expect(body).toEqual((await directory.send('PUT', path, rest)).body)
+    },
+  ],
+  [
+    '3',
+    'a resource names its schemas, and those alone of which it has attributes',
+    ({ path }) => ['GET', path],
+    200,
+    { schemas: [USER, ENTERPRISE, OWNERSHIP] },
+  ],
+  [
+    '3',
+    'a resource without attributes of an extension does not name it',
+    ({ serial }) => ['POST', '/Users', { schemas: [USER], userName: `plain.${serial}@example.com` }],
+    201,
+    ({ body }) => expect([body.schemas, ENTERPRISE in body]).toEqual([[USER, OWNERSHIP], false]),
+  ],
+  [
+    '3.1',
+    'the id is given by the service, whatever a client sends, and stays',
+    ({ path, user }) => ['PUT', path, { ...user, id: 'bulkId', title: 'Countess' }],
+    200,
+    ({ body }, { user }) => expect([body.id, body.title]).toEqual([user.id, 'Countess']),
+  ],
+  [
+    '3.1',
+    'the externalId is case-exact',
+    ({ serial }) => ['GET', `/Users?filter=externalId%20eq%20%22EXT-${serial}%22`],
+    200,
+    { totalResults: 0 },
+  ],
+  [
+    '3.1',
+    'meta is read-only: what a client sends does not count',
+    ({ path, user }) => [
+      'PUT',
+      path,
+      { ...user, meta: { created: '2001-01-01T00:00:00Z', resourceType: 'Group', version: 'x' } },
+    ],
+    200,
+    ({ body }, { user }) => expect([body.meta.created, body.meta.resourceType]).toEqual([user.meta.created, 'User']),
+  ],
+  [
+    '3.1',
+    'meta has the type, the times, the location and the version, as the headers have them',
+    ({ path }) => ['GET', path],
+    200,
+    ({ body, headers }) => {
+      expect(Object.keys(body.meta).sort()).toEqual(['created', 'lastModified', 'location', 'resourceType', 'version'])
+      expect([body.meta.location, body.meta.version]).toEqual([headers.get('content-location'), headers.get('etag')])
+    },
+  ],
+  [
+    '3.1',
+    'lastModified changes with the resource, and created does not',
+    ({ path }) => ['PATCH', path, { Operations: [{ op: 'replace', path: 'title', value: 'Countess' }] }],
+    200,
+    ({ body }, { user }) => {
+      expect(body.meta.created).toBe(user.meta.created)
+      expect(Date.parse(body.meta.lastModified)).toBeGreaterThanOrEqual(Date.parse(user.meta.lastModified))
+      expect(body.meta.version).not.toBe(user.meta.version)
+    },
+  ],
+  [
+    '4.1.1',
+    'a user needs a userName',
+    () => ['POST', '/Users', { schemas: [USER], displayName: 'Nobody' }],
+    400,
+    { scimType: 'invalidValue' },
+  ],
+  [
+    '4.1.1',
+    'the userName is not empty',
+    () => ['POST', '/Users', { schemas: [USER], userName: '' }],
+    400,
+    { scimType: 'invalidValue' },
+  ],
+  [
+    '4.1.1',
+    'the userName is unique whatever its case',
+    ({ serial }) => [
+      'POST',
+      '/Users',
+      { schemas: [USER], userName: `LOGIN.${serial}`, emails: [{ value: 'other@example.com', type: 'work' }] },
+    ],
+    409,
+    { scimType: 'uniqueness' },
+  ],
+  [
+    '4.1.1',
+    'a password is never returned',
+    ({ serial }) => [
+      'POST',
+      '/Users',
+      { schemas: [USER], userName: `p.${serial}@example.com`, password: 't1meMa$heen' },
+    ],
+    201,
+    ({ body }) => expect(JSON.stringify(body)).not.toContain('t1meMa'),
+  ],
+  [
+    '4.1.1',
+    'active is told, and is settled by the service',
+    ({ serial }) => ['POST', '/Users', { schemas: [USER], userName: `a.${serial}@example.com` }],
+    201,
+    { active: true },
+  ],
+  [
+    '4.1.2',
+    'emails, phone numbers and photos have a value, a type and which is primary',
+    ({ path }) => ['GET', path],
+    200,
+    { emails: [{ type: 'work', primary: true }, { type: 'home' }], photos: [{ type: 'photo' }] },
+  ],
+  [
+    '4.1.2',
+    'groups of a user are read-only: only a change of the group changes them',
+    ({ path, user }) => ['PUT', path, { ...user, groups: [] }],
+    200,
+    ({ body }, { group }) =>
+      expect(body.groups).toEqual([
+        { value: group.id, $ref: group.meta.location, display: group.displayName, type: 'direct' },
+      ]),
+  ],
+  [
+    '4.2',
+    'a group needs a displayName',
+    () => ['POST', '/Groups', { schemas: [GROUP], members: [] }],
+    400,
+    { scimType: 'invalidValue' },
+  ],
+  [
+    '4.2',
+    'members have a value, the address and the type of what it is',
+    ({ group }) => ['GET', `/Groups/${group.id}`],
+    200,
+    ({ body }, { user }) =>
+      expect(body.members).toEqual([
+        { value: user.id, $ref: user.meta.location, display: 'Ada Lovelace', type: 'User' },
+      ]),
+  ],
+  [
+    '4.3',
+    'the manager has an id, and the address and the name that the service adds',
+    ({ path, user }) => [
+      'PUT',
+      path,
+      { ...user, [ENTERPRISE]: { manager: { value: fixture.users.admin, displayName: 'Mallory' } } },
+    ],
+    200,
+    async ({ body }, { directory, path }) => {
+      const { body: read } = await directory.send('GET', path)
+      expect(body[ENTERPRISE].manager).toEqual(read[ENTERPRISE].manager)
+      const { body: manager } = await directory.send('GET', `/Users/${fixture.users.admin}`)
+      expect(read[ENTERPRISE].manager).toEqual({
+        value: manager.id,
+        $ref: manager.meta.location,
+        displayName: manager.displayName,
+      })
+    },
+  ],
+  [
+    '5',
+    'the configuration tells what is supported, without being asked for more',
+    () => ['GET', '/ServiceProviderConfig'],
+    200,
+    ({ body }) => {
+      for (const name of ['patch', 'bulk', 'filter', 'changePassword', 'sort', 'etag']) {
+        expect([name, typeof body[name].supported]).toEqual([name, 'boolean'])
+      }
+      expect([typeof body.bulk.maxOperations, typeof body.bulk.maxPayloadSize, typeof body.filter.maxResults]).toEqual([
+        'number',
+        'number',
+        'number',
+      ])
+      expect(body.authenticationSchemes[0]).toMatchObject({
+        type: 'oauthbearertoken',
+        name: expect.any(String),
+        description: expect.any(String),
+      })
+    },
+  ],
+  [
+    '6',
+    'a type of resource tells its name, its endpoint, its schema, and which extensions are required',
+    () => ['GET', '/ResourceTypes/User'],
+    200,
+    {
+      name: 'User',
+      endpoint: '/Users',
+      schema: USER,
+      schemaExtensions: [
+        { schema: ENTERPRISE, required: false },
+        { schema: OWNERSHIP, required: false },
+      ],
+    },
+  ],
+  [
+    '7',
+    'a schema tells the characteristics of each attribute',
+    () => ['GET', `/Schemas/${USER}`],
+    200,
+    ({ body }) => {
+      expect(toldOf(body.attributes, 'userName')).toMatchObject({
+        required: true,
+        uniqueness: 'server',
+        caseExact: false,
+        mutability: 'readWrite',
+        returned: 'default',
+      })
+      expect(toldOf(body.attributes, 'groups')).toMatchObject({ mutability: 'readOnly', multiValued: true })
+      expect(toldOf(body.attributes, 'active')).toMatchObject({ type: 'boolean' })
+      expect(toldOf(body.attributes, 'active')).not.toHaveProperty('caseExact')
+      expect(toldOf(body.attributes, 'password')).toBeUndefined()
+    },
+  ],
+  [
+    '7',
+    'members of groups can be added and removed, and not changed',
+    () => ['GET', `/Schemas/${GROUP}`],
+    200,
+    ({ body }) => {
+      expect(toldOf(body.attributes, 'displayName')).toMatchObject({ required: true })
+      expect(toldOf(toldOf(body.attributes, 'members')?.subAttributes ?? [], 'value')).toMatchObject({
+        mutability: 'immutable',
+      })
+    },
+  ],
+  [
+    '7',
+    'what a schema calls read-write is returned as it was written',
+    ({ serial }) => ['POST', '/Users', wholeUser(serial + 5_000)],
+    201,
+    ({ body }, { serial }) =>
+      expect(body).toMatchObject({ ...wholeUser(serial + 5_000), schemas: [USER, ENTERPRISE, OWNERSHIP] }),
+  ],
+]
+
+describeSentences('what RFC 7643 wants of resources', sentences)
