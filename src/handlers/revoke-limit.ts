@@ -11,6 +11,11 @@ import type { Tally } from './tally.js'
 /** Counts a call of `RevokeLeakedKey`; other methods pass. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`. */
 export type CountRevokeCall = (method: DescMethod, values: ContextValues) => Promise<void>
 
+/** Whether a method reports a leaked key. */
+export function isRevocation(method: DescMethod): boolean {
+  return method === AuthService.method.revokeLeakedKey
+}
+
 /** How long the limiter may take; it waits for other requests of the same address. */
 const TIMEOUT_MILLIS = 5_000
 
@@ -19,14 +24,14 @@ const TIMEOUT_MILLIS = 5_000
  * that malformed requests count.
  */
 export function createRevokeCallCounter(
-  limiter: RevokeLimiter,
+  limiterOf: (values: ContextValues) => RevokeLimiter,
   timing: Pick<Timing, 'sleep'>,
   tally?: Tally,
 ): CountRevokeCall {
   return async (method, values) => {
-    if (method !== AuthService.method.revokeLeakedKey) return
+    if (!isRevocation(method)) return
     const { clientAddress } = requestContextOf({ values })
-    const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => limiter.admit(clientAddress))
+    const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => limiterOf(values).admit(clientAddress))
     tally?.revokeAttempt(admission.allowed)
     if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
   }
@@ -37,7 +42,7 @@ export function slowDownBody(
   error: ConnectError,
   { method }: { readonly method: DescMethod | undefined },
 ): { contentType: string; body: string } | undefined {
-  if (method !== AuthService.method.revokeLeakedKey) return undefined
+  if (method === undefined || !isRevocation(method)) return undefined
   if (!error.findDetails(ErrorInfoSchema).some(({ reason }) => reason === 'ERROR_REASON_RATE_LIMITED')) return undefined
   return {
     contentType: 'application/json',

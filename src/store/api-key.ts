@@ -118,14 +118,14 @@ const revokedColumns = { id: 'text', organizationId: 'text', teamId: 'text' } as
 const revokedRow = Prisma.sql`
 RETURNING revoked.id, revoked.organization_id AS "organizationId", revoked.team_id AS "teamId"`
 
-/** Of all organizations, because a secret does not name its own. */
+/** Of all organizations, because a secret does not name its own; revoked ones, too. */
 const selectOfSecret = createPreparedStatement<{ readonly secretHashes: readonly Uint8Array[] }, KeyId>({
   name: 'key_of_secret',
   reason: 'set',
   columns: { id: 'text', organizationId: 'text' },
   text: ({ secretHashes }) => Prisma.sql`
 SELECT id, organization_id AS "organizationId" FROM api_keys
- WHERE secret_hash = ANY (${secretHashes}::bytea[]) AND revoked_at IS NULL`,
+ WHERE secret_hash = ANY (${secretHashes}::bytea[]) ORDER BY revoked_at NULLS FIRST LIMIT 1`,
 })
 
 type RevokedBy = { readonly revokedBy: ApiKeyRevocation }
@@ -144,24 +144,24 @@ ${revokedRow}`,
 interface RevokedChain extends RevokedBy {
   readonly organizationId: string
   readonly chainId: string
-  /** The key without whose revocation there is nothing to do: once it is revoked, the chain is left alone. */
-  readonly onlyWith: string | null
+  /** The key whose secret has leaked: if its rotation has dealt with that, the chain is left alone. */
+  readonly leaked: string | null
 }
 
-// Rows are locked in id order.
+// Rows are locked in id order. A key that ended when it was revoked was rotated without an overlap.
 const revokeChain = createPreparedStatement<RevokedChain, RevokedKey>({
   name: 'revoke_key_chain',
   reason: 'lock',
   columns: revokedColumns,
-  text: ({ organizationId, chainId, onlyWith, revokedBy }) => Prisma.sql`
+  text: ({ organizationId, chainId, leaked, revokedBy }) => Prisma.sql`
 WITH live AS (
   SELECT k.id FROM api_keys k
    WHERE ${ofOrganization('k')} AND k.revoked_at IS NULL
      AND k.id = ANY (${chainId}::text || ARRAY(SELECT r.api_key_id FROM api_key_rotations r
                                           WHERE ${ofOrganization('r')} AND r.chain_id = ${chainId}))
-     AND (${onlyWith}::text IS NULL OR EXISTS (
+     AND NOT EXISTS (
            SELECT FROM api_keys one
-            WHERE ${ofOrganization('one')} AND one.id = ${onlyWith}::text AND one.revoked_at IS NULL))
+            WHERE ${ofOrganization('one')} AND one.id = ${leaked}::text AND one.revoked_at = one.expires_at)
    ORDER BY k.id FOR NO KEY UPDATE OF k
 )
 UPDATE api_keys revoked SET revoked_at = now(), revoked_by = ${revokedBy}::api_key_revocation
@@ -206,7 +206,7 @@ export async function writeKeyUses(
   }
 }
 
-/** The key whose secret has one of the hashes, unless it is revoked. */
+/** The key whose secret has one of the hashes, even if it is revoked. */
 export async function findKeyOfSecret(
   transaction: PreparedTransaction,
   secretHashes: readonly Uint8Array[],

@@ -57,7 +57,7 @@ export const revokeAttemptStatements = [decide]
 
 /** Decides about an attempt by the database's clock, and counts it if it is allowed. A refusal writes nothing. */
 export async function decideRevokeAttempt(
-  tables: Queryable,
+  tables: Pick<Queryable, 'run'>,
   attempt: RevokeAttempt,
 ): Promise<RevokeDecision | undefined> {
   const [decision] = await tables.run(decide, attempt)

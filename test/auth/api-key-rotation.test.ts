@@ -219,13 +219,35 @@ describe('the rotation of an API key', () => {
     expect(await liveOf(successor.id)).toEqual([])
   })
 
-  it('a leak of the secret of a key that the operator has revoked leaves its successor alone', async () => {
-    const [leaked, retired] = [await newKey(), await newKey()]
-    const successors = [(await rotate(leaked.id, 0)).id, (await rotate(retired.id)).id]
-    expect(await revokeKeyById(service.database, service.runtime, retired.id)).toEqual([retired.id])
+  it('a leak of the secret of a key that was rotated without an overlap leaves its successor alone', async () => {
+    const leaked = await newKey()
+    const successor = await rotate(leaked.id, 0)
     await leak(leaked.secret)
-    await leak(retired.secret)
-    expect(await liveOf(...successors)).toEqual(successors)
+    expect(await liveOf(successor.id)).toEqual([successor.id])
+    // The successor's own secret has not been dealt with.
+    await leak(successor.secret)
+    expect(await liveOf(successor.id)).toEqual([])
+  })
+
+  it('a leak of the secret of a key that the operator has revoked ends the rest of its chain', async () => {
+    const [first, early] = [await newKey(), await newKey()]
+    const middle = await rotate(first.id)
+    const last = await rotate(middle.id)
+    const successor = await rotate(early.id)
+    await service.database.execute(`UPDATE api_keys SET expires_at = now() - interval '1 minute' WHERE id = $1`, [
+      early.id,
+    ])
+    for (const { id } of [middle, early]) {
+      expect(await revokeKeyById(service.database, service.runtime, id)).toEqual([id])
+    }
+    const token = await tokenOf(last)
+    await leak(middle.secret)
+    await leak(early.secret)
+    expect(await liveOf(first.id, last.id, successor.id)).toEqual([])
+    expect(await statusOf(token)).toBe(401)
+    for (const { id } of [first, middle, last]) {
+      expect((await actionsOn(id)).filter((action) => action === 'api_key.revoke')).toHaveLength(1)
+    }
   })
 
   it('one command revokes one key of a chain, or all of them', async () => {

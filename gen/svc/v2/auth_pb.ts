@@ -26,7 +26,7 @@ export const file_svc_v2_auth: GenFile = /*@__PURE__*/
  */
 export type RevokeLeakedKeyRequest = Message<"svc.v2.RevokeLeakedKeyRequest"> & {
   /**
-   * The leaked secret. Required; any text other than a live secret is accepted and has no effect.
+   * The leaked secret. Required; any text other than a key secret is accepted and has no effect.
    *
    * @generated from field: string secret = 1;
    */

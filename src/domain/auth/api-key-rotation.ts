@@ -91,6 +91,8 @@ async function rotate(
 /** Ends the key and its tokens, and returns when; undefined if it is revoked. */
 async function endOldKey(transaction: Transaction, key: RotatedKey, seconds: number): Promise<Date | undefined> {
   if (seconds === 0) {
+    // By ending when it is revoked, it says that its leak has been dealt with: reports of it leave the successor alone.
+    await endKey(transaction, key, seconds)
     await revokeKeyOfId(transaction, key, 'OPERATOR')
     await deleteApiKeySessions(transaction, { organizationId: key.organizationId, ids: [key.id] })
     return undefined

@@ -28,8 +28,9 @@ export interface RevocationOptions {
 const NOTHING = ' '
 
 /**
- * Revokes the key of a secret, if there is one, and with it the whole chain of keys that it was rotated from and to,
- * unless the key has been revoked before: then the leak has been dealt with. Neither the result nor the timing reveals
+ * Revokes the key of a secret, if there is one, and with it the whole chain of keys that it was rotated from and to, even
+ * if the key itself has been revoked before; unless it was rotated without an overlap, which is how an operator deals
+ * with a leak. Neither the result nor the timing reveals
  * whether there was one: the same statements run for every text, and the answer, even a failure, leaves on a time grid.
  * Once it resolves, no process accepts a token of these keys. Throws `SERVICE_UNAVAILABLE` if the database did not
  * answer in time; the keys may have been revoked all the same, and the call can be repeated.
@@ -46,7 +47,7 @@ export function revokeLeakedKey(options: RevocationOptions, secret: string, requ
       id: NOTHING,
     }
     const chainId = (await lockKeyChain(transaction, { organizationId, id })) ?? NOTHING
-    const chain = { organizationId, chainId, onlyWith: id, revokedBy: 'LEAK_REPORT' } as const
+    const chain = { organizationId, chainId, leaked: id, revokedBy: 'LEAK_REPORT' } as const
     const keys = await revokeKeyChain(transaction, chain)
     await endSessions(transaction, organizationId, keys)
     await recordRevocations(transaction, keys, { runtime, actor: anonymousActor, requestId })
@@ -85,7 +86,7 @@ export async function revokeKeyById(
     const keys =
       chainId === undefined
         ? await revokeKeyOfId(transaction, { organizationId, id }, revokedBy)
-        : await revokeKeyChain(transaction, { organizationId, chainId, onlyWith: null, revokedBy })
+        : await revokeKeyChain(transaction, { organizationId, chainId, leaked: null, revokedBy })
     await endSessions(transaction, organizationId, keys)
     await recordRevocations(transaction, keys, { runtime, actor: systemActor })
     return keys.map((revoked) => revoked.id)
