@@ -28,10 +28,10 @@ export function insufficientScope(permission: string): string {
 
 /** The token of an Authorization header (RFC 6750 section 2.1). Throws if there is none, or none of that form. */
 export function bearerTokenFrom(authorization: string | undefined): string {
-  if (authorization === undefined || authorization.trim() === '') throw credentialMissing()
+  if (authorization === undefined) throw credentialMissing()
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)
   if (match?.[1] !== undefined) return match[1]
-  const given = /^bearer\b(.*)$/is.exec(authorization)?.[1]?.trim()
+  const given = /^bearer\b(.*)/is.exec(authorization)?.[1]?.trim()
   if (given === undefined) throw credentialMissing(schemeAdvice(authorization))
   if (/\s/.test(given)) throw credentialInvalid('the token has a space in it: send Authorization: Bearer <token>')
   throw credentialInvalid(wrongCredentialForm(given, true))

@@ -56,7 +56,6 @@ export function compileParameterBinder(desc: DescMessage, options: ParameterBind
   }
 
   return (message, encoded) => {
-    let first: string | undefined
     let seen: Set<string> | undefined
     let count = 0
     for (const [name, raw] of pairs(encoded, options.kind)) {
@@ -69,11 +68,10 @@ export function compileParameterBinder(desc: DescMessage, options: ParameterBind
         throw invalidArgument(name, `${options.kind} ${quoted(name)} ${target.reason}`)
       }
       if (!target.repeated) {
-        if (first === target.id || seen?.has(target.id) === true) {
+        if (seen?.has(target.id) === true) {
           throw invalidArgument(name, `${options.kind} ${quoted(name)} is given more than once`)
         }
-        if (first === undefined) first = target.id
-        else seen = (seen ?? new Set<string>()).add(target.id)
+        seen = (seen ?? new Set<string>()).add(target.id)
       }
       target.set(message, decodeFormText(raw, name), name)
     }
@@ -89,8 +87,8 @@ function* pairs(encoded: string, kind: string): Generator<[name: string, rawValu
       // Searched in the pair alone: searching all that follows would take quadratic time for pairs without one.
       const pair = encoded.slice(start, end)
       const equals = pair.indexOf('=')
-      const name = equals < 0 ? pair : pair.slice(0, equals)
-      yield [decodeFormText(name, kind), equals < 0 ? '' : pair.slice(equals + 1)]
+      const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
+      yield [decodeFormText(name, kind), value]
     }
     start = end + 1
   }

@@ -5,7 +5,7 @@ export interface Token {
   readonly column: number
 }
 
-/** What a template is made of; `word` is a literal or an identifier; the parser distinguishes them. */
+/** What a template is made of; `word` is a literal or an identifier; the parser distinguishes them, and adds `end`. */
 export type TokenKind = '/' | '*' | '**' | '{' | '}' | '=' | ':' | 'word' | 'end'
 
 /** A template that does not fit the grammar: the 1-based column and what was expected there. */
@@ -19,7 +19,7 @@ export interface TemplateFault {
 const WORD = /(?:[A-Za-z0-9\-._~!$&'()+,;@]|%[0-9A-Fa-f]{2})+/y
 const PUNCTUATION = ['**', '*', '/', '{', '}', '=', ':'] as const
 
-/** Splits a path template into tokens, the last of which is `end`; a character outside the grammar is a fault. */
+/** Splits a path template into tokens; a character outside the grammar is a fault. */
 export function scanTemplate(template: string): Token[] | TemplateFault {
   const tokens: Token[] = []
   let at = 0
@@ -40,6 +40,5 @@ export function scanTemplate(template: string): Token[] | TemplateFault {
     tokens.push({ kind: 'word', text: word, column: at + 1 })
     at += word.length
   }
-  tokens.push({ kind: 'end', text: '', column: template.length + 1 })
   return tokens
 }

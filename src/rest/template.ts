@@ -49,7 +49,7 @@ export function parseTemplate(text: string): TemplateResult {
   const tokens = scanTemplate(text)
   if (!Array.isArray(tokens)) return { ok: false, fault: tokens }
   try {
-    return { ok: true, template: createParser(tokens).template() }
+    return { ok: true, template: createParser(tokens, text.length + 1).template() }
   } catch (error) {
     if (error instanceof FaultSignal) return { ok: false, fault: error.fault }
     throw error
@@ -63,43 +63,43 @@ export function templateFaultToString(fault: TemplateFault): string {
 
 /** Prints a template in canonical form: `{x}` for `{x=*}`, literals percent-encoded where they must be. */
 export function templateToString(template: PathTemplate): string {
+  const segments = template.segments.map(segmentToString)
   const parts: string[] = []
   let at = 0
-  for (const variable of template.variables) {
-    while (at < variable.start) parts.push(segmentToString(template.segments[at++]))
-    const inner = template.segments.slice(variable.start, variable.end).map(segmentToString).join('/')
-    parts.push(inner === '*' ? `{${variable.fieldPath.join('.')}}` : `{${variable.fieldPath.join('.')}=${inner}}`)
-    at = variable.end
+  for (const { fieldPath, start, end } of template.variables) {
+    const inner = segments.slice(start, end).join('/')
+    const path = fieldPath.join('.')
+    parts.push(...segments.slice(at, start), inner === '*' ? `{${path}}` : `{${path}=${inner}}`)
+    at = end
   }
-  while (at < template.segments.length) parts.push(segmentToString(template.segments[at++]))
+  parts.push(...segments.slice(at))
   return `/${parts.join('/')}${template.verb === '' ? '' : `:${encodePercentBytes(template.verb)}`}`
 }
 
-function segmentToString(segment: TemplateSegment | undefined): string {
-  if (segment === undefined) return ''
+function segmentToString(segment: TemplateSegment): string {
   return segment.kind === 'literal' ? encodePercentBytes(segment.text) : segment.kind
 }
 
 class FaultSignal extends Error {
   readonly fault: TemplateFault
   constructor(fault: TemplateFault) {
-    super('template fault')
+    super(templateFaultToString(fault))
     this.fault = fault
   }
 }
 
 const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y
 
-function createParser(tokens: readonly Token[]): { template(): PathTemplate } {
+function createParser(tokens: readonly Token[], endColumn: number): { template(): PathTemplate } {
   let next = 0
   const segments: TemplateSegment[] = []
   const variables: TemplateVariable[] = []
-  const last: Token = { kind: 'end', text: '', column: 1 }
-  const peek = (): Token => tokens[next] ?? last
-  const take = (): Token => tokens[next++] ?? last
+  const end: Token = { kind: 'end', text: '', column: endColumn }
+  const peek = (): Token => tokens[next] ?? end
+  const take = (): Token => tokens[next++] ?? end
 
   function fail(token: Token, expected: string): never {
-    const found = token.kind === 'end' ? 'the end of the template' : JSON.stringify(token.text)
+    const found = token.text === '' ? 'the end of the template' : JSON.stringify(token.text)
     throw new FaultSignal({ column: token.column, expected, found })
   }
 

@@ -7,7 +7,12 @@ import { MAX_PAGE_SIZE } from '../../src/limits/known-limits.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 const query: PageQuery = { method: 'ListAppInstances', organizationId: 'acme', filter: { teamId: 'it' } }
-const invalid = expect.objectContaining({ reason: 'PAGE_TOKEN_INVALID', code: 'invalid_argument' })
+const advice =
+  'was changed or belongs to another query: send it unchanged with the same filter, or omit it to start again'
+const invalid = expect.objectContaining({
+  ...{ reason: 'PAGE_TOKEN_INVALID', code: 'invalid_argument' },
+  message: `pageToken: ${advice}`,
+})
 
 describe('a page token', () => {
   let database: TestDatabase
@@ -93,6 +98,17 @@ describe('a page token', () => {
     ]) {
       const read = tokens.read(query, changed).catch((error: unknown) => error)
       expect([changed, await read]).toEqual([changed, invalid])
+    }
+  })
+
+  it('cannot be made where the database has no key for it', async () => {
+    const other = await createTestDatabase()
+    try {
+      const empty = other.open()
+      await empty.execute(`DELETE FROM signing_keys WHERE name = 'page_token'`)
+      await expect(createPageTokens(empty).issue(query, '42')).rejects.toThrow('no signing key for page tokens')
+    } finally {
+      await other.drop()
     }
   })
 

@@ -38,6 +38,23 @@ describe('a template of the grammar', () => {
     expect(templateToString({ ...parsed(text), variables: [] })).toBe(shape)
   })
 
+  it.each([
+    ['/v1/{name=*}', '/v1/{name}'],
+    ['/v1/{name}/x', '/v1/{name}/x'],
+    ['/v1/*/{a.b=x/*}/y/{c=**}:verb', '/v1/*/{a.b=x/*}/y/{c=**}:verb'],
+  ])('%s is printed as %s', (text, printed) => {
+    expect(templateToString(parsed(text))).toBe(printed)
+  })
+
+  it.each([
+    ['/a/{x}', false],
+    ['/a/{x=b}', false],
+    ['/a/{x=**}', true],
+    ['/a/{x=b/*}', true],
+  ])('%s can capture more or fewer segments than one: %s', (text, multi) => {
+    expect(parsed(text).variables).toMatchObject([{ multi }])
+  })
+
   it('tells what each variable captures', () => {
     expect(parsed('/v1/{a.b=x/*/y}/z/{c=**}:verb')).toEqual({
       segments: [

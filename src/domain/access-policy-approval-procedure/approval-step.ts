@@ -29,9 +29,8 @@ export interface StepDefinition {
   readonly autoApproveSelf: boolean
 }
 
-/** The API's names of the justification modes, and how they are stored. */
+/** The API's names of the justification modes, and how they are stored; an empty one is unset. */
 const justificationModes: ReadonlyMap<string, ApproverJustificationMode> = new Map([
-  ['', 'UNSET'],
   ['NONE', 'NONE'],
   ['OPTIONAL', 'OPTIONAL'],
   ['REQUIRED', 'REQUIRED'],

@@ -76,8 +76,9 @@ export function writeProfile(
   for (const command of commands) {
     const { field } = command
     const before = written[field]
-    const { outcome, value, owner } = decideField(before, command)
-    if (outcome === undefined) continue
+    const decision = decideField(before, command)
+    if (decision === undefined) continue
+    const { outcome, value, owner } = decision
     if ((outcome === 'WRITTEN' || outcome === 'PINNED') && !guard(field, value, before.value)) continue
     written[field] = { value, owner, since: owner === before.owner ? before.since : now }
     changes.push({ field, outcome, oldOwner: before.owner, newOwner: owner })
@@ -86,22 +87,22 @@ export function writeProfile(
 }
 
 interface FieldDecision {
-  readonly outcome: FieldWriteOutcome | undefined
+  readonly outcome: FieldWriteOutcome
   readonly value: string
   readonly owner: FieldOwner
 }
 
-/** The rule of ownership (docs/field-ownership.md). */
-function decideField({ value, owner }: FieldState, command: FieldCommand): FieldDecision {
+/** The rule of ownership (docs/field-ownership.md); undefined where nothing happens. */
+function decideField({ value, owner }: FieldState, command: FieldCommand): FieldDecision | undefined {
+  const released = { outcome: 'RELEASED', value, owner: 'AUTOMATION' } as const
   switch (command.kind) {
     case 'set':
       return decideSet({ value, owner }, command.value, command.as)
     case 'release':
       if (owner === 'DIRECTORY') return { outcome: 'SKIPPED_DIRECTORY_LOCKED', value, owner }
-      return { outcome: owner === 'PINNED' ? 'RELEASED' : undefined, value, owner: 'AUTOMATION' }
+      return owner === 'PINNED' ? released : undefined
     case 'withdraw':
-      if (owner !== 'DIRECTORY') return { outcome: undefined, value, owner }
-      return { outcome: 'RELEASED', value, owner: 'AUTOMATION' }
+      return owner === 'DIRECTORY' ? released : undefined
   }
 }
 

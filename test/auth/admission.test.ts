@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals'
+import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import type { MethodAccess } from '../../src/admission/access-rule.js'
+import { type Admissible, type AdmissionOptions, createAdmission } from '../../src/admission/admission.js'
+import { authorize } from '../../src/admission/authorize.js'
+import { bearerTokenFrom, insufficientScope } from '../../src/admission/bearer.js'
+import type { Caller, CallerKind } from '../../src/domain/caller/caller.js'
+import { requestContextOf } from '../../src/handlers/request-context.js'
+
+const method = AuthService.method.revokeLeakedKey
+const rule: MethodAccess = {
+  ...{ anonymous: false, permission: 'apps:read', userRelationSuffices: false },
+  callerKinds: new Set<CallerKind>(['organization_api_key', 'user']),
+}
+const callerOf = (kind: CallerKind, ...permissions: readonly 'apps:read'[]): Caller => ({
+  ...{ kind, id: 'id', name: 'name', organizationId: 'acme' },
+  reach: { scope: 'organization', permissions: new Set(permissions) },
+})
+const advice = 'send Authorization: Bearer <token>, with the token of an API key or of a user'
+const invalid = { reason: 'CREDENTIAL_INVALID', challenge: 'Bearer realm="svc", error="invalid_token"' }
+
+/** What was thrown, without what every error has. */
+function refusalOf(call: () => unknown): unknown {
+  try {
+    return call()
+  } catch (error) {
+    return error
+  }
+}
+
+describe('the token of an Authorization header', () => {
+  it.each([
+    ['Bearer abc', 'abc'],
+    ['bearer  a.b_c~d+e/f-9==  ', 'a.b_c~d+e/f-9=='],
+    ['BEARER A', 'A'],
+  ])('of %j is %j', (authorization, token) => {
+    expect(bearerTokenFrom(authorization)).toBe(token)
+  })
+
+  it.each([
+    [undefined, advice],
+    ['', advice],
+    ['  ', advice],
+    ['Bearers abc', advice],
+    ['Token abc', advice],
+    ['x Bearer abc', advice],
+    ['Token Basic', advice],
+    ['Token svc_token_a', advice],
+    ['Basic YTpi', `only POST /v2/auth/token accepts Basic; ${advice}`],
+    ['basic YTpi', `only POST /v2/auth/token accepts Basic; ${advice}`],
+    ['Basics YTpi', advice],
+    ['svc_token_a', 'the word Bearer is missing before the token'],
+  ])('is missing in %j', (authorization, said) => {
+    expect(refusalOf(() => bearerTokenFrom(authorization))).toMatchObject({
+      reason: 'CREDENTIAL_MISSING',
+      message: `this needs a bearer credential: ${said}`,
+      challenge: 'Bearer realm="svc"',
+    })
+  })
+
+  it.each([
+    ['Bearer', `the token is empty: ${advice}`],
+    ['Bearer ', `the token is empty: ${advice}`],
+    ['Bearer a b', 'the token has a space in it: send Authorization: Bearer <token>'],
+    ['Bearer \n a\nb', 'the token has a space in it: send Authorization: Bearer <token>'],
+    ['Bearer undefined!', 'this is not a token of this service: '],
+    ['Bearer\tundefined', 'the variable that holds the token is not set: '],
+    ['Bearer\ta.b.c', 'the bearer credential is not valid: get a new one'],
+    ['Bearer =a', 'this is not a token of this service: '],
+    ['Bearer a=b', 'this is not a token of this service: '],
+  ])('is not valid in %j', (authorization, said) => {
+    const message = expect.stringContaining(said)
+    expect(refusalOf(() => bearerTokenFrom(authorization))).toMatchObject({ ...invalid, message })
+  })
+
+  it('that lacks a permission is answered with its name', () => {
+    expect(insufficientScope('apps:read')).toBe('Bearer realm="svc", error="insufficient_scope", scope="apps:read"')
+  })
+})
+
+describe('a caller', () => {
+  const refusal = (caller: Caller, access: Partial<MethodAccess> = {}) =>
+    refusalOf(() => authorize(caller, { ...rule, ...access }))
+  const accepted = 'it accepts organization API keys, user tokens'
+
+  it.each([
+    ['team_api_key', 'team API keys'],
+    ['worker', 'worker tokens'],
+  ] as const)('of the kind %s is refused where the method does not take it', (kind, words) => {
+    expect(refusal(callerOf(kind, 'apps:read'))).toMatchObject({
+      reason: 'CREDENTIAL_KIND_UNSUPPORTED',
+      message: `this method does not accept ${words}: ${accepted}`,
+    })
+  })
+
+  it('is told every kind that the method takes', () => {
+    const callerKinds = new Set<CallerKind>(['team_api_key', 'worker'])
+    const message = 'this method does not accept user tokens: it accepts team API keys, worker tokens'
+    expect(refusal(callerOf('user', 'apps:read'), { callerKinds })).toMatchObject({ message })
+  })
+
+  it.each<[name: string, caller: Caller, access: Partial<MethodAccess>, missing: boolean]>([
+    ['has the permission', callerOf('user', 'apps:read'), {}, false],
+    ['lacks it', callerOf('user'), {}, true],
+    ['needs none', callerOf('user'), { permission: undefined }, false],
+    ['is a user whom the request may admit', callerOf('user'), { userRelationSuffices: true }, false],
+    ['is a key, which no request admits', callerOf('organization_api_key'), { userRelationSuffices: true }, true],
+  ])('that %s is refused only where it is missing', (_, caller, access, missing) => {
+    expect(refusal(caller, access)).toEqual(
+      missing
+        ? expect.objectContaining({ reason: 'PERMISSION_MISSING', metadata: { permission: 'apps:read' } })
+        : undefined,
+    )
+  })
+})
+
+describe('admission', () => {
+  const request: Admissible = {
+    ...{ requestId: 'r', clientAddress: '10.0.0.1', authorization: 'Bearer abc', idempotencyKey: 'k', ifMatch: 'm' },
+    ...{ signal: new AbortController().signal, timeoutMillis: () => 7 },
+  }
+  const admit = (
+    holder: Awaited<ReturnType<AdmissionOptions['authenticate']>>,
+    { access = rule, ...changes }: Partial<Admissible> & { access?: MethodAccess } = {},
+    options: Pick<AdmissionOptions, 'takesJwt'> = {},
+  ) => {
+    const asked: unknown[] = []
+    const authenticate: AdmissionOptions['authenticate'] = async (...question) => {
+      asked.push(question)
+      return holder
+    }
+    const admission = createAdmission({ access: new Map([[method, access]]), authenticate, ...options })
+    return { asked, values: admission(method, { ...request, ...changes }) }
+  }
+
+  it('hands on what is known of the request, and who calls', async () => {
+    const caller = callerOf('user', 'apps:read')
+    const { asked, values } = admit(caller)
+    const context = requestContextOf({ values: await values })
+    expect([context.requestId, context.clientAddress, context.idempotencyKey, context.ifMatch]).toEqual([
+      ...['r', '10.0.0.1', 'k', 'm'],
+    ])
+    expect([context.caller, context.timeoutMillis()]).toEqual([caller, 7])
+    expect(asked).toEqual([['abc', request]])
+  })
+
+  it('looks at no credential where none is needed', async () => {
+    const { asked, values } = admit(undefined, { access: { ...rule, anonymous: true } })
+    expect(requestContextOf({ values: await values }).caller).toBeUndefined()
+    expect(asked).toEqual([])
+  })
+
+  const jwt = `Bearer ${'a'.repeat(9)}.${'b'.repeat(9)}.c`
+  it.each([
+    ['a token of nobody', {}, {}, 'this is not a token of this service: '],
+    ['a JWT where none is taken', { authorization: jwt }, {}, 'this service does not accept JWTs: '],
+    [
+      'a JWT of nobody',
+      { authorization: jwt },
+      { takesJwt: true },
+      'the bearer credential is not valid: get a new one',
+    ],
+  ])('refuses %s', async (_, changes, options, said) => {
+    const message = expect.stringContaining(said)
+    await expect(admit(undefined, changes, options).values).rejects.toMatchObject({ ...invalid, message })
+  })
+
+  it('refuses a token that has expired, and says so', async () => {
+    const message = 'the token has expired: get a new one'
+    await expect(admit('expired').values).rejects.toMatchObject({ ...invalid, message })
+  })
+
+  it('refuses a caller without the permission', async () => {
+    await expect(admit(callerOf('user')).values).rejects.toMatchObject({ reason: 'PERMISSION_MISSING' })
+  })
+
+  it('serves no method without a rule', async () => {
+    const admission = createAdmission({ access: new Map(), authenticate: async () => callerOf('user', 'apps:read') })
+    await expect(admission(method, request)).rejects.toThrow('svc.v2.AuthService.RevokeLeakedKey is served without')
+  })
+})

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
+import type { Database } from '../../src/db/database.js'
+import { systemTiming } from '../../src/db/transaction.js'
+import { createApiKey } from '../../src/domain/auth/api-key.js'
+import { rotateApiKey } from '../../src/domain/auth/api-key-rotation.js'
+import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
+import { revokeKeyById, revokeLeakedKey, withDatabase } from '../../src/domain/auth/revocation.js'
+import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
+import { ServiceError } from '../../src/errors.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
+import { createTestRuntime } from '../support/runtime.js'
+
+const { acme } = fixture
+const plain = createSecretHasher()
+const runtime = createTestRuntime()
+
+describe('a revocation', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    await insertFixture(database)
+  })
+  afterAll(() => testDatabase.drop())
+
+  /** Reports a leak; tells how many keys it ended, what was hashed, and how long the database was given. */
+  const leak = async (secret: string, timeoutMillis?: number) => {
+    const seen = { ended: [] as number[], hashed: [] as string[], limits: [] as unknown[] }
+    const hasher = {
+      hash: plain.hash,
+      candidates: (text: string) => {
+        seen.hashed.push(text)
+        return plain.candidates(text)
+      },
+    }
+    const recorded: Pick<Database, 'preparedTransaction'> = {
+      preparedTransaction: (work, options) => {
+        seen.limits.push(options)
+        return database.preparedTransaction(work, options)
+      },
+    }
+    const onRevoked = (keys: number) => void seen.ended.push(keys)
+    const options = { database: recorded, hasher, runtime, timing: systemTiming, onRevoked, timeoutMillis }
+    await revokeLeakedKey(options, secret, 'leak-report')
+    return seen
+  }
+  /** Keys of a chain, oldest first. */
+  const chainOf = async (length: number) => {
+    const options = { database, runtime, hasher: plain }
+    const keys = [await createApiKey(options, { organizationId: acme })]
+    while (keys.length < length) {
+      const rotation = await rotateApiKey(options, { id: keys.at(-1)?.id ?? '', overlapSeconds: 3600 })
+      if ('refused' in rotation) throw new Error(rotation.refused)
+      keys.push(rotation)
+    }
+    return keys
+  }
+  const stateOf = (...keys: readonly { id: string }[]) =>
+    Promise.all(
+      keys.map(async ({ id }) => {
+        const [row] = await database.query<{ revoked_by: string | null; sessions: number }>(
+          `SELECT revoked_by, (SELECT count(*)::int FROM api_key_sessions WHERE api_key_id = $1) AS sessions
+             FROM api_keys WHERE id = $1`,
+          [id],
+        )
+        const events = await database.query(
+          `SELECT actor_kind, request_id FROM audit_events WHERE target_id = $1 AND action = 'api_key.revoke'`,
+          [id],
+        )
+        return { ...row, events }
+      }),
+    )
+  const live = { revoked_by: null, sessions: 0, events: [] }
+  const reported = {
+    ...live,
+    revoked_by: 'LEAK_REPORT',
+    events: [{ actor_kind: 'ANONYMOUS', request_id: 'leak-report' }],
+  }
+  const byOperator = { ...live, revoked_by: 'OPERATOR', events: [{ actor_kind: 'SYSTEM', request_id: '' }] }
+
+  it('of a leaked key ends it with its sessions, once', async () => {
+    const key = await insertApiKey(database, { organizationId: acme })
+    expect(await stateOf(key)).toEqual([{ ...live, sessions: 1 }])
+    expect(await leak(key.secret)).toEqual({ ended: [1], hashed: [key.secret], limits: [{ timeoutMillis: 5_000 }] })
+    expect(await stateOf(key)).toEqual([reported])
+    expect(await leak(key.secret, 7_000)).toMatchObject({ ended: [0], limits: [{ timeoutMillis: 7_000 }] })
+    expect(await stateOf(key)).toEqual([reported])
+  })
+
+  it('of a leaked key ends the whole chain, even if that key was revoked before', async () => {
+    const [first, second, third] = await chainOf(3)
+    const untouched = await insertApiKey(database, { organizationId: acme })
+    expect(await leak(second?.secret ?? '')).toMatchObject({ ended: [3] })
+    expect(await stateOf(...[first, second, third].flatMap((key) => key ?? []))).toEqual([reported, reported, reported])
+    expect(await stateOf(untouched)).toEqual([{ ...live, sessions: 1 }])
+
+    const [old, young] = await chainOf(2)
+    await revokeKeyById(database, runtime, old?.id ?? '')
+    expect(await leak(old?.secret ?? '')).toMatchObject({ ended: [1] })
+    expect(await stateOf(...[old, young].flatMap((key) => key ?? []))).toEqual([byOperator, reported])
+  })
+
+  it('of what is no secret of a key ends nothing, and hashes no text that has not its form', async () => {
+    const unknown = createApiKeySecret('pk', runtime)
+    expect(await leak(unknown)).toMatchObject({ ended: [0], hashed: [unknown] })
+    for (const text of ['', 'hunter2', `${unknown}x`])
+      expect(await leak(text)).toMatchObject({ ended: [0], hashed: [''] })
+  })
+
+  it('is told to nobody where nobody asks', async () => {
+    const key = await insertApiKey(database, { organizationId: acme })
+    await revokeLeakedKey({ database, hasher: plain, runtime, timing: systemTiming }, key.secret, 'leak-report')
+    expect(await stateOf(key)).toEqual([reported])
+  })
+
+  it('by the operator ends the key alone, or its chain', async () => {
+    const key = await insertApiKey(database, { organizationId: acme })
+    expect(await revokeKeyById(database, runtime, key.id)).toEqual([key.id])
+    expect(await revokeKeyById(database, runtime, key.id, { chain: true })).toEqual([])
+    expect(await revokeKeyById(database, runtime, 'nothing')).toBeUndefined()
+    expect(await stateOf(key)).toEqual([byOperator])
+
+    const chain = await chainOf(3)
+    const [first, second, third] = chain.map(({ id }) => id)
+    expect(await revokeKeyById(database, runtime, second ?? '')).toEqual([second])
+    expect(await stateOf(...chain)).toEqual([live, byOperator, live])
+    expect(await revokeKeyById(database, runtime, second ?? '', { chain: true })).toEqual([first, third])
+    expect(await stateOf(...chain)).toEqual([byOperator, byOperator, byOperator])
+  })
+})
+
+describe('work with the database', () => {
+  const unavailable = {
+    ...{ reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 },
+    message: 'the service is temporarily unavailable; try again',
+  }
+  const slept: unknown[] = []
+  /** Sleeps until it is aborted. */
+  const timing = {
+    sleep: (millis: number, signal?: AbortSignal) => {
+      slept.push(millis)
+      return new Promise<void>((resolve) => {
+        signal?.addEventListener('abort', () => {
+          slept.push('ended')
+          resolve()
+        })
+      })
+    },
+  }
+  const failing = async (error: unknown) => {
+    slept.length = 0
+    const thrown: unknown = await withDatabase(timing, 200, () => Promise.reject(error)).catch(
+      (reason: unknown) => reason,
+    )
+    expect(slept).toEqual([700, 'ended'])
+    return thrown
+  }
+
+  it('gives what it gives, and waits no longer', async () => {
+    slept.length = 0
+    expect(await withDatabase(timing, 200, async () => 42)).toBe(42)
+    expect(slept).toEqual([700, 'ended'])
+  })
+
+  it('is unavailable where the database fails', async () => {
+    const error = Object.assign(new pg.DatabaseError('no', 2, 'error'), { code: '57P01', severity: 'FATAL' })
+    expect(await failing(error)).toMatchObject({ ...unavailable, cause: error })
+  })
+
+  it('is unavailable where the database is silent', async () => {
+    const silent = withDatabase({ sleep: async () => {} }, 200, () => new Promise(() => {}))
+    await expect(silent).rejects.toMatchObject({ ...unavailable, cause: undefined })
+  })
+
+  it.each([
+    ['an error of the service', new ServiceError('RATE_LIMITED', 'slowly')],
+    ['a bug', new TypeError('no')],
+  ])('leaves %s alone', async (_, error) => {
+    expect(await failing(error)).toBe(error)
+  })
+})

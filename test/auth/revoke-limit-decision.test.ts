@@ -1,0 +1,135 @@
+import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
+import { describe, expect, it } from '@jest/globals'
+import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import { type Admission, createRevokeLimiter, rateLimited } from '../../src/domain/auth/revoke-limiter.js'
+import { requestContextKey } from '../../src/handlers/request-context.js'
+import { createRevokeCallCounter, slowDownBody } from '../../src/handlers/revoke-limit.js'
+import type { RevokeDecision } from '../../src/store/revoke-attempt.js'
+
+const address = '10.0.0.1'
+const { revokeLeakedKey, createToken } = AuthService.method
+
+describe('the limiter of revocations', () => {
+  const decision = (changes: Partial<RevokeDecision>): RevokeDecision => ({
+    ...{ isAllowed: false, isRefused: false, retryAfterSeconds: null },
+    ...changes,
+  })
+  const allowed = decision({ isAllowed: true })
+  const refused = (retryAfterSeconds: number | null) => decision({ isRefused: true, retryAfterSeconds })
+  const neither = decision({ retryAfterSeconds: 7 })
+
+  /** A limiter before a database that decides this, and what it asks the database. */
+  const limiterOf = (...decisions: readonly (RevokeDecision | undefined)[]) => {
+    const asked: unknown[] = []
+    const run = async (_: unknown, attempt: unknown) => {
+      const decided = decisions[asked.push(attempt) - 1]
+      return (decided === undefined ? [] : [decided]) as never[]
+    }
+    return { asked, limiter: createRevokeLimiter({ run }) }
+  }
+
+  it.each<[name: string, decisions: (RevokeDecision | undefined)[], admission: Admission]>([
+    ['lets through whom the database counts', [allowed], { allowed: true }],
+    [
+      'refuses whom the database refuses, and says for how long',
+      [refused(17)],
+      { allowed: false, retryAfterSeconds: 17 },
+    ],
+    ['asks nobody to come back at once', [refused(0)], { allowed: false, retryAfterSeconds: 1 }],
+    ['asks for a second where the wait is unknown', [refused(null)], { allowed: false, retryAfterSeconds: 1 }],
+    ['asks nobody to wait for more than the span', [refused(61)], { allowed: false, retryAfterSeconds: 60 }],
+    ['looks again where others were counted meanwhile', [neither, allowed], { allowed: true }],
+    ['looks again where nothing came', [undefined, refused(3)], { allowed: false, retryAfterSeconds: 3 }],
+    ['looks six times', [...Array(5).fill(neither), allowed], { allowed: true }],
+  ])('%s', async (_, decisions, admission) => {
+    const { asked, limiter } = limiterOf(...decisions)
+    expect(await limiter.admit(address)).toEqual(admission)
+    expect(asked).toEqual(decisions.map(() => ({ clientAddress: address, limit: 5, spanSeconds: 60 })))
+  })
+
+  it('fails where the database never decides', async () => {
+    const { asked, limiter } = limiterOf(...Array(6).fill(neither), allowed)
+    await expect(limiter.admit(address)).rejects.toThrow('the limiter has not decided')
+    expect(asked).toHaveLength(6)
+  })
+
+  it('says what the limit is, and when to come back', () => {
+    expect(rateLimited(17)).toMatchObject({
+      ...{ reason: 'RATE_LIMITED', retryAfterSeconds: 17 },
+      message: 'an address can send at most 5 requests in any 60 seconds; try again in 17 seconds',
+    })
+  })
+})
+
+describe('a call that revokes', () => {
+  const context = {
+    ...{ requestId: 'r', clientAddress: address, caller: undefined, idempotencyKey: undefined, ifMatch: undefined },
+    timeoutMillis: () => undefined,
+  }
+  const values = createContextValues().set(requestContextKey, context)
+
+  /** Counts a call of a method before a limiter that decides this. */
+  const count = async (method: typeof revokeLeakedKey | typeof createToken, admission?: Admission) => {
+    const log: unknown[] = []
+    const admit = (clientAddress: string) => {
+      log.push(clientAddress)
+      return admission === undefined ? new Promise<never>(() => {}) : Promise.resolve(admission)
+    }
+    const sleep = async (millis: number) => {
+      // A limiter that has decided is there first.
+      await new Promise(setImmediate)
+      if (admission === undefined) log.push(millis)
+    }
+    const revokeAttempt = (isAllowed: boolean) => void log.push(isAllowed)
+    const nothing = () => {}
+    const others = { keysRevoked: nothing, sessionCreated: nothing, fieldsSkipped: nothing, phoneSkipped: nothing }
+    const counter = createRevokeCallCounter(() => ({ admit }), { sleep }, { revokeAttempt, ...others })
+    const refusal: unknown = await counter(method, values).catch((error: unknown) => error)
+    return { log, refusal }
+  }
+
+  it('is let through and tallied', async () => {
+    expect(await count(revokeLeakedKey, { allowed: true })).toEqual({ log: [address, true], refusal: undefined })
+  })
+
+  it('is refused and tallied', async () => {
+    const { log, refusal } = await count(revokeLeakedKey, { allowed: false, retryAfterSeconds: 3 })
+    expect(log).toEqual([address, false])
+    expect(refusal).toMatchObject({ reason: 'RATE_LIMITED', retryAfterSeconds: 3 })
+  })
+
+  it('is unavailable where the limiter does not answer', async () => {
+    const { log, refusal } = await count(revokeLeakedKey)
+    expect(log).toEqual([address, 5_500])
+    expect(refusal).toMatchObject({ reason: 'SERVICE_UNAVAILABLE' })
+  })
+
+  it('is counted, and no other', async () => {
+    expect(await count(createToken)).toEqual({ log: [], refusal: undefined })
+  })
+
+  it('is counted without a tally too', async () => {
+    const limiter = { admit: async () => ({ allowed: true }) as const }
+    const counter = createRevokeCallCounter(() => limiter, { sleep: () => new Promise(() => {}) })
+    expect(await counter(revokeLeakedKey, values)).toBeUndefined()
+  })
+
+  const errorOf = (reason: string) =>
+    new ConnectError('slowly', Code.ResourceExhausted, undefined, [{ desc: ErrorInfoSchema, value: { reason } }])
+  const limited = errorOf('ERROR_REASON_RATE_LIMITED')
+  it.each([
+    ['another method', limited, createToken, undefined],
+    ['no method', limited, undefined, undefined],
+    ['another reason', errorOf('ERROR_REASON_FIELD_INVALID'), revokeLeakedKey, undefined],
+    ['no reason', new ConnectError('slowly', Code.ResourceExhausted), revokeLeakedKey, undefined],
+    [
+      'the limit',
+      limited,
+      revokeLeakedKey,
+      { contentType: 'application/json', body: '{"error":"slow_down","error_description":"slowly"}\n' },
+    ],
+  ])('has a body of its own for the limit alone: %s', (_, error, method, body) => {
+    expect(slowDownBody(error, { method })).toEqual(body)
+  })
+})

@@ -1,0 +1,134 @@
+import { create, toJson } from '@bufbuild/protobuf'
+import { ConnectError } from '@connectrpc/connect'
+import { describe, expect, it } from '@jest/globals'
+import { type FieldPath, findByProtoName, resolveFieldPath } from '../../src/rest/field-path.js'
+import { compileParameterBinder, type ParameterBinderOptions } from '../../src/rest/parameter-binder.js'
+import { messageType } from './fixture.js'
+
+const everything = messageType('Everything')
+
+function binder(options: Partial<ParameterBinderOptions>) {
+  return compileParameterBinder(everything, {
+    kind: 'query parameter',
+    taken: [],
+    closed: undefined,
+    ignoreUnknown: false,
+    allowed: new Set(),
+    maxPairs: 5,
+    ...options,
+  })
+}
+
+/** The JSON of a message into which the pairs are bound. */
+function bound(encoded: string, options: Partial<ParameterBinderOptions> = {}) {
+  const message = create(everything)
+  binder(options)(message, encoded)
+  return toJson(everything, message)
+}
+
+function pathOf(...names: string[]): FieldPath {
+  const resolved = resolveFieldPath(everything, names, findByProtoName)
+  if (!resolved.ok) throw new Error(resolved.reason)
+  return resolved.fields
+}
+
+describe('pairs', () => {
+  it.each([
+    ['', {}],
+    ['&', {}],
+    ['id=a', { id: 'a' }],
+    ['id=a&', { id: 'a' }],
+    ['&&id=a&&i32=2&&', { id: 'a', i32: 2 }],
+    ['id=a=b', { id: 'a=b' }],
+    ['id', {}],
+    ['opt', { opt: '' }],
+    ['opt=&i32=7', { opt: '', i32: 7 }],
+    ['i%33%32=7', { i32: 7 }],
+    ['id=a%26b+c', { id: 'a&b c' }],
+    ['opt_int=1', { optInt: 1 }],
+    ['leaf.name=x&leaf.count=2', { leaf: { name: 'x', count: 2 } }],
+    ['names=a&names=b&names=a', { names: ['a', 'b', 'a'] }],
+    ['leaf.tags=a&leaf.tags=b', { leaf: { tags: ['a', 'b'] } }],
+    ['id=a&i32=2&optInt=3&names=a&names=b', { id: 'a', i32: 2, optInt: 3, names: ['a', 'b'] }],
+  ])('of %j bind %j', (encoded, json) => {
+    expect(bound(encoded)).toEqual(json)
+  })
+
+  const leafName = pathOf('leaf', 'name')
+  it.each<[encoded: string, error: string, options?: Partial<ParameterBinderOptions>]>([
+    ['=a', 'query parameter "" is unknown: no field "" in'],
+    ['nope=1', 'nope: query parameter "nope" is unknown: no field "nope" in'],
+    ['nope=1', 'nope: form field "nope" is unknown', { kind: 'form field' }],
+    ['leaf.nope=1', 'leaf.nope: query parameter "leaf.nope" is unknown: no field "nope" in'],
+    ['nope=1', 'did you mean what I mean', { hint: () => 'did you mean what I mean' }],
+    ['i32=x', 'i32: expected a decimal integer'],
+    ['i32=x', 'i32: expected a decimal integer', { ignoreUnknown: true }],
+    ['leaf.count=x', 'leaf.count: expected a decimal integer'],
+    ['id=%', 'id: broken percent-encoding'],
+    ['%=a', 'query parameter: broken percent-encoding'],
+    ['id=a&id=a', 'id: query parameter "id" is given more than once'],
+    ['i32=1&id=a&id=b', 'id: query parameter "id" is given more than once'],
+    ['i32=1&id=a&optInt=2&id=b', 'id: query parameter "id" is given more than once'],
+    ['i32=1&id=a&optInt=2&opt_int=2', 'opt_int: query parameter "opt_int" is given more than once'],
+    ['leaf.name=a&leaf.name=b', 'leaf.name: query parameter "leaf.name" is given more than once'],
+    ['id=a', 'id: query parameter "id" belongs elsewhere', { closed: 'belongs elsewhere' }],
+    ['nope=a', 'nope: query parameter "nope" is unknown', { closed: 'belongs elsewhere' }],
+    [
+      'leaf.name=a',
+      'leaf.name: query parameter "leaf.name" is not accepted: it belongs in the path',
+      { taken: [{ fields: leafName, by: 'the path' }] },
+    ],
+    [
+      'leaf.name=a',
+      'it belongs in the body',
+      {
+        taken: [
+          { fields: pathOf('id'), by: 'the path' },
+          { fields: pathOf('leaf', 'name'), by: 'the body' },
+        ],
+      },
+    ],
+    ['names=a&names=b&names=c', 'there are more than 2 query parameters', { maxPairs: 2 }],
+    [
+      'nope=1&nope=2&nope=3',
+      'there are more than 2 form fields',
+      { maxPairs: 2, kind: 'form field', ignoreUnknown: true },
+    ],
+    ['key=1&key=2&key=3', 'there are more than 2 query parameters', { maxPairs: 2, allowed: new Set(['key']) }],
+  ])('of %j are refused: %s', (encoded, error, options = {}) => {
+    expect(() => bound(encoded, options)).toThrow(ConnectError)
+    expect(() => bound(encoded, options)).toThrow(error)
+  })
+
+  it.each<[encoded: string, options: Partial<ParameterBinderOptions>]>([
+    ['id=a&nope=1&leaf.nope=2', { ignoreUnknown: true }],
+    ['id=a&leaf.name=x', { ignoreUnknown: true, taken: [{ fields: leafName, by: 'the path' }] }],
+    ['leaf.name=x&id=a', { ignoreUnknown: true, taken: [{ fields: leafName, by: 'the path' }] }],
+    ['key=1&id=a&key=2', { allowed: new Set(['key']) }],
+    ['id=a&nope=1', { maxPairs: 2, ignoreUnknown: true }],
+  ])('of %j pass over what binds nothing', (encoded, options) => {
+    expect(bound(encoded, options)).toEqual({ id: 'a' })
+  })
+
+  it('of too many are refused without naming one', () => {
+    const refusal = { rawMessage: 'there are more than 5 query parameters' }
+    expect(() => bound('names=a&'.repeat(6))).toThrow(expect.objectContaining(refusal))
+  })
+
+  it('that bind nothing are kept nowhere: they are looked up each time', () => {
+    let asked = 0
+    const bind = binder({ hint: () => `asked ${++asked} times` })
+    for (const times of [1, 2]) {
+      expect(() => bind(create(everything), 'nope=1')).toThrow(`asked ${times} times`)
+    }
+  })
+
+  it('are bound by every call for itself', () => {
+    const bind = binder({ maxPairs: 2 })
+    for (const id of ['a', 'b', 'c']) {
+      const message = create(everything)
+      bind(message, `id=${id}&i32=1`)
+      expect(toJson(everything, message)).toEqual({ id, i32: 1 })
+    }
+  })
+})
