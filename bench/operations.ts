@@ -91,12 +91,12 @@ export function operations({ key, user }: Tokens): Operation[] {
         const body = { name: `Renamed ${index}`, description: 'How urgent it is now', isAiSelectable: index % 3 === 0 }
         return send(`PATCH /v2/priorities/priority-${index}`, user, JSON.stringify(body))
       }),
-      target: 0.9,
+      target: 1,
     },
     {
       name: 'GET /v2/app-instances, 10,000',
       requests: [send(`GET /v2/app-instances?teamId=${place.team}`, key)],
-      target: 1.5,
+      target: 2,
       maxStallMillis: 20,
     },
     {

@@ -54,7 +54,7 @@ export async function benchMemory(server: BenchServer, report: Report): Promise<
     })
     await Promise.all(lists)
   }
-  report.atMost('memory at most with eight lists of 10,000 at once, MB', run.memory().peak / MEGABYTE, 450)
+  report.atMost('memory at most with eight lists of 10,000 at once, MB', run.memory().peak / MEGABYTE, 350)
   run.process.kill('SIGTERM')
   await run.ended()
 }

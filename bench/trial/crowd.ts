@@ -1,5 +1,6 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createAsker, openSocket } from './asker.js'
 import { quantile } from './quantile.js'
 
 // The callers of the trial `overload`, in a separate process: keep-alive connections with one request at a time on
@@ -31,13 +32,7 @@ export interface CrowdResult {
   readonly refusedP99Millis: number
 }
 
-interface Answer {
-  readonly status: number
-  readonly retryAfterSeconds: number
-}
-
 const OPENED_AT_ONCE = 100
-const UNANSWERED: Answer = { status: 0, retryAfterSeconds: 1 }
 
 process.on('message', (job: CrowdJob) => {
   run(job).then(
@@ -50,7 +45,7 @@ async function run({ port, requests, connections, warmUpMillis, millis }: CrowdJ
   const sockets: Socket[] = []
   while (sockets.length < connections) {
     const count = Math.min(OPENED_AT_ONCE, connections - sockets.length)
-    sockets.push(...(await Promise.all(Array.from({ length: count }, () => open(port)))))
+    sockets.push(...(await Promise.all(Array.from({ length: count }, () => openSocket(port)))))
   }
   const good: number[] = []
   const refused: number[] = []
@@ -82,34 +77,4 @@ async function run({ port, requests, connections, warmUpMillis, millis }: CrowdJ
     p99Millis: quantile(good, 0.99),
     refusedP99Millis: quantile(refused, 0.99),
   }
-}
-
-function open(port: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(socket)).setNoDelay(true)
-    socket.once('error', reject)
-  })
-}
-
-/** Sends a request and waits for the end of its answer. */
-function createAsker(socket: Socket): (request: string) => Promise<Answer> {
-  let received = ''
-  let resolveAnswer: (answer: Answer) => void = () => {}
-  socket.setEncoding('latin1').on('data', (chunk: string) => {
-    received += chunk
-    const head = received.indexOf('\r\n\r\n')
-    if (head < 0) return
-    const length = Number(/content-length: (\d+)/i.exec(received.slice(0, head))?.[1])
-    if (received.length < head + 4 + length) return
-    const retryAfterSeconds = Number(/retry-after: (\d+)/i.exec(received.slice(0, head))?.[1] ?? 1)
-    resolveAnswer({ status: Number(received.slice(9, 12)), retryAfterSeconds })
-    received = ''
-  })
-  socket.on('error', () => {}).on('close', () => resolveAnswer(UNANSWERED))
-  return (request) =>
-    new Promise((resolve) => {
-      resolveAnswer = resolve
-      if (socket.destroyed) resolve(UNANSWERED)
-      else socket.write(request)
-    })
 }

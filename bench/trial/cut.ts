@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { create, toJsonString } from '@bufbuild/protobuf'
@@ -23,6 +24,7 @@ type Send = (socket: Socket, key: string, token: string) => Promise<string | und
 
 const doors: readonly { readonly name: string; readonly send: Send }[] = [
   { name: 'REST over HTTP/1.1', send: sendRest },
+  { name: 'Connect over HTTP/1.1', send: sendConnect },
   { name: 'gRPC over HTTP/2', send: sendGrpc },
 ]
 
@@ -33,7 +35,7 @@ const doors: readonly { readonly name: string; readonly send: Send }[] = [
 export const cut: Trial = {
   name: 'cut',
   onEachDatabase: true,
-  amount: { of: 'calls', full: 10_000, short: 160 },
+  amount: { of: 'calls', full: 10_000, short: 90 },
   limitMillis: 900_000,
   run: async (stage, calls) => {
     const runs = [await stage.serve(), await stage.serve()]
@@ -58,8 +60,6 @@ async function cutThrough(
 ): Promise<readonly Finding[]> {
   const word = name.split(' ')[0] ?? ''
   const whole = await measure(stage, proxies, send, `${word}-whole`)
-  // Fewer calls than bytes are spread over them.
-  const step = Math.max(1, (whole.request + whole.response) / calls)
   let [sent, answered, again] = [0, 0, 0]
   const work = async (): Promise<void> => {
     while (sent < calls) {
@@ -69,7 +69,7 @@ async function cutThrough(
       for (let attempt = 0; answer === undefined; attempt++) {
         if (attempt > 0) again++
         if (attempt > 1) await wait(PAUSE_MILLIS * Math.random())
-        const planned = attempt === 0 ? cutAt(Math.floor(index * step), whole, index % 2 === 0) : undefined
+        const planned = attempt === 0 ? cutOf(index, calls, whole) : undefined
         const { socket } = await open(proxies, index + attempt, planned)
         answer = await send(socket, key, stage.tokens.key)
       }
@@ -106,18 +106,39 @@ function open(proxies: readonly CutProxy[], turn: number, planned?: Cut) {
   return proxy.open(planned)
 }
 
-/** The place of a byte: in the request, or behind it in the answer, and from the start again after both. */
-function cutAt(byte: number, { request, response }: Carried, isReset: boolean): Cut {
-  const place = byte % (request + response)
+/** Every byte with both endings first, then any; fewer calls are spread over all bytes. */
+function cutOf(index: number, calls: number, { request, response }: Carried): Cut {
+  const bytes = request + response
+  const isWalk = calls >= 2 * bytes
+  const isRandom = index >= 2 * bytes
+  const place = isRandom ? randomInt(bytes) : Math.floor(isWalk ? index / 2 : (index * bytes) / calls)
+  const isReset = isRandom ? randomInt(2) === 0 : index % 2 === 0
   return place < request
     ? { of: 'request', after: place, isReset }
     : { of: 'response', after: place - request, isReset }
 }
 
 function sendRest(socket: Socket, key: string, token: string): Promise<string | undefined> {
-  const body = '{"steps":[{"approvers":[{"manager":{}}]}]}'
+  const path = `/v2/access-policies/${POLICY}/approval-procedures`
+  return sendJson(socket, path, '{"steps":[{"approvers":[{"manager":{}}]}]}', { key, token })
+}
+
+function sendConnect(socket: Socket, key: string, token: string): Promise<string | undefined> {
+  const path = `/${AccessPolicyApprovalProcedureService.typeName}/CreateAccessPolicyApprovalProcedure`
+  return sendJson(socket, path, `{"accessPolicyId":"${POLICY}","steps":[{"approvers":[{"manager":{}}]}]}`, {
+    key,
+    token,
+  })
+}
+
+function sendJson(
+  socket: Socket,
+  path: string,
+  body: string,
+  { key, token }: { readonly key: string; readonly token: string },
+): Promise<string | undefined> {
   const head = [
-    `POST /v2/access-policies/${POLICY}/approval-procedures HTTP/1.1`,
+    `POST ${path} HTTP/1.1`,
     'host: localhost',
     `authorization: Bearer ${token}`,
     'content-type: application/json',

@@ -1,10 +1,9 @@
 import { fork } from 'node:child_process'
-import { setTimeout as wait } from 'node:timers/promises'
 import { reply } from '../child.js'
 import { journeyId } from '../records.js'
 import { readTogether } from './call.js'
 import type { CrowdJob, CrowdResult } from './crowd.js'
-import { quantile } from './quantile.js'
+import { probeWhile } from './probes.js'
 import type { Stage } from './stage.js'
 import { atLeast, atMost, type Finding, type Trial } from './trial.js'
 
@@ -15,7 +14,6 @@ const MILLIS = 8_000
 const GOODPUT = 0.8
 const P99_MILLIS = 1_000
 const PROBE_P99_MILLIS = 100
-const PROBE_PAUSE_MILLIS = 50
 
 /** Far more callers than the service can serve at a time. They, the service and the database share this machine. */
 export const overload: Trial = { name: 'overload', onEachDatabase: true, run }
@@ -45,23 +43,6 @@ async function run(stage: Stage): Promise<readonly Finding[]> {
     )
   }
   return findings
-}
-
-/** Asks as a supervisor and a balancer do, each time on a connection of its own, until the work is done. */
-async function probeWhile(origin: string, work: Promise<unknown>) {
-  const isOver = work.then(() => true)
-  const millis: number[] = []
-  let failed = 0
-  do {
-    for (const path of ['/healthz', '/readyz']) {
-      const startedAt = performance.now()
-      const answer = await fetch(origin + path, { headers: { connection: 'close' } })
-      await answer.arrayBuffer()
-      millis.push(performance.now() - startedAt)
-      if (answer.status !== 200) failed++
-    }
-  } while (!(await Promise.race([isOver, wait(PROBE_PAUSE_MILLIS, false)])))
-  return { p99Millis: quantile(millis, 0.99), failed }
 }
 
 async function callTogether(job: CrowdJob): Promise<CrowdResult> {

@@ -3,6 +3,7 @@ import { crash } from './crash.js'
 import { cut } from './cut.js'
 import { disk } from './disk.js'
 import { drain } from './drain.js'
+import { endurance } from './endurance.js'
 import { failover } from './failover.js'
 import { flood } from './flood.js'
 import { kill } from './kill.js'
@@ -35,6 +36,7 @@ export const trials: readonly Trial[] = [
   network,
   migrator,
   overload,
+  endurance,
   drain,
   slow,
   flood,

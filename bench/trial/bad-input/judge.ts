@@ -39,10 +39,14 @@ function throwIf(fault: string | undefined): void {
   if (fault !== undefined) throw new Error(fault)
 }
 
-/** 501 is what Connect has for a coding or a method that is not there, 504 the end of a deadline that the caller sets. */
+/**
+ * 501 is what Connect has for a coding or a method that is not there, and SCIM for operations that a provider may leave
+ * out; 504 the end of a deadline that the caller sets.
+ */
 function isAskedFor({ path, headers }: BadRequest, status: number): boolean {
   const hasDeadline = ['connect-timeout-ms', 'grpc-timeout'].some((name) => headers[name] !== undefined)
-  return (status === 501 && path.startsWith('/svc.')) || (status === 504 && hasDeadline)
+  const isLeftOut = path.startsWith('/svc.') || /^\/scim\/v2\/(?:\.search|bulk|me)\/?(?:\?|$)/i.test(path)
+  return (status === 501 && isLeftOut) || (status === 504 && hasDeadline)
 }
 
 function unpacked({ headers, body }: BadAnswer): Buffer {

@@ -1,0 +1,124 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type AnyRequest, openSlots } from './caller-slots.js'
+import { quantile } from './quantile.js'
+
+// The callers of the trial `endurance`, in a separate process: calls that come at a rate, whatever becomes of those
+// before them, or callers who wait for answers, and come back when `Retry-After` says and up to a second later.
+
+/** What the callers do. */
+export interface ArrivalsJob {
+  readonly port: number
+  /** Sent in turns. */
+  readonly requests: readonly AnyRequest[]
+  readonly connections: number
+  readonly pattern: Pattern
+  readonly windows: number
+  readonly windowMillis: number
+}
+
+/** When calls come: so many in a second, or from callers who let this time pass from one call to the next. */
+export type Pattern = { readonly perSecond: number } | { readonly callers: number; readonly everyMillis: number }
+
+/** How the calls of a part of the time ended. */
+export interface ArrivalsWindow {
+  readonly goodPerSecond: number
+  readonly refusedPerSecond: number
+  /** Those that found no connection, because all of them were waiting for answers. */
+  readonly unsentPerSecond: number
+  /** Calls without an answer, and with one that was not expected. */
+  readonly failed: number
+  /** Of the calls that were answered as expected, from when they came. */
+  readonly p50Millis: number
+  readonly p99Millis: number
+  readonly slowestMillis: number
+}
+
+/** How often it is asked whether calls have come. */
+const TICK_MILLIS = 1
+
+process.on('message', (job: ArrivalsJob) => {
+  run(job).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      console.error(error)
+      process.exit(1)
+    },
+  )
+})
+
+async function run(job: ArrivalsJob): Promise<void> {
+  const { port, requests, connections, pattern, windows, windowMillis } = job
+  const slots = await openSlots(port, connections)
+  let tally = createTally()
+  let serial = 0
+  const call: Call = async (cameAt) => {
+    const request = requests[++serial % requests.length]
+    const send = request === undefined ? undefined : slots.take(request)
+    if (send === undefined) {
+      tally.unsent++
+      return 1
+    }
+    const { outcome, retryAfterSeconds } = await send(serial)
+    if (outcome === 'good') tally.good.push(performance.now() - cameAt)
+    else tally[outcome]++
+    return outcome === 'good' ? 0 : retryAfterSeconds
+  }
+  const start = performance.now()
+  const end = start + windows * windowMillis
+  if ('perSecond' in pattern) comeAtRate(call, pattern.perSecond, start, end)
+  else for (let caller = 0; caller < pattern.callers; caller++) void callAgain(call, pattern.everyMillis, end)
+  for (let window = 1; window <= windows; window++) {
+    await wait(start + window * windowMillis - performance.now())
+    process.send?.(windowOf(tally, windowMillis))
+    tally = createTally()
+  }
+  slots.close()
+}
+
+/** Sends a call that has come at this moment; returns the seconds after which a refused caller may come back. */
+type Call = (cameAt: number) => Promise<number>
+
+function comeAtRate(call: Call, perSecond: number, start: number, end: number): void {
+  let come = 0
+  const timer = setInterval(() => {
+    const now = performance.now()
+    if (now >= end) clearInterval(timer)
+    for (; (come * 1000) / perSecond <= Math.min(now, end) - start; come++) {
+      void call(start + (come * 1000) / perSecond)
+    }
+  }, TICK_MILLIS)
+}
+
+async function callAgain(call: Call, everyMillis: number, end: number): Promise<void> {
+  await wait(everyMillis * Math.random())
+  for (let cameAt = performance.now(); cameAt < end; cameAt = performance.now()) {
+    const retryAfterSeconds = await call(cameAt)
+    const pause = everyMillis - (performance.now() - cameAt)
+    await wait(retryAfterSeconds > 0 ? (retryAfterSeconds + Math.random()) * 1000 : Math.max(0, pause))
+  }
+}
+
+interface Tally {
+  readonly good: number[]
+  refused: number
+  failed: number
+  unsent: number
+}
+
+function createTally(): Tally {
+  return { good: [], refused: 0, failed: 0, unsent: 0 }
+}
+
+function windowOf({ good, refused, failed, unsent }: Tally, windowMillis: number): ArrivalsWindow {
+  const aSecond = 1000 / windowMillis
+  return {
+    goodPerSecond: good.length * aSecond,
+    refusedPerSecond: refused * aSecond,
+    unsentPerSecond: unsent * aSecond,
+    failed,
+    p50Millis: quantile(good, 0.5),
+    p99Millis: quantile(good, 0.99),
+    slowestMillis: quantile(good, 1),
+  }
+}

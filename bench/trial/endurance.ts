@@ -1,0 +1,175 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ArrivalsJob, ArrivalsWindow } from './arrivals.js'
+import { isServing, readTogether } from './call.js'
+import {
+  type Held,
+  judgeHeld,
+  judgeOverloaded,
+  judgeSteady,
+  type Watched,
+  type Watching,
+} from './endurance-findings.js'
+import { type GaugedService, serveGauged } from './gauged-service.js'
+import { mixedRequests } from './mixed-requests.js'
+import { probeWhile } from './probes.js'
+import type { Stage } from './stage.js'
+import { atMost, type Finding, type Trial } from './trial.js'
+
+const MIB = 1024 * 1024
+const LIMIT_MILLIS = 3_600_000
+/** Calls at a time with which the capacity is looked for. */
+const FEW = [32, 128]
+const CONNECTIONS = { few: 128, many: 1_024 }
+const SHARE = 0.8
+const TIMES = 5
+/** How long it is called at five times the capacity, of the minutes before. */
+const OVERLOADED_PART = 1 / 3
+/** The least windows in which a time is looked at; each is at most a minute. */
+const WINDOWS = 6
+const SAMPLE_MILLIS = 500
+/** When connections that callers have ended are gone. */
+const QUIET_MILLIS = 20_000
+
+/** Mixed calls at four fifths of the capacity for half an hour, then at five times the capacity. */
+export const endurance: Trial = {
+  name: 'endurance',
+  onEachDatabase: false,
+  amount: { of: 'minutes', full: 30, short: 1 },
+  limitMillis: LIMIT_MILLIS,
+  run: async (stage, minutes) => {
+    const service = await serveGauged(stage)
+    try {
+      return await endure(stage, service, minutes)
+    } finally {
+      await service.forget()
+    }
+  },
+}
+
+async function endure(stage: Stage, service: GaugedService, minutes: number): Promise<readonly Finding[]> {
+  const job = { port: service.run.port, requests: mixedRequests(stage.tokens.user) }
+  const capacity = await capacityOf(job, minutes)
+  // What a probe leaves open belongs to what is held before.
+  await isServing(service.run)
+  const before = await heldWhenQuiet(service)
+  const steady = await watch(service, {
+    ...{ ...job, connections: CONNECTIONS.few, pattern: { perSecond: SHARE * capacity } },
+    ...windowsOf(minutes),
+  })
+  const overloaded = await watch(service, {
+    ...{
+      ...job,
+      connections: CONNECTIONS.many,
+      pattern: { callers: Math.round(TIMES * capacity), everyMillis: 1_000 },
+    },
+    ...windowsOf(minutes * OVERLOADED_PART),
+  })
+  const after = await heldWhenQuiet(service, before)
+  return [
+    ...judgeSteady(steady),
+    ...judgeOverloaded(overloaded, capacity),
+    ...judgeHeld(before, after),
+    atMost(
+      'good answers alone again, refused',
+      (await readTogether(service.run, stage, 100)).filter(isBad).length,
+      0,
+      '',
+    ),
+  ]
+}
+
+function isBad({ status }: { readonly status: number }): boolean {
+  return status !== 200
+}
+
+function windowsOf(minutes: number): Pick<ArrivalsJob, 'windows' | 'windowMillis'> {
+  const windows = Math.max(WINDOWS, Math.round(minutes))
+  return { windows, windowMillis: (minutes * 60_000) / windows }
+}
+
+/** The most good answers in a second that few callers get, who call again as soon as they are answered. */
+async function capacityOf(job: Pick<ArrivalsJob, 'port' | 'requests'>, minutes: number): Promise<number> {
+  let best = 0
+  for (const connections of FEW) {
+    const windowMillis = Math.min(10_000, minutes * 10_000)
+    const pattern = { callers: connections, everyMillis: 0 }
+    const [, counted] = await callWith({ ...job, connections, pattern, windows: 2, windowMillis }, () => {})
+    if (counted === undefined) throw new Error('nothing was counted')
+    console.log(`  ${connections} callers: ${wordsOf(counted)}`)
+    best = Math.max(best, counted.goodPerSecond)
+  }
+  return best
+}
+
+/** Lets the callers call, looks at the service meanwhile, and prints each window. */
+async function watch(service: GaugedService, job: ArrivalsJob): Promise<Watching> {
+  const windows: Watched[] = []
+  let least = { heap: Number.POSITIVE_INFINITY, resident: Number.POSITIVE_INFINITY }
+  const { pattern, windowMillis } = job
+  const load = 'callers' in pattern ? `${pattern.callers} callers` : `${pattern.perSecond.toFixed(0)} calls a second`
+  console.log(`  ${load}, ${job.windows} times ${(windowMillis / 1000).toFixed(1)} s:`)
+  const calling = callWith(job, (window) => {
+    windows.push({ ...window, ...least })
+    const memory = `heap ${mebibytes(least.heap)}, resident ${mebibytes(least.resident)} MiB`
+    console.log(`  ${String(windows.length).padStart(4)}: ${wordsOf(window)}; ${memory}`)
+    least = { heap: Number.POSITIVE_INFINITY, resident: Number.POSITIVE_INFINITY }
+  })
+  const isOver = calling.then(() => true)
+  const sampling = (async () => {
+    do {
+      least.resident = Math.min(least.resident, service.run.memory())
+      const { heap } = await service.ask('now')
+      least.heap = Math.min(least.heap, heap)
+    } while (!(await Promise.race([isOver, wait(SAMPLE_MILLIS, false)])))
+  })()
+  const probes = await probeWhile(service.run.origin, calling)
+  await sampling
+  return { windows, windowMillis, probes }
+}
+
+/** Has calls sent in a process of its own. Returns the windows, each of which is told when it is over. */
+async function callWith(job: ArrivalsJob, tell: (window: ArrivalsWindow) => void): Promise<ArrivalsWindow[]> {
+  const callers: ChildProcess = fork(new URL('./arrivals.js', import.meta.url))
+  const windows: ArrivalsWindow[] = []
+  callers.on('message', (window: ArrivalsWindow) => {
+    windows.push(window)
+    tell(window)
+  })
+  try {
+    callers.send(job)
+    const [status] = await once(callers, 'exit')
+    if (status !== 0) throw new Error(`the callers ended with ${status}`)
+    return windows
+  } finally {
+    callers.kill()
+  }
+}
+
+/** Waits until the connections of callers are gone: until no more is held than before, or for a while. */
+async function heldWhenQuiet(service: GaugedService, before?: Held): Promise<Held> {
+  const end = performance.now() + (before === undefined ? QUIET_MILLIS / 4 : QUIET_MILLIS)
+  for (;;) {
+    await wait(SAMPLE_MILLIS)
+    const { heap, handles: kinds } = await service.ask('collected')
+    const { all, sockets } = service.descriptors()
+    const handles = Object.values(kinds).reduce((sum, count) => sum + count, 0)
+    const held = { heap, handles, sockets, descriptors: all, kinds }
+    const isLeft = before === undefined || all > before.descriptors || handles > before.handles
+    if (isLeft && performance.now() < end) continue
+    console.log(
+      `  held: ${mebibytes(heap)} MiB of heap, ${handles} handles ${JSON.stringify(kinds)}, ${all} descriptors, ${sockets} of them sockets`,
+    )
+    return held
+  }
+}
+
+function wordsOf({ goodPerSecond, refusedPerSecond, unsentPerSecond, failed, p50Millis, p99Millis }: ArrivalsWindow) {
+  const refused = `${refusedPerSecond.toFixed(0)} refused/s, ${unsentPerSecond.toFixed(0)} unsent/s, ${failed} failed`
+  return `${goodPerSecond.toFixed(0)} good/s, p50 ${p50Millis.toFixed(1)}, p99 ${p99Millis.toFixed(1)} ms; ${refused}`
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / MIB).toFixed(1)
+}
