@@ -49,9 +49,7 @@ function addRows(report: Report, { name, target }: Operation, standings: readonl
   if (peer === undefined || service === undefined) throw new Error('a contestant is missing')
   report.standings(name, standings)
   report.atLeast(`${name}: throughput over that of the peer`, service.ratio, target)
-  if (name.startsWith('GET /v2/journeys')) {
-    report.atMost(`${name}: p99 over that of the peer`, service.p99Millis / peer.p99Millis, 1)
-  }
+  report.atMost(`${name}: p99 over that of the peer`, service.p99Millis / peer.p99Millis, 1)
 }
 
 // One request at a time: with more, processes wait for each other's processor, for which the event loop is not to

@@ -2,6 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { readChunks } from './body-chunks.js'
 import { CODINGS, type Coding, decompress, parseContentEncoding } from './compression.js'
 import { bodyTooLarge, unsupportedMediaType } from './http-failure.js'
+import { turnOfBody } from './long-body.js'
 import { headerOf, type NodeRequest } from './node-http.js'
 
 /**
@@ -58,8 +59,8 @@ export function isEmptyBody(request: NodeRequest): Promise<boolean> {
 }
 
 /** Reads a whole body as it is: 413 as soon as it exceeds the limit. */
-export function readBytes(request: NodeRequest, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+export async function readBytes(request: NodeRequest, maxBytes: number): Promise<Buffer> {
+  const bytes = await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
     const stop = readChunks(request, {
@@ -76,6 +77,8 @@ export function readBytes(request: NodeRequest, maxBytes: number): Promise<Buffe
       gone: reject,
     })
   })
+  await turnOfBody(bytes)
+  return bytes
 }
 
 /**

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { CallStatements } from './call-statements.js'
 import { requestCancel } from './cancel-request.js'
 import { databaseFailure, POOL_BUSY } from './errors.js'
+import { PoolShare } from './pool-share.js'
 import type { SessionSource } from './session-settings.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
 import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.js'
@@ -27,6 +28,8 @@ type ConnectCallback = (
   done: (release?: Error | boolean) => void,
 ) => void
 
+/** The part of the connections that long transactions may have at once. */
+const LONG_SHARE = 3
 /** How long the settings of a new connection may take. */
 const SET_UP_MILLIS = 2_000
 /** How long a request to cancel may take; until then its connection is kept from the next user. */
@@ -46,6 +49,8 @@ interface Member {
 export class BoundedPool extends pg.Pool {
   /** Whether prepared statements have names. */
   readonly statementNames: boolean
+  /** A third of the connections, for long transactions. */
+  readonly longShare: PoolShare
   readonly #max: number
   readonly #queue: WaitQueue<ConnectCallback>
   readonly #sockets: Set<Socket>
@@ -66,6 +71,7 @@ export class BoundedPool extends pg.Pool {
     super({ ...config, stream, ...(sessions === 'server' && { onConnect: endWhatNobodyWaitsFor }) })
     this.statementNames = statementNames
     this.#max = config.max
+    this.longShare = new PoolShare(this, Math.ceil(config.max / LONG_SHARE), waiting, () => new Error(POOL_BUSY))
     this.#sockets = sockets
     this.#queue = createWaitQueue<ConnectCallback>(waiting, (callback) =>
       callback(new Error(POOL_BUSY), undefined, () => {}),
@@ -96,9 +102,14 @@ export class BoundedPool extends pg.Pool {
     return this.#max
   }
 
+  /** Whether somebody who comes now has to wait for others. */
+  get isFull(): boolean {
+    return this.#held >= this.#max
+  }
+
   /** How many callers wait for a connection. */
   get waiting(): number {
-    return this.#queue.size
+    return this.#queue.size + this.longShare.waiting
   }
 
   /** Tells one listener how long each caller waited that found no free connection, whether it got one or not. */

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
 import type { BoundedPool } from './pool.js'
+import type { ConnectCallback, ConnectionSource } from './pool-share.js'
 import type { PreparedStatement } from './statement.js'
 
 /** A row of an answer: values by column. */
@@ -54,6 +55,8 @@ export interface ConnectionBounds {
   readonly deadline: number | undefined
   /** Cancels what runs when it is stopped (`BoundedPool.stop`). */
   readonly call: object | undefined
+  /** Whether it is kept so long that only a share of all may be (`BoundedPool.longShare`). */
+  readonly isLong?: boolean
 }
 
 /**
@@ -135,11 +138,13 @@ function answerMillis(deadline: number): number {
 /** Runs the work on a connection of the pool, which is returned, or given up if it is unusable. */
 export async function withConnection<T>(
   pool: BoundedPool,
-  { deadline, call }: ConnectionBounds,
+  { deadline, call, isLong = false }: ConnectionBounds,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await new Promise<pg.PoolClient>((resolve, reject) => {
-    connectBefore(pool, deadline, (error, connected) => (connected === undefined ? reject(error) : resolve(connected)))
+    connectBefore(isLong ? pool.longShare : pool, deadline, (error, connected) =>
+      connected === undefined ? reject(error) : resolve(connected),
+    )
   })
   let isOver = false
   try {
@@ -158,24 +163,20 @@ function isLost(error: unknown): boolean {
 }
 
 /** Asks for a connection; it is given or refused exactly once, at the deadline at the latest. */
-function connectBefore(
-  pool: BoundedPool,
-  deadline: number | undefined,
-  settle: (error: unknown, client: pg.PoolClient | undefined) => void,
-): void {
+function connectBefore(source: ConnectionSource, deadline: number | undefined, settle: ConnectCallback): void {
   if (deadline === undefined) {
-    pool.connect(settle)
+    source.connect(settle)
     return
   }
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
     // If others have every connection, the database is not at fault.
-    settle(new Error(pool.inUse < pool.size ? CONNECTION_TIMEOUT : POOL_BUSY), undefined)
+    settle(new Error(source.isFull ? POOL_BUSY : CONNECTION_TIMEOUT), undefined)
   }, deadline - performance.now())
-  pool.connect((error, client, release) => {
+  source.connect((error, client) => {
     clearTimeout(timer)
     if (!isLate) settle(error, client)
-    else if (client !== undefined) release()
+    else client?.release()
   })
 }

@@ -7,6 +7,8 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal
   /** Budget for everything, repetitions included, in milliseconds. */
   readonly timeoutMillis?: number | undefined
+  /** It changes hundreds of rows: such transactions may have a third of the connections, so that others find one. */
+  readonly isLong?: boolean
   /** Its statements may run and wait without limit, and use more memory: for the work of operators. */
   readonly isUnhurried?: boolean
 }

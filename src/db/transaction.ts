@@ -95,14 +95,14 @@ export async function runTransaction<T>(
   options: TransactionOptions,
   { deadline, call, statementMillis }: TransactionBounds,
 ): Promise<T> {
-  const { isolationLevel = 'ReadCommitted', signal } = options
+  const { isolationLevel = 'ReadCommitted', signal, isLong = false } = options
   const throwIfOver = () => {
     signal?.throwIfAborted()
     if (call !== undefined) pool.throwIfStopped(call)
   }
   const bounds = { throwIfOver, deadline }
   const boundsOfPrepared = { isNamed: pool.statementNames, ...bounds }
-  return withConnection(pool, { deadline, call }, async (client) => {
+  return withConnection(pool, { deadline, call, isLong }, async (client) => {
     const send = (text: string) => client.query(boundedQuery({ text }, deadline))
     try {
       await send(beginStatement(options, statementMillis))

@@ -22,6 +22,8 @@ export interface NamedCall {
   readonly key: string
   /** SHA-256 of the request. */
   readonly requestHash: Uint8Array
+  /** Whether its transaction may be a long one, which may have only a share of the connections. */
+  readonly isLong: boolean
 }
 
 /** How long somebody waits for the answer of a call. */
@@ -73,12 +75,12 @@ const keptCodes: ReadonlySet<ErrorCode> = new Set([
 /** Makes the function that executes named calls; a process has only one. */
 export function createAnswerOnce(database: PreparedStore): AnswerOnce {
   const inTurn = createTurns()
-  return async ({ caller, method, key, requestHash }, execute, bounds, own = database) => {
+  return async ({ caller, method, key, requestHash, isLong }, execute, bounds, own = database) => {
     const { organizationId } = caller
     const { kind: actorKind, id: actorId } = actorOf(caller)
     const name = { organizationId, actorKind, actorId, method, key }
     const turn = [organizationId, actorKind, actorId, method, key].join(' ')
-    const { answer, isReplayed } = await inTurn(turn, () => once(own, name, requestHash, execute, bounds))
+    const { answer, isReplayed } = await inTurn(turn, () => once(own, name, { requestHash, isLong }, execute, bounds))
     if ('error' in answer) throw answer.error
     return { json: answer.json, entityTag: answer.entityTag, isReplayed }
   }
@@ -95,7 +97,7 @@ interface Outcome {
 async function once(
   database: PreparedStore,
   name: IdempotencyName,
-  requestHash: Uint8Array,
+  { requestHash, isLong }: Pick<NamedCall, 'requestHash' | 'isLong'>,
   execute: (store: PreparedStore) => Promise<KeptAnswer>,
   bounds: CallBounds,
 ): Promise<Outcome> {
@@ -105,7 +107,7 @@ async function once(
   if (known?.isExpired === false) return replayed(known, requestHash)
   const claim = { requestHash, keptSeconds: KEPT_SECONDS, ...name }
   for (;;) {
-    const boundsNow = { signal: bounds.signal, timeoutMillis: bounds.timeoutMillis() }
+    const boundsNow = { signal: bounds.signal, timeoutMillis: bounds.timeoutMillis(), isLong }
     let isClaimed = false
     try {
       return await database.preparedTransaction(async (transaction) => {

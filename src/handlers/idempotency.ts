@@ -86,6 +86,9 @@ async function answer(
   }
 }
 
+/** The bytes from which a request takes the database 10 ms or more. */
+const LONG_REQUEST = 64 * 1024
+
 function namedCall({ contextValues, method, message }: UnaryRequest, key: string): NamedCall {
   if (!KEY.test(key)) {
     throw invalidField('Idempotency-Key', 'must be sent once, with 1 to 255 visible ASCII characters, such as a UUID')
@@ -96,5 +99,6 @@ function namedCall({ contextValues, method, message }: UnaryRequest, key: string
   const hash = createHash('sha256').update(bytes)
   if (ifMatch !== undefined) hash.update(`\nIf-Match: ${ifMatch}`)
   const name = `${method.parent.typeName}.${method.name}`
-  return { caller: callerOf({ values: contextValues }), method: name, key, requestHash: hash.digest() }
+  const isLong = bytes.length >= LONG_REQUEST
+  return { caller: callerOf({ values: contextValues }), method: name, key, requestHash: hash.digest(), isLong }
 }

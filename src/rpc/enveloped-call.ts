@@ -5,6 +5,7 @@ import { compressedFlag } from '@connectrpc/connect/protocol'
 import { deferMalformed } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
 import { invokeStreaming, invokeUnary, once, type StreamingSpec, type UnarySpec } from '../call/invoke.js'
+import { turnOfBody } from '../call/long-body.js'
 import { headerOf } from '../call/node-http.js'
 import { addHeaders } from '../call/respond.js'
 import { createSink, type Sink } from '../call/response-sink.js'
@@ -159,7 +160,10 @@ async function nextMessage(exchange: Exchange, reader: EnvelopeReader): Promise<
   const envelope = await reader.next()
   if (envelope === undefined || (envelope.flags & protocol.endFlag) !== 0) return undefined
   const { flags, data } = envelope
-  if ((flags & compressedFlag) === 0) return data
+  if ((flags & compressedFlag) === 0) {
+    await turnOfBody(data)
+    return data
+  }
   if (codings.request === null) throw compressedWithoutCoding(exchange)
   return codings.request.decompress(data, method.maxBodyBytes)
 }

@@ -27,7 +27,7 @@ const caller: Caller = {
   reach: { scope: 'organization', permissions: new Set() },
 }
 const callOf = (key: string, asked = 'this'): NamedCall => {
-  return { caller, method: 'm', key, requestHash: createHash('sha256').update(asked).digest() }
+  return { caller, method: 'm', key, requestHash: createHash('sha256').update(asked).digest(), isLong: false }
 }
 const unbounded: CallBounds = { signal: new AbortController().signal, timeoutMillis: () => undefined }
 

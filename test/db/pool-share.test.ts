@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { databaseFailure } from '../../src/db/errors.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
+
+let test: TestDatabase
+
+beforeAll(async () => {
+  test = await createTestDatabase('empty')
+})
+afterAll(() => test.drop())
+
+/** Begins long transactions that go on until they are ended. */
+function beginLong(database: Database, count: number) {
+  let begun = 0
+  const ends: (() => void)[] = []
+  const done = Promise.all(
+    Array.from({ length: count }, () =>
+      database.preparedTransaction(
+        async () => {
+          begun++
+          await new Promise<void>((resolve) => ends.push(resolve))
+        },
+        { isLong: true },
+      ),
+    ),
+  )
+  return { begun: () => begun, endOne: () => ends.shift()?.(), done }
+}
+
+describe('long transactions', () => {
+  it('have a third of the connections, one after another, while others find one at once', async () => {
+    const database = test.open({ maxConnections: 4 })
+    const long = beginLong(database, 5)
+    await eventually(async () => expect(long.begun()).toBe(2))
+    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+    expect([long.begun(), database.pool.inUse, database.pool.waiting]).toEqual([2, 2, 3])
+    for (const begun of [3, 4, 5]) {
+      long.endOne()
+      await eventually(async () => expect(long.begun()).toBe(begun))
+      expect(database.pool.inUse).toBeLessThanOrEqual(2)
+    }
+    long.endOne()
+    long.endOne()
+    await long.done
+    await eventually(async () => expect([database.pool.inUse, database.pool.waiting]).toEqual([0, 0]))
+  })
+
+  it('are told that all is busy when their time is over before their turn, and leave their turn to others', async () => {
+    const database = test.open({ maxConnections: 2 })
+    const long = beginLong(database, 1)
+    await eventually(async () => expect(long.begun()).toBe(1))
+    const late = database.preparedTransaction(async () => {}, { isLong: true, timeoutMillis: 20 })
+    const failure = await late.then(
+      () => undefined,
+      (error: unknown) => databaseFailure(error),
+    )
+    expect(failure).toEqual({ kind: 'busy' })
+    long.endOne()
+    await long.done
+    expect(await database.preparedTransaction(async ({ isolationLevel }) => isolationLevel, { isLong: true })).toBe(
+      'ReadCommitted',
+    )
+  })
+
+  it('give their turn to the next one if no connection can be made', async () => {
+    const nowhere = new URL(test.connectionString)
+    nowhere.port = '1'
+    const database = test.open({ connectionString: nowhere.href, maxConnections: 1 })
+    const kinds = await Promise.all(
+      [1, 2, 3].map(() =>
+        database
+          .preparedTransaction(async () => {}, { isLong: true })
+          .then(
+            () => undefined,
+            (error: unknown) => databaseFailure(error)?.kind,
+          ),
+      ),
+    )
+    expect(kinds).toEqual(['unavailable', 'unavailable', 'unavailable'])
+    expect([database.pool.inUse, database.pool.waiting]).toEqual([0, 0])
+  })
+})
