@@ -1,3 +1,4 @@
+/** @jest-environment-options {"alone":true} */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

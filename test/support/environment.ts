@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
 import vm from 'node:vm'
 import { TestEnvironment } from 'jest-environment-node'
+import { turnOfFile } from './turn-of-file.js'
 
 /** How long what a file has closed may take to disappear. */
 const GRACE_MILLIS = 2_000
@@ -16,9 +17,13 @@ const sharedClasses = {
  * Jest's environment, with globals that V8 reads like the program's own: in an ordinary context they are looked up
  * through a handler, which takes two and a half times as long. A file that leaves something open fails, naming its
  * kind.
+ *
+ * A file that measures times runs alone, if it says so in its first comment: `@jest-environment-options {"alone":true}`.
  */
 export default class StrictEnvironment extends TestEnvironment {
   readonly #before = activeResources()
+  readonly #isAlone: boolean
+  #endTurn: (() => Promise<void>) | undefined
 
   constructor(...args: ConstructorParameters<typeof TestEnvironment>) {
     const { createContext } = vm
@@ -29,10 +34,17 @@ export default class StrictEnvironment extends TestEnvironment {
     } finally {
       Object.assign(vm, { createContext })
     }
+    this.#isAlone = args[0].projectConfig.testEnvironmentOptions['alone'] === true
     Object.assign(this.global, sharedClasses, { loadedByNode: createRequire(import.meta.url) })
   }
 
+  override async setup(): Promise<void> {
+    this.#endTurn = await turnOfFile(this.#isAlone)
+    await super.setup()
+  }
+
   override async teardown(): Promise<void> {
+    await this.#endTurn?.()
     const end = performance.now() + GRACE_MILLIS
     let left = this.#left()
     while (left.length > 0 && performance.now() < end) {

@@ -1,14 +1,15 @@
 import TestSequencer from '@jest/test-sequencer'
 
 /**
- * The files that take longest, longest first: one that began last would keep everybody waiting for it alone. The one whose
- * time is bounded comes after all that start browsers, programs and databases.
+ * The files that take longest, longest first: one that began last would keep everybody waiting for it alone. Before them
+ * those that run alone, for which there is nobody to wait then.
  */
 const longest = [
+  'transfer/large-import',
+  'call/body-cost',
   'browser/docs-page',
   'cli/serve',
   'db/embedded',
-  'call/body-cost',
   'cli/checkout',
   'telemetry/tracing',
   'deploy/image',
@@ -34,7 +35,6 @@ const longest = [
   'store/list-cost',
   'deploy/chart',
   'user/user-concurrency',
-  'transfer/large-import',
   'transfer/export',
   'rpc/fuzz',
   'http/slow-callers',

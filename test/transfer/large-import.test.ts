@@ -1,3 +1,4 @@
+/** @jest-environment-options {"alone":true} */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { exportRecords } from '../../src/transfer/export-records.js'
 import { importRecords } from '../../src/transfer/import-records.js'
@@ -6,7 +7,7 @@ import { createTestRuntime } from '../support/runtime.js'
 import { generatedRecords } from './generated-records.js'
 
 const RECORDS = 100_000
-/** Well under a minute, on a machine that does other things at the same time. */
+/** Well under a minute. */
 const MAX_MILLIS = 55_000
 /** What the process may take beyond what it has taken before. */
 const MAX_BYTES = 300 * 1024 * 1024
