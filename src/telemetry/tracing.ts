@@ -48,6 +48,8 @@ export interface TracingOptions {
   readonly log: { warn(fields: { err: Error }, message: string): void }
 }
 
+/** Most calls are not sampled, whatever their names are. */
+const UNNAMED = ''
 /** How long sending the last spans may take. */
 const LAST_SPANS_MILLIS = 2_000
 
@@ -89,10 +91,10 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
             ? ROOT_CONTEXT
             : propagator.extract(ROOT_CONTEXT, request.headers, headers)
         const drift = Date.now() - timeOrigin - performance.now()
-        const startTime = hrTime(startedAt + drift)
-        const span = tracer.startSpan(nameOfCall(call), { kind: SpanKind.SERVER, startTime }, parent)
+        const startTime = timeOrigin + startedAt + drift
+        const span = tracer.startSpan(UNNAMED, { kind: SpanKind.SERVER, startTime }, parent)
         if (!span.isRecording()) return
-        span.setAttributes(describeCall(call))
+        span.updateName(nameOfCall(call)).setAttributes(describeCall(call))
         traced.set(request, new CallSpan(span, drift, finish))
       },
       ended: (call) => traced.get(call.request)?.end(call),
