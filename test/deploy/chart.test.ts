@@ -123,11 +123,16 @@ describe('the chart', () => {
   })
 
   it.each([
-    [0, 15],
-    [10, 20],
-    [120, 130],
-  ])('waits for a drain of %i seconds and for the calls after it', async (drainSeconds, expected) => {
-    const deployment = await deploymentOf({ drainSeconds })
+    [0, 10, 15],
+    [10, 10, 20],
+    [120, 10, 130],
+    [10, 60, 65],
+  ])('waits for a drain of %i seconds, and calls of %i', async (drainSeconds, graceSeconds, expected) => {
+    const deployment = await deploymentOf({ drainSeconds, graceSeconds })
+    expect(deployment.spec?.template.spec?.containers[0]?.env).toContainEqual({
+      name: 'GRACE_SECONDS',
+      value: `${graceSeconds}`,
+    })
     expect(deployment.spec?.template.spec?.terminationGracePeriodSeconds).toBe(expected)
   })
 
@@ -185,6 +190,7 @@ describe('the schema of the values', () => {
     ['replica: 3', { replica: 3 }, ' additionalProperties'],
     ['replicas: "3"', { replicas: '3' }, '/replicas type'],
     ['drainSeconds: 301', { drainSeconds: 301 }, '/drainSeconds maximum'],
+    ['graceSeconds: 0', { graceSeconds: 0 }, '/graceSeconds minimum'],
     ['environmentSecret: ""', { environmentSecret: '' }, '/environmentSecret minLength'],
     ['environment.log_level', { environment: { log_level: 'info' } }, '/environment propertyNames'],
     ['image.pullPolicy', { image: { repository: 'svc', pullPolicy: 'Sometimes' } }, '/image/pullPolicy enum'],
