@@ -1,4 +1,5 @@
 import type { Database } from './database-handle.js'
+import { PassedOnDatabase } from './passed-on-database.js'
 import type { PreparedTransaction, Queryable } from './queryable.js'
 import type { Sql } from './sql.js'
 import type { Statement } from './statement.js'
@@ -28,13 +29,12 @@ export interface CallPaths {
  * The database as one call uses it: `stop` of the database cancels what runs for the call. A class, because one is made
  * for each call.
  */
-export class CallDatabase implements Database {
-  readonly #database: Database
+export class CallDatabase extends PassedOnDatabase implements Database {
   readonly #paths: CallPaths
   readonly #call: object
 
   constructor(database: Database, paths: CallPaths, call: object) {
-    this.#database = database
+    super(database)
     this.#paths = paths
     this.#call = call
   }
@@ -59,45 +59,15 @@ export class CallDatabase implements Database {
   }
 
   get models() {
-    return this.#database.models
-  }
-  get connectionString() {
-    return this.#database.connectionString
-  }
-  get pool() {
-    return this.#database.pool
-  }
-  get replica() {
-    return this.#database.replica
-  }
-  get prisma() {
-    return this.#database.prisma
-  }
-  get retries() {
-    return this.#database.retries
-  }
-  get query() {
-    return this.#database.query
-  }
-  get execute() {
-    return this.#database.execute
+    return this.inner.models
   }
   get within() {
-    return this.#database.within
+    return this.inner.within
   }
   get transaction() {
-    return this.#database.transaction
-  }
-  get readSnapshot() {
-    return this.#database.readSnapshot
+    return this.inner.transaction
   }
   get forCall() {
-    return this.#database.forCall
-  }
-  get stop() {
-    return this.#database.stop
-  }
-  get close() {
-    return this.#database.close
+    return this.inner.forCall
   }
 }

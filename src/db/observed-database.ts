@@ -1,4 +1,5 @@
 import type { Database, SqlBounds } from './database.js'
+import { PassedOnDatabase } from './passed-on-database.js'
 import type { Models } from './prisma.js'
 import type { PreparedQueryable, PreparedTransaction, Queryable, Transaction } from './queryable.js'
 import type { Sql } from './sql.js'
@@ -25,26 +26,25 @@ export function observeDatabase(database: Database, observer: StatementObserver)
 }
 
 // A class without functions of its own, because one is made for each call.
-class ObservedDatabase implements Database {
-  readonly #database: Database
+class ObservedDatabase extends PassedOnDatabase implements Database {
   readonly #observer: StatementObserver
   #models: Models | undefined
 
   constructor(database: Database, observer: StatementObserver) {
-    this.#database = database
+    super(database)
     this.#observer = observer
   }
 
   run<Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters): Promise<Row[]> {
     const startedAt = performance.now()
     const observer = this.#observer
-    return watched(this.#database.run(statement, values), (failure) =>
+    return watched(this.inner.run(statement, values), (failure) =>
       observer.statement(statement.name, startedAt, failure),
     )
   }
 
   within(bounds: SqlBounds): Sql & PreparedQueryable {
-    const { query, execute, run } = this.#database.within(bounds)
+    const { query, execute, run } = this.inner.within(bounds)
     return { query, execute, run: observedPreparedRun(run, this.#observer) }
   }
 
@@ -54,7 +54,7 @@ class ObservedDatabase implements Database {
   ): Promise<T> {
     const startedAt = performance.now()
     const observer = this.#observer
-    const result = this.#database.transaction(
+    const result = this.inner.transaction(
       (transaction) => work(new ObservedTransaction(transaction, observer)),
       options,
     )
@@ -67,7 +67,7 @@ class ObservedDatabase implements Database {
   ): Promise<T> {
     const startedAt = performance.now()
     const observer = this.#observer
-    const result = this.#database.preparedTransaction(
+    const result = this.inner.preparedTransaction(
       (transaction) => work(new ObservedPreparedTransaction(transaction, observer)),
       options,
     )
@@ -75,53 +75,22 @@ class ObservedDatabase implements Database {
   }
 
   forCall(call: object): Database {
-    return new ObservedDatabase(this.#database.forCall(call), this.#observer)
+    return new ObservedDatabase(this.inner.forCall(call), this.#observer)
   }
 
   get models(): Models {
-    this.#models ??= observedModels(this.#database.models, this.#observer)
+    this.#models ??= observedModels(this.inner.models, this.#observer)
     return this.#models
   }
 
   get reads(): Queryable {
     // Without a replica they are the same.
     if (this.replica === undefined) return this
-    const { reads } = this.#database
+    const { reads } = this.inner
     return {
       models: this.models,
       run: observedRun((statement, values) => reads.run(statement, values), this.#observer),
     }
-  }
-
-  get connectionString() {
-    return this.#database.connectionString
-  }
-  get pool() {
-    return this.#database.pool
-  }
-  get replica() {
-    return this.#database.replica
-  }
-  get prisma() {
-    return this.#database.prisma
-  }
-  get retries() {
-    return this.#database.retries
-  }
-  get query() {
-    return this.#database.query
-  }
-  get execute() {
-    return this.#database.execute
-  }
-  get readSnapshot() {
-    return this.#database.readSnapshot
-  }
-  get stop() {
-    return this.#database.stop
-  }
-  get close() {
-    return this.#database.close
   }
 }
 
