@@ -3,6 +3,7 @@ import type { Comparison, Filter } from '../store/scim/filter.js'
 import { enterpriseUserSchema } from '../store/scim/user-attributes.js'
 import { attributePath, named } from './attribute-path.js'
 import { type FilterText, type FilterValue, filterFault, parseFilterText } from './filter-text.js'
+import { schemasFilter } from './schemas-filter.js'
 
 /** Microsoft Entra asks for managers without the URN of the extension; all other attributes need theirs. */
 const MANAGER = `${enterpriseUserSchema.id}:manager`
@@ -13,6 +14,7 @@ export function parseFilter(text: string, type: ScimResourceType): Filter {
     const found = attributePath(path.toLowerCase() === 'manager' ? MANAGER : path, type)
     if (found === undefined || found === 'unheld') return found
     const { attribute, subAttribute } = found
+    if (attribute.name === 'schemas') return { schemas: attribute, schemasOf: type }
     return subAttribute === undefined ? [attribute] : [attribute, subAttribute]
   })
 }
@@ -23,7 +25,15 @@ export function parseEntryFilter(text: string, attribute: ScimAttribute): Filter
 }
 
 /** The attribute that a path names, below the one that it is part of. */
-type Find = (path: string) => readonly [ScimAttribute, ScimAttribute?] | 'unheld' | undefined
+type Found = readonly [ScimAttribute, ScimAttribute?] | SchemasFound | 'unheld'
+
+/** The schemas of a resource, which follow from its other attributes. */
+interface SchemasFound {
+  readonly schemas: ScimAttribute
+  readonly schemasOf: ScimResourceType
+}
+
+type Find = (path: string) => Found | undefined
 
 /** Finds sub-attributes; a simple attribute with several values has a value alone. */
 function findIn({ name, subAttributes }: ScimAttribute): Find {
@@ -44,6 +54,7 @@ function resolved(filter: FilterText, find: Find): Filter {
     case 'some': {
       const found = foundIn(filter.path, find)
       if (found === 'unheld') return { kind: 'constant', isTrue: false }
+      if ('schemasOf' in found) throw filterFault(`has brackets behind ${filter.path}, which has no parts`)
       const [attribute, subAttribute] = found
       if (attribute.type !== 'complex' || subAttribute !== undefined) {
         throw filterFault(`has brackets behind ${filter.path}, which has no parts`)
@@ -54,6 +65,7 @@ function resolved(filter: FilterText, find: Find): Filter {
     case 'present': {
       const found = foundIn(filter.path, find)
       if (found === 'unheld') return { kind: 'constant', isTrue: false }
+      if ('schemasOf' in found) return { kind: 'constant', isTrue: true }
       const [attribute, subAttribute] = found
       if (subAttribute === undefined) return { kind: 'present', attribute: searchable(attribute, filter.path) }
       return ofEntry(attribute, { kind: 'present', attribute: searchable(subAttribute, filter.path) })
@@ -63,7 +75,7 @@ function resolved(filter: FilterText, find: Find): Filter {
   }
 }
 
-function foundIn(path: string, find: Find): readonly [ScimAttribute, ScimAttribute?] | 'unheld' {
+function foundIn(path: string, find: Find): Found {
   const found = find(path)
   if (found === undefined) throw filterFault(`names the unknown attribute ${path}`)
   return found
@@ -83,6 +95,12 @@ function comparisonFrom({ path, operator, value }: Extract<FilterText, { kind: '
   const comparison = operator as Comparison
   const found = foundIn(path, find)
   if (found === 'unheld') return { kind: 'constant', isTrue: (comparison === 'ne') !== (value === null) }
+  if ('schemasOf' in found) {
+    const compared = compareOne(found.schemas, { path, comparison, value })
+    if (compared.kind === 'compare') return schemasFilter(found.schemasOf, comparison, String(compared.value))
+    // With null, for no value (RFC 7643 section 2.5): every resource has some.
+    return { kind: 'constant', isTrue: compared.kind === 'present' }
+  }
   const [attribute, subAttribute] = found
   // Of a complex attribute, the value is what is compared (RFC 7643 section 2.4).
   const compared = subAttribute ?? (attribute.type === 'complex' ? named(attribute.subAttributes, 'value') : attribute)

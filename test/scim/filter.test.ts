@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture } from '../support/fixture.js'
-import { connectDirectory, ENTERPRISE, OWNERSHIP, type ScimClient } from '../support/scim.js'
+import { connectDirectory, ENTERPRISE, OWNERSHIP, type ScimClient, USER } from '../support/scim.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 describe('filters on users', () => {
@@ -148,6 +148,21 @@ describe('filters on users', () => {
     ['addresses[type eq "work"].region eq "x"', []],
     ['preferredLanguage eq null', all],
     [`${ENTERPRISE}:employeeNumber eq "1"`, []],
+    // The schemas follow from what a user has.
+    [`schemas eq "${ENTERPRISE}"`, ['ada', 'bob']],
+    [`not (schemas eq "${ENTERPRISE}")`, [admin, 'eve']],
+    [`schemas eq "${USER}"`, all],
+    [`schemas ne "${USER}"`, all],
+    [`schemas eq "${OWNERSHIP}"`, all],
+    [`schemas eq "${ENTERPRISE.toUpperCase()}"`, []],
+    ['schemas co ":enterprise:"', ['ada', 'bob']],
+    ['schemas sw "urn:ietf:params:scim:schemas:ext"', ['ada', 'bob']],
+    ['schemas ew ":1.0"', []],
+    ['schemas gt "urn:svc"', all],
+    ['schemas lt "urn:ietf:params:scim:schemas:d"', all],
+    ['schemas pr', all],
+    ['schemas eq null', []],
+    ['schemas ne null', all],
     // Times, with any offset.
     ['meta.created gt "2020-01-01T00:00:00Z"', all],
     ['meta.lastModified lt "2020-01-01T01:00:00.123+01:00"', []],
@@ -186,6 +201,9 @@ describe('filters on users', () => {
     ['meta.created gt "2020-02-30T00:00:00Z"', 'what is no time'],
     ['meta.created gt 5', 'what is no time'],
     ['meta.version eq "x"', 'cannot be searched'],
+    ['schemas[value eq "x"]', 'which has no parts'],
+    ['schemas eq 5', 'put it in quotes'],
+    ['schemas co null', 'only eq and ne do'],
     ['meta.location pr', 'cannot be searched'],
     ['unknown eq "a"', 'the unknown attribute unknown'],
     ['password eq "a"', 'the unknown attribute password'],

@@ -163,9 +163,16 @@ const sentences: readonly Sentence[] = [
   [
     '3.4.2.2',
     'an attribute that cannot be searched is refused',
-    () => ['GET', users({ filter: `schemas eq "${USER}"` })],
+    () => ['GET', users({ filter: 'meta.version eq "x"' })],
     400,
     { scimType: 'invalidFilter' },
+  ],
+  [
+    '3.4.2.2',
+    'resources are found by the schemas that they have',
+    ({ serial }) => ['GET', users({ filter: `schemas eq "${ENTERPRISE}" and userName eq "login.${serial}"` })],
+    200,
+    { totalResults: 1 },
   ],
   [
     '3.4.2.2',
