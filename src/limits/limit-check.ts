@@ -5,6 +5,7 @@ import { ErrorReason as ErrorReasonValue } from '../../gen/svc/v2/error_reason_p
 import { type Limit, limit } from '../../gen/svc/v2/limit_pb.js'
 import { type ErrorReason, type FieldViolation, MAX_VIOLATIONS, refuseViolations, ServiceError } from '../errors.js'
 import { limitWords } from './limit-words.js'
+import { createTextCutter } from './long-text.js'
 
 /** A limit that a message breaks. */
 export interface LimitViolation extends FieldViolation {
@@ -14,7 +15,8 @@ export interface LimitViolation extends FieldViolation {
 
 /**
  * The limits of the schema that a message breaks: one per field, in the order of the schema, at most as many as an
- * error names. Computed fields are not checked.
+ * error names. Computed fields are not checked. Texts that exceed their limit by far are cut in the message, which is
+ * refused anyway.
  */
 export type LimitCheck = (desc: DescMessage, message: Message) => LimitViolation[]
 
@@ -23,7 +25,9 @@ export type LimitCheck = (desc: DescMessage, message: Message) => LimitViolation
  */
 export function createLimitCheck(known: Iterable<DescMessage> = []): LimitCheck {
   const validator = createValidator({ regexMatch: createPatternTest() })
+  const cutLongTexts = createTextCutter()
   const check: LimitCheck = (desc, message) => {
+    cutLongTexts(desc, message)
     const { kind, violations = [], error } = validator.validate(desc, message)
     if (kind === 'error') throw error
     return limitViolations(violations)

@@ -45,6 +45,19 @@ describe('limits', () => {
     expect(() => createLimitCheck([...requests, ImportRecordSchema])).not.toThrow()
   })
 
+  it.each(textsWithLimit())('refuse %s beyond its limit in the same words, however long it is', (_, field, most) => {
+    const faultsOf = (text: string) => {
+      const value = field.fieldKind === 'list' ? [text] : text
+      const slot = field.oneof === undefined ? value : { case: field.localName, value }
+      const message = create(field.parent, { [field.oneof?.localName ?? field.localName]: slot })
+      const own = field.fieldKind === 'list' ? `${field.localName}[0]` : field.localName
+      return check(field.parent, message).filter((each) => each.field === own)
+    }
+    const [fault] = faultsOf('😀'.repeat(most + 1))
+    expect(fault).toBeDefined()
+    for (const length of [2 * most, 20 * most]) expect(faultsOf('😀'.repeat(length))).toEqual([fault])
+  })
+
   it.each(patterns())('say by %s the same to RE2 and to the engine here', (pattern) => {
     const theirs = createValidator()
     const ours = createValidator({ regexMatch: (source, text) => new RegExp(source, 'u').test(text) })
@@ -241,9 +254,13 @@ function fieldsWithoutLimit(descs: readonly DescMessage[]): string[] {
   return messagesIn(descs).flatMap(({ fields, typeName }) =>
     fields
       .filter((field) => !isLimited(field, getOption(field, fieldRules)))
-      .filter((field) => !getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY))
+      .filter((field) => !isComputed(field))
       .map((field) => `${typeName.replace('svc.v2.', '')}.${field.name}`),
   )
+}
+
+function isComputed(field: DescField): boolean {
+  return getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
 }
 
 const TEXT = [9, 12]
@@ -276,4 +293,15 @@ function fieldWithPattern(pattern: string): DescField {
   const field = fieldsWithPattern().find((each) => patternOf(each) === pattern)
   if (field === undefined) throw new Error(`no field has the pattern ${pattern}`)
   return field
+}
+
+/** The texts of requests that have a most number of characters, with that. */
+function textsWithLimit(): [name: string, field: DescField, most: number][] {
+  const fields = messagesIn(requests).flatMap((desc) => desc.fields)
+  return fields.flatMap((field) => {
+    const { type } = getOption(field, fieldRules)
+    const texts = type.case === 'repeated' ? type.value.items?.type : type
+    if (texts?.case !== 'string' || texts.value.maxLen === 0n || isComputed(field)) return []
+    return [[`${field.parent.name}.${field.name}`, field, Number(texts.value.maxLen)]]
+  })
 }
