@@ -29,6 +29,18 @@ export interface ValueHolders {
   readonly emailHolderName: string | null
 }
 
+const holderColumns = {
+  managerChain: 'json',
+  phoneHolderId: 'text',
+  nameHolderId: 'text',
+  emailHolderId: 'text',
+  emailHolderName: 'text',
+} as const
+
+const holders = Prisma.sql`h.manager_chain AS "managerChain", h.phone_holder_id AS "phoneHolderId",
+       h.name_holder_id AS "nameHolderId", h.email_holder_id AS "emailHolderId",
+       h.email_holder_name AS "emailHolderName"`
+
 /** What is true of these values until the transaction ends. */
 export interface MemberValuesRow extends ValueHolders {
   /** Whether the row still has that version; otherwise nothing else is known. */
@@ -40,19 +52,9 @@ export interface MemberValuesRow extends ValueHolders {
 const hold = createPreparedStatement<MemberValues, MemberValuesRow>({
   name: 'hold_member_values',
   reason: 'lock',
-  columns: {
-    isCurrent: 'bool',
-    managerChain: 'json',
-    phoneHolderId: 'text',
-    nameHolderId: 'text',
-    isShared: 'bool',
-    emailHolderId: 'text',
-    emailHolderName: 'text',
-  },
+  columns: { isCurrent: 'bool', isShared: 'bool', ...holderColumns },
   text: (values) => Prisma.sql`
-SELECT h.is_current AS "isCurrent", h.manager_chain AS "managerChain", h.phone_holder_id AS "phoneHolderId",
-       h.name_holder_id AS "nameHolderId", h.is_shared AS "isShared", h.email_holder_id AS "emailHolderId",
-       h.email_holder_name AS "emailHolderName"
+SELECT h.is_current AS "isCurrent", h.is_shared AS "isShared", ${holders}
   FROM hold_member_values(
          ${values.organizationId}, ${values.userId}, ${values.rowVersion}, ${values.managerUserId}, ${values.email},
          ${values.emailKey}, ${values.userNameKey}, ${values.primaryPhone}) h`,
@@ -75,19 +77,9 @@ export interface NewMemberRow extends ValueHolders {
 const holdNew = createPreparedStatement<NewMemberValues, NewMemberRow>({
   name: 'hold_new_member',
   reason: 'lock',
-  columns: {
-    personId: 'text',
-    personEmail: 'text',
-    managerChain: 'json',
-    phoneHolderId: 'text',
-    nameHolderId: 'text',
-    emailHolderId: 'text',
-    emailHolderName: 'text',
-  },
+  columns: { personId: 'text', personEmail: 'text', ...holderColumns },
   text: (values) => Prisma.sql`
-SELECT h.person_id AS "personId", h.person_email AS "personEmail", h.manager_chain AS "managerChain",
-       h.phone_holder_id AS "phoneHolderId", h.name_holder_id AS "nameHolderId", h.email_holder_id AS "emailHolderId",
-       h.email_holder_name AS "emailHolderName"
+SELECT h.person_id AS "personId", h.person_email AS "personEmail", ${holders}
   FROM hold_new_member(
          ${values.organizationId}, ${values.newUserId}, ${values.managerUserId}, ${values.email}, ${values.emailKey},
          ${values.userNameKey}, ${values.primaryPhone}) h`,
