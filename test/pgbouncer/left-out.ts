@@ -42,6 +42,17 @@ export const leftOut: readonly LeftOut[] = [
     test: 'calls with one key, in several processes wait for each other across processes, longer than one waits for a lock',
     reason: LIMITS,
   },
+  {
+    file: 'test/http/configured-limits.test.ts',
+    test: 'a server whose limits are configured lets a statement wait for a lock no longer than DATABASE_LOCK_SECONDS',
+    reason: LIMITS,
+  },
+  {
+    file: 'test/http/configured-limits.test.ts',
+    test: 'a server whose limits are configured lets a statement run no longer than DATABASE_STATEMENT_SECONDS',
+    reason: LIMITS,
+  },
+  { file: 'test/scim/too-many.test.ts', reason: LIMITS },
   { file: 'test/db/pool.test.ts', test: 'a pool whose connections have outdated statements', reason: NAMES },
   {
     file: 'test/db/transaction.test.ts',
