@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { packageRoot } from '../src/package.js'
 
 /** The command line program, as `npm start` runs it. */
-const main = join(packageRoot(), 'dist/src/main.js')
+const main = join(packageRoot(), 'dist/svc/main.js')
 
 /** A run of the program. */
 export interface Run {

@@ -18,4 +18,4 @@ if (cluster.isPrimary) {
     process.exit(1)
   }
 }
-await import('../dist/src/main.js')
+await import('../dist/svc/main.js')

@@ -21,7 +21,13 @@ const record = join(root, 'dist/build.json')
 /** A link to the id of the process that builds. */
 const lock = join(root, 'dist/build.lock')
 
-/** In this order: the second reads what the first writes. The lockfile stands for the versions of the tools. */
+/**
+ * Packages that the program loads from their own folders: they read files there, or only some configurations need them. All
+ * others are taken in, since opening and compiling their many modules one by one would take most of its start.
+ */
+const outside = /^(?:pino|cli-progress|prom-client|@opentelemetry\/.+)$/
+
+/** In this order: each reads what the one before writes. The lockfile stands for the versions of the tools. */
 const steps = [
   {
     inputs: ['prisma/schema.prisma', 'prisma.config.ts', 'scripts/schema-generator.mjs', 'package-lock.json'],
@@ -38,13 +44,28 @@ const steps = [
     run: async () => {
       const output = await runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--listEmittedFiles'])
       const written = new Set(output.split('\n').map((line) => resolve(line.replace(/^TSFILE: /, ''))))
-      for (const file of filesIn(['dist/src', 'dist/gen'])) if (!written.has(file)) rmSync(file)
+      removeOthers(['dist/src', 'dist/gen'], written)
+    },
+  },
+  {
+    inputs: ['dist/src', 'dist/gen', 'scripts/build-what-changed.mjs', 'package-lock.json'],
+    outputs: ['dist/svc'],
+    run: async () => {
+      const { rolldown } = await import('rolldown')
+      const bundle = await rolldown({ input: join(root, 'dist/src/main.js'), platform: 'node', external: outside })
+      const { output } = await bundle.write({ dir: join(root, 'dist/svc'), chunkFileNames: '[name].js' })
+      removeOthers(['dist/svc'], new Set(output.map(({ fileName }) => join(root, 'dist/svc', fileName))))
     },
   },
 ]
 
+function removeOthers(places, written) {
+  for (const file of filesIn(places)) if (!written.has(file)) rmSync(file)
+}
+
 /**
- * Brings the build up to date: Prisma's client from the schema, and dist/ from src/ and gen/. If several processes do
+ * Brings the build up to date: Prisma's client from the schema, dist/src and dist/gen from src/ and gen/, and of those the program,
+ * dist/svc. If several processes do
  * so at once, one builds and the others wait. Throws with the output of the tool.
  */
 export async function buildWhatChanged() {

@@ -9,7 +9,7 @@ const [target] = process.argv.slice(2)
 if (target === undefined) throw new Error('usage: node scripts/pack.mjs FOLDER')
 
 /** What the program reads at run time, besides its packages. */
-const own = ['bin', 'dist/gen', 'dist/src', 'demo', 'gen/openapi', 'prisma/migrations', 'web', 'LICENSE']
+const own = ['bin', 'dist/svc', 'demo', 'gen/openapi', 'prisma/migrations', 'web', 'LICENSE']
 /**
  * Declarations, maps, sources and tests of packages are for people, and modules of OpenTelemetry for bundlers; the client is
  * made for PostgreSQL with the smaller of two compilers.

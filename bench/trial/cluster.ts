@@ -107,7 +107,7 @@ async function rolesFrom(ports: readonly number[]): ReturnType<LocalCluster['rol
 /** Imports an organization by the commands of a build; answers a token of its admin. */
 async function makeOrganization(connectionString: string, root: string): Promise<string> {
   const svc = async (args: readonly string[], input = '') => {
-    const child = spawn(process.execPath, [join(root, 'dist/src/main.js'), ...args], {
+    const child = spawn(process.execPath, [join(root, 'bin/svc.mjs'), ...args], {
       env: { PATH: process.env['PATH'], DATABASE_URL: connectionString },
       stdio: ['pipe', 'pipe', 'inherit'],
     })

@@ -18,7 +18,7 @@ export const upgrade: Trial = {
   limitMillis: LIMIT_MILLIS,
   run: async (): Promise<readonly Finding[]> => {
     const previous = process.env['TRIAL_PREVIOUS']
-    if (previous === undefined || !existsSync(join(previous, 'dist/src/main.js'))) {
+    if (previous === undefined || !existsSync(join(previous, 'dist/build.json'))) {
       throw new Error('TRIAL_PREVIOUS must be the folder of a build of the previous version')
     }
     const cluster = await startLocalCluster({ root: previous })

@@ -199,7 +199,7 @@ start_part() {
     svc-[123])
       launch "$name" env DATABASE_URL="$(url "$primary_port")" DATABASE_REPLICA_URL="$(url "$replica_port")" \
         PORT="$(service_port "${name#svc-}")" DRAIN_SECONDS="${DRAIN_SECONDS:-2}" TRUST_PROXY=127.0.0.1/32 \
-        node "${SVC_ROOT:-$root}/dist/src/main.js" serve --no-demo
+        node "${SVC_ROOT:-$root}/bin/svc.mjs" serve --no-demo
       until_true "$name" http "$(service_port "${name#svc-}")" /readyz
       ;;
     *) fail "there is no part $name" ;;
@@ -207,7 +207,7 @@ start_part() {
 }
 
 start_all() {
-  [ -f "${SVC_ROOT:-$root}/dist/src/main.js" ] || fail 'the service is not built: run npm run build'
+  [ -f "${SVC_ROOT:-$root}/dist/build.json" ] || fail 'the service is not built: run npm run build'
   mkdir -p "$directory"/{log,pid,secret}
   chmod 700 "$directory" "$directory/secret"
   for role in postgres replicator svc; do password "$role" >/dev/null; done

@@ -1,13 +1,8 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config, Setting } from '../config.js'
-import { createDatabase, type Database, type DatabaseOptions } from '../db/database.js'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
-import { hasCluster } from '../db/embedded/place.js'
-import { migrate, pendingMigrations } from '../db/migrate.js'
-import { loadMigrations } from '../db/migration.js'
-import { requireWholeDistribution } from '../db/require-whole-distribution.js'
-import { requireSessions } from '../db/session-settings.js'
+import type { Database, DatabaseOptions } from '../db/database.js'
+import type { EmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
@@ -46,59 +41,6 @@ export interface CommandContext {
   makeDatabase(): Promise<OpenedDatabase>
 }
 
-/** How a command reaches its database. */
-export interface OpenOptions {
-  readonly config: Config
-  readonly log: Logger
-  /** Whether to make and migrate the database, as `CommandContext.makeDatabase` does. */
-  readonly make: boolean
-  /** Called with the embedded server before its database is used. */
-  readonly beforeUse?: (embedded: EmbeddedPostgres) => Promise<void>
-  /** How long one statement may run. Default 10 minutes, for what operators wait for, such as a large import. */
-  readonly statementTimeoutMillis?: number
-  /** Whether to use the pooler, if there is one. Default no: what operators do may take a session of its own. */
-  readonly usesPooler?: boolean
-}
-
-/** See `CommandContext.openDatabase` and `makeDatabase`. */
-export async function openConfiguredDatabase(options: OpenOptions): Promise<OpenedDatabase> {
-  const { config, log, make, beforeUse, statementTimeoutMillis = 600_000, usesPooler = false } = options
-  const embedded = config.databaseUrl === undefined ? await openEmbedded(config, log, make) : undefined
-  const directUrl = embedded?.connectionString ?? directUrlOf(config)
-  const statementNames = config.databaseStatementNames
-  const sessions = usesPooler ? sessionsOf(config, directUrl) : { connectionString: directUrl, statementNames }
-  try {
-    if (embedded === undefined) {
-      await requireSessions({ ...sessions, statementNames })
-      await requireWholeDistribution(directUrl)
-    } else await beforeUse?.(embedded)
-    const migrations = await loadMigrations()
-    const appliedMigrations = make ? await migrate(directUrl, migrations) : []
-    if (!make) requireNoPending(await pendingMigrations(directUrl, migrations))
-    const database = createDatabase({
-      ...sessions,
-      replicaConnectionString: config.databaseReplicaUrl,
-      log,
-      maxConnections: config.databasePoolSize,
-      statementTimeoutMillis,
-    })
-    return {
-      database,
-      connectionString: sessions.connectionString,
-      directUrl,
-      appliedMigrations,
-      embedded,
-      close: async () => {
-        await database.close()
-        await embedded?.stop()
-      },
-    }
-  } catch (error) {
-    await embedded?.stop()
-    throw error
-  }
-}
-
 /** Where calls get their sessions; `otherwise` is the URL of a database that no variable names. */
 export function sessionsOf(
   config: Config,
@@ -125,22 +67,6 @@ export function sessionsOf(
 /** The URL past the pooler, if there is one. */
 export function directUrlOf({ databaseUrl = '', databaseDirectUrl = databaseUrl }: Config): string {
   return databaseDirectUrl
-}
-
-/** Starts or joins the embedded database. Throws where there is none and none is to be made. */
-export async function openEmbedded(
-  config: Config,
-  log: Pick<Logger, 'debug'>,
-  make: boolean,
-): Promise<EmbeddedPostgres> {
-  const dataDir = dataFolderOf(config)
-  if (!make && !hasCluster(dataDir)) {
-    throw new Error(
-      `there is no database in ${dataDir}: create one with "npx svc serve", "migrate" or "import", ` +
-        'or set SVC_DATA_DIR to another folder or DATABASE_URL to a server',
-    )
-  }
-  return startEmbeddedPostgres({ dataDir, log: (message) => log.debug(message) })
 }
 
 /** The folder of the embedded database, relative to the package, wherever the program was started. */

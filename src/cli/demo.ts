@@ -8,7 +8,6 @@ import { runningServers } from '../db/server-presence.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { firstOrganizationId } from '../store/organization.js'
-import { importRecords } from '../transfer/import-records.js'
 import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
 import type { CommandContext } from './command-context.js'
 import { demoOrganizationId } from './demo-requests.js'
@@ -53,5 +52,6 @@ async function requireDemoAlone(tables: Queryable): Promise<void> {
 }
 
 async function importDemo(database: Database, runtime: Runtime): Promise<void> {
+  const { importRecords } = await import('../transfer/import-records.js')
   await importRecords(database, createReadStream(join(packageRoot(), 'demo', 'organization.ndjson')), { runtime })
 }

@@ -8,7 +8,8 @@ import { diagnoseReplica } from '../db/replica-diagnosis.js'
 import { runningServers } from '../db/server-presence.js'
 import { type SessionOptions, sessionFault, startRefusal } from '../db/session-settings.js'
 import { readTlsIdentity, timeFault } from '../http/tls-identity.js'
-import { type CommandContext, directUrlOf, openEmbedded, sessionsOf } from './command-context.js'
+import { type CommandContext, directUrlOf, sessionsOf } from './command-context.js'
+import { openEmbedded } from './configured-database.js'
 import { originOf } from './origin.js'
 
 /** The result of one check: a sentence, which for a fault says what to do. */

@@ -81,7 +81,7 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
   let log: Logger | undefined
   const open = async (make: boolean) => {
     const { config, log } = context
-    const { openConfiguredDatabase } = await import('./command-context.js')
+    const { openConfiguredDatabase } = await import('./configured-database.js')
     return openConfiguredDatabase({ config, log, make })
   }
   const context: CommandContext = {

@@ -1,11 +1,11 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
-import { createDatabase, type Database } from '../db/database.js'
+import type { Database } from '../db/database.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
 import type { TlsIdentity } from '../http/tls-identity.js'
-import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
-import { type CommandContext, openConfiguredDatabase, sessionsOf } from './command-context.js'
+import { type CommandContext, sessionsOf } from './command-context.js'
+import { openConfiguredDatabase } from './configured-database.js'
 import { originOf } from './origin.js'
 import { openTelemetry, openWorkerMetrics } from './telemetry.js'
 import { openTls, renewTls } from './tls.js'
@@ -56,6 +56,7 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
   let presence: ServerPresence | undefined
   const onListening = async (origin: string) => {
     const { database, directUrl: connectionString } = opened
+    const { composeAnnouncement, textFromAnnouncement } = await import('./announcement.js')
     presence = await showServer({ connectionString, origin, signal: context.stopSignal, log })
     context.stdout.write(textFromAnnouncement(await composeAnnouncement([origin], database, context)))
   }
@@ -108,6 +109,7 @@ async function runApp(
 
 /** One of several processes: the first one has prepared the database and says where it is. */
 async function serveWorker(context: CommandContext): Promise<void> {
+  const { createDatabase } = await import('../db/database.js')
   const database = createDatabase({
     ...sessionsOf(context.config),
     replicaConnectionString: context.config.databaseReplicaUrl,

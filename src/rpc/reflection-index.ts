@@ -32,7 +32,12 @@ export function createReflectionIndex(services: readonly DescService[]): Reflect
   }
   const byName = new Map([...files].map((file) => [file.proto.name, file]))
   const messages = new Set([...files].flatMap((file) => [...messagesOf(file)].map((message) => message.typeName)))
-  const serialized = new Map([...files].map((file) => [file, toBinary(FileDescriptorProtoSchema, file.proto)]))
+  const serialized = new Map<DescFile, Uint8Array>()
+  const serializedOnce = (file: DescFile) => {
+    const bytes = serialized.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto)
+    serialized.set(file, bytes)
+    return bytes
+  }
   return {
     serviceNames: services.map((service) => service.typeName).sort(),
     fileByName: (name) => byName.get(name),
@@ -43,7 +48,7 @@ export function createReflectionIndex(services: readonly DescService[]): Reflect
     serialized: (file) => {
       const needed = new Set<DescFile>()
       addWithImports(needed, file)
-      return [...needed].flatMap((each) => serialized.get(each) ?? [])
+      return [...needed].map(serializedOnce)
     },
   }
 }
