@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { runProgram } from './cli/program.js'
-import { allocateAllYoung } from './runtime/garbage-collection.js'
+import { allocateAllYoung, limitHeapGrowth } from './runtime/garbage-collection.js'
 
 allocateAllYoung()
+limitHeapGrowth()
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -19,3 +19,22 @@ test('V8 goes on allocating young objects where earlier ones have survived', () 
   expect(decisionsForOld('')).toBeGreaterThanOrEqual(process.version.startsWith('v20.') ? 1 : 0)
   expect(decisionsForOld(`import { allocateAllYoung } from '${module}'; allocateAllYoung()`)).toBe(0)
 })
+
+/** Holds objects for good and texts of a megabyte for a while, and returns the most bytes that its heap then has. */
+function peakOfTexts(preparation: string): number {
+  const program = `${preparation}
+    const kept = Array.from({ length: 300_000 }, (_, index) => ({ index, list: [index] }))
+    const texts = []
+    let peak = 0
+    for (let index = 0; index < 2_000; index++) {
+      texts[index % 16] = Buffer.alloc(1_000_000, 97).toString('latin1').slice(1)
+      if (index > 500 && index % 10 === 0) peak = Math.max(peak, process.memoryUsage().heapUsed)
+    }
+    console.log(kept.length && peak)`
+  return Number(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' }))
+}
+
+test('V8 does not let what long texts leave behind grow to the size of all that is in use', () => {
+  const peak = peakOfTexts(`import { limitHeapGrowth } from '${module}'; limitHeapGrowth()`)
+  expect(peak).toBeLessThan(0.75 * peakOfTexts(''))
+})
