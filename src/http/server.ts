@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { createConnections, type Traffic } from './connections.js'
+import { limitPipeline } from './pipeline-limit.js'
 import { createProtocolSwitch } from './protocol-switch.js'
 import type { TlsIdentity } from './tls-identity.js'
 import { createTlsListener } from './tls-listener.js'
@@ -60,6 +61,8 @@ const DEFAULTS = {
   maxHeaderBytes: 32 * 1024,
   maxStreams: 256,
 } as const
+/** How many requests one connection of HTTP/1.1 may have at a time: clients that do not wait for answers have a few. */
+const MAX_PIPELINED = 32
 /** How much later the times for headers and requests may take effect: Node checks its connections this often. */
 const CHECK_MILLIS = 2_000
 /** Between the last warning to running calls and the end of their connections. */
@@ -86,7 +89,7 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
       maxHeaderSize: maxHeaderBytes,
       noDelay: true,
     },
-    onRequest,
+    limitPipeline(onRequest, MAX_PIPELINED),
   )
   const http2 = createHttp2Server(
     { settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: maxHeaderBytes } },
