@@ -1,4 +1,5 @@
 import { badInput } from './bad-input.js'
+import { connectionFlood } from './connection-flood.js'
 import { crash } from './crash.js'
 import { cut } from './cut.js'
 import { disk } from './disk.js'
@@ -40,6 +41,7 @@ export const trials: readonly Trial[] = [
   drain,
   slow,
   flood,
+  connectionFlood,
   refuse,
   badInput,
   tenants,
