@@ -84,7 +84,7 @@ describe('METRICS_PORT', () => {
     })
     await serve.stop()
     const packages: string[] = JSON.parse(readFileSync(file, 'utf8'))
-    expect(packages).toContain('pg')
+    expect(packages).toContain('pino')
     expect(packages.includes('prom-client')).toBe(loads)
     expect(packages.filter((name) => name.startsWith('@opentelemetry/') && name !== '@opentelemetry/api')).toEqual([])
   })
