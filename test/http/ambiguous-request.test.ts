@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { frame } from '../support/http2-frame.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const procedure = '/svc.v2.SlaDefinitionService/ListSlaDefinitions'
@@ -90,15 +91,6 @@ const [DATA, HEADERS, SETTINGS] = [0, 1, 4]
 const [END_STREAM, END_HEADERS] = [1, 4]
 /** `:status: 400` in the static table (RFC 7541 appendix A). */
 const INDEXED_400 = 0x8c
-
-function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(payload.length, 0, 3)
-  head.writeUInt8(type, 3)
-  head.writeUInt8(flags, 4)
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, payload])
-}
 
 /** A header field as a literal without indexing (RFC 7541 section 6.2.2); all here are shorter than 127 bytes. */
 function literal([name, value]: readonly [string, string]): Buffer {

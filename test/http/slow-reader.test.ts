@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { frame } from '../support/http2-frame.js'
 import { startServe } from '../support/program.js'
 
 /** Together far longer than what the system keeps for a client that does not read. */
@@ -10,16 +11,6 @@ const STREAMS = 10
 const [DATA, HEADERS, SETTINGS, GOAWAY, WINDOW_UPDATE] = [0, 1, 4, 7, 8]
 const END_STREAM = 1
 const END_HEADERS = 4
-
-/** A frame of HTTP/2 (RFC 9113 section 4.1). */
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(payload.length, 0, 3)
-  head.writeUInt8(type, 3)
-  head.writeUInt8(flags, 4)
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, payload])
-}
 
 /** A header field without the tables of HPACK, after its name or the index of it (RFC 7541 section 6.2.2). */
 function literal(index: number, value: string): Buffer {

@@ -1,3 +1,4 @@
+import { frame } from '../../../test/support/http2-frame.js'
 import type { FloodKind } from './kind.js'
 
 // Frames of RFC 9113 section 6, and header blocks of RFC 7541.
@@ -18,15 +19,6 @@ const END_HEADERS = 0x4
 const CANCEL = 8
 /** The most streams of a connection whose requests are made in advance. */
 const STREAMS = 200
-
-function frame(type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Uint8Array {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(payload.length, 0, 3)
-  head.writeUInt8(type, 3)
-  head.writeUInt8(flags, 4)
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, payload])
-}
 
 const uint32 = (value: number) => {
   const bytes = Buffer.alloc(4)
