@@ -22,10 +22,6 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'reads from plans what writes return, which the plans of the coordinator do not say',
   })),
   {
-    file: 'test/transfer/large-import.test.ts',
-    reason: 'holds times of one PostgreSQL; the nodes of a cluster on one machine take longer for 100,000 records',
-  },
-  {
     file: 'test/store/token-holder.test.ts',
     reason: 'asks pg_prepared_statements and plans, and prepares the look-ups that only one PostgreSQL is sent',
   },
@@ -44,10 +40,6 @@ export const leftOut: readonly LeftOut[] = [
     test: 'the metrics of a service measure statements by their names',
     reason: 'names a statement that is sent to one PostgreSQL alone',
   },
-  ...['kill', 'repeat', 'ownership', 'revoke'].map((file) => ({
-    file: `test/torture/${file}.test.ts`,
-    reason: 'holds times of one PostgreSQL, and joins tables where it looks for effects, which are on several nodes',
-  })),
   {
     file: 'test/idempotency/idempotency-waiting.test.ts',
     test: 'calls with one key, in several processes wait for each other across processes',

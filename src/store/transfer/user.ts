@@ -57,25 +57,27 @@ const people = Prisma.sql`
 SELECT DISTINCT ON (s.user_id) s.user_id, s.line, s.email, lower(s.email COLLATE "C") AS email_key
 FROM staged_user s ORDER BY s.user_id, s.line DESC`
 
-const emailFault = Prisma.sql`
-SELECT p.line, 'email' AS field, format('user %s already has it', other.user_id) AS fault
-FROM people p JOIN members m ON m.user_id = p.user_id`
-
-/** An address may be taken in any of the organizations to which the person will belong. */
+/**
+ * An address may be taken in any of the organizations to which the person will belong: by an earlier line, or by a member
+ * who is not in the file. Each set is joined once, because a cluster cannot estimate joins of sets that it has gathered.
+ */
 const emailCheck = Prisma.sql`
 WITH people AS (${people}
 ), members AS (
   SELECT t.organization_id, t.user_id FROM people p JOIN memberships t ON t.user_id = p.user_id
   UNION
   SELECT s.organization_id, s.user_id FROM staged_user s
+), claims AS (
+  SELECT p.line, p.user_id, p.email_key, m.organization_id FROM people p JOIN members m ON m.user_id = p.user_id
+), holders AS MATERIALIZED (
+  SELECT c.line, t.user_id
+  FROM claims c JOIN memberships t ON t.organization_id = c.organization_id AND t.email_key = c.email_key
+), taken AS (
+  SELECT c.line, lag(c.user_id) OVER (PARTITION BY c.organization_id, c.email_key ORDER BY c.line) AS user_id FROM claims c
+  UNION ALL
+  SELECT h.line, h.user_id FROM holders h LEFT JOIN people p ON p.user_id = h.user_id WHERE p.user_id IS NULL
 )
-${emailFault}
-JOIN people other ON other.email_key = p.email_key AND other.line < p.line
-JOIN members o ON o.organization_id = m.organization_id AND o.user_id = other.user_id
-UNION ALL
-${emailFault}
-JOIN memberships other ON other.organization_id = m.organization_id AND other.email_key = p.email_key
-LEFT JOIN people o ON o.user_id = other.user_id WHERE o.user_id IS NULL`
+SELECT line, 'email' AS field, format('user %s already has it', user_id) AS fault FROM taken WHERE user_id IS NOT NULL`
 
 /**
  * A temporary address for a person who gets another one, so that people can swap addresses: no real one looks like it.
