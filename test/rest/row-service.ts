@@ -1,7 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createRestTranscoder } from '../../src/rest/index.js'
-import { defineService, echoRoutes, type MethodInit } from './fixture.js'
-import { PROTOCOLS, startServer, type TestRequest, type TestServer } from './http.js'
+import { defineService, type MethodInit } from './fixture.js'
 
 // One field of a message that has a required one.
 function demanding(field: string): MethodInit {
@@ -9,7 +6,8 @@ function demanding(field: string): MethodInit {
   return { rule, input: 'Demanding', output: 'Demanding' }
 }
 
-const service = defineService({
+/** The service of the requests in `rows`: every kind of rule, on the messages of `proto`. */
+export const service = defineService({
   Get: { rule: { get: '/v1/things/{id}' } },
   Archive: { rule: { post: '/v1/things/{id}:archive', body: '*' } },
   Create: { rule: { post: '/v1/things', body: '*' } },
@@ -76,79 +74,3 @@ const service = defineService({
   },
   Unmapped: {},
 })
-
-export const json = { 'content-type': 'application/json' }
-export const form = { 'content-type': 'application/x-www-form-urlencoded' }
-
-/** A request, and what is answered. */
-export interface Row {
-  readonly name: string
-  readonly request: TestRequest
-  readonly status?: number
-  readonly json?: unknown
-  readonly text?: string
-  /** What the message of an error says. */
-  readonly error?: string
-  readonly headers?: Record<string, string>
-}
-
-/** A GET of a target. */
-export function get(target: string): TestRequest {
-  return { target }
-}
-
-/** A request with a body, JSON where nothing else is said. */
-export function send(
-  method: string,
-  target: string,
-  body: string | Uint8Array,
-  headers: TestRequest['headers'] = json,
-): TestRequest {
-  return { method, target, body, headers }
-}
-
-/** A request that is answered 200 with JSON. */
-export const ok = (name: string, request: TestRequest, value: unknown): Row => ({ name, request, json: value })
-/** A request that is refused, and a part of the message. */
-export const bad = (name: string, request: TestRequest, error: string, status = 400): Row => ({
-  name,
-  request,
-  status,
-  error,
-})
-
-/** Sends the rows of each part to a service that echoes, over every version of HTTP. */
-export function describeRequests(parts: Readonly<Record<string, readonly Row[]>>): void {
-  for (const protocol of PROTOCOLS) {
-    describe(protocol, () => {
-      let server: TestServer
-      beforeAll(async () => {
-        server = await startServer(createRestTranscoder({ routes: echoRoutes(service) }), protocol)
-      })
-      afterAll(async () => server[Symbol.asyncDispose]())
-
-      for (const [part, rows] of Object.entries(parts)) {
-        describe(part, () => {
-          it.each(rows)('$name', async (row) => {
-            // HTTP/2 has no absolute form of its target.
-            if (protocol === 'HTTP/2' && row.request.target.startsWith('http'))
-              return expect(row.status ?? 200).toBe(200)
-            const response = await server.send(row.request)
-            expect({ status: response.status, text: response.text }).toMatchObject({ status: row.status ?? 200 })
-            if (row.json !== undefined) expect(JSON.parse(response.text)).toEqual(row.json)
-            if (row.text !== undefined) expect(response.text).toBe(row.text)
-            if (row.headers !== undefined) expect(response.headers).toMatchObject(row.headers)
-            if (row.error !== undefined) {
-              expect(response.headers['content-type']).toBe('application/json')
-              const code = { 400: 'invalid_argument', 404: 'not_found', 405: 'unimplemented', 415: 'invalid_argument' }
-              expect(JSON.parse(response.text)).toMatchObject({
-                code: code[response.status as keyof typeof code],
-                message: expect.stringContaining(row.error),
-              })
-            }
-          })
-        })
-      }
-    })
-  }
-}

@@ -1,0 +1,53 @@
+import { get, ok, type Row, send } from './row.js'
+
+export const responses: readonly Row[] = [
+  ok('a message as the response', get('/v1/things/a/leaf?leaf.name=b'), { name: 'b' }),
+  ok('an unset message as the response', get('/v1/things/a/leaf'), {}),
+  ok('a list as the response', get('/v1/things/a/names?names=x&names=y'), ['x', 'y']),
+  ok('an empty list as the response', get('/v1/things/a/names'), []),
+  ok('an empty map as the response', get('/v1/things/a/labels'), {}),
+  ok('a 64-bit integer as the response', get('/v1/things/a/count?i64=9007199254740993'), '9007199254740993'),
+  ok('zero as the response', get('/v1/things/a/count'), '0'),
+  ok('a string as the response', get('/v1/things/a/text?opt=x'), 'x'),
+  ok('an unset string as the response', get('/v1/things/a/text'), ''),
+  ok('an enum as the response', get('/v1/things/a/color?color=1'), 'COLOR_RED'),
+  ok('an unset enum as the response', get('/v1/things/a/color'), 'COLOR_UNSPECIFIED'),
+  ok('an unset enum with a default as the response', get('/v1/demanding/closed?name=a'), 'CLOSED_TWO'),
+  ok('unset bytes with a default as the response', get('/v1/demanding/data?name=a'), 'YWI='),
+  ok('an unset double with a default as the response', get('/v1/demanding/ratio?name=a'), 'Infinity'),
+  ok('an unset 64-bit integer with a default as the response', get('/v1/demanding/big?name=a'), '-9'),
+  ok('a message beside a required field as the response', get('/v1/demanding/next?name=a&next.name=b'), { name: 'b' }),
+  ok('a time as the response', get('/v1/things/a/at?at=2024-01-01T00:00:00Z'), '2024-01-01T00:00:00Z'),
+  ok('an unset time as the response', get('/v1/things/a/at'), null),
+  ok('a wrapper as the response', get('/v1/things/a/wrapper?int64Wrapper=5'), '5'),
+  ok('a member of a oneof as the response', get('/v1/things/a/choice?choiceText=x'), 'x'),
+  ok('a member that is not set as the response', get('/v1/things/a/choice?choiceNumber=1'), ''),
+  ok(
+    'raw bytes come in with the other parameters',
+    send('POST', '/v1/things/a/file?flag=true', 'hello', { 'content-type': 'text/plain' }),
+    { id: 'a', flag: true, file: { contentType: 'text/plain', data: 'aGVsbG8=' } },
+  ),
+  ok(
+    'no raw bytes at all keep the type that was named',
+    send('POST', '/v1/things/a/file', '', { 'content-type': 'text/plain' }),
+    { id: 'a', file: { contentType: 'text/plain' } },
+  ),
+  {
+    name: 'no raw bytes are echoed with their type',
+    request: send('POST', '/v1/raw', '', { 'content-type': 'text/x-test' }),
+    text: '',
+    headers: { 'content-type': 'text/x-test' },
+  },
+  {
+    name: 'raw bytes go out with their type',
+    request: get('/v1/things/a/file?file.contentType=text/css&file.data=aGVsbG8'),
+    text: 'hello',
+    headers: { 'content-type': 'text/css', 'content-length': '5' },
+  },
+  {
+    name: 'raw bytes are echoed whole',
+    request: send('POST', '/v1/raw', 'hello', { 'content-type': 'text/x-test; a=b' }),
+    text: 'hello',
+    headers: { 'content-type': 'text/x-test; a=b' },
+  },
+]
