@@ -42,21 +42,24 @@ async function startHttp1(handler: NodeHandler): Promise<TestServer> {
   const server = createServer(handler).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  async function send({ method = 'GET', target, headers = {}, body }: TestRequest): Promise<TestResponse> {
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const request = requestHttp1({ port, host: '127.0.0.1', method, path: target, headers: { ...length, ...headers } })
-    request.end(body)
-    const [response] = await once(request, 'response')
-    const chunks: Buffer[] = []
-    for await (const chunk of response) chunks.push(chunk)
-    return wholeResponse(response.statusCode, response.headers, response.trailers, chunks)
-  }
   async function dispose(): Promise<void> {
     server.closeAllConnections()
     server.close()
     await once(server, 'close')
   }
-  return { port, send, [Symbol.asyncDispose]: dispose }
+  return { port, send: (request) => sendHttp1(port, request), [Symbol.asyncDispose]: dispose }
+}
+
+/** Sends a request over HTTP/1.1 to a port of the loopback. */
+export async function sendHttp1(port: number, request: TestRequest): Promise<TestResponse> {
+  const { method = 'GET', target, headers = {}, body } = request
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+  const sent = requestHttp1({ port, host: '127.0.0.1', method, path: target, headers: { ...length, ...headers } })
+  sent.end(body)
+  const [response] = await once(sent, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return wholeResponse(response.statusCode, response.headers, response.trailers, chunks)
 }
 
 async function startHttp2(handler: NodeHandler): Promise<TestServer> {
