@@ -54,7 +54,9 @@ function faultsOf(exchange: Exchange, path: string, query: URLSearchParams): str
     return [...status, ...bodyFaults({ $ref: '#/components/responses/Error' }, exchange)]
   }
   const { responses } = operation.definition
-  const isOther = exchange.status >= 400 && !statusesOfOperations.has(String(exchange.status))
+  // A body that the operation does not have may be too large, or in a format that nobody reads, all the same.
+  const isOfNoBody = operation.definition.requestBody === undefined && [413, 415].includes(exchange.status)
+  const isOther = exchange.status >= 400 && (isOfNoBody || !statusesOfOperations.has(String(exchange.status)))
   const response = responses[exchange.status] ?? (isOther ? responses.default : undefined)
   if (response === undefined) return [`the status ${exchange.status} is not documented`]
   const faults = bodyFaults(response, exchange)

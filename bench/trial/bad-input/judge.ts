@@ -44,9 +44,12 @@ function throwIf(fault: string | undefined): void {
  * out; 504 the end of a deadline that the caller sets.
  */
 function isAskedFor({ path, headers }: BadRequest, status: number): boolean {
-  const hasDeadline = ['connect-timeout-ms', 'grpc-timeout'].some((name) => headers[name] !== undefined)
   const isLeftOut = path.startsWith('/svc.') || /^\/scim\/v2\/(?:\.search|bulk|me)\/?(?:\?|$)/i.test(path)
-  return (status === 501 && isLeftOut) || (status === 504 && hasDeadline)
+  return (status === 501 && isLeftOut) || (status === 504 && hasDeadline(headers))
+}
+
+function hasDeadline(headers: BadRequest['headers']): boolean {
+  return ['connect-timeout-ms', 'grpc-timeout'].some((name) => headers[name] !== undefined)
 }
 
 function unpacked({ headers, body }: BadAnswer): Buffer {
@@ -100,13 +103,13 @@ function bodyIn({ body, headers, inPath = [] }: BadRequest): string | Uint8Array
   return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([name]) => !inPath.includes(name))))
 }
 
-function judgeConnect({ method, output, form }: BadRequest, status: number, type: string, body: Buffer): void {
+function judgeConnect({ method, headers, output, form }: BadRequest, status: number, type: string, body: Buffer): void {
   if (status === 405 || status === 415 || (status === 200 && method === 'OPTIONS')) return
   if (status !== 200) {
     const { code, message } = jsonIn(body.toString(), type)
     const known = codeFromString(String(code))
     if (known === undefined) throw new Error(`${status} with the code ${String(code)}`)
-    throwIf(codeFault(known))
+    throwIf(codeFault(known, headers))
     throwIf(textFault(message))
     return
   }
@@ -121,8 +124,9 @@ function jsonIn(text: string, type: string): { readonly code?: unknown; readonly
   return JSON.parse(text)
 }
 
-/** Codes that blame the service. */
-function codeFault(code: Code): string | undefined {
+/** Codes that blame the service, but for the end of a deadline that the caller sets. */
+function codeFault(code: Code, headers: BadRequest['headers']): string | undefined {
+  if (code === Code.DeadlineExceeded && hasDeadline(headers)) return undefined
   const ours = [Code.Canceled, Code.Unknown, Code.DeadlineExceeded, Code.Internal, Code.Unavailable, Code.DataLoss]
   return ours.includes(code) ? `the code ${Code[code]}` : undefined
 }
@@ -162,7 +166,7 @@ function judgeGrpc(request: BadRequest, { status, headers, trailers, body }: Bad
   }
   // A message that is marked as compressed in no coding is INTERNAL by the specification of gRPC.
   if (code === Code.Internal && /compress/.test(message)) return
-  throwIf(codeFault(code))
+  throwIf(codeFault(code, request.headers))
   throwIf(textFault(message))
 }
 
