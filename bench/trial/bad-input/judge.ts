@@ -94,7 +94,7 @@ function judgeRest(request: BadRequest, answer: BadAnswer, type: string, text: s
 /** The body that was accepted, without what the path says anyway; as it is if the document cannot speak about it. */
 function bodyIn({ body, headers, inPath = [] }: BadRequest): string | Uint8Array | null {
   const type = headers['content-type'] ?? ''
-  if (body === undefined) return null
+  if (body === undefined || body.length === 0) return null
   if (headers['content-encoding'] !== undefined) return body
   const text = Buffer.from(body).toString()
   if (!type.startsWith('application/json')) return text
