@@ -4,7 +4,7 @@ import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from
 import { withDatabase } from '../database.js'
 import { allOf, type Finding, type Trial } from './trial.js'
 
-const { acme, it, users } = fixture
+const { acme, it, priorities, users } = fixture
 /** What each list has at most when a walk begins. */
 const ROWS = 80
 /** Writers beside each walk, and what each adds at most. */
@@ -93,6 +93,19 @@ function listsOf(sql: Sql, { api, scim }: { readonly api: Send; readonly scim: S
     ids: () => idsIn(sql, 'SELECT id FROM groups WHERE organization_id = $1'),
   }
   return [
+    // First, because the others add events.
+    {
+      name: 'ListAuditEvents',
+      add: async () => {
+        await api('PATCH', `/v2/priorities/${priorities.it}`, { description: randomUUID() })
+      },
+      remove: async (id) => {
+        await sql.execute('DELETE FROM audit_events WHERE id::text = $1', [id])
+      },
+      isRemovedFrom: true,
+      ids: () => idsIn(sql, 'SELECT id::text AS id FROM audit_events WHERE organization_id = $1'),
+      walk: (size) => walkTokens(api, '/v2/audit-events?', size),
+    },
     {
       name: 'ListUsers',
       ...people,
@@ -108,16 +121,6 @@ function listsOf(sql: Sql, { api, scim }: { readonly api: Send; readonly scim: S
       isRemovedFrom: true,
       ids: () => idsIn(sql, 'SELECT id FROM app_instances WHERE organization_id = $1 AND name = $2', 'App'),
       walk: (size) => walkTokens(api, `/v2/app-instances?teamId=${it}&`, size),
-    },
-    {
-      name: 'ListAuditEvents',
-      ...people,
-      remove: async (id) => {
-        await sql.execute('DELETE FROM audit_events WHERE id::text = $1', [id])
-      },
-      isRemovedFrom: true,
-      ids: () => idsIn(sql, 'SELECT id::text AS id FROM audit_events WHERE organization_id = $1'),
-      walk: (size) => walkTokens(api, '/v2/audit-events?', size),
     },
     // A position is no key: rows that are removed before it move the others.
     {

@@ -70,8 +70,8 @@ function unpacked({ headers, body }: BadAnswer): Buffer {
 function judgeRest(request: BadRequest, answer: BadAnswer, type: string, text: string): void {
   const { method, path, headers } = request
   const { status } = answer
-  // An empty text is what an absent one is, whatever its format.
-  const [place = '', query = ''] = path.split('?', 2)
+  // A fragment is no part of what is asked for; an empty text is what an absent one is, whatever its format.
+  const [place = '', query = ''] = path.replace(/#.*/, '').split('?', 2)
   const given = `${place}?${query.replaceAll(/(?<=^|&)[^=&]+=?(?=&|$)/g, '')}`
   const sent = {
     method,
