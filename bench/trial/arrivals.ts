@@ -28,6 +28,8 @@ export interface ArrivalsWindow {
   readonly unsentPerSecond: number
   /** Calls without an answer, and with one that was not expected. */
   readonly failed: number
+  /** How many of them had which status. */
+  readonly failures: Readonly<Record<string, number>>
   /** Of the calls that were answered as expected, from when they came. */
   readonly p50Millis: number
   readonly p99Millis: number
@@ -51,7 +53,8 @@ async function run(job: ArrivalsJob): Promise<void> {
   const { port, requests, connections, pattern, windows, windowMillis } = job
   const slots = await openSlots(port, connections)
   let tally = createTally()
-  let serial = 0
+  // No serial of an earlier job comes again: it is a part of idempotency keys.
+  let serial = Date.now()
   const call: Call = async (cameAt) => {
     const request = requests[++serial % requests.length]
     const send = request === undefined ? undefined : slots.take(request)
@@ -59,9 +62,10 @@ async function run(job: ArrivalsJob): Promise<void> {
       tally.unsent++
       return 1
     }
-    const { outcome, retryAfterSeconds } = await send(serial)
+    const { outcome, status, retryAfterSeconds } = await send(serial)
     if (outcome === 'good') tally.good.push(performance.now() - cameAt)
-    else tally[outcome]++
+    else if (outcome === 'refused') tally.refused++
+    else tally.failures[status] = (tally.failures[status] ?? 0) + 1
     return outcome === 'good' ? 0 : retryAfterSeconds
   }
   const start = performance.now()
@@ -102,21 +106,22 @@ async function callAgain(call: Call, everyMillis: number, end: number): Promise<
 interface Tally {
   readonly good: number[]
   refused: number
-  failed: number
+  readonly failures: Record<string, number>
   unsent: number
 }
 
 function createTally(): Tally {
-  return { good: [], refused: 0, failed: 0, unsent: 0 }
+  return { good: [], refused: 0, failures: {}, unsent: 0 }
 }
 
-function windowOf({ good, refused, failed, unsent }: Tally, windowMillis: number): ArrivalsWindow {
+function windowOf({ good, refused, failures, unsent }: Tally, windowMillis: number): ArrivalsWindow {
   const aSecond = 1000 / windowMillis
   return {
     goodPerSecond: good.length * aSecond,
     refusedPerSecond: refused * aSecond,
     unsentPerSecond: unsent * aSecond,
-    failed,
+    failed: Object.values(failures).reduce((sum, count) => sum + count, 0),
+    failures,
     p50Millis: quantile(good, 0.5),
     p99Millis: quantile(good, 0.99),
     slowestMillis: quantile(good, 1),

@@ -22,6 +22,8 @@ export type AnyRequest = TextRequest | GrpcRequest
 /** How a call ended. */
 export interface Ending {
   readonly outcome: 'good' | 'refused' | 'failed'
+  /** Of HTTP, or of gRPC; 0 or nothing if the connection ended instead. */
+  readonly status: string
   /** When a refused caller may come back. */
   readonly retryAfterSeconds: number
 }
@@ -38,6 +40,8 @@ export interface Slots {
 
 const OPENED_AT_ONCE = 100
 const SESSIONS = 4
+/** A connection that has been idle for longer is opened again, before the service ends it (IDLE_SECONDS, 75). */
+const IDLE_MILLIS = 60_000
 /** What a service that is too busy says in gRPC: RESOURCE_EXHAUSTED, UNAVAILABLE. */
 const BUSY = new Set(['8', '14'])
 
@@ -94,15 +98,18 @@ interface Place {
 async function openPlace(port: number): Promise<Place> {
   let socket = await openSocket(port)
   let ask = createAsker(socket)
+  let usedAt = performance.now()
   return {
     send: async (request, serial) => {
-      const { status, retryAfterSeconds } = await ask(request.text.replace('{serial}', String(serial)))
-      if (status === 0) {
+      if (socket.destroyed || performance.now() - usedAt > IDLE_MILLIS) {
+        socket.destroy()
         socket = await openSocket(port)
         ask = createAsker(socket)
       }
+      const { status, retryAfterSeconds } = await ask(request.text.replace('{serial}', String(serial)))
+      usedAt = performance.now()
       const outcome = status === request.status ? 'good' : status === 503 ? 'refused' : 'failed'
-      return { outcome, retryAfterSeconds }
+      return { outcome, status: String(status), retryAfterSeconds }
     },
     close: () => socket.destroy(),
   }
@@ -110,7 +117,9 @@ async function openPlace(port: number): Promise<Place> {
 
 function callGrpc(session: ClientHttp2Session | undefined, { path, token, body }: GrpcRequest): Promise<Ending> {
   return new Promise((resolve) => {
-    if (session === undefined || session.destroyed) return resolve({ outcome: 'failed', retryAfterSeconds: 1 })
+    if (session === undefined || session.destroyed) {
+      return resolve({ outcome: 'failed', status: '', retryAfterSeconds: 1 })
+    }
     const headers = { 'content-type': 'application/grpc', te: 'trailers', authorization: `Bearer ${token}` }
     const stream = session.request({ ...headers, ':method': 'POST', ':path': path })
     let status: unknown
@@ -126,7 +135,7 @@ function callGrpc(session: ClientHttp2Session | undefined, { path, token, body }
     stream.on('close', () => {
       const isWhole = stream.rstCode === constants.NGHTTP2_NO_ERROR
       const outcome = isWhole && status === '0' ? 'good' : BUSY.has(String(status)) ? 'refused' : 'failed'
-      resolve({ outcome, retryAfterSeconds })
+      resolve({ outcome, status: `gRPC ${String(status)}`, retryAfterSeconds })
     })
     stream.resume()
     stream.end(Buffer.from(body, 'base64'))

@@ -4,8 +4,15 @@ import { GetJourneyRequestSchema } from '../../gen/svc/v2/journey_pb.js'
 import { journeyId, place } from '../records.js'
 import type { AnyRequest, TextRequest } from './caller-slots.js'
 
-/** Twenty calls in the proportions of a working day, to be sent in turns: of them six write, one is answered 404. */
+/** So many rounds write other rows: of an organization, few people write the same ones at once. */
+const ROUNDS = 10
+
+/** Calls in the proportions of a working day, to be sent in turns: of twenty, six write, and one is answered 404. */
 export function mixedRequests(token: string): AnyRequest[] {
+  return Array.from({ length: ROUNDS }, (_, round) => twentyRequests(token, round)).flat()
+}
+
+function twentyRequests(token: string, round: number): AnyRequest[] {
   const rest = (line: string, json?: object, { status = 200, key = false } = {}): TextRequest => {
     const body = json === undefined ? '' : JSON.stringify(json)
     const head = [
@@ -17,9 +24,10 @@ export function mixedRequests(token: string): AnyRequest[] {
   }
   const journey = (index: number) => rest(`GET /v2/journeys/${journeyId(index)}`)
   const priority = (index: number, key = false) =>
-    rest(`PATCH /v2/priorities/priority-${index}`, { name: `Priority ${index}` }, { key })
-  const department = (index: number) => rest(`PUT /v2/users/user-${index}`, { department: `Department ${index}` })
-  const resources = Array.from({ length: 10 }, (_, index) => resource(index))
+    rest(`PATCH /v2/priorities/priority-${5 * round + index}`, { name: `Priority ${index}` }, { key })
+  const user = 2 * round + 1
+  const department = rest(`PUT /v2/users/user-${user}`, { department: `Department ${user}` })
+  const resources = Array.from({ length: 10 }, (_, index) => resource(10 * round + index))
   const grpc = (index: number): AnyRequest => {
     const message = toBinary(GetJourneyRequestSchema, create(GetJourneyRequestSchema, { id: journeyId(index) }))
     const body = Buffer.from(encodeEnvelope(0, message)).toString('base64')
@@ -27,7 +35,7 @@ export function mixedRequests(token: string): AnyRequest[] {
   }
   return [
     ...[journey(0), priority(1), grpc(1), rest(`GET /v2/app-instances?teamId=${place.team}&pageSize=20`), journey(2)],
-    ...[department(3), journey(3), rest('GET /v2/users?pageSize=10'), priority(2, true), grpc(4)],
+    ...[department, journey(3), rest('GET /v2/users?pageSize=10'), priority(2, true), grpc(4)],
     ...[journey(5), rest('PUT /v2/app-resources/batch', { resources }), journey(6), priority(3), grpc(7)],
     ...[rest(`GET /v2/journeys/${journeyId(999_999)}`, undefined, { status: 404 }), journey(8), priority(4, true)],
     ...[rest('GET /v2/department-options'), journey(9)],
