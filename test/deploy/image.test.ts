@@ -41,8 +41,8 @@ afterAll(async () => {
 
 const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
   const child = spawn(node, [join(folder, 'bin/svc.mjs'), ...args], {
-    // No home, no PATH, and a folder that is not its own.
-    env: { NODE_ENV: 'production', DATABASE_URL: proxy.connectionString, ...env },
+    // No home, no PATH, and a folder that is not its own; any port, as the default one may be taken here.
+    env: { NODE_ENV: 'production', DATABASE_URL: proxy.connectionString, PORT: '0', ...env },
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
     ...stranger,
@@ -97,7 +97,7 @@ describe('what is put into an image', () => {
 
   it('serves every door and every page, observed and traced, and ends when it is asked to', async () => {
     await run('demo', 'reset')
-    const { child, output } = start(['serve', '--no-demo', '--port', '0'], {
+    const { child, output } = start(['serve', '--no-demo'], {
       ...{ METRICS_PORT: '0', LOG_FORMAT: 'pretty', DRAIN_SECONDS: '0' },
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'svc' },
     })
