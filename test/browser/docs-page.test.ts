@@ -9,6 +9,8 @@ import { startTestService, type TestService } from '../support/service.js'
 
 /** Axe computes the colours of thousands of elements. */
 const AXE_MILLIS = 120_000
+/** Less than a test may take, so that its error names what it waits for; a busy machine draws the page in half a minute. */
+const WAIT_MILLIS = 55_000
 
 let service: TestService
 let browser: Browser
@@ -28,6 +30,7 @@ let requested: string[] = []
 /** Opens a browser that knows nothing yet. */
 async function openBrowser(): Promise<void> {
   page = await (await browser.newContext()).newPage()
+  page.setDefaultTimeout(WAIT_MILLIS)
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
