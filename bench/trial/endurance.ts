@@ -19,9 +19,16 @@ import { atMost, type Finding, type Trial } from './trial.js'
 
 const MIB = 1024 * 1024
 const LIMIT_MILLIS = 3_600_000
-/** Calls at a time with which the capacity is looked for. */
-const FEW = [32, 128] as const
-const CONNECTIONS = { few: 128, many: 1_024 }
+/** Callers who call again as soon as they are answered, to fill the tables, and to use all that there is. */
+const FEW = 32
+const ENOUGH = 128
+/**
+ * The capacity is what they get in the slowest of these windows, minutes as a rule: as many as PostgreSQL lets pass from
+ * one checkpoint to the next.
+ */
+const CAPACITY_WINDOWS = 5
+/** So many that a pause of the machine, of some tenths of a second, does not use them up. */
+const CONNECTIONS = 1_024
 const SHARE = 0.8
 const TIMES = 5
 /** How long it is called at five times the capacity, of the minutes before. */
@@ -50,21 +57,25 @@ export const endurance: Trial = {
 
 async function endure(stage: Stage, service: GaugedService, minutes: number): Promise<readonly Finding[]> {
   const job = { port: service.run.port, requests: mixedRequests(stage.tokens.user) }
-  await called(job, FEW[0], minutes)
+  const again = (callers: number) => ({ ...job, connections: callers, pattern: { callers, everyMillis: 0 } })
+  const windowMillis = Math.min(60_000, minutes * 10_000)
+  await watch(service, { ...again(FEW), windows: 2, windowMillis })
   // Tables that were empty a moment ago are read whole until statistics are taken, which autovacuum does within minutes.
   await execute(stage.connectionString, 'VACUUM (ANALYZE)')
-  const capacity = await capacityOf(job, minutes)
   // What a probe leaves open belongs to what is held before.
   await isServing(service.run)
+  // Before the capacity is counted: whoever has been idle, and has collected garbage, is slower for a minute.
   const before = await heldWhenQuiet(service)
+  const counted = await watch(service, { ...again(ENOUGH), windows: 1 + CAPACITY_WINDOWS, windowMillis })
+  const capacity = Math.min(...counted.windows.slice(1).map(({ goodPerSecond }) => goodPerSecond))
   const steady = await watch(service, {
-    ...{ ...job, connections: CONNECTIONS.few, pattern: { perSecond: SHARE * capacity } },
+    ...{ ...job, connections: CONNECTIONS, pattern: { perSecond: SHARE * capacity } },
     ...windowsOf(minutes),
   })
   const overloaded = await watch(service, {
     ...{
       ...job,
-      connections: CONNECTIONS.many,
+      connections: CONNECTIONS,
       pattern: { callers: Math.round(TIMES * capacity), everyMillis: 1_000 },
     },
     ...windowsOf(minutes * OVERLOADED_PART),
@@ -90,31 +101,6 @@ function isBad({ status }: { readonly status: number }): boolean {
 function windowsOf(minutes: number): Pick<ArrivalsJob, 'windows' | 'windowMillis'> {
   const windows = Math.max(WINDOWS, Math.round(minutes))
   return { windows, windowMillis: (minutes * 60_000) / windows }
-}
-
-/** The most good answers in a second that few callers get. */
-async function capacityOf(job: Pick<ArrivalsJob, 'port' | 'requests'>, minutes: number): Promise<number> {
-  let best = 0
-  for (const connections of FEW) best = Math.max(best, (await called(job, connections, minutes)).goodPerSecond)
-  return best
-}
-
-/**
- * How callers fare who call again as soon as they are answered: the second of two windows, a minute long as a rule,
- * since what the database does behind is felt later than what it answers.
- */
-async function called(
-  job: Pick<ArrivalsJob, 'port' | 'requests'>,
-  connections: number,
-  minutes: number,
-): Promise<ArrivalsWindow> {
-  const windowMillis = Math.min(60_000, minutes * 10_000)
-  const pattern = { callers: connections, everyMillis: 0 }
-  const [, counted] = await callWith({ ...job, connections, pattern, windows: 2, windowMillis }, (window) => {
-    console.log(`  ${connections} callers: ${wordsOf(window)}`)
-  })
-  if (counted === undefined) throw new Error('nothing was counted')
-  return counted
 }
 
 /** Lets the callers call, looks at the service meanwhile, and prints each window. */
@@ -143,19 +129,14 @@ async function watch(service: GaugedService, job: ArrivalsJob): Promise<Watching
   return { windows, windowMillis, probes }
 }
 
-/** Has calls sent in a process of its own. Returns the windows, each of which is told when it is over. */
-async function callWith(job: ArrivalsJob, tell: (window: ArrivalsWindow) => void): Promise<ArrivalsWindow[]> {
+/** Has calls sent in a process of its own. Each window is told when it is over. */
+async function callWith(job: ArrivalsJob, tell: (window: ArrivalsWindow) => void): Promise<void> {
   const callers: ChildProcess = fork(new URL('./arrivals.js', import.meta.url))
-  const windows: ArrivalsWindow[] = []
-  callers.on('message', (window: ArrivalsWindow) => {
-    windows.push(window)
-    tell(window)
-  })
+  callers.on('message', tell)
   try {
     callers.send(job)
     const [status] = await once(callers, 'exit')
     if (status !== 0) throw new Error(`the callers ended with ${status}`)
-    return windows
   } finally {
     callers.kill()
   }
