@@ -21,11 +21,14 @@ export interface CallLimitOptions {
 }
 
 const WINDOW_MILLIS = 1_000
-/** How many seconds a caller waits for each call that is refused while one is answered: to refuse takes time as well. */
-const SECONDS_PER_REFUSAL = 4
-const MAX_RETRY_AFTER_SECONDS = 30
+/** So many refused callers are asked to come back for each answer of a second: refusing them again takes time as well. */
+const RETURNS_PER_ANSWER = 1 / 4
+const MAX_RETRY_AFTER_MILLIS = 30_000
 
-/** Makes a limit. The more calls are refused for each one that is answered, the later they are asked to come back. */
+/**
+ * Makes a limit. Refused callers are asked to come back one after the other, not all at once, and the later, the more
+ * of them there are for each call that is answered.
+ */
 export function createCallLimit({ maxRunning, now = () => performance.now() }: CallLimitOptions): CallLimit {
   const running = new WeakSet<HttpRequest>()
   let count = 0
@@ -33,31 +36,43 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
   let refused = 0
   let allRefused = 0
   let answered = 0
-  let retryAfterSeconds = 1
+  // Until it is known: what may run so many at a time answers as many in a second.
+  let answersPerSecond = maxRunning
+  let nextTurn = 0
 
-  const lookAtWindow = () => {
+  /** Returns the time. */
+  const lookAtWindow = (): number => {
     const time = now()
-    if (time < windowEnds) return
-    const seconds = Math.ceil((SECONDS_PER_REFUSAL * refused) / Math.max(1, answered))
-    retryAfterSeconds = Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, seconds))
+    if (time < windowEnds) return time
+    // Only who refuses calls answers as many as is possible.
+    if (refused > 0) answersPerSecond = Math.max(1, (answered * 1_000) / WINDOW_MILLIS)
     windowEnds = time + WINDOW_MILLIS
     refused = 0
     answered = 0
+    return time
+  }
+  const retryAfterSeconds = (time: number): number => {
+    const turn = Math.min(Math.max(time, nextTurn), time + MAX_RETRY_AFTER_MILLIS)
+    nextTurn = turn + 1_000 / (RETURNS_PER_ANSWER * answersPerSecond)
+    return Math.max(1, Math.ceil((turn - time) / 1_000))
   }
 
   return {
     begin: (request) => {
-      lookAtWindow()
+      const time = lookAtWindow()
       if (count >= maxRunning) {
         refused++
         allRefused++
-        throw new ServiceError('SERVICE_UNAVAILABLE', 'the service is busy; try again', { retryAfterSeconds })
+        throw new ServiceError('SERVICE_UNAVAILABLE', 'the service is busy; try again', {
+          retryAfterSeconds: retryAfterSeconds(time),
+        })
       }
       running.add(request)
       count++
     },
     end: (request) => {
       if (!running.delete(request)) return
+      lookAtWindow()
       count--
       answered++
     },

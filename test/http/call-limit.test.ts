@@ -22,31 +22,53 @@ describe('a limit of calls', () => {
     limit.begin(third)
   })
 
-  it('asks them to come back the later, the more are refused for one that is answered', () => {
-    let clock = 0
-    const limit = createCallLimit({ maxRunning: 1, now: () => clock })
-    const retryAfter = () => {
-      try {
-        limit.begin(third)
-      } catch (error) {
-        return error instanceof Error && 'retryAfterSeconds' in error ? error.retryAfterSeconds : error
+  /** A limit of eight calls, all of which run, and a clock that stands still. */
+  const createBusyLimit = () => {
+    const clock = { millis: 0 }
+    const limit = createCallLimit({ maxRunning: 8, now: () => clock.millis })
+    const taken = requests.slice(3, 11)
+    for (const request of taken) limit.begin(request)
+    const refuse = (count: number) =>
+      Array.from({ length: count }, () => {
+        try {
+          limit.begin(third)
+        } catch (error) {
+          return error instanceof Error && 'retryAfterSeconds' in error ? error.retryAfterSeconds : error
+        }
+        return undefined
+      })
+    const answerAll = (times: number) => {
+      for (let time = 0; time < times; time++) {
+        for (const request of taken) limit.end(request)
+        for (const request of taken) limit.begin(request)
       }
-      return undefined
     }
-    const afterWindow = (refused: number, answered: number) => {
-      clock += 1_000
-      limit.begin(first)
-      for (let count = 0; count < refused; count++) retryAfter()
-      for (let count = 0; count < answered; count++) {
-        limit.end(first)
-        limit.begin(first)
-      }
-      clock += 1_000
-      const seconds = retryAfter()
-      limit.end(first)
-      return seconds
+    return { clock, refuse, answerAll }
+  }
+
+  it('asks them to come back one after the other, a quarter as many in a second as it answers', () => {
+    const { refuse } = createBusyLimit()
+    expect(refuse(7)).toEqual([1, 1, 1, 2, 2, 3, 3])
+    expect(refuse(60).slice(-2)).toEqual([30, 30])
+  })
+
+  it('asks them to come back the later, the fewer it has answered in a second in which it refused others', () => {
+    const lastOfMany = (times: number) => {
+      const { clock, refuse, answerAll } = createBusyLimit()
+      refuse(1)
+      answerAll(times)
+      clock.millis = 60_000
+      return refuse(41).at(-1)
     }
-    expect([afterWindow(1, 40), afterWindow(20, 40), afterWindow(40, 40), afterWindow(99, 1)]).toEqual([1, 2, 4, 30])
+    // After 80, 8 and no answers in a second.
+    expect([lastOfMany(10), lastOfMany(1), lastOfMany(0)]).toEqual([2, 20, 30])
+  })
+
+  it('takes what it answers while there is room for no sign of how much it could', () => {
+    const { clock, refuse, answerAll } = createBusyLimit()
+    answerAll(1)
+    clock.millis = 60_000
+    expect(refuse(7).at(-1)).toBe(3)
   })
 })
 
