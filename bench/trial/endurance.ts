@@ -19,9 +19,8 @@ import { atMost, type Finding, type Trial } from './trial.js'
 
 const MIB = 1024 * 1024
 const LIMIT_MILLIS = 3_600_000
-/** Callers who call again as soon as they are answered, to fill the tables, and to use all that there is. */
-const FEW = 32
-const ENOUGH = 128
+/** Callers who call again as soon as they are answered: so many that there is always work, and nobody waits long. */
+const CALLERS = 32
 /**
  * The capacity is what they get in the slowest of these windows, minutes as a rule: as many as PostgreSQL lets pass from
  * one checkpoint to the next.
@@ -57,16 +56,18 @@ export const endurance: Trial = {
 
 async function endure(stage: Stage, service: GaugedService, minutes: number): Promise<readonly Finding[]> {
   const job = { port: service.run.port, requests: mixedRequests(stage.tokens.user) }
-  const again = (callers: number) => ({ ...job, connections: callers, pattern: { callers, everyMillis: 0 } })
-  const windowMillis = Math.min(60_000, minutes * 10_000)
-  await watch(service, { ...again(FEW), windows: 2, windowMillis })
+  const few = {
+    ...{ ...job, connections: CALLERS, pattern: { callers: CALLERS, everyMillis: 0 } },
+    windowMillis: Math.min(60_000, minutes * 10_000),
+  }
+  await watch(service, { ...few, windows: 2 })
   // Tables that were empty a moment ago are read whole until statistics are taken, which autovacuum does within minutes.
   await execute(stage.connectionString, 'VACUUM (ANALYZE)')
   // What a probe leaves open belongs to what is held before.
   await isServing(service.run)
   // Before the capacity is counted: whoever has been idle, and has collected garbage, is slower for a minute.
   const before = await heldWhenQuiet(service)
-  const counted = await watch(service, { ...again(ENOUGH), windows: 1 + CAPACITY_WINDOWS, windowMillis })
+  const counted = await watch(service, { ...few, windows: 1 + CAPACITY_WINDOWS })
   const capacity = Math.min(...counted.windows.slice(1).map(({ goodPerSecond }) => goodPerSecond))
   const steady = await watch(service, {
     ...{ ...job, connections: CONNECTIONS, pattern: { perSecond: SHARE * capacity } },
