@@ -40,16 +40,13 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
   let answersPerSecond = maxRunning
   let nextTurn = 0
 
-  /** Returns the time. */
-  const lookAtWindow = (): number => {
-    const time = now()
-    if (time < windowEnds) return time
+  const lookAtWindow = (time: number) => {
+    if (time < windowEnds) return
     // Only who refuses calls answers as many as is possible.
     if (refused > 0) answersPerSecond = Math.max(1, (answered * 1_000) / WINDOW_MILLIS)
     windowEnds = time + WINDOW_MILLIS
     refused = 0
     answered = 0
-    return time
   }
   const retryAfterSeconds = (time: number): number => {
     const turn = Math.min(Math.max(time, nextTurn), time + MAX_RETRY_AFTER_MILLIS)
@@ -59,7 +56,8 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
 
   return {
     begin: (request) => {
-      const time = lookAtWindow()
+      const time = now()
+      lookAtWindow(time)
       if (count >= maxRunning) {
         refused++
         allRefused++
@@ -72,7 +70,7 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
     },
     end: (request) => {
       if (!running.delete(request)) return
-      lookAtWindow()
+      lookAtWindow(now())
       count--
       answered++
     },
