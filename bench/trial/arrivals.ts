@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type AnyRequest, openSlots } from './caller-slots.js'
+import { measureMachineSpeed } from './machine-speed.js'
 import { quantile } from './quantile.js'
 
 // The callers of the trial `endurance`, in a separate process: calls that come at a rate, whatever becomes of those
@@ -17,8 +18,13 @@ export interface ArrivalsJob {
   readonly windowMillis: number
 }
 
-/** When calls come: so many in a second, or from callers who let this time pass from one call to the next. */
-export type Pattern = { readonly perSecond: number } | { readonly callers: number; readonly everyMillis: number }
+/**
+ * When calls come: so many in a second while the machine has a speed, more or fewer as it is faster or slower, or from
+ * callers who let this time pass from one call to the next.
+ */
+export type Pattern =
+  | { readonly perSecond: number; readonly atSpeed: number }
+  | { readonly callers: number; readonly everyMillis: number }
 
 /** How the calls of a part of the time ended. */
 export interface ArrivalsWindow {
@@ -34,6 +40,8 @@ export interface ArrivalsWindow {
   readonly p50Millis: number
   readonly p99Millis: number
   readonly slowestMillis: number
+  /** How fast the machine was. */
+  readonly speed: number
 }
 
 /** How often it is asked whether calls have come. */
@@ -52,6 +60,7 @@ process.on('message', (job: ArrivalsJob) => {
 async function run(job: ArrivalsJob): Promise<void> {
   const { port, requests, connections, pattern, windows, windowMillis } = job
   const slots = await openSlots(port, connections)
+  const speed = measureMachineSpeed()
   let tally = createTally()
   // No serial of an earlier job comes again: it is a part of idempotency keys.
   let serial = Date.now()
@@ -70,27 +79,26 @@ async function run(job: ArrivalsJob): Promise<void> {
   }
   const start = performance.now()
   const end = start + windows * windowMillis
-  if ('perSecond' in pattern) comeAtRate(call, pattern.perSecond, start, end)
+  if ('perSecond' in pattern) comeAtRate(call, () => (pattern.perSecond * speed.now) / pattern.atSpeed, start, end)
   else for (let caller = 0; caller < pattern.callers; caller++) void callAgain(call, pattern.everyMillis, end)
   for (let window = 1; window <= windows; window++) {
     await wait(start + window * windowMillis - performance.now())
-    process.send?.(windowOf(tally, windowMillis))
+    process.send?.(windowOf(tally, windowMillis, speed.mean()))
     tally = createTally()
   }
+  speed.stop()
   slots.close()
 }
 
 /** Sends a call that has come at this moment; returns the seconds after which a refused caller may come back. */
 type Call = (cameAt: number) => Promise<number>
 
-function comeAtRate(call: Call, perSecond: number, start: number, end: number): void {
-  let come = 0
+function comeAtRate(call: Call, perSecond: () => number, start: number, end: number): void {
+  let cameAt = start
   const timer = setInterval(() => {
     const now = performance.now()
     if (now >= end) clearInterval(timer)
-    for (; (come * 1000) / perSecond <= Math.min(now, end) - start; come++) {
-      void call(start + (come * 1000) / perSecond)
-    }
+    for (const pause = 1_000 / perSecond(); cameAt <= Math.min(now, end); cameAt += pause) void call(cameAt)
   }, TICK_MILLIS)
 }
 
@@ -114,7 +122,7 @@ function createTally(): Tally {
   return { good: [], refused: 0, failures: {}, unsent: 0 }
 }
 
-function windowOf({ good, refused, failures, unsent }: Tally, windowMillis: number): ArrivalsWindow {
+function windowOf({ good, refused, failures, unsent }: Tally, windowMillis: number, speed: number): ArrivalsWindow {
   const aSecond = 1000 / windowMillis
   return {
     goodPerSecond: good.length * aSecond,
@@ -125,5 +133,6 @@ function windowOf({ good, refused, failures, unsent }: Tally, windowMillis: numb
     p50Millis: quantile(good, 0.5),
     p99Millis: quantile(good, 0.99),
     slowestMillis: quantile(good, 1),
+    speed,
   }
 }

@@ -39,6 +39,11 @@ export interface Held {
   readonly kinds: Holdings['handles']
 }
 
+/** Good answers a second for the speed of the machine. */
+export function goodAtSpeed({ goodPerSecond, speed }: ArrivalsWindow): number {
+  return goodPerSecond / speed
+}
+
 /** What is promised while the service has room. */
 export function judgeSteady({ windows, windowMillis, probes }: Watching): Finding[] {
   const name = 'at 80 % of capacity'
@@ -66,17 +71,16 @@ export function judgeSteady({ windows, windowMillis, probes }: Watching): Findin
 }
 
 /** What is promised while it has none. */
-export function judgeOverloaded({ windows, probes }: Watching, capacity: number): Finding[] {
+export function judgeOverloaded({ windows, probes }: Watching, capacity: ArrivalsWindow): Finding[] {
   const name = 'at five times capacity'
   const mean = (part: (window: ArrivalsWindow) => number) =>
     windows.reduce((total, each) => total + part(each), 0) / windows.length
-  const good = mean(({ goodPerSecond }) => goodPerSecond)
   const p99 = quantile(
     windows.map(({ p99Millis }) => p99Millis),
     0.5,
   )
   return [
-    atLeast(`${name}: goodput over capacity`, good / capacity, GOODPUT, ''),
+    atLeast(`${name}: goodput over capacity`, mean(goodAtSpeed) / goodAtSpeed(capacity), GOODPUT, ''),
     atMost(`${name}: p99 of what is accepted`, p99, ACCEPTED_P99_MILLIS, 'ms'),
     atMost(
       `${name}: calls without an answer, or with an unexpected one`,
