@@ -68,7 +68,7 @@ function unpacked({ headers, body }: BadAnswer): Buffer {
 }
 
 function judgeRest(request: BadRequest, answer: BadAnswer, type: string, text: string): void {
-  const { method, path, headers } = request
+  const { method, path } = request
   const { status } = answer
   // A fragment is no part of what is asked for; an empty text is what an absent one is, whatever its format.
   const [place = '', query = ''] = path.replace(/#.*/, '').split('?', 2)
@@ -76,7 +76,7 @@ function judgeRest(request: BadRequest, answer: BadAnswer, type: string, text: s
   const sent = {
     method,
     path: given,
-    contentType: headers['content-type'] ?? null,
+    contentType: contentTypeIn(request) ?? null,
     body: status < 300 ? bodyIn(request) : null,
   }
   const pairs = Object.entries(answer.headers).flatMap(([name, value]) =>
@@ -92,8 +92,9 @@ function judgeRest(request: BadRequest, answer: BadAnswer, type: string, text: s
 }
 
 /** The body that was accepted, without what the path says anyway; as it is if the document cannot speak about it. */
-function bodyIn({ body, headers, inPath = [] }: BadRequest): string | Uint8Array | null {
-  const type = headers['content-type'] ?? ''
+function bodyIn(request: BadRequest): string | Uint8Array | null {
+  const { body, headers, inPath = [] } = request
+  const type = contentTypeIn(request) ?? ''
   if (body === undefined || body.length === 0) return null
   if (headers['content-encoding'] !== undefined) return body
   const text = Buffer.from(body).toString()
@@ -101,6 +102,12 @@ function bodyIn({ body, headers, inPath = [] }: BadRequest): string | Uint8Array
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null) return text
   return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([name]) => !inPath.includes(name))))
+}
+
+/** nghttp2 leaves out a field that begins or ends with white space (RFC 9113, section 8.2.1); without a type it is JSON. */
+function contentTypeIn({ version, headers }: BadRequest): string | undefined {
+  const type = headers['content-type']
+  return version === 'HTTP/2' && type !== type?.trim() ? 'application/json' : type
 }
 
 function judgeConnect({ method, headers, output, form }: BadRequest, status: number, type: string, body: Buffer): void {
@@ -133,12 +140,10 @@ function codeFault(code: Code, headers: BadRequest['headers']): string | undefin
 
 function textFault(message: unknown): string | undefined {
   if (typeof message !== 'string' || message === '') return 'an error without a message'
-  if (
-    /\b(?:SELECT|prisma|postgres|undefined|\[object|node_modules|\.ts:|\.js:)/i.test(message.replaceAll(/"[^"]*"/g, ''))
-  ) {
-    return `a message that tells of the inside: ${message}`
-  }
-  return undefined
+  // What it quotes, and names of fields that do not exist, are the caller's.
+  const own = message.replaceAll(/"[^"]*"|^.*(?=: no such field in )/gs, '')
+  const isInside = /\b(?:SELECT|prisma|postgres|undefined|\[object|node_modules|\.ts:|\.js:)/i.test(own)
+  return isInside ? `a message that tells of the inside: ${message}` : undefined
 }
 
 function judgeGrpc(request: BadRequest, { status, headers, trailers, body }: BadAnswer, type: string): void {
