@@ -107,7 +107,7 @@ function bodyIn(request: BadRequest): string | Uint8Array | null {
 /** nghttp2 leaves out a field that begins or ends with white space (RFC 9113, section 8.2.1); without a type it is JSON. */
 function contentTypeIn({ version, headers }: BadRequest): string | undefined {
   const type = headers['content-type']
-  return version === 'HTTP/2' && type !== type?.trim() ? 'application/json' : type
+  return version === 'HTTP/2' && /^[ \t]|[ \t]$/.test(type ?? '') ? 'application/json' : type
 }
 
 function judgeConnect({ method, headers, output, form }: BadRequest, status: number, type: string, body: Buffer): void {
@@ -141,7 +141,7 @@ function codeFault(code: Code, headers: BadRequest['headers']): string | undefin
 function textFault(message: unknown): string | undefined {
   if (typeof message !== 'string' || message === '') return 'an error without a message'
   // What it quotes, and names of fields that do not exist, are the caller's.
-  const own = message.replaceAll(/"[^"]*"|^.*(?=: no such field in )/gs, '')
+  const own = message.replaceAll(/"[^"]*"|^.*?(?=: no such field in )/gs, '')
   const isInside = /\b(?:SELECT|prisma|postgres|undefined|\[object|node_modules|\.ts:|\.js:)/i.test(own)
   return isInside ? `a message that tells of the inside: ${message}` : undefined
 }
