@@ -1,8 +1,10 @@
 // A connected app publishes profiles and looks at what was left alone: SVC_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET in
 // the environment.
 import { createClient, IngestionOutcome, UserProfileField } from '@svc-admin/client'
+import { reportInOneLine } from './report.mjs'
 import { settingsFrom } from './settings.mjs'
 
+reportInOneLine()
 const [baseUrl, clientId, clientSecret] = settingsFrom('SVC_URL', 'SVC_CLIENT_ID', 'SVC_CLIENT_SECRET')
 const svc = createClient({ baseUrl, credentials: { clientId, clientSecret } })
 const profile = { externalId: 'hr-1001', email: 'ada.sync@example.com', firstName: 'Ada', department: 'Research' }

@@ -1,7 +1,9 @@
 // A person renames a priority: SVC_URL, SVC_TOKEN (a user token) and SVC_PRIORITY in the environment.
 import { ConnectError, createClient, faultsOf, reasonOf } from '@svc-admin/client'
+import { reportInOneLine } from './report.mjs'
 import { settingsFrom } from './settings.mjs'
 
+reportInOneLine()
 const [baseUrl, token, id] = settingsFrom('SVC_URL', 'SVC_TOKEN', 'SVC_PRIORITY')
 const svc = createClient({ baseUrl, credentials: { token } })
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DescMethod } from '@bufbuild/protobuf'
-import type { ContextValues } from '@connectrpc/connect'
+import type { ContextValues, HandlerContext } from '@connectrpc/connect'
 import type { Logger } from 'pino'
 import { anonymousAccessOf, methodAccessOf } from './admission/access-rule.js'
 import { createAdmission } from './admission/admission.js'
@@ -16,7 +16,7 @@ import { createAuthenticator } from './domain/auth/authentication.js'
 import { createBearerTokens } from './domain/auth/bearer-token.js'
 import { createKeyUses } from './domain/auth/key-use.js'
 import { createManagementKeys } from './domain/auth/management-key.js'
-import { createOidcVerifier } from './domain/auth/oidc.js'
+import { createOidcSignIn } from './domain/auth/oidc-sign-in.js'
 import { createRevokeLimiter } from './domain/auth/revoke-limiter.js'
 import { createSecretHasher } from './domain/auth/secret-hash.js'
 import { createRefusalRecorder } from './domain/directory/directory-refusal.js'
@@ -26,7 +26,7 @@ import { addReason } from './failure/error-reason.js'
 import { createErrorMasking, maskError } from './failure/mask-errors.js'
 import { callDatabaseKey, createCallEnds } from './handlers/call-database.js'
 import { fieldHint } from './handlers/field-hint.js'
-import { httpFormOf } from './handlers/http-form.js'
+import { formRulesOf, httpFormOf, maxBodyBytesOf } from './handlers/http-form.js'
 import { createIdempotency } from './handlers/idempotency.js'
 import { createLimits } from './handlers/limits.js'
 import { requestContextOf } from './handlers/request-context.js'
@@ -38,13 +38,14 @@ import { createCallLimit } from './http/call-limit.js'
 import { createClientAddressOf } from './http/client-address.js'
 import { createCors } from './http/cors.js'
 import { withoutCredentials } from './http/credential-redaction.js'
+import { oauthErrorBody } from './http/oauth-error.js'
 import { createPages } from './http/pages.js'
 import { createProbes, type NotReady } from './http/probes.js'
 import { createRequestHandler, type RequestIds } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
 import type { TlsIdentity } from './http/tls-identity.js'
 import { createLimitCheck } from './limits/limit-check.js'
-import { packageRoot, packageVersion } from './package.js'
+import { packageRoot, readBuild } from './package.js'
 import { type AdmitCall, createRestTranscoder, jsonText, preprintedMessage } from './rest/index.js'
 import { createHealthRoutes, healthService, isWatch } from './rpc/health.js'
 import type { HttpRequest } from './rpc/http-message.js'
@@ -79,6 +80,8 @@ export interface App {
    * notice, waits for running calls, and writes what is still to be written.
    */
   close(drainMillis?: number): Promise<void>
+  /** How many calls with a credential run. */
+  runningCalls(): number
   /** Shows another certificate to connections from now on. Throws if the service speaks cleartext. */
   useTlsIdentity(identity: TlsIdentity): void
 }
@@ -102,15 +105,17 @@ export function createApp(options: AppOptions): App {
   // Every running call listens to it.
   setMaxListeners(0, shutdown.signal, closing.signal)
   const requestIds: RequestIds = new WeakMap()
+  const callerIds = new WeakMap<HttpRequest, string>()
+  const onCaller = (request: HttpRequest) => (id: string) => callerIds.set(request, id)
   const clientAddressOf = createClientAddressOf(config.trustProxy)
   const hasher = createSecretHasher(config.secretPepper)
   const keyUses = createKeyUses({ database, log })
-  const oidc = config.oidc && createOidcVerifier({ ...config.oidc, runtime })
   const lookups = tracing?.createSharedStatements()
   const credentials = (lookups === undefined ? database : observeDatabase(database, lookups)).within({
     timeoutMillis: AUTHENTICATION_MS,
   })
   const bearerTokens = createBearerTokens({ database: credentials, runtime })
+  const oidc = config.oidc && createOidcSignIn({ ...config.oidc, database: credentials, runtime, log })
   const authenticate = createAuthenticator({ database: credentials, hasher, keyUses, bearerTokens, oidc })
   const readiness = createReadiness({ database, directUrl: config.databaseDirectUrl, log })
   const notReady = async (): Promise<NotReady> =>
@@ -132,30 +137,28 @@ export function createApp(options: AppOptions): App {
     const { method, request } = call
     const requestId = requestIds.get(request) ?? ''
     return masked(method, requestId, async () => {
-      // Health checks and revocations work however many calls run, and strangers take no place from others.
-      if (access.get(method)?.anonymous !== true) callLimit.begin(request)
       const traced = tracing?.callOf(request)
-      const admissible = new AdmissibleCall(call, requestId, clientAddressOf, traced?.traceparent)
+      const admissible = new AdmissibleCall(call, requestId, clientAddressOf, onCaller(request), traced?.traceparent)
       const leave = traced && lookups?.tell(traced)
       try {
         const values = await admission(method, admissible)
+        // Strangers take no place from others, and health checks and revocations work however many calls run.
+        const { caller } = requestContextOf({ values })
+        if (caller !== undefined) callLimit.begin(request, caller.organizationId)
         // A report of a leak is carried out even if nobody waits for the answer.
-        const own = isRevocation(method) ? database : database.forCall(request)
+        const own = isRevocation(method) ? database : database.forCall(request, caller?.organizationId)
         return values.set(callDatabaseKey, traced === undefined ? own : observeDatabase(own, traced))
       } finally {
         leave?.()
       }
     })
   }
-  const ends = createCallEnds(database)
+  const ends = createCallEnds(database, callLimit.end)
   const onError = (error: unknown, request: HttpRequest) =>
     log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
 
-  const countRevokeCall = createRevokeCallCounter(
-    (values) => createRevokeLimiter(values.get(callDatabaseKey) ?? database),
-    systemTiming,
-    meters?.tally,
-  )
+  const limiterOf = (values: ContextValues) => createRevokeLimiter(values.get(callDatabaseKey) ?? database)
+  const countRevokeCall = createRevokeCallCounter(limiterOf, systemTiming, meters?.tally)
   const limitCheck = createLimitCheck()
   const routes = createRoutes({
     database,
@@ -171,7 +174,8 @@ export function createApp(options: AppOptions): App {
   })
   const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
     masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))
-  const maxBodyBytes = (method: DescMethod): number => httpFormOf(method).maxBodyBytes || config.maxBodyBytes
+  const maxBodyBytes = (method: DescMethod): number =>
+    maxBodyBytesOf(method, access.get(method)?.anonymous === true, config.maxBodyBytes)
   const jsonOptions = { alwaysEmitImplicit: true }
   const maxTimeoutMs = config.maxCallSeconds * 1000
   const idempotency = createIdempotency({
@@ -187,11 +191,12 @@ export function createApp(options: AppOptions): App {
     admit,
     beforeDecode,
     requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json']),
+    formRules: formRulesOf,
     emptyResponse: (method) => httpFormOf(method).emptyResponse,
     maxBodyBytes,
     jsonOptions,
     fieldHint,
-    errorBody: slowDownBody,
+    errorBody: (error, context) => slowDownBody(error, context) ?? oauthErrorBody(error, context),
     completeError: addReason,
     maxTimeoutMs,
     shutdownSignal: shutdown.signal,
@@ -199,11 +204,8 @@ export function createApp(options: AppOptions): App {
     onError: (cause, { request }) => onError(cause, request),
   })
   const isReady = async () => Object.keys(await notReady()).length === 0
-  const health = createHealthRoutes({
-    services,
-    closing: closing.signal,
-    isReady,
-  })
+  const addressOf = (context: HandlerContext) => requestContextOf(context).clientAddress
+  const health = createHealthRoutes({ services, closing: closing.signal, isReady, clientAddressOf: addressOf })
   const reflection = createReflectionRoutes([...services, ...infrastructure])
   const rpc = createRpcHandler({
     routes: (router) => {
@@ -220,18 +222,17 @@ export function createApp(options: AppOptions): App {
     observer,
     onError,
   })
-  const recordRefusal = createRefusalRecorder({ database, runtime, log })
+  const recordRefusal = createRefusalRecorder({ database, runtime, redact: withoutCredentials, log })
+  const findManagementKey = createManagementKeys({ database: credentials, hasher, keyUses })
+  const admitDirectory = createScimAdmission({ findManagementKey, authenticate })
   const scim = createScimDoor({
     routes: scimRoutes,
-    admit: createScimAdmission({
-      findManagementKey: createManagementKeys({ database: credentials, hasher, keyUses }),
-      authenticate,
-    }),
+    admit: (request) => admitDirectory(request.headers.authorization, requestIds.get(request) ?? '', onCaller(request)),
     begin: callLimit.begin,
     runtime,
-    databaseOf: (request) => {
+    databaseOf: (request, organizationId) => {
       const traced = tracing?.callOf(request)
-      const own = database.forCall(request)
+      const own = database.forCall(request, organizationId)
       return traced === undefined ? own : observeDatabase(own, traced)
     },
     requestIdOf: (request) => requestIds.get(request) ?? '',
@@ -240,14 +241,14 @@ export function createApp(options: AppOptions): App {
     maxTimeoutMs,
     shutdownSignal: shutdown.signal,
     observer,
-    onRefusal: ({ directory, method, path, requestId, error: { status, scimType = '', detail } }) =>
-      recordRefusal(directory, { method, path: withoutCredentials(path), status, scimType, detail, requestId }),
+    onRefusal: ({ directory, ...refusal }) => recordRefusal(directory, refusal),
     log,
   })
   const root = packageRoot()
-  const pages = createPages({ ...config, root, version: packageVersion(root), onError })
+  const build = readBuild(root)
+  const pages = createPages({ ...config, root, version: build.version, onError })
   const cors = createCors(config.corsOrigins)
-  const probes = createProbes({ notReady })
+  const probes = createProbes({ notReady, build })
   const doors = {
     cors,
     probes,
@@ -255,10 +256,10 @@ export function createApp(options: AppOptions): App {
     pages,
     scim,
     rest,
-    onEnd: callLimit.end,
     onGone: ends.onGone,
     observer: meters?.requests,
     traceIdOf: tracing && ((request: HttpRequest) => tracing.callOf(request)?.traceId),
+    callerIdOf: (request: HttpRequest) => callerIds.get(request),
     newId: runtime.newId,
     log,
     redact: withoutCredentials,
@@ -279,6 +280,7 @@ export function createApp(options: AppOptions): App {
   return {
     listen: server.listen,
     useTlsIdentity: server.useIdentity,
+    runningCalls: () => callLimit.running,
     close: async (drainMillis = 0) => {
       closing.abort()
       const allGraceMillis = config.graceSeconds * 1000

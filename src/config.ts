@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { databaseUrl, numberFrom, otlpProtocol, pepper, trustProxy, webUrl, wholeNumber } from './config/values.js'
+import { databaseUrl, modeAdvice, withPlainMode } from './config/database-url.js'
+import { claimName, numberFrom, otlpProtocol, pepper, trustProxy, webUrl, wholeNumber } from './config/values.js'
 import type { TrustProxy } from './http/client-address.js'
 
 /** Variables by name. */
@@ -17,6 +18,8 @@ export interface Config {
   readonly databaseStatementNames: boolean
   /** The URL of a replica of that database, which lists and snapshots may be read from. */
   readonly databaseReplicaUrl: string | undefined
+  /** What to correct in these URLs, although they can be used; for the log. */
+  readonly databaseAdvice: readonly string[]
   readonly dataDir: string
   /** Connections of one process to the database, at most. */
   readonly databasePoolSize: number
@@ -74,6 +77,9 @@ export interface OidcConfig {
   readonly audience: string
   /** The organization of tokens that name none; default: that of the person's oldest membership. */
   readonly organization: string | undefined
+  /** The claims that hold the address, and say whether it is verified. */
+  readonly emailClaim: string
+  readonly emailVerifiedClaim: string
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -126,6 +132,8 @@ const environmentSchema = v.object({
       v.regex(/^[A-Za-z0-9_.~:-]{1,128}$/, 'must be the id of an organization: 1 to 128 of A-Za-z0-9_.~:-'),
     ),
   ),
+  OIDC_EMAIL_CLAIM: v.optional(claimName, 'email'),
+  OIDC_EMAIL_VERIFIED_CLAIM: v.optional(claimName, 'email_verified'),
   SVC_SECRET_PEPPER: pepper,
   SVC_SECRET_PEPPER_PREVIOUS: pepper,
   CORS_ORIGINS: v.optional(v.string(), ''),
@@ -151,6 +159,8 @@ const environmentSchema = v.object({
   DRAIN_SECONDS: wholeNumber(0, 300, 5),
   GRACE_SECONDS: wholeNumber(1, 300, 10),
 })
+
+const databaseVariables = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const
 
 /** Variables that mean nothing without another one. */
 const dependentVariables = [
@@ -188,10 +198,11 @@ export function configFromEnvironment(environment: Environment = process.env): C
   return {
     port: values.PORT,
     host: values.HOST,
-    databaseUrl: values.DATABASE_URL,
-    databaseDirectUrl: values.DATABASE_DIRECT_URL,
+    databaseUrl: values.DATABASE_URL && withPlainMode(values.DATABASE_URL),
+    databaseDirectUrl: values.DATABASE_DIRECT_URL && withPlainMode(values.DATABASE_DIRECT_URL),
     databaseStatementNames: values.DATABASE_STATEMENT_NAMES === 'on',
-    databaseReplicaUrl: values.DATABASE_REPLICA_URL,
+    databaseReplicaUrl: values.DATABASE_REPLICA_URL && withPlainMode(values.DATABASE_REPLICA_URL),
+    databaseAdvice: databaseVariables.flatMap((name) => modeAdvice(name, values[name]) ?? []),
     dataDir: values.SVC_DATA_DIR,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     databaseWaitSeconds: values.DATABASE_WAIT_SECONDS,
@@ -259,7 +270,9 @@ function masked(name: string, value: string): string {
 
 function oidcFrom(values: v.InferOutput<typeof environmentSchema>): OidcConfig | undefined {
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_ORGANIZATION: organization } = values
-  return issuer === undefined || audience === undefined ? undefined : { issuer, audience, organization }
+  const { OIDC_EMAIL_CLAIM: emailClaim, OIDC_EMAIL_VERIFIED_CLAIM: emailVerifiedClaim } = values
+  if (issuer === undefined || audience === undefined) return undefined
+  return { issuer, audience, organization, emailClaim, emailVerifiedClaim }
 }
 
 function tlsFrom({ TLS_CERT: cert, TLS_KEY: key }: v.InferOutput<typeof environmentSchema>): Config['tls'] {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,11 +13,41 @@ export function packageRoot(): string {
   return folder
 }
 
+/** Which build this is. */
+export interface Build {
+  readonly version: string
+  /** The commit that it was made from; `unknown` where nothing tells. */
+  readonly commit: string
+}
+
 /** The version of the package that has this root. Throws where its package.json has none. */
 export function packageVersion(root: string): string {
+  const version = fieldOf(root, 'version')
+  if (version === undefined) throw new Error('package.json has no version')
+  return version
+}
+
+/** The build of the package that has this root: what package.json says of it, or in a checkout, Git. */
+export function readBuild(root: string): Build {
+  return { version: packageVersion(root), commit: fieldOf(root, 'gitHead') ?? checkedOutCommit(root) ?? 'unknown' }
+}
+
+function fieldOf(root: string, name: string): string | undefined {
   const parsed: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  if (typeof parsed === 'object' && parsed !== null && 'version' in parsed && typeof parsed.version === 'string') {
-    return parsed.version
+  const value: unknown = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, name) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Undefined without Git, or outside of a repository. */
+function checkedOutCommit(root: string): string | undefined {
+  if (!existsSync(join(root, '.git'))) return undefined
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
+  } catch {
+    return undefined
   }
-  throw new Error('package.json has no version')
 }

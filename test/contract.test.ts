@@ -1,6 +1,7 @@
 import { type DescMethod, getOption, hasOption } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { describe, expect, it } from '@jest/globals'
+import { field as rules } from '../gen/buf/validate/validate_pb.js'
 import { http } from '../gen/google/api/annotations_pb.js'
 import { ErrorReasonSchema } from '../gen/svc/v2/error_reason_pb.js'
 import { UserProfileFieldSchema, UserSchema } from '../gen/svc/v2/user_pb.js'
@@ -52,6 +53,13 @@ describe('the contract', () => {
     expect(hasOption(method, http)).toBe(true)
     const isRead = routeOf(method)?.startsWith('get') ?? false
     expect(method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS).toBe(isRead)
+  })
+
+  it.each(named)('%s requires what its path names', (_, method) => {
+    for (const [, name] of (routeOf(method) ?? '').matchAll(/\{(\w+)\}/g)) {
+      const field = method.input.fields.find((each) => each.name === name)
+      expect(field && getOption(field, rules).required).toBe(true)
+    }
   })
 
   it('documents every reason of the catalogue, and has every documented one', () => {

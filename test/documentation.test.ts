@@ -82,7 +82,7 @@ describe('the commands in the documentation', () => {
   })
 
   it('run this program, not one that npm has under its name', async () => {
-    const commands = 'serve|migrate|import|export|keys|tokens|status|demo|config|doctor|directory|completion'
+    const commands = 'serve|migrate|import|export|keys|tokens|status|demo|config|doctor|directory|completion|version'
     const texts = await Promise.all(pages.map(async (page) => ({ page, text: await read(page) })))
     const bare = new RegExp(`.*(?:\`|^|[|;&$] ?)svc (?:${commands})\\b.*`, 'gm')
     const isDecision = (page: string) => page.startsWith('docs/adr/')

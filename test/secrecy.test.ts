@@ -67,7 +67,7 @@ describe('secrets and tokens', () => {
     await send('/svc.v2.AuthService/CreateToken', json(`{"client_secret": "${secret}", `))
     await send('/svc.v2.AuthService/RevokeLeakedKey', json(`{"secret": ["${secret}"]}`))
     await send(`/v2/auth/revoke?secret=${secret}`, form({}))
-    await send('/v2/auth/revoke', form({ token: secret, secret }))
+    await send('/v2/auth/revoke', form({ token: secret }))
     for (const authorization of [`Bearer ${secret}`, `Bearer "${secret}"`, secret, `Basic ${secret}`]) {
       await send('/v2/audit-events', { method: 'GET', headers: { authorization } })
       await send('/v2/auth/token', { ...form(grant), headers: { authorization } })
@@ -96,6 +96,7 @@ describe('secrets and tokens', () => {
     }
     const [row] = await database.query('SELECT FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL', [key.id])
     expect(row).toBeDefined()
+    await insertUserToken(database, { userId: users.admin })
   }
 
   const traces = (where: string) => secrets.filter((secret) => where.includes(secret))

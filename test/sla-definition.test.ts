@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, segment } from './support/method-doors.js'
 import { guardPlaces } from './support/place-guards.js'
+import { expectAsInSchema, pathOf, standardJson } from './support/printed-lists.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const method: MethodDoors = {
@@ -44,6 +46,15 @@ describe('listing SLA definitions', () => {
     })
   })
   afterAll(() => service.stop())
+
+  it('prints each rule without spaces and in the order of the schema', async () => {
+    const { listSlaDefinitions } = SlaDefinitionService.method
+    const standard = await standardJson(service, listSlaDefinitions, { token, request: { teamId: fixture.it } })
+    const rest = await service.rest('GET', `/v2/teams/${fixture.it}/sla-definitions`, { token })
+    const connect = await service.rest('POST', pathOf(listSlaDefinitions), { token, json: { teamId: fixture.it } })
+    expectAsInSchema(rest.text, standard)
+    expect(rest.text).toBe(`${connect.text}\n`)
+  })
 
   describe.each(doors)('over %s', (door) => {
     const listed = async (teamId: string) => {

@@ -318,11 +318,12 @@ describe('ingestion', () => {
       expect(await call('republish', { id: users.viewer }, token)).toMatchObject({ status: 403 })
     })
 
-    it('gives a person of another organization a profile of its own', async () => {
+    it('makes somebody else of the address and the number of a person of another organization', async () => {
       const person = `person-${serial}`
       await insertUser(service.database, { id: person, organizationId: globex, columns: { primary_phone: phone } })
       const [result] = await ingest({ externalId: person, email: `${person}@example.com`, primaryPhone: phone })
-      expect(result).toMatchObject({ userId: person, outcome: 'INGESTION_OUTCOME_CREATED', skippedPhone: false })
+      expect(result).toMatchObject({ outcome: 'INGESTION_OUTCOME_CREATED', skippedPhone: false })
+      expect(result.userId).not.toBe(person)
       const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
       const there = (await call('getUser', { id: person }, foreign)).answer.json.data
       expect([there.firstName, there.primaryPhone]).toEqual([person, phone])

@@ -79,9 +79,9 @@ describe('the manager of a user', () => {
       expect(await stateOf(cid)).toEqual([users.admin])
     })
 
-    it('that is pinned is skipped by a write without a pin, a user’s as well, and answered as it stands', async () => {
+    it('that is pinned is skipped by a key’s write without a pin, and answered as it stands', async () => {
       const { data } = await assign(ada, bob, { pin: true })
-      for (const options of [{}, { token: admin, pin: false }]) {
+      for (const options of [{}, { pin: false }]) {
         expect(await assign(ada, cid, options)).toEqual({
           ...{ data, skippedPinnedFields: [manager], skippedDirectoryLockedFields: [] },
         })
@@ -89,6 +89,16 @@ describe('the manager of a user', () => {
       }
       expect(await clear(ada)).toEqual({ skippedPinnedFields: [manager], skippedDirectoryLockedFields: [] })
       expect(await stateOf(ada)).toEqual([bob, 'MANAGER: PINNED'])
+    })
+
+    it('that is pinned is replaced and cleared by a user’s write without a pin, and stays pinned', async () => {
+      await assign(ada, bob, { pin: true })
+      const replaced = await assign(ada, cid, { token: admin, pin: false })
+      expect([replaced.data.relatedUserId, replaced.skippedPinnedFields]).toEqual([cid, []])
+      expect(await stateOf(ada)).toEqual([cid, 'MANAGER: PINNED'])
+      const cleared = await clear(ada, { token: admin, pin: false })
+      expect(cleared).toEqual({ skippedPinnedFields: [], skippedDirectoryLockedFields: [] })
+      expect(await stateOf(ada)).toEqual(['', 'MANAGER: PINNED'])
     })
 
     it('is cleared, also where none is set, and the cleared state can be pinned', async () => {

@@ -21,7 +21,7 @@ const { metrics, tracing: traced, ...reached } = settings<Settings>()
 const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: true }))
 const database = createDatabase({ ...reached, log })
 const runtime = { now: () => new Date(), newId: createUuidV7({ now: Date.now, randomBytes }), randomBytes }
-const meters = metrics === true ? createMeters('0.0.0') : undefined
+const meters = metrics === true ? createMeters({ version: '0.0.0', commit: 'unknown' }) : undefined
 if (traced !== undefined) {
   process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = traced.collector
   process.env['OTEL_TRACES_SAMPLER'] = 'traceidratio'

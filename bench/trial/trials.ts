@@ -25,6 +25,7 @@ import { slow } from './slow.js'
 import { sync } from './sync.js'
 import { tenants } from './tenants.js'
 import type { Trial } from './trial.js'
+import { unread } from './unread.js'
 import { upgrade } from './upgrade.js'
 import { winner } from './winner.js'
 
@@ -42,6 +43,7 @@ export const trials: readonly Trial[] = [
   slow,
   flood,
   connectionFlood,
+  unread,
   refuse,
   badInput,
   tenants,

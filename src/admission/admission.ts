@@ -20,6 +20,8 @@ export interface Admissible {
   readonly traceparent?: string | undefined
   /** Aborts when nobody is waiting for the call any more. */
   readonly signal: AbortSignal
+  /** Told the id of the caller's key or user once it is known, of callers without the permission too. */
+  readonly onCaller?: ((callerId: string) => void) | undefined
   /** How long the call may still take; undefined without a deadline. */
   timeoutMillis(): number | undefined
 }
@@ -33,7 +35,7 @@ export interface AdmissionOptions {
   /** Who holds a bearer token; `undefined` where the token is not accepted, `expired` where it was until it expired. */
   readonly authenticate: (
     bearerToken: string,
-    call: Pick<Admissible, 'signal' | 'traceparent'>,
+    call: Pick<Admissible, 'requestId' | 'signal' | 'traceparent'>,
   ) => Promise<Caller | 'expired' | undefined>
   /** Whether JWTs of an issuer are accepted. Default false. */
   readonly takesJwt?: boolean
@@ -54,6 +56,7 @@ export function createAdmission({ access, authenticate, takesJwt = false }: Admi
       if (holder === 'expired') throw credentialExpired()
       if (holder === undefined) throw credentialInvalid(wrongCredentialForm(token, takesJwt))
       caller = holder
+      request.onCaller?.(caller.id)
       authorize(caller, rule)
     }
     return createContextValues().set(requestContextKey, new AdmittedRequest(request, caller))

@@ -20,7 +20,7 @@ export function connectErrorJson(error: ConnectError, options: Partial<JsonWrite
   const first = detailsOf(error, options)[0]
   if (first !== undefined) {
     // Unpadded base64, as the Connect protocol writes it.
-    const detail: { [key: string]: JsonValue } = { type: first.type, value: base64(first.value).replace(/=+$/, '') }
+    const detail: { [key: string]: JsonValue } = { type: first.type, value: base64(first.value).replaceAll('=', '') }
     if (first.debug !== undefined) detail['debug'] = first.debug
     json['detail'] = detail
   }

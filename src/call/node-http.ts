@@ -31,7 +31,12 @@ export function isAborted(request: NodeRequest): boolean {
 
 /** Whether a response can no longer be written because its connection or stream is gone. */
 export function isGone(response: NodeResponse): boolean {
-  return 'stream' in response ? response.stream.destroyed : response.destroyed
+  return 'stream' in response ? response.stream.closed || response.stream.destroyed : response.destroyed
+}
+
+/** Whether a response has been written to its end, which its client may not have read. */
+export function isEnded(response: NodeResponse): boolean {
+  return 'stream' in response ? response.stream.writableEnded : response.writableEnded
 }
 
 /** Cuts a response short, so that the client does not take it for complete. */

@@ -17,6 +17,30 @@ const FRAMING: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
+/**
+ * Sends a whole answer, with the headers that were set on the response before; `undefined` is no body. Over HTTP/2 past
+ * the response of Node, which sends the end a turn of the event loop after the rest: a client that still sends its
+ * request would meanwhile be told to stop, and could take the answer for cut off.
+ */
+export function sendWhole(
+  response: NodeResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: string | Uint8Array | undefined,
+): void {
+  if (!('stream' in response)) {
+    response.writeHead(status, headers).end(body)
+    return
+  }
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) response.setHeader(name, value)
+  }
+  const { stream } = response
+  stream.respond({ ...response.getHeaders(), ':status': status }, { endStream: body === undefined })
+  if (body !== undefined) stream.end(body)
+}
+
 /** Compresses a whole body and sends it. */
 export async function sendCompressed(
   request: NodeRequest,
@@ -47,9 +71,7 @@ export function endResponse(
   const sent = typeof body === 'string' && body.length > LARGE_TEXT ? Buffer.from(body) : body
   if (status !== 204 && status !== 304)
     headers['content-length'] = typeof sent === 'string' ? Buffer.byteLength(sent) : sent.length
-  response.writeHead(status, headers)
-  if (request.method === 'HEAD' || sent.length === 0) response.end()
-  else response.end(sent)
+  sendWhole(response, status, headers, request.method === 'HEAD' || sent.length === 0 ? undefined : sent)
   drainRequest(request)
 }
 

@@ -4,6 +4,7 @@ import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { createUserToken } from '../domain/auth/user-token.js'
 import { packageRoot } from '../package.js'
 import { findDemoIds } from '../store/demo.js'
+import { firstOrganizationId } from '../store/organization.js'
 import { type CommandContext, dataFolderOf } from './command-context.js'
 import { demoOrganizationId, demoRequests, type ShownCommand } from './demo-requests.js'
 
@@ -37,11 +38,13 @@ export async function composeAnnouncement(
   const { config } = context
   const demo = await announceDemo(origins[0], database, context)
   const [org, user] = demo === undefined ? ['ID', 'ID'] : [demoOrganizationId, demo.userId]
+  const isEmpty = (await firstOrganizationId(database)) === undefined
   return {
     servers: origins.map((url) => ({ url, docs: `${url}/docs`, ready: `${url}/readyz` })),
     database: config.databaseUrl === undefined ? dataFolderOf(config) : 'DATABASE_URL',
     demo,
     commands: [
+      ...(isEmpty ? [{ title: 'a first organization', command: 'npx svc init --org NAME --admin EMAIL' }] : []),
       { title: 'an API key for a program', command: `npx svc keys create --org ${org}` },
       { title: 'a token of a person', command: `npx svc tokens create --org ${org} --user ${user}` },
       { title: 'your own data (docs/importing.md)', command: 'npx svc import FILE' },

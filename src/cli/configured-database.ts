@@ -8,6 +8,7 @@ import type { OpenOptions } from './open-database.js'
 /** See `CommandContext.openDatabase` and `makeDatabase`. */
 export async function openConfiguredDatabase(options: OpenOptions): Promise<OpenedDatabase> {
   const { config, log, make } = options
+  for (const advice of config.databaseAdvice) log.warn(advice)
   const [embedded, { openDatabase }] = await Promise.all([
     config.databaseUrl === undefined ? openEmbedded(config, log, make) : undefined,
     // Loaded while the embedded server starts.

@@ -21,7 +21,7 @@ export function demoRequests(origin: string, ids: DemoIds): ShownCommand[] {
       command: send('PUT', `/v2/users/${ids.directoryMember}`, { department: 'Sales', timezone: 'Europe/Paris' }),
     },
     {
-      title: 'Set a manager as automation does. What a person has pinned is skipped:',
+      title: 'Set a manager without taking ownership: whoever owns the field still does:',
       command: send('POST', '/v2/user-relationships', {
         userId: ids.pinnedMember,
         relatedUserId: ids.admin,

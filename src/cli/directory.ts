@@ -44,8 +44,8 @@ function jsonFrom(organizationId: string, { connections, lastWriteAt, users, ref
     })),
     lastWriteAt,
     users,
-    refusals: refusals.map(({ occurredAt, apiKeyId, method, path, status, scimType, detail, requestId }) => {
-      return { occurredAt, keyId: apiKeyId, method, path, status: Number(status), scimType, detail, requestId }
+    refusals: refusals.map(({ apiKeyId, status, ...refusal }) => {
+      return { ...refusal, keyId: apiKeyId, status: Number(status) }
     }),
   })
 }
@@ -65,9 +65,12 @@ function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus
     ['last write', lastWriteAt?.toISOString() ?? 'never'],
     ['people', `${users.supplied} supplied, ${users.active} of them active, ${users.deleted} deleted`],
     ['refused', refusals.length === 0 ? 'nothing' : `${refusals.length} of the last requests`],
-    ...refusals.slice(0, PRINTED_REFUSALS).map(({ occurredAt, method, path, status, scimType, detail }) => {
+    ...refusals.slice(0, PRINTED_REFUSALS).map(({ occurredAt, method, path, status, scimType, ...refusal }) => {
       const answer = `${status} ${scimType}`.trimEnd()
-      return ['', `${occurredAt.toISOString()}  ${method} ${path}  ${answer}: ${detail}`]
+      const person = [refusal.userName, refusal.externalId].filter((name) => name !== '').join(', ')
+      const about = [person, refusal.attribute].filter((text) => text !== '').join(' ')
+      const reason = about === '' ? refusal.detail : `${about}: ${refusal.detail}`
+      return ['', `${occurredAt.toISOString()}  ${method} ${path}  ${answer}: ${reason}`]
     }),
   ]
   return lines.map(([label = '', text = '']) => `${label.padEnd('connection'.length)}  ${printable(text)}\n`).join('')

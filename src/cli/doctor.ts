@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import type { Command } from 'commander'
+import { connectFailure, reasonOf } from '../db/connect.js'
 import { createDatabase } from '../db/database.js'
 import { type DatabaseDiagnosis, diagnoseDatabase } from '../db/diagnosis.js'
 import { pendingMigrations } from '../db/migrate.js'
@@ -7,6 +8,7 @@ import { loadMigrations } from '../db/migration.js'
 import { diagnoseReplica } from '../db/replica-diagnosis.js'
 import { runningServers } from '../db/server-presence.js'
 import { type SessionOptions, sessionFault, startRefusal } from '../db/session-settings.js'
+import { fetchIssuerKeys } from '../domain/auth/issuer-document.js'
 import { readTlsIdentity, timeFault } from '../http/tls-identity.js'
 import { type CommandContext, directUrlOf, sessionsOf } from './command-context.js'
 import { openEmbedded } from './configured-database.js'
@@ -23,6 +25,7 @@ interface Finding {
     | 'replica'
     | 'port'
     | 'certificate'
+    | 'issuer'
   readonly isHealthy: boolean
   readonly text: string
 }
@@ -38,7 +41,9 @@ const MAX_CLOCK_MILLIS = 1_000
 export function registerDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description('check configuration, database, clock, migrations, port and certificate, and say what to correct')
+    .description(
+      'check configuration, database, clock, migrations, port, certificate and issuer, and say what to correct',
+    )
     .option('--json', 'answer one JSON object')
     .action(async ({ json }: { readonly json?: true }) => {
       const findings = await examine(context)
@@ -65,8 +70,9 @@ const fault = (check: Finding['check'], text: string): Finding => ({ check, isHe
 async function examine(context: CommandContext): Promise<Finding[]> {
   try {
     const given = context.settings.filter(({ isDefault }) => !isDefault).length
-    const configuration = healthy('configuration', `valid; ${given} variables are set, "svc config" shows all`)
-    return [configuration, ...(await examineWithConfiguration(context))]
+    const set = given === 1 ? '1 variable is set' : `${given} variables are set`
+    const sentences = [`valid; ${set}, "svc config" shows all`, ...context.config.databaseAdvice]
+    return [healthy('configuration', sentences.join('; ')), ...(await examineWithConfiguration(context))]
   } catch (error) {
     return [fault('configuration', `${reasonOf(error)}: correct the environment`)]
   }
@@ -100,11 +106,16 @@ async function examineWithConfiguration(context: CommandContext): Promise<Findin
     const variable = config.databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
     const advice = config.databaseUrl === undefined ? '' : `: start the database or correct ${variable}`
     const refusal = startRefusal(error)
-    findings.push(fault('database', refusal === undefined ? reasonOf(error) + advice : `sessions ${refusal}`))
+    findings.push(fault('database', refusal === undefined ? connectFailure(error, advice) : `sessions ${refusal}`))
   } finally {
     await embedded?.stop()
   }
-  return [...findings, await portFinding(config, origins), ...(await certificateFindings(context))]
+  return [
+    ...findings,
+    await portFinding(config, origins),
+    ...(await certificateFindings(context)),
+    ...(await issuerFindings(config)),
+  ]
 }
 
 function databaseFinding(
@@ -219,8 +230,14 @@ async function certificateFindings({ config, runtime }: CommandContext): Promise
   }
 }
 
-/** A name with several addresses fails with an error that has no message of its own. */
-function reasonOf(error: unknown): string {
-  const causes = error instanceof AggregateError ? error.errors : [error]
-  return causes.map((each) => (each instanceof Error ? each.message : String(each))).join(', ')
+/** None if no issuer is trusted. */
+async function issuerFindings({ oidc }: CommandContext['config']): Promise<Finding[]> {
+  if (oidc === undefined) return []
+  try {
+    const { keys } = await fetchIssuerKeys(oidc.issuer)
+    if (keys.length === 0) return [fault('issuer', `${oidc.issuer} has no keys: add one to it`)]
+    return [healthy('issuer', `${oidc.issuer} answers and has ${keys.length === 1 ? '1 key' : `${keys.length} keys`}`)]
+  } catch (error) {
+    return [fault('issuer', `${reasonOf(error)}: correct OIDC_ISSUER, the issuer or the way to it`)]
+  }
 }

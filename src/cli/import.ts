@@ -3,33 +3,66 @@ import { stat } from 'node:fs/promises'
 import { addAbortSignal, PassThrough, pipeline } from 'node:stream'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
-import { type ImportProgress, importRecords } from '../transfer/import-records.js'
-import type { ImportSummary } from '../transfer/import-rows.js'
+import { type ImportOptions, type ImportProgress, importRecords, planImport } from '../transfer/import-records.js'
+import type { ImportPlan, ImportSummary } from '../transfer/import-rows.js'
 import type { CommandContext } from './command-context.js'
 
-/** `svc import FILE|-`: imports records, all or nothing, and says how many of each kind. */
+interface ImportCommandOptions {
+  readonly plan?: true
+  readonly merge?: true
+  readonly force?: true
+  readonly json?: true
+}
+
+/** `svc import FILE|-`: imports records, all or nothing, or tells what that would do. */
 export function registerImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
     .description('import newline-delimited JSON records, all or nothing')
     .argument('<file>', 'the file, or - for standard input')
-    .action(async (file: string) => {
-      const input = await openInput(file, context)
-      const opened = await context.makeDatabase()
-      const progress = createProgress(context.stderr, input.size)
-      try {
-        const summary = await importRecords(opened.database, progress.watch(input.chunks), {
-          runtime: context.runtime,
-          signal: context.stopSignal,
-          onProgress: (step) => progress.show(step),
-        })
-        progress.stop()
-        context.stdout.write(textFromSummary(summary))
-      } finally {
-        progress.stop()
-        await opened.close()
-      }
-    })
+    .option('--plan', 'say what would become of each record, and write nothing')
+    .option('--merge', 'leave fields that a record does not have as they are, instead of emptying them')
+    .option('--force', 'also reactivate users, and take them or their fields from the directory')
+    .option('--json', 'answer one JSON object')
+    .action((file: string, options: ImportCommandOptions) => importFile(file, options, context))
+}
+
+async function importFile(file: string, options: ImportCommandOptions, context: CommandContext): Promise<void> {
+  const { plan: isPlan, merge: isMerge, force: isForced, json } = options
+  const input = await openInput(file, context)
+  const opened = await (isPlan ? context.openDatabase() : context.makeDatabase())
+  const progress = createProgress(context.stderr, input.size)
+  const importOptions: ImportOptions = {
+    runtime: context.runtime,
+    isMerge,
+    isForced,
+    signal: context.stopSignal,
+    onProgress: (step) => progress.show(step),
+  }
+  const say = (outcome: ImportSummary, text: string) => {
+    progress.stop()
+    context.stdout.write(json ? `${JSON.stringify(outcome)}\n` : text)
+  }
+  try {
+    const chunks = progress.watch(input.chunks)
+    if (isPlan) {
+      const plan = await planImport(opened.database, chunks, importOptions)
+      say(plan, textFromPlan(plan))
+      refuseRefused(plan)
+    } else {
+      const summary = await importRecords(opened.database, chunks, importOptions)
+      say(summary, textFromSummary(summary))
+    }
+  } finally {
+    progress.stop()
+    await opened.close()
+  }
+}
+
+/** The plan of an import that would be refused has the status of that import. */
+function refuseRefused({ records }: ImportPlan): void {
+  const refused = records.filter(({ outcome }) => outcome === 'refused').length
+  if (refused > 0) throw new Error(`nothing would be imported without --force: ${refused} of ${records.length} refused`)
 }
 
 interface Input {
@@ -41,9 +74,21 @@ interface Input {
 async function openInput(file: string, context: CommandContext): Promise<Input> {
   const { stdin, stopSignal: signal } = context
   if (file === '-') return { chunks: stoppable(stdin, signal), size: undefined }
-  const status = await stat(file)
-  if (status.isDirectory()) throw new Error(`${file} is a folder`)
+  const status = await stat(file).catch((error: unknown) => {
+    throw new Error(`cannot read ${file}: ${faults.get(codeOf(error)) ?? String(error)}`, { cause: error })
+  })
+  if (status.isDirectory()) throw new Error(`cannot read ${file}: it is a folder`)
   return { chunks: createReadStream(file, { signal }), size: status.isFile() ? status.size : undefined }
+}
+
+const faults: ReadonlyMap<unknown, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['ENOTDIR', 'there is no such file'],
+  ['EACCES', 'permission denied'],
+])
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 /** Stops waiting for input when the operator stops the program. */
@@ -87,5 +132,20 @@ function createProgress(stderr: CommandContext['stderr'], size: number | undefin
 function textFromSummary({ kinds }: ImportSummary): string {
   if (kinds.length === 0) return 'nothing to import\n'
   const width = Math.max(...kinds.map(({ kind }) => kind.length))
-  return kinds.map(({ kind, records, created }) => `${kind.padEnd(width)}  ${records} (${created} new)\n`).join('')
+  return kinds
+    .map(({ kind, records, created, updated }) => {
+      const changed = updated === 0 ? '' : `, ${updated} changed`
+      return `${kind.padEnd(width)}  ${records} (${created} new${changed})\n`
+    })
+    .join('')
+}
+
+function textFromPlan({ records }: ImportPlan): string {
+  if (records.length === 0) return 'nothing to import\n'
+  return records
+    .map(({ line, kind, id, outcome, fields, faults }) => {
+      const details = outcome === 'refused' ? faults.join('; ') : fields.join(', ')
+      return `line ${line}: ${kind} ${id} ${outcome}${details === '' ? '' : `: ${details}`}\n`
+    })
+    .join('')
 }

@@ -7,7 +7,9 @@ import { revokeKeyById } from '../domain/auth/revocation.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
 import type { CommandContext } from './command-context.js'
-import { parseDuration, parseDurationOrNone } from './duration.js'
+import { parseDuration } from './duration.js'
+import { findKey } from './find-key.js'
+import { operatorOf } from './operator.js'
 
 interface CreateOptions {
   readonly org: string
@@ -46,8 +48,12 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .option('--team <id>', 'the only team that the key can reach')
     .option('--kind <kind>', 'pk (API key), wk (worker key) or mk (management key)', parseKind, 'pk' as const)
     .option('--name <text>', 'a name for people')
-    .option('--permission <permission>', 'can be repeated; default: all that the kind can use', collect)
-    .option('--expires <duration>', 'how long it lasts, such as 90s, 24h or 30d; default: until revoked', parseDuration)
+    .option('--permission <permission>', 'one that the kind can use, can be repeated; default: all of them', collect)
+    .option(
+      '--expires <duration>',
+      'how long it lasts, of any kind, such as 90s, 24h or 30d; default: until revoked',
+      (given) => parseDuration(given),
+    )
     .option('--json', 'answer one JSON object')
     .action((options: CreateOptions) => createKey(options, context))
   keys
@@ -63,7 +69,7 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .option(
       '--overlap <duration>',
       'how long both are valid, such as 90s, 24h or 30d; 0 revokes the old one at once, for a leak',
-      parseDurationOrNone,
+      (given) => parseDuration(given, { minSeconds: 0 }),
       DEFAULT_OVERLAP_SECONDS,
     )
     .option('--json', 'answer one JSON object')
@@ -74,6 +80,12 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .argument('<id>', 'the id of the key')
     .option('--chain', 'with all keys that it was rotated from and to')
     .action((id: string, options: RevokeOptions) => revokeKey(id, options, context))
+  keys
+    .command('find')
+    .description('say whose an API key or a token is, who made it and when, and its last use')
+    .argument('<id>', 'the id of a key, or - to read a secret or a token from standard input')
+    .option('--json', 'answer one JSON object')
+    .action((id: string, options: { readonly json?: true }) => findKey(id, options, context))
   keys
     .command('check')
     .description('check by form and checksum whether a text is an API key secret; uses no database')
@@ -91,6 +103,7 @@ async function createKey(options: CreateOptions, context: CommandContext): Promi
     name: options.name,
     permissions: options.permission,
     seconds: options.expires,
+    createdBy: operatorOf('keys create'),
   }
   const opened = await context.openDatabase()
   try {
@@ -107,7 +120,7 @@ async function rotateKey(id: string, { overlap, json }: RotateOptions, context: 
   const hasher = createSecretHasher(config.secretPepper)
   const opened = await context.openDatabase()
   try {
-    const request = { id, overlapSeconds: overlap }
+    const request = { id, overlapSeconds: overlap, createdBy: operatorOf('keys rotate') }
     const key = await rotateApiKey({ database: opened.database, hasher, runtime }, request)
     if ('refused' in key) throw rotationError(id, key)
     const { rotatedFrom, endsAt } = key

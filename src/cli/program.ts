@@ -13,10 +13,13 @@ import { createLog } from './log.js'
 const commands = new Map([
   ['serve', async () => (await import('./serve.js')).registerServeCommand],
   ['migrate', async () => (await import('./migrate.js')).registerMigrateCommand],
+  ['init', async () => (await import('./init.js')).registerInitCommand],
   ['import', async () => (await import('./import.js')).registerImportCommand],
   ['export', async () => (await import('./export.js')).registerExportCommand],
+  ['organizations', async () => (await import('./organizations.js')).registerOrganizationsCommand],
   ['keys', async () => (await import('./keys.js')).registerKeysCommand],
   ['tokens', async () => (await import('./tokens.js')).registerTokensCommand],
+  ['version', async () => (await import('./version.js')).registerVersionCommand],
   ['status', async () => (await import('./status.js')).registerStatusCommand],
   ['config', async () => (await import('./config.js')).registerConfigCommand],
   ['doctor', async () => (await import('./doctor.js')).registerDoctorCommand],

@@ -102,8 +102,15 @@ async function runApp(
   } finally {
     leave?.()
     // At a terminal there is no balancer to wait for.
-    await app.close(stopSignal.reason === 'SIGTERM' ? config.drainSeconds * 1000 : 0)
+    const drainSeconds = stopSignal.reason === 'SIGTERM' ? config.drainSeconds : 0
+    const began = performance.now()
+    if (stopSignal.aborted) {
+      const runningCalls = app.runningCalls()
+      log.info({ signal: stopSignal.reason, runningCalls, drainSeconds, graceSeconds: config.graceSeconds }, 'stopping')
+    }
+    await app.close(drainSeconds * 1000)
     await telemetry.close()
+    if (stopSignal.aborted) log.info({ tookMs: Math.round(performance.now() - began) }, 'stopped')
   }
 }
 

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
-import { packageRoot, packageVersion } from '../package.js'
+import { packageRoot, packageVersion, readBuild } from '../package.js'
 import type { Meters } from '../telemetry/meters.js'
 import type { Tracing } from '../telemetry/tracing.js'
 import { originOf } from './origin.js'
@@ -45,7 +45,7 @@ interface OpenedMetrics {
 async function openMetrics(config: MetricsConfig, log: Logger): Promise<OpenedMetrics | undefined> {
   if (config.metricsPort === undefined) return undefined
   const { createMeters } = await import('../telemetry/meters.js')
-  const meters = createMeters(packageVersion(packageRoot()))
+  const meters = createMeters(readBuild(packageRoot()))
   if (cluster.isWorker) {
     const { tellMetrics } = await import('../telemetry/worker-metrics.js')
     tellMetrics(meters.values)

@@ -10,6 +10,12 @@ const urlOf = (protocol: RegExp, error: string) =>
 /** An address of the web. */
 export const webUrl = urlOf(/^https?:$/, 'must be an http or https URL')
 
+/** The name of a claim of a JWT, which may be a URL. */
+export const claimName = v.pipe(
+  v.string(),
+  v.regex(/^[!-~]{1,128}$/, 'must be the name of a claim: 1 to 128 visible ASCII characters'),
+)
+
 /** Digits alone: `0x50`, `1e3` and blanks are mistakes. */
 export const numberFrom = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`
@@ -44,6 +50,3 @@ export const pepper = v.optional(v.pipe(v.string(), v.minLength(16, 'must have a
 
 /** What the exporter speaks; collectors take it where they take `http/protobuf`. */
 export const otlpProtocol = v.optional(v.picklist(['http/json'], 'must be http/json'))
-
-/** The address of a database. */
-export const databaseUrl = urlOf(/^postgres(ql)?:$/, 'must be a postgresql URL')

@@ -1,6 +1,6 @@
 import type { Database } from './database-handle.js'
 import { PassedOnDatabase } from './passed-on-database.js'
-import type { PreparedTransaction, Queryable } from './queryable.js'
+import type { PreparedTransaction, Queryable, Transaction } from './queryable.js'
 import type { Sql } from './sql.js'
 import type { Statement } from './statement.js'
 import type { TransactionOptions } from './transaction-options.js'
@@ -32,29 +32,31 @@ export interface CallPaths {
 export class CallDatabase extends PassedOnDatabase implements Database {
   readonly #paths: CallPaths
   readonly #call: object
+  readonly #organizationId: string | undefined
 
-  constructor(database: Database, paths: CallPaths, call: object) {
+  constructor(database: Database, paths: CallPaths, call: object, organizationId: string | undefined) {
     super(database)
     this.#paths = paths
     this.#call = call
+    this.#organizationId = organizationId
   }
 
   run<Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters): Promise<Row[]> {
-    return this.#paths.run(this.#call, statement, values)
+    return this.#use(() => this.#paths.run(this.#call, statement, values))
   }
 
   preparedTransaction<T>(
     work: (transaction: PreparedTransaction & Sql) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    return this.#paths.transact(this.#call, work, options)
+    return this.#use(() => this.#paths.transact(this.#call, work, options))
   }
 
   get reads(): Queryable {
     // Without a replica they are the same.
     if (this.replica === undefined) return this
     const run = <Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters) =>
-      this.#paths.read(this.#call, statement, values)
+      this.#use(() => this.#paths.read(this.#call, statement, values))
     return { models: this.models, run }
   }
 
@@ -64,10 +66,18 @@ export class CallDatabase extends PassedOnDatabase implements Database {
   get within() {
     return this.inner.within
   }
-  get transaction() {
-    return this.inner.transaction
+  transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    options?: Omit<TransactionOptions, 'readOnly'>,
+  ): Promise<T> {
+    return this.#use(() => this.inner.transaction(work, options))
   }
   get forCall() {
     return this.inner.forCall
+  }
+
+  #use<T>(work: () => Promise<T>): Promise<T> {
+    const { organizationShares } = this.inner.pool
+    return this.#organizationId === undefined ? work() : organizationShares.use(this.#organizationId, work)
   }
 }

@@ -33,9 +33,10 @@ export interface Database extends Sql, Store, Snapshots, Reads {
   ) => Promise<T>
   /**
    * The same database for one call, whose statements `stop` cancels. Queries of Prisma's models, which several calls
-   * may share, end at their own limit.
+   * may share, end at their own limit. Of an organization's calls, at most as many use the database at a time as half of
+   * the pool has connections.
    */
-  readonly forCall: (call: object) => Database
+  readonly forCall: (call: object, organizationId?: string) => Database
   /** Nobody waits for a call any more: what it still waits for fails with the reason, and is cancelled if it runs. */
   readonly stop: (call: object, reason: Error) => void
   /** Waits briefly for running statements, then closes every connection. */

@@ -128,7 +128,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       ),
     readSnapshot: (statements) =>
       readSnapshot(async () => (await replica?.beginSnapshot()) ?? beginSnapshot(pool), statements),
-    forCall: (call) => new CallDatabase(database, paths, call),
+    forCall: (call, organizationId) => new CallDatabase(database, paths, call, organizationId),
     stop: (call, reason) => {
       pool.stop(call, reason)
       replica?.pool.stop(call, reason)

@@ -74,8 +74,8 @@ class ObservedDatabase extends PassedOnDatabase implements Database {
     return watched(result, (failure) => observer.transaction(startedAt, failure))
   }
 
-  forCall(call: object): Database {
-    return new ObservedDatabase(this.inner.forCall(call), this.#observer)
+  forCall(call: object, organizationId?: string): Database {
+    return new ObservedDatabase(this.inner.forCall(call, organizationId), this.#observer)
   }
 
   get models(): Models {

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { CallStatements } from './call-statements.js'
 import { requestCancel } from './cancel-request.js'
 import { databaseFailure, POOL_BUSY } from './errors.js'
+import { createOrganizationShares, type OrganizationShares } from './organization-shares.js'
 import { PoolShare } from './pool-share.js'
 import type { SessionSource } from './session-settings.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
@@ -51,6 +52,8 @@ export class BoundedPool extends pg.Pool {
   readonly statementNames: boolean
   /** A third of the connections, for long transactions. */
   readonly longShare: PoolShare
+  /** Half of the connections, for what the calls of one organization do. */
+  readonly organizationShares: OrganizationShares
   readonly #max: number
   readonly #queue: WaitQueue<ConnectCallback>
   readonly #sockets: Set<Socket>
@@ -72,6 +75,7 @@ export class BoundedPool extends pg.Pool {
     this.statementNames = statementNames
     this.#max = config.max
     this.longShare = new PoolShare(this, Math.ceil(config.max / LONG_SHARE), waiting, () => new Error(POOL_BUSY))
+    this.organizationShares = createOrganizationShares(Math.ceil(config.max / 2), waiting)
     this.#sockets = sockets
     this.#queue = createWaitQueue<ConnectCallback>(waiting, (callback) =>
       callback(new Error(POOL_BUSY), undefined, () => {}),
@@ -109,7 +113,7 @@ export class BoundedPool extends pg.Pool {
 
   /** How many callers wait for a connection. */
   get waiting(): number {
-    return this.#queue.size + this.longShare.waiting
+    return this.#queue.size + this.longShare.waiting + this.organizationShares.waiting
   }
 
   /** Tells one listener how long each caller waited that found no free connection, whether it got one or not. */

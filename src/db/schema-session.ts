@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { connect } from './connect.js'
+import { sessionUrl } from './session-settings.js'
 
 /** Prisma Migrate's own advisory lock, so that `prisma migrate` and we do not change the schema at once. */
 const PRISMA_LOCK = 72707369
@@ -12,7 +14,10 @@ export async function withSchemaSession<T>(
   applicationName: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString, application_name: applicationName })
+  const client = new pg.Client({
+    connectionString: sessionUrl({ connectionString }),
+    application_name: applicationName,
+  })
   let lost: Error | undefined
   client.on('error', (error) => {
     lost = error // The next query fails with this error.
@@ -24,17 +29,6 @@ export async function withSchemaSession<T>(
     throw lost ?? error
   } finally {
     await client.end() // Releases the lock.
-  }
-}
-
-/** Connects; throws an error that says why it cannot, also if a name has several addresses, whose error says nothing. */
-export async function connect(client: pg.Client): Promise<void> {
-  try {
-    await client.connect()
-  } catch (cause) {
-    const causes = cause instanceof AggregateError ? cause.errors : [cause]
-    const reasons = causes.map((each) => (each instanceof Error ? each.message : String(each)))
-    throw new Error(`cannot connect to the database: ${reasons.join(', ')}`, { cause })
   }
 }
 

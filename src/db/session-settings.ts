@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { connect } from './schema-session.js'
+import { connect } from './connect.js'
 
 /** Where the sessions of a URL come from. */
 export type SessionSource =
@@ -33,12 +33,21 @@ export const defaultLimits: SessionLimits = {
 }
 
 /**
- * What every session must have, whatever the server's defaults: Prisma's adapter reads times as if the session were in
- * UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes longer than any of them.
+ * What every session must have, whatever the defaults of the server, the database and the role, because answers depend
+ * on it: how values are read and printed, and in which schema tables are. Prisma's adapter reads times as if the session
+ * were in UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes longer than any of them.
  */
 const REQUIRED = {
   TimeZone: 'UTC',
   DateStyle: 'ISO',
+  IntervalStyle: 'postgres',
+  array_nulls: 'on',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  quote_all_identifiers: 'off',
+  search_path: 'public',
+  standard_conforming_strings: 'on',
+  transform_null_equals: 'off',
   jit: 'off',
   default_transaction_isolation: 'read committed',
 } as const
@@ -77,17 +86,19 @@ function withSessionSettings(connectionString: string): string {
 /** What is wrong with a session: what it must have and lacks, in words such as `TimeZone is Asia/Tokyo`. */
 async function lostSettings(client: pg.ClientBase, limits: SessionLimits): Promise<string[]> {
   const names = [...Object.keys(REQUIRED), ...Object.keys(limits)]
-  const { rows } = await client.query<{ name: string; value: string; millis: string }>(
-    'SELECT name, current_setting(name) AS value, setting AS millis FROM pg_settings WHERE name = ANY ($1)',
+  // Of a path, the schema to which it leads.
+  const { rows } = await client.query<{ name: string; value: string | null; millis: string }>(
+    `SELECT name, CASE name WHEN 'search_path' THEN current_schema() ELSE current_setting(name) END AS value,
+            setting AS millis FROM pg_settings WHERE name = ANY ($1)`,
     [names],
   )
   const found = new Map(rows.map((row) => [row.name, row]))
   const lost = (name: string) => `${name} is ${found.get(name)?.value ?? 'unknown'}`
   return [
-    ...Object.entries(REQUIRED).flatMap(([name, wanted]) => {
-      const value = found.get(name)?.value
+    ...Object.entries(REQUIRED).flatMap(([name, value]) => {
+      const given = found.get(name)?.value
       // "ISO, MDY": the second word says how dates are read that are not in the ISO's form.
-      return value === wanted || value?.startsWith(`${wanted},`) ? [] : [lost(name)]
+      return given === value || given?.startsWith(`${value},`) ? [] : [lost(name)]
     }),
     ...Object.entries(limits).flatMap(([name, most]) => {
       const millis = Number(found.get(name)?.millis ?? 0)
@@ -133,6 +144,8 @@ export async function sessionFault({
   client.on('error', () => {}) // The query fails with the same error.
   try {
     await connect(client)
+    const unsuitable = await givenFault(client)
+    if (unsuitable !== undefined) return unsuitable
     const lost = await lostSettings(client, limits)
     const isPooled = options.sessions === 'pooler'
     if (lost.length > 0)
@@ -164,6 +177,28 @@ async function remedy(client: pg.ClientBase, limits: SessionLimits): Promise<str
   const { rows } = await client.query<{ role: string }>('SELECT session_user AS role')
   const statements = roleSettings(rows[0]?.role ?? '', limits).map((statement) => `${statement};`)
   return `run ${statements.join(' ')} and let the pooler connect anew (RECONNECT in PgBouncer's console)`
+}
+
+/** What no session of the service can change. */
+async function givenFault(client: pg.ClientBase): Promise<string | undefined> {
+  const { rows } = await client.query<{ encoding: string; replication: string; role: string }>(
+    `SELECT current_setting('server_encoding') AS encoding, session_user AS role,
+            current_setting('session_replication_role') AS replication`,
+  )
+  const { encoding, replication, role } = rows[0] ?? { encoding: 'unknown', replication: 'unknown', role: '' }
+  if (encoding !== 'UTF8') {
+    return (
+      `belong to a database with the encoding ${encoding}, which does not hold every text: create one with ` +
+      `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and move the data there`
+    )
+  }
+  if (replication !== 'origin') {
+    return (
+      `run without triggers and foreign keys, because session_replication_role is ${replication}: let a superuser run ` +
+      `ALTER ROLE ${pg.escapeIdentifier(role)} SET session_replication_role = 'origin'`
+    )
+  }
+  return undefined
 }
 
 /** Whether the server is told the name of a statement as it is: then another session does not have the statement. */

@@ -1,4 +1,5 @@
 import type { PreparedQueryable } from '../db/queryable.js'
+import type { AuditAction } from '../store/audit-action.js'
 import { readAuditEvents } from '../store/audit-log.js'
 import type { Caller } from './caller/caller.js'
 import { permittedTeamIds } from './caller/team-scope.js'
@@ -12,7 +13,9 @@ export interface AuditEventListRequest {
   readonly pageSize: number
   readonly pageToken: string
   readonly targetId: string
-  readonly action: string
+  readonly action: AuditAction | ''
+  readonly actorId: string
+  readonly requestId: string
   /** Inclusive. */
   readonly since: string
   /** Exclusive. */
@@ -30,14 +33,22 @@ export async function listAuditEvents(
   pageTokens: PageTokens,
 ): Promise<Page> {
   const pageSize = pageSizeFrom(request.pageSize)
-  const { targetId, action } = request
+  const { targetId, action, actorId, requestId } = request
   const since = timestampOf('since', request.since)
   const until = timestampOf('until', request.until)
   const teamIds = permittedTeamIds(caller, 'audit:read')
   const query: PageQuery = {
     method: 'ListAuditEvents',
     organizationId: caller.organizationId,
-    filter: { targetId, action, since: since ?? '', until: until ?? '', teamIds: JSON.stringify(teamIds) },
+    filter: {
+      targetId,
+      action,
+      actorId,
+      requestId,
+      since: since ?? '',
+      until: until ?? '',
+      teamIds: JSON.stringify(teamIds),
+    },
   }
   const position = await pageTokens.read(query, request.pageToken)
   const [afterTime, afterId] = position?.split('/') ?? []
@@ -46,6 +57,8 @@ export async function listAuditEvents(
     teamIds,
     targetId: targetId || null,
     action: action || null,
+    actorId: actorId || null,
+    requestId: requestId || null,
     since: since ?? null,
     until: until ?? null,
     afterTime: afterTime ?? null,

@@ -3,6 +3,9 @@ import { type AuditLogService, ListAuditEventsResponseSchema } from '../../gen/s
 import type { Reads } from '../db/queryable.js'
 import { listAuditEvents } from '../domain/audit-log.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
+import { invalidField } from '../errors.js'
+import { suggestion } from '../protojson/nearest.js'
+import { type AuditAction, auditActions, isAuditAction } from '../store/audit-action.js'
 import { databaseOf } from './call-database.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { callerOf } from './request-context.js'
@@ -21,8 +24,15 @@ export function createAuditLogHandlers({
 }: AuditLogHandlersOptions): ServiceImpl<typeof AuditLogService> {
   return {
     async listAuditEvents(request, context) {
-      const page = await listAuditEvents(databaseOf(context, database).reads, callerOf(context), request, pageTokens)
+      const query = { ...request, action: actionFrom(request.action) }
+      const page = await listAuditEvents(databaseOf(context, database).reads, callerOf(context), query, pageTokens)
       return printedPage(ListAuditEventsResponseSchema, page)
     },
   }
+}
+
+/** The action to filter by; empty for none. Throws `FIELD_INVALID` with the nearest one. */
+function actionFrom(text: string): AuditAction | '' {
+  if (text === '' || isAuditAction(text)) return text
+  throw invalidField('action', `is not recorded: ${suggestion(text, auditActions)}`)
 }

@@ -36,14 +36,21 @@ interface CallEnds {
   onGone(request: object): void
 }
 
-/** Tells the database which calls are over before their statements. */
-export function createCallEnds({ stop }: Pick<Database, 'stop'>): CallEnds {
+/**
+ * Tells the database which calls are over before their statements, and `onEnd` of every end, at times twice. A call ends
+ * with its answer: whether that is read does not matter.
+ */
+export function createCallEnds({ stop }: Pick<Database, 'stop'>, onEnd: (request: object) => void): CallEnds {
   return {
     begun: () => {},
     ended: ({ request, abortReason }) => {
+      onEnd(request)
       if (abortReason !== undefined) stop(request, abortReason)
     },
     // A call that did not ask whether its client is there does not know.
-    onGone: (request) => stop(request, new ConnectError('the client went away', Code.Canceled)),
+    onGone: (request) => {
+      onEnd(request)
+      stop(request, new ConnectError('the client went away', Code.Canceled))
+    },
   }
 }

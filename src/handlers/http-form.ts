@@ -5,3 +5,18 @@ import { type HttpForm, http_form } from '../../gen/svc/v2/http_form_pb.js'
 export function httpFormOf(method: DescMethod): HttpForm {
   return getOption(method, http_form)
 }
+
+/** The longest body, in bytes, of a method that anyone may call. */
+const ANONYMOUS_BODY_BYTES = 16 * 1024
+
+/** The longest body of a method, in bytes: what its `svc.v2.http_form` option declares, or `maxBytes`. */
+export function maxBodyBytesOf(method: DescMethod, isAnonymous: boolean, maxBytes: number): number {
+  const declared = httpFormOf(method).maxBodyBytes || maxBytes
+  return isAnonymous ? Math.min(declared, ANONYMOUS_BODY_BYTES) : declared
+}
+
+/** What the forms of a method may contain beside its fields, each given once. */
+export function formRulesOf(method: DescMethod): { readonly ignoreUnknown: boolean; readonly mergeEqual: boolean } {
+  const { ignoreUnknownFields, mergeEqualFields } = httpFormOf(method)
+  return { ignoreUnknown: ignoreUnknownFields, mergeEqual: mergeEqualFields }
+}

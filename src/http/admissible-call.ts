@@ -7,12 +7,20 @@ export class AdmissibleCall {
   readonly requestId: string
   readonly authorization: string | undefined
   readonly traceparent: string | undefined
+  readonly onCaller: (callerId: string) => void
   readonly #call: AdmitCall
   readonly #clientAddressOf: ClientAddressOf
   readonly #remoteAddress: string | undefined
 
-  constructor(call: AdmitCall, requestId: string, clientAddressOf: ClientAddressOf, traceparent?: string) {
+  constructor(
+    call: AdmitCall,
+    requestId: string,
+    clientAddressOf: ClientAddressOf,
+    onCaller: (callerId: string) => void,
+    traceparent?: string,
+  ) {
     this.traceparent = traceparent
+    this.onCaller = onCaller
     this.requestId = requestId
     this.authorization = call.request.headers.authorization
     this.#call = call

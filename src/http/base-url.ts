@@ -9,7 +9,7 @@ const HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
  * it is configured, otherwise from the host that the request names. Empty, which is relative, if it names none.
  */
 export function baseUrlFor(request: HttpRequest, publicUrl: string | undefined): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+  if (publicUrl !== undefined) return /^.*[^/]/.exec(publicUrl)?.[0] ?? ''
   const authority = request.headers[':authority'] ?? request.headers.host
   const scheme = isOverTls(request) ? 'https' : 'http'
   return typeof authority === 'string' && HOST.test(authority) ? `${scheme}://${authority}` : ''

@@ -1,12 +1,14 @@
 import { ServiceError } from '../errors.js'
-import type { HttpRequest } from '../rpc/http-message.js'
 
 /** Limits how many calls run at a time: more would only wait for each other. */
 export interface CallLimit {
-  /** Takes up the call of a request. Throws `SERVICE_UNAVAILABLE` where too many run, and says when to come back. */
-  begin(request: HttpRequest): void
-  /** Called when the request is over, whether its call was taken up or not. */
-  end(request: HttpRequest): void
+  /**
+   * Takes up the call of a request, whose caller is known. Throws `SERVICE_UNAVAILABLE` where too many run, or half of
+   * them for this organization, and says when to come back.
+   */
+  begin(request: object, organizationId: string): void
+  /** Called when the call has its answer, or its client is gone, whether it was taken up or not; at times twice. */
+  end(request: object): void
   /** How many calls run now. */
   readonly running: number
   /** How many were refused since the start. */
@@ -30,7 +32,9 @@ const MAX_RETRY_AFTER_MILLIS = 30_000
  * of them there are for each call that is answered.
  */
 export function createCallLimit({ maxRunning, now = () => performance.now() }: CallLimitOptions): CallLimit {
-  const running = new WeakSet<HttpRequest>()
+  const running = new WeakMap<object, string>()
+  const countOf = new Map<string, number>()
+  const share = Math.ceil(maxRunning / 2)
   let count = 0
   let windowEnds = 0
   let refused = 0
@@ -55,22 +59,31 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
   }
 
   return {
-    begin: (request) => {
+    begin: (request, organizationId) => {
       const time = now()
       lookAtWindow(time)
-      if (count >= maxRunning) {
+      const ofOrganization = countOf.get(organizationId) ?? 0
+      if (count >= maxRunning || ofOrganization >= share) {
         refused++
         allRefused++
-        throw new ServiceError('SERVICE_UNAVAILABLE', 'the service is busy; try again', {
+        const busy =
+          count >= maxRunning ? 'the service is busy' : 'the organization has as many calls running as it may'
+        throw new ServiceError('SERVICE_UNAVAILABLE', `${busy}; try again`, {
           retryAfterSeconds: retryAfterSeconds(time),
         })
       }
-      running.add(request)
+      running.set(request, organizationId)
+      countOf.set(organizationId, ofOrganization + 1)
       count++
     },
     end: (request) => {
-      if (!running.delete(request)) return
+      const organizationId = running.get(request)
+      if (organizationId === undefined) return
+      running.delete(request)
       lookAtWindow(now())
+      const left = (countOf.get(organizationId) ?? 0) - 1
+      if (left > 0) countOf.set(organizationId, left)
+      else countOf.delete(organizationId)
       count--
       answered++
     },

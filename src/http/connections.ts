@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { Roster } from '../call/roster.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { sendShutdownNotice } from './shutdown-notice.js'
+import type { Answering } from './unread-answers.js'
 
 /** The connections of a server, which end without cutting a call. */
 export interface Connections {
@@ -13,6 +14,8 @@ export interface Connections {
   addSession(session: ServerHttp2Session, socket: Socket): void
   /** Registers that a call is being answered. */
   addCall(request: HttpRequest, response: HttpResponse): void
+  /** The calls that are being answered, until the last byte of the answer is sent. */
+  readonly answering: Iterable<Answering>
   /** Whether a call of a session is being answered. */
   hasCall(session: ServerHttp2Session): boolean
   /**
@@ -48,12 +51,6 @@ interface Connection {
 }
 
 const NOT_LOOKED_AT = -1
-
-/** A call that is being answered. */
-interface Answering {
-  readonly response: HttpResponse
-  readonly socket: Socket | undefined
-}
 
 /** Creates the register of the connections of one server. */
 export function createConnections(): Connections {
@@ -104,6 +101,7 @@ export function createConnections(): Connections {
       response.once('close', () => answering.leave(place))
       if (isEnding) announce(response, socket)
     },
+    answering,
     hasCall: (session) => busySockets().has(socketOf.get(session)),
     announceEnd: () => {
       isEnding = true

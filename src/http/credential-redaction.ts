@@ -1,7 +1,7 @@
 /**
  * A character as callers may write it: itself, percent-encoded any number of times (`%73`, `%2573`, …), or as a JSON
- * escape (`\u0073`), which a log line or another text around it may escape again. All repetitions are bounded, so that
- * the time grows only with the length of the text.
+ * escape (`\u0073`), which a log line or another text around it may escape again. Repetitions are bounded where another
+ * match could begin inside of them, so that the time grows only with the length of the text.
  */
 function written(character: string): string {
   const codes = [...new Set([character.toLowerCase(), character.toUpperCase()])]
@@ -23,8 +23,11 @@ const credential = new RegExp(
   'gi',
 )
 
-/** JSON Web Tokens: a header that is a JSON object, claims, and a signature. */
-const jsonWebToken = /\beyJ[\w-]{8,}(?:\.|%(?:25){0,8}2e)[\w-]+(?:(?:\.|%(?:25){0,8}2e)[\w-]*)?/gi
+/**
+ * JSON Web Tokens: a header that is a JSON object, and, captured, claims and a signature. A run of letters that is no
+ * header matches too, so that no other match begins inside of it.
+ */
+const jsonWebToken = /(?<![A-Za-z])eyJ[\w-]+((?:\.|%(?:25)*2[eE])[\w-]+(?:(?:\.|%(?:25)*2[eE])[\w-]*)?)?/g
 
 /**
  * What every base64 encoding of a prefix contains, for each offset at which it can begin, and the prefix in
@@ -36,7 +39,7 @@ const encoded = new RegExp(
     .flatMap((prefix) => [...[0, 1, 2].map((shift) => base64Core(prefix, shift)), hexOf(prefix)])
     .join('|'),
 )
-const encodedText = /(?:[\w+/=-]|%(?:25){0,8}(?:2b|2f|3d)){12,}/gi
+const encodedText = /(?:[\w+/=-]|%(?:25)*(?:2b|2f|3d))+/gi
 
 /**
  * The text without the secrets and tokens in it, for logging what a caller wrote. They are recognized in plain text,
@@ -44,7 +47,9 @@ const encodedText = /(?:[\w+/=-]|%(?:25){0,8}(?:2b|2f|3d)){12,}/gi
  * hexadecimal.
  */
 export function withoutCredentials(text: string): string {
-  const plain = text.replace(credential, placeholder).replace(jsonWebToken, 'jwt_[redacted]')
+  const plain = text
+    .replace(credential, placeholder)
+    .replace(jsonWebToken, (run, claims) => (claims === undefined ? run : 'jwt_[redacted]'))
   if (!encoded.test(plain)) return plain
   return plain.replace(encodedText, (run) => (encoded.test(run) ? '[redacted]' : run))
 }

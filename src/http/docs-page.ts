@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { GUIDES_PATH } from './guides.js'
 import { openApiPaths, type PublicUrls } from './openapi-documents.js'
 import { createPage, type Page } from './page.js'
 
@@ -24,6 +25,8 @@ interface Reference {
   /** The security scheme of the document whose credential the page's form takes, and what it is called. */
   readonly scheme: string
   readonly credential: string
+  /** The form of the credential: a pattern as HTML has it, and in words. */
+  readonly form: { readonly pattern: string; readonly words: string }
   /** Where the credential comes from, as HTML. */
   readonly help: string
   /** The other page: path and name. */
@@ -35,6 +38,10 @@ const ofApi: Reference = {
   document: openApiPaths.whole,
   scheme: 'accessToken',
   credential: 'Access token',
+  form: {
+    pattern: String.raw`(svc_(token|user)_[A-Za-z0-9_\-]{43,}|[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+)`,
+    words: 'an access token begins with svc_token_ or svc_user_, or is a JWT',
+  },
   help: `A person’s comes from <code>npx svc tokens create</code> or your identity provider, a program’s from
 <a href="#/Auth/createToken">POST /v2/auth/token</a>.`,
   other: ['/docs/scim', 'SCIM'],
@@ -45,6 +52,7 @@ const ofScim: Reference = {
   document: openApiPaths.scim,
   scheme: 'managementKey',
   credential: 'Management key',
+  form: { pattern: 'svc_secret_mk_[0-9A-Za-z]{49}', words: 'a management key begins with svc_secret_mk_' },
   help: 'The secret of a key of this kind, from <code>npx svc keys create --kind mk</code>.',
   other: ['/docs', 'API'],
 }
@@ -77,7 +85,9 @@ export function createDocsPages(root: string, { publicUrl, publicUrlEu }: Public
   ])
 }
 
-function html(assets: string, { title, document, scheme, credential, help, other: [path, name] }: Reference): string {
+function html(assets: string, reference: Reference): string {
+  const { title, document, scheme, credential, form, help, other } = reference
+  const [path, name] = other
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -93,13 +103,13 @@ function html(assets: string, { title, document, scheme, credential, help, other
 <header id="bar">
 <form id="token-form">
 <label for="token">${credential}</label>
-<input id="token" type="password" autocomplete="off" spellcheck="false" required aria-describedby="token-help">
+<input id="token" type="password" autocomplete="off" spellcheck="false" required pattern="${form.pattern}" title="${form.words}" aria-describedby="token-help">
 <button type="submit">Use</button>
 <button type="reset">Clear</button>
 <output id="token-state" for="token"></output>
 <p id="token-help">${help} This tab keeps it until it is closed.</p>
 </form>
-<nav aria-label="Documents"><a href="/">svc</a> <a href="${path}">${name}</a> <a href="${document.json}">JSON</a> <a href="${document.yaml}">YAML</a></nav>
+<nav aria-label="Documents"><a href="/">svc</a> <a href="${GUIDES_PATH}">Guides</a> <a href="${path}">${name}</a> <a href="${document.json}">JSON</a> <a href="${document.yaml}">YAML</a></nav>
 <button id="theme" type="button"></button>
 </header>
 <div id="viewer" data-document="${document.json}" data-scheme="${scheme}"></div>

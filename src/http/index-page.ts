@@ -2,6 +2,7 @@ import { services } from '../handlers/routes.js'
 import { healthService } from '../rpc/health.js'
 import type { HttpRequest } from '../rpc/http-message.js'
 import { reflectionServices } from '../rpc/reflection.js'
+import { GUIDES_PATH } from './guides.js'
 import { openApiPaths } from './openapi-documents.js'
 import { createPage, type Page } from './page.js'
 
@@ -23,6 +24,7 @@ const protocols = {
 const links = {
   documentation: { at: '/docs', text: 'The reference, where requests can be tried.' },
   scimDocumentation: { at: '/docs/scim', text: 'The reference of SCIM, for identity providers.' },
+  guides: { at: GUIDES_PATH, text: 'The guides, as Markdown: credentials, fields and their owners, operating, …' },
   openapi: { at: openApiPaths.whole.json, text: 'OpenAPI 3.1 of the whole API, in JSON.' },
   openapiYaml: { at: openApiPaths.whole.yaml, text: 'The same in YAML.' },
   revokeOpenapi: { at: openApiPaths.revoke.json, text: 'OpenAPI 3.1 of the revocation of leaked keys, in JSON.' },

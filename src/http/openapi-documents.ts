@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { HttpRequest } from '../rpc/http-message.js'
 import { baseUrlFor } from './base-url.js'
+import { GUIDES_PATH } from './guides.js'
 import { createPage, type Page } from './page.js'
 
 /** The addresses that documents name. */
@@ -20,23 +21,23 @@ export const openApiPaths = {
 
 /**
  * The OpenAPI documents by path: those that are generated, with the base addresses of this deployment
- * as their servers, and its reference page. Throws if a generated document is missing.
+ * as their servers, and its guides. Throws if a generated document is missing.
  */
 export function createOpenApiDocuments(root: string, urls: PublicUrls): Map<string, (request: HttpRequest) => Page> {
   const pages = new Map<string, (request: HttpRequest) => Page>()
-  for (const [name, paths, docs] of [
-    ['openapi', openApiPaths.whole, '/docs'],
-    ['revoke', openApiPaths.revoke, '/docs'],
-    ['scim', openApiPaths.scim, '/docs/scim'],
+  for (const [name, paths, guide] of [
+    ['openapi', openApiPaths.whole, GUIDES_PATH],
+    ['revoke', openApiPaths.revoke, `${GUIDES_PATH}/secret-scanning.md`],
+    ['scim', openApiPaths.scim, `${GUIDES_PATH}/directory.md`],
   ] as const) {
     const json = readGenerated(root, `${name}.json`)
     const yaml = readGenerated(root, `${name}.yaml`)
     pages.set(paths.json, (request) => {
-      const document = { ...parseObject(json), ...addressesFor(request, urls, docs) }
+      const document = { ...parseObject(json), ...addressesFor(request, urls, guide) }
       return createPage({ contentType: 'application/json', body: `${JSON.stringify(document, null, 2)}\n` })
     })
     pages.set(paths.yaml, (request) =>
-      createPage({ contentType: 'application/yaml', body: withAddresses(yaml, addressesFor(request, urls, docs)) }),
+      createPage({ contentType: 'application/yaml', body: withAddresses(yaml, addressesFor(request, urls, guide)) }),
     )
   }
   return pages
@@ -52,13 +53,13 @@ function parseObject(text: string): JsonObject {
 }
 
 /** Both regions serve the same paths. An EU address is named only if it is configured. */
-function addressesFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls, docs: string): JsonObject {
+function addressesFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls, guide: string): JsonObject {
   const own = baseUrlFor(request, publicUrl)
   const servers = [{ url: own === '' ? '/' : own, description: 'US region, the default' }]
   if (publicUrlEu !== undefined) servers.push({ url: baseUrlFor(request, publicUrlEu), description: 'EU region' })
   return {
     servers,
-    externalDocs: { description: 'The reference, where requests can be tried', url: `${own}${docs}` },
+    externalDocs: { description: 'The guides', url: `${own}${guide}` },
   }
 }
 

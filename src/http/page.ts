@@ -1,7 +1,6 @@
-import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { drainRequest } from '../call/drain.js'
+import { endResponse } from '../call/respond.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 const compress = promisify(gzip)
@@ -46,16 +45,10 @@ export function createPage({ contentType, body, cacheControl = 'no-cache', heade
 export async function sendPage(page: Page, request: HttpRequest, response: HttpResponse): Promise<void> {
   const zipped = acceptsGzip(request.headers['accept-encoding'])
   const body = zipped ? await page.gzipped() : page.body
-  for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value)
-  response.setHeader('content-type', page.contentType)
-  response.setHeader('content-length', body.length)
-  response.setHeader('cache-control', page.cacheControl)
   response.appendHeader('vary', 'accept-encoding')
-  if (zipped) response.setHeader('content-encoding', 'gzip')
-  const stream: Writable = response
-  if (request.method === 'HEAD') stream.end()
-  else stream.end(body)
-  drainRequest(request)
+  const { contentType, cacheControl } = page
+  const headers = { ...page.headers, 'content-type': contentType, 'cache-control': cacheControl }
+  endResponse(request, response, 200, zipped ? { ...headers, 'content-encoding': 'gzip' } : headers, body)
 }
 
 function acceptsGzip(header: string | string[] | undefined): boolean {

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { createDocsPages } from './docs-page.js'
+import { createGuides } from './guides.js'
 import { createIndexPage } from './index-page.js'
 import { createOpenApiDocuments, type PublicUrls } from './openapi-documents.js'
 import { answerOtherMethod } from './other-method.js'
@@ -16,12 +17,14 @@ export interface PagesOptions extends PublicUrls {
 
 const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
 
-/** Answers the paths of the index, the reference page and the OpenAPI documents. False: the path is none of them. */
+/** Answers the paths of the index, the reference pages, the guides and the OpenAPI documents. False: the path is none of them. */
 export function createPages(options: PagesOptions): (request: HttpRequest, response: HttpResponse) => boolean {
   const pages = new Map<string, (request: HttpRequest) => Page>([
     ['/', createIndexPage(options.version)],
     ...createOpenApiDocuments(options.root, options),
-    ...[...createDocsPages(options.root, options)].map(([path, page]) => [path, () => page] as const),
+    ...[...createDocsPages(options.root, options), ...createGuides(options.root)].map(
+      ([path, page]) => [path, () => page] as const,
+    ),
   ])
   return (request, response) => {
     const page = pages.get((request.url ?? '').split('?', 1)[0] ?? '')

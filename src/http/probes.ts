@@ -9,25 +9,32 @@ export type NotReady = Readonly<Record<string, string>>
 export interface ProbesOptions {
   /** Never rejects. */
   readonly notReady: () => Promise<NotReady>
+  /** What the answer tells that is ready. */
+  readonly build: Readonly<Record<'version' | 'commit', string>>
 }
 
 const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Answers `/healthz` (200 as long as the process answers) and `/readyz` (200, or 503 with the reasons) for balancers and
+ * Answers `/healthz` (200 as long as the process answers) and `/readyz` (200 with the build, or 503 with the reasons) for balancers and
  * supervisors, to anyone. False: the path is none of them.
  */
-export function createProbes({ notReady }: ProbesOptions): (request: HttpRequest, response: HttpResponse) => boolean {
-  const probes: Readonly<Record<string, () => Promise<NotReady>>> = {
-    '/healthz': async () => ({}),
-    '/readyz': notReady,
+export function createProbes({
+  notReady,
+  build,
+}: ProbesOptions): (request: HttpRequest, response: HttpResponse) => boolean {
+  const alive = async () => ({ status: 'ok' })
+  const ready = async () => {
+    const reasons = await notReady()
+    return Object.keys(reasons).length === 0 ? { status: 'ok', ...build } : { status: 'unavailable', reasons }
   }
+  const probes: Readonly<Record<string, () => Promise<ProbeAnswer>>> = { '/healthz': alive, '/readyz': ready }
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
     const probe = Object.hasOwn(probes, path) ? probes[path] : undefined
     if (probe === undefined) return false
     if (request.method === 'GET' || request.method === 'HEAD') {
-      void probe().then((reasons) => send(reasons, request, response))
+      void probe().then((answer) => send(answer, request, response))
     } else {
       answerOtherMethod(request, response, ALLOWED)
     }
@@ -35,9 +42,11 @@ export function createProbes({ notReady }: ProbesOptions): (request: HttpRequest
   }
 }
 
-function send(reasons: NotReady, request: HttpRequest, response: HttpResponse): void {
-  const isReady = Object.keys(reasons).length === 0
-  const body = JSON.stringify(isReady ? { status: 'ok' } : { status: 'unavailable', reasons })
+interface ProbeAnswer {
+  readonly status: string
+}
+
+function send(answer: ProbeAnswer, request: HttpRequest, response: HttpResponse): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-  endResponse(request, response, isReady ? 200 : 503, headers, body)
+  endResponse(request, response, answer.status === 'ok' ? 200 : 503, headers, JSON.stringify(answer))
 }

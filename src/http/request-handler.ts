@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { refuseAmbiguous } from './ambiguous-request.js'
 import { requestIdFrom } from './request-id.js'
+import { loggedPath, useOriginForm } from './request-target.js'
 import type { HttpHandler } from './server.js'
 
 /** Where requests are logged. A pino logger fits. */
@@ -36,13 +37,13 @@ export interface RequestHandlerOptions {
   readonly scim: (request: HttpRequest, response: HttpResponse) => boolean
   /** Answers everything else. */
   readonly rest: (request: HttpRequest, response: HttpResponse) => void
-  /** Told that a request is answered or over, at times twice. */
-  readonly onEnd: (request: HttpRequest) => void
   /** Told that the client of a request has gone before its answer was complete. */
   readonly onGone: (request: HttpRequest) => void
   readonly observer?: RequestObserver | undefined
   /** The id of the trace that a request belongs to, for its line in the log. */
   readonly traceIdOf?: ((request: HttpRequest) => string | undefined) | undefined
+  /** The id of the key or user that sent a request, for its line in the log. */
+  readonly callerIdOf?: ((request: HttpRequest) => string | undefined) | undefined
   readonly newId: () => string
   readonly log: RequestLog
   /** Takes credentials out of what a caller has written. */
@@ -54,29 +55,30 @@ export type RequestIds = WeakMap<HttpRequest, string>
 
 /** Gives each request its id, logs its end, and hands it to the door whose path it has. */
 export function createRequestHandler(options: RequestHandlerOptions, ids: RequestIds): HttpHandler {
-  const { cors, probes, rpc, pages, scim, rest, onEnd, onGone, observer, traceIdOf, newId, log, redact } = options
+  const { cors, probes, rpc, pages, scim, rest, onGone, observer, traceIdOf, callerIdOf, newId, log, redact } = options
   const doors = [refuseAmbiguous, cors, probes, rpc, pages, scim]
   return (request, response) => {
+    useOriginForm(request)
     let door: DoorName = 'rest'
     observer?.begun()
     const requestId = requestIdFrom(request.headers['x-request-id'], newId, redact)
     const start = performance.now()
     ids.set(request, requestId)
     response.setHeader('x-request-id', requestId)
-    // Over HTTP/2 a response closes with its stream, which a slow sender of a refused body can delay.
+    // Pages for everyone say otherwise.
+    response.setHeader('cache-control', 'no-store')
+    response.setHeader('x-content-type-options', 'nosniff')
     const sink = 'stream' in response ? response.stream : response
-    sink.once('finish', () => onEnd(request))
     response.once('close', () => {
-      onEnd(request)
       if (!sink.writableFinished) onGone(request)
       const durationMs = Math.round((performance.now() - start) * 10) / 10
-      // The query is left out: it may contain what people should not have put there.
-      const path = request.url?.split('?', 1)[0]
+      const path = loggedPath(request)
       const traceId = traceIdOf?.(request)
       const { method } = request
       const { statusCode: status } = response
-      if (traceId === undefined) log.info({ requestId, method, path, status, durationMs }, 'request')
-      else log.info({ requestId, traceId, method, path, status, durationMs }, 'request')
+      const callerId = callerIdOf?.(request)
+      const known = { ...(traceId !== undefined && { traceId }), ...(callerId !== undefined && { callerId }) }
+      log.info({ requestId, ...known, method, path, status, durationMs }, 'request')
       observer?.ended(door, response.statusCode)
     })
     const place = doors.findIndex((answers) => answers(request, response))

@@ -8,6 +8,7 @@ import { limitPipeline } from './pipeline-limit.js'
 import { createProtocolSwitch } from './protocol-switch.js'
 import type { TlsIdentity } from './tls-identity.js'
 import { createTlsListener } from './tls-listener.js'
+import { createUnreadCut } from './unread-answers.js'
 
 /** What a server keeps. */
 export interface HttpServerLimits {
@@ -17,6 +18,8 @@ export interface HttpServerLimits {
   readonly headerMillis?: number
   /** How long a client may take for a whole request, at least `headerMillis`. Default 60 s. */
   readonly requestMillis?: number
+  /** How long an answer is kept of which its client reads nothing. Default 10 s. */
+  readonly unreadMillis?: number
   /** The largest header of a request. Default 32 KiB. */
   readonly maxHeaderBytes?: number
   /** How many requests one connection of HTTP/2 may have at a time. Default 256. */
@@ -58,6 +61,7 @@ const DEFAULTS = {
   idleMillis: 75_000,
   headerMillis: 10_000,
   requestMillis: 60_000,
+  unreadMillis: 10_000,
   maxHeaderBytes: 32 * 1024,
   maxStreams: 256,
 } as const
@@ -65,6 +69,8 @@ const DEFAULTS = {
 const MAX_PIPELINED = 32
 /** How much later the times for headers and requests may take effect: Node checks its connections this often. */
 const CHECK_MILLIS = 2_000
+/** How often is looked for answers that nobody reads. */
+const UNREAD_LOOK_MILLIS = 1_000
 /** Between the last warning to running calls and the end of their connections. */
 const CUT_MILLIS = 1_000
 /** How long a remaining connection must be quiet before it counts as idle. */
@@ -72,10 +78,15 @@ const QUIET_MILLIS = 1_000
 
 /** Creates the server; it does not listen yet. */
 export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits = {}): HttpServer {
-  const { idleMillis, headerMillis, requestMillis, maxHeaderBytes, maxStreams } = { ...DEFAULTS, ...limits }
+  const { idleMillis, headerMillis, requestMillis, unreadMillis, maxHeaderBytes, maxStreams } = {
+    ...DEFAULTS,
+    ...limits,
+  }
   const { maxConnections, identity } = limits
   let shown = identity
   const connections = createConnections()
+  const cutUnread = createUnreadCut(unreadMillis)
+  let unreadLook: NodeJS.Timeout | undefined
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
     connections.addCall(request, response)
     handler(request, response)
@@ -146,6 +157,7 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
         http1.once('error', reject)
         http1.listen({ port, host, backlog: 1024 }, () => {
           http1.off('error', reject)
+          unreadLook = setInterval(() => cutUnread(connections.answering), UNREAD_LOOK_MILLIS)
           const address = http1.address()
           if (address === null || typeof address === 'string') reject(new Error('the server has no TCP address'))
           else resolve(address)
@@ -167,7 +179,7 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
       const look = setInterval(() => setImmediate(connections.endQuiet), QUIET_MILLIS)
       await closed
       http1.close()
-      for (const timer of [warn, cut, look]) clearTimeout(timer)
+      for (const timer of [warn, cut, look, unreadLook]) clearTimeout(timer)
     },
   }
 }

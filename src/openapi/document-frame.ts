@@ -16,9 +16,9 @@ export const placeholderServers: JsonObject[] = [
   },
 ]
 
-/** Where a document can be tried, while it is not being served; `path` is that of its page. */
-export function placeholderDocs(path: string): JsonObject {
-  return { description: 'The reference, where requests can be tried', url: `${PLACEHOLDER_URL}${path}` }
+/** Where the guides are, or the one with the name, while the document is not being served. */
+export function placeholderGuide(name?: string): JsonObject {
+  return { description: 'The guides', url: `${PLACEHOLDER_URL}/docs/guides${name === undefined ? '' : `/${name}`}` }
 }
 
 /** The license in each document. */

@@ -18,6 +18,12 @@ export const errorSchemas: JsonObject = {
       },
       message: { type: 'string', description: 'For developers, in English. Branch on `code` and `reason` instead.' },
       detail: { $ref: '#/components/schemas/ErrorDetail', description: 'Absent if there is nothing to add.' },
+      error: {
+        type: 'string',
+        description: 'The kind of failure in the words of RFC 6749, section 5.2; only of the token endpoint.',
+        enum: ['invalid_client', 'invalid_request', 'unsupported_grant_type'],
+      },
+      error_description: { type: 'string', description: 'The message in the characters of RFC 6749; beside `error`.' },
     },
   },
   ErrorDetail: {

@@ -6,8 +6,8 @@ export function errorsPage(reasons: DescEnum, comments: SourceComments): string 
   const sections = reasons.values
     .filter((value) => value.number !== 0)
     .map((value) => {
-      const [meaning = '', example = ''] = comments(`${reasons.typeName}.${value.name}`).split(/\s*Example: /)
-      return `### \`${value.name}\`\n\n${meaning}\n\nExample: ${example}\n`
+      const [meaning = '', example = ''] = comments(`${reasons.typeName}.${value.name}`).split('Example: ')
+      return `### \`${value.name}\`\n\n${meaning.trimEnd()}\n\nExample: ${example}\n`
     })
   return `<!-- Generated from proto/svc/v2/error_reason.proto by "npm run generate". -->
 

@@ -1,5 +1,5 @@
 import type { DescEnum, DescService, FileRegistry, JsonObject } from '@bufbuild/protobuf'
-import { license, placeholderDocs, placeholderServers } from './document-frame.js'
+import { license, placeholderGuide, placeholderServers } from './document-frame.js'
 import { errorStatusSchemas, otherErrors } from './error-responses.js'
 import { errorSchemas } from './error-schemas.js'
 import { type ExampleAnswers, sharedErrors } from './example-answers.js'
@@ -49,7 +49,7 @@ export function openApiDocument(source: DocumentSource): JsonObject {
       license,
     },
     servers: placeholderServers,
-    externalDocs: placeholderDocs('/docs'),
+    externalDocs: placeholderGuide(),
     tags: services.flatMap(({ methods: [first], typeName }) =>
       first === undefined ? [] : [{ name: tagOf(first), description: comments(typeName) }],
     ),

@@ -84,7 +84,7 @@ export function inWords(name: string): string {
 }
 
 function fieldsInPath(method: DescMethod, path: string): Set<DescField> {
-  const names = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name)
+  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name)
   return new Set(
     names.map((name) => {
       const field = method.input.fields.find((each) => each.name === name)

@@ -48,7 +48,12 @@ API keys and worker keys have a list of permissions, set when they are created. 
 | \`TEAM_USER_ROLE_AGENT\` | all reads, \`tickets:write\`, in the team |
 | \`TEAM_USER_ROLE_CONTRIBUTOR\`, \`TEAM_USER_ROLE_VIEWER\` | all reads, in the team |
 
-Users can always change their own profile, and never their own role.
+Users can always change the governed fields of their own profile but the manager, and never their own role. Changing an
+email address, one's own too, needs \`users:write\` over the organization.
+
+Nobody gives what they do not have: only administrators (user tokens), and organization API keys with every permission,
+give \`USER_ROLE_ORG_ADMIN\`, take it away, or change the email address of an administrator. Worker tokens, and keys with
+fewer permissions, get \`permission_denied\`. The identity provider changes addresses, of administrators too, but no roles.
 
 ## Which error to expect
 

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import { placeholderGuide } from './document-frame.js'
 
 const REVOKE_PATH = '/v2/auth/revoke'
 
@@ -18,7 +19,7 @@ export function revokeDocument(whole: JsonObject): JsonObject {
       license: info['license'] ?? null,
     },
     servers: whole['servers'] ?? [],
-    externalDocs: whole['externalDocs'] ?? null,
+    externalDocs: placeholderGuide('secret-scanning.md'),
     tags: listAt(whole, 'tags').filter((tag) => isObject(tag) && tag['name'] === 'Auth'),
     paths: { [REVOKE_PATH]: operation },
     components: usedComponents(operation, whole),

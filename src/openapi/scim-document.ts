@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import { SCIM_PATH } from '../scim/door.js'
 import type { ScimRoute } from '../scim/request.js'
 import { scimRoutes } from '../scim/routes.js'
-import { license, placeholderDocs, placeholderServers } from './document-frame.js'
+import { license, placeholderGuide, placeholderServers } from './document-frame.js'
 import type { ExampleAnswers } from './example-answers.js'
 import { scimErrors } from './scim-errors.js'
 import { type ScimExample, scimExamples } from './scim-examples.js'
@@ -30,7 +30,7 @@ export function scimDocument(version: string, answers: ExampleAnswers): JsonObje
     openapi: '3.1.0',
     info: { title: 'Directory Sync (SCIM 2.0)', version, description, license },
     servers: placeholderServers,
-    externalDocs: placeholderDocs('/docs/scim'),
+    externalDocs: placeholderGuide('directory.md'),
     tags: Object.entries(scimTags).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {

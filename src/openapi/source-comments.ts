@@ -84,7 +84,15 @@ function* inService(service: ServiceDescriptorProto, scope: string, path: readon
 
 function unwrapped(comment: string): string {
   const paragraphs = comment.split(/\n[ \t]*\n/)
-  return paragraphs.map((lines) => lines.trim().replace(/\s*\n\s*/g, ' ')).join('\n\n')
+  return paragraphs
+    .map((lines) =>
+      lines
+        .split('\n')
+        .map((line) => line.trim())
+        .join(' ')
+        .trim(),
+    )
+    .join('\n\n')
 }
 
 function jsonNamesOf(files: readonly FileDescriptorProto[]): ReadonlyMap<string, string> {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { invalidArgument } from '../protojson/invalid.js'
 import type { JsonOptions } from '../protojson/json-options.js'
@@ -12,8 +13,9 @@ import {
   resolveFieldPath,
   startsWithPath,
 } from './field-path.js'
-import { compileFieldSetter, type FieldSetter } from './field-setter.js'
+import { compileFieldSetter, type FieldSetter, valueAt } from './field-setter.js'
 import type { HttpRule } from './http-rule.js'
+import type { FormRules } from './options.js'
 import { compileParameterBinder, type ParameterBinder } from './parameter-binder.js'
 import { decodePercent } from './percent.js'
 import { compileFieldBody, compileNoBody, compileWholeBody, type RequestBody } from './request-body.js'
@@ -24,6 +26,7 @@ import { type PathTemplate, parseTemplate, templateFaultToString } from './templ
 export interface CompiledBinding {
   readonly httpMethod: string
   readonly template: PathTemplate
+  /** Throws `invalid_argument` for a field that the message, as the body has filled it, has with another value. */
   readonly bindPath: (message: Message, captures: readonly string[]) => void
   readonly bindQuery: ParameterBinder
   readonly requestBody: RequestBody
@@ -32,13 +35,14 @@ export interface CompiledBinding {
   readonly responseBody: ResponseBody
 }
 
-/** The options for compiling bindings, the same for a whole transcoder or service. */
+/** The options for compiling the bindings of a method. */
 export interface BindingOptions {
   readonly readers: JsonReaders
   readonly json: JsonOptions
   readonly limits: JsonLimits
   readonly hint: FieldHint | undefined
   readonly ignoreUnknown: boolean
+  readonly form: FormRules
   readonly systemParameters: ReadonlySet<string>
   readonly decodeSlashes: boolean
 }
@@ -132,11 +136,16 @@ function compilePathBinder(template: PathTemplate, paths: readonly FieldPath[], 
     const path = paths[index]
     if (path === undefined) throw new Error('a variable without a field')
     const set: FieldSetter = compileFieldSetter(path)
-    return { set, name: fieldPathToString(path), keepSlash: variable.multi && !decodeSlashes }
+    return { path, set, name: fieldPathToString(path), keepSlash: variable.multi && !decodeSlashes }
   })
   return (message: Message, captures: readonly string[]): void => {
-    for (const [index, { set, name, keepSlash }] of binders.entries()) {
+    for (const [index, { path, set, name, keepSlash }] of binders.entries()) {
+      const given = valueAt(message, path)
       set(message, decodePercent(captures[index] ?? '', name, keepSlash), name)
+      if (given !== undefined && !isDeepStrictEqual(given, valueAt(message, path))) {
+        const inBody = path.map(({ jsonName }) => jsonName).join('.')
+        throw invalidArgument(inBody, 'differs from the path: leave it out of the body, or send what the path has')
+      }
     }
   }
 }
@@ -170,7 +179,7 @@ function compileRequestBody(
   const bodyOptions = {
     readers: options.readers,
     limits: options.limits,
-    form: { ignoreUnknown: options.ignoreUnknown, hint: options.hint },
+    form: { ignoreUnknown: options.ignoreUnknown, ...options.form, hint: options.hint },
   }
   if (field !== undefined) return compileFieldBody(field, bodyOptions)
   return rule.body === '*' ? compileWholeBody(input, bodyOptions) : compileNoBody()

@@ -35,6 +35,13 @@ export function createNameFinder(): FieldFinder {
   }
 }
 
+/** What to say where a name is unknown. */
+export interface FieldAdvice {
+  readonly hint?: FieldHint | undefined
+  /** Whether a field can be given here; those that cannot are not proposed. Default: all. */
+  readonly isOpen?: (path: readonly DescField[]) => boolean
+}
+
 /** How many fields a path may have: as deep as messages may nest in JSON. */
 const MAX_PATH_LENGTH = 100
 
@@ -47,13 +54,13 @@ export function resolveFieldPath(
   desc: DescMessage,
   names: readonly string[],
   find: FieldFinder,
-  hint?: FieldHint,
+  { hint, isOpen = () => true }: FieldAdvice = {},
 ): FieldPathResult {
-  const hintFor = (at: DescMessage, name: string): string =>
+  const adviceOn = (at: DescMessage, before: readonly DescField[], name: string): string =>
     hint?.(at, name) ??
     suggestion(
       name,
-      at.fields.map(({ jsonName }) => jsonName),
+      at.fields.filter((field) => takesText(field) && isOpen([...before, field])).map(({ jsonName }) => jsonName),
     )
   if (names.length > MAX_PATH_LENGTH) return refuse(`leads more than ${MAX_PATH_LENGTH} messages deep`)
   const fields: DescField[] = []
@@ -65,7 +72,9 @@ export function resolveFieldPath(
       return refuse(`${previous.name} is a ${previous.fieldKind === 'map' ? 'map' : 'repeated field'}`)
     }
     const field: DescField | undefined = find(at, name)
-    if (field === undefined) return refuse(`no field ${quoted(name)} in ${at.typeName}: ${hintFor(at, name)}`)
+    if (field === undefined) {
+      return refuse(`no field ${quoted(name)} in ${at.typeName}: ${adviceOn(at, fields, name)}`)
+    }
     if (hasCustomJsonRepresentation(at) && !isWrapperDesc(at)) {
       return refuse(`${previous?.name ?? 'the request'} (${at.typeName}) has no fields of its own`)
     }
@@ -85,6 +94,12 @@ export function resolveFieldPath(
 /** Whether a message type has a text form that a URL can carry: wrappers, Timestamp, Duration and FieldMask. */
 export function hasTextForm(desc: DescMessage): boolean {
   return isWrapperDesc(desc) || TEXT_TYPES.has(desc.typeName)
+}
+
+/** Whether text fills a field, or one of the fields in it. */
+function takesText(field: DescField): boolean {
+  if (field.fieldKind === 'list') return field.message === undefined || hasTextForm(field.message)
+  return field.fieldKind !== 'map'
 }
 
 const TEXT_TYPES: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { create, type DescField, type Message } from '@bufbuild/protobuf'
+import { create, type DescField, isFieldSet, type Message } from '@bufbuild/protobuf'
 import { invalidArgument } from '../protojson/invalid.js'
 import { ValueFault } from '../protojson/scalar-text.js'
 import type { FieldPath } from './field-path.js'
@@ -23,6 +23,22 @@ export function compileFieldSetter(path: FieldPath): FieldSetter {
     for (const descend of parents) at = descend(at, name)
     store(at, readValue(read, text, name), name)
   }
+}
+
+/** The value of a field in a message; undefined where it is not set. */
+export function valueAt(message: Message, path: FieldPath): unknown {
+  let at: unknown = message
+  for (const field of path) {
+    const held = asSlots(at)
+    if (held === undefined) return undefined
+    if (field.oneof === undefined) {
+      at = isFieldSet(held as unknown as Message, field) ? held[field.localName] : undefined
+    } else {
+      const member = memberOf(held, field.oneof.localName)
+      at = member.case === field.localName ? member.value : undefined
+    }
+  }
+  return at
 }
 
 function readValue(read: (text: string) => unknown, text: string, name: string): unknown {

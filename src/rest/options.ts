@@ -8,6 +8,10 @@ import type { ErrorBody } from '../call/error-body.js'
 import type { NodeHandler, NodeRequest } from '../call/node-http.js'
 import type { JsonOptions } from '../protojson/json-options.js'
 import type { FieldHint } from '../protojson/json-reader.js'
+import type { ParameterBinderOptions } from './parameter-binder.js'
+
+/** What forms may contain beside the fields of a request, each given once. */
+export type FormRules = Partial<Pick<ParameterBinderOptions, 'ignoreUnknown' | 'mergeEqual'>>
 
 /** The options of `createRestTranscoder`. Only `routes` is required; every default is the safe one. */
 export interface RestTranscoderOptions extends TimeoutOptions {
@@ -69,6 +73,8 @@ export interface RestTranscoderOptions extends TimeoutOptions {
   readonly fieldHint?: FieldHint | undefined
   /** The body types that a method accepts; 415 otherwise. Default JSON and forms. */
   readonly requestTypes?: ((method: DescMethod) => readonly BodyType[]) | undefined
+  /** What the forms of a method may contain beside its fields, each given once; default nothing. */
+  readonly formRules?: ((method: DescMethod) => FormRules) | undefined
   /** Whether a method answers 200 with an empty body instead of JSON; default never. */
   readonly emptyResponse?: ((method: DescMethod) => boolean) | undefined
   /** Whether answers are compressed if Accept-Encoding asks for it (gzip, br, deflate); default true. */

@@ -1,4 +1,4 @@
-import type { DescMessage, Message } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
 import type { FieldHint } from '../protojson/json-reader.js'
 import {
@@ -10,7 +10,7 @@ import {
   startsWithPath,
 } from './field-path.js'
 import { compileFieldSetter, type FieldSetter } from './field-setter.js'
-import { decodeFormText } from './percent.js'
+import { decodeFormText, isFormText } from './percent.js'
 
 /** Binds the pairs of a query or a form, `a=1&b.c=2`, into a message; throws `invalid_argument`, naming the pair. */
 export type ParameterBinder = (message: Message, encoded: string) => void
@@ -23,8 +23,10 @@ export interface ParameterBinderOptions {
   readonly taken: readonly { readonly fields: FieldPath; readonly by: string }[]
   /** Why no field at all can be given here, or undefined. */
   readonly closed: string | undefined
-  /** Whether names that bind nothing are ignored. */
+  /** Whether pairs whose name binds nothing are ignored, those that cannot be decoded included. */
   readonly ignoreUnknown: boolean
+  /** Whether a singular field may be repeated with the same value. Default false. */
+  readonly mergeEqual?: boolean | undefined
   /** Names that are always ignored. */
   readonly allowed: ReadonlySet<string>
   readonly hint?: FieldHint | undefined
@@ -40,7 +42,7 @@ const MAX_CACHED_NAMES = 1000
 
 /**
  * Compiles a binder for a message type. Names are JSON names or proto names, `.` leads into messages, a repeated field
- * is given by repeating it, a singular one at most once, however it is spelled.
+ * is given by repeating it, a singular one at most once, however it is spelled, unless equal values are merged.
  */
 export function compileParameterBinder(desc: DescMessage, options: ParameterBinderOptions): ParameterBinder {
   const cache = new Map<string, Parameter>()
@@ -56,29 +58,34 @@ export function compileParameterBinder(desc: DescMessage, options: ParameterBind
   }
 
   return (message, encoded) => {
-    let seen: Set<string> | undefined
+    let seen: Map<string, string> | undefined
     let count = 0
-    for (const [name, raw] of pairs(encoded, options.kind)) {
+    for (const [rawName, raw] of pairs(encoded)) {
       if (++count > options.maxPairs)
         throw invalidArgument('', `there are more than ${options.maxPairs} ${options.kind}s`)
+      if (options.ignoreUnknown && !isFormText(rawName)) continue
+      const name = decodeFormText(rawName, options.kind)
       if (options.allowed.has(name)) continue
       const target = parameter(name)
       if (!target.ok) {
         if (options.ignoreUnknown) continue
         throw invalidArgument(name, `${options.kind} ${quoted(name)} ${target.reason}`)
       }
+      const value = decodeFormText(raw, name)
       if (!target.repeated) {
-        if (seen?.has(target.id) === true) {
+        const earlier = seen?.get(target.id)
+        if (earlier !== undefined) {
+          if (options.mergeEqual === true && earlier === value) continue
           throw invalidArgument(name, `${options.kind} ${quoted(name)} is given more than once`)
         }
-        seen = (seen ?? new Set<string>()).add(target.id)
+        seen = (seen ?? new Map<string, string>()).set(target.id, value)
       }
-      target.set(message, decodeFormText(raw, name), name)
+      target.set(message, value, name)
     }
   }
 }
 
-function* pairs(encoded: string, kind: string): Generator<[name: string, rawValue: string]> {
+function* pairs(encoded: string): Generator<[rawName: string, rawValue: string]> {
   let start = 0
   while (start <= encoded.length) {
     let end = encoded.indexOf('&', start)
@@ -87,8 +94,7 @@ function* pairs(encoded: string, kind: string): Generator<[name: string, rawValu
       // Searched in the pair alone: searching all that follows would take quadratic time for pairs without one.
       const pair = encoded.slice(start, end)
       const equals = pair.indexOf('=')
-      const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
-      yield [decodeFormText(name, kind), value]
+      yield equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
     }
     start = end + 1
   }
@@ -100,11 +106,15 @@ function resolveParameter(
   find: FieldFinder,
   options: ParameterBinderOptions,
 ): Parameter {
-  const resolved = resolveFieldPath(desc, name.split('.'), find, options.hint)
+  const takenBy = (path: readonly DescField[]) => options.taken.find(({ fields }) => startsWithPath(path, fields))
+  const isOpen = (path: readonly DescField[]) => takenBy(path) === undefined
+  const resolved = resolveFieldPath(desc, name.split('.'), find, { hint: options.hint, isOpen })
+  if (options.closed !== undefined) {
+    return { ok: false, reason: resolved.ok ? options.closed : `is unknown, and ${options.closed}` }
+  }
   if (!resolved.ok) return { ok: false, reason: `is unknown: ${resolved.reason}` }
-  if (options.closed !== undefined) return { ok: false, reason: options.closed }
   const { fields } = resolved
-  const taken = options.taken.find((other) => startsWithPath(fields, other.fields))
+  const taken = takenBy(fields)
   if (taken !== undefined) return { ok: false, reason: `is not accepted: it belongs in ${taken.by}` }
   const repeated = fields.at(-1)?.fieldKind === 'list'
   return { ok: true, id: fieldPathToString(fields), repeated, set: compileFieldSetter(fields) }

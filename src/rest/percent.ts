@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
 
 const ESCAPE = /%[0-9A-Fa-f]{2}/g
@@ -35,6 +36,12 @@ export function encodePercentBytes(bytes: string): string {
 export function decodeFormText(raw: string, name: string): string {
   const spaced = raw.includes('+') ? raw.replaceAll('+', ' ') : raw
   return decodePercent(spaced, name)
+}
+
+/** Whether `decodeFormText` can decode the name or value of a form. */
+export function isFormText(raw: string): boolean {
+  const bytes = decodePercentBytes(raw)
+  return bytes !== undefined && isUtf8(Buffer.from(bytes, 'latin1'))
 }
 
 function decodeBytes(raw: string, name: string, keepSlash: boolean): string {

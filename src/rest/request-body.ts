@@ -20,7 +20,7 @@ export interface RequestBody {
 export interface RequestBodyOptions {
   readonly readers: JsonReaders
   readonly limits: JsonLimits
-  readonly form: Pick<ParameterBinderOptions, 'ignoreUnknown' | 'hint'>
+  readonly form: Pick<ParameterBinderOptions, 'ignoreUnknown' | 'mergeEqual' | 'hint'>
 }
 
 const NOTHING = /^[ \t\r\n]*(?:\{[ \t\r\n]*\}[ \t\r\n]*)?$/

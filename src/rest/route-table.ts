@@ -121,7 +121,13 @@ function addRoute(
   const json: JsonOptions = { ...options.jsonOptions, ...own.jsonOptions }
   const found: string[] = []
   const readers = own.jsonOptions === undefined ? shared : createJsonReaders({ ...json, hint: options.fieldHint })
-  const binding = compileBinding(rule, method.input, method.output, bindingOptions(options, json, readers), found)
+  const binding = compileBinding(
+    rule,
+    method.input,
+    method.output,
+    bindingOptions(method, options, json, readers),
+    found,
+  )
   faults.push(...found.map((fault) => `${methodName(method)}: ${fault}`))
   if (binding === undefined) return
   templates.push(binding.template)
@@ -146,7 +152,12 @@ function addRoute(
   }
 }
 
-function bindingOptions(options: RestTranscoderOptions, json: JsonOptions, readers: JsonReaders): BindingOptions {
+function bindingOptions(
+  method: DescMethod,
+  options: RestTranscoderOptions,
+  json: JsonOptions,
+  readers: JsonReaders,
+): BindingOptions {
   return {
     readers,
     json,
@@ -156,6 +167,7 @@ function bindingOptions(options: RestTranscoderOptions, json: JsonOptions, reade
     },
     hint: options.fieldHint,
     ignoreUnknown: options.unknownQuery === 'ignore',
+    form: options.formRules?.(method) ?? {},
     systemParameters: new Set(options.systemParameters),
     decodeSlashes: options.fullyDecodeReservedExpansion === true,
   }

@@ -9,6 +9,7 @@ import { invokeStreaming, invokeUnary, once } from '../call/invoke.js'
 import {
   cutResponse,
   headerOf,
+  isEnded,
   mayHaveBody,
   type NodeHandler,
   type NodeRequest,
@@ -103,7 +104,7 @@ async function serve(matched: Matched, request: NodeRequest, response: NodeRespo
     const failure = errors.publicError(publicCause(call, cause), route.method, request)
     call.errorCode = failure.error.code
     if (!response.headersSent) errors.send(failure, request, response, call)
-    else if (!response.writableEnded) cutResponse(response)
+    else if (!isEnded(response)) cutResponse(response)
   }
   call.finish()
   options.observer?.ended(call)

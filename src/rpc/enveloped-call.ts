@@ -4,6 +4,7 @@ import { Code, ConnectError, type MethodImplSpec } from '@connectrpc/connect'
 import { compressedFlag } from '@connectrpc/connect/protocol'
 import { deferMalformed } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
+import { drainRequest } from '../call/drain.js'
 import { invokeStreaming, invokeUnary, once, type StreamingSpec, type UnarySpec } from '../call/invoke.js'
 import { turnOfBody } from '../call/long-body.js'
 import { headerOf } from '../call/node-http.js'
@@ -42,12 +43,8 @@ export async function answerEnveloped(
   const codings = negotiateCodings(call.request, requested, protocol.acceptEncodingHeader)
   const exchange: Exchange = { method, protocol, form, started, call, codings, reader: undefined }
   const { spec } = method
-  try {
-    if (spec.kind === 'unary') await answerUnary(exchange, spec)
-    else await answerStream(exchange, spec)
-  } finally {
-    exchange.reader?.stop()
-  }
+  if (spec.kind === 'unary') await answerUnary(exchange, spec)
+  else await answerStream(exchange, spec)
 }
 
 async function answerUnary(exchange: Exchange, spec: UnarySpec): Promise<void> {
@@ -108,7 +105,10 @@ function headersOf({ call, protocol, form, codings }: Exchange): OutgoingHttpHea
 }
 
 function endAnswer(exchange: Exchange, failure: ConnectError | undefined, parts: readonly Uint8Array[]): Promise<void> {
-  const { call, protocol, codings } = exchange
+  const { call, protocol, codings, reader } = exchange
+  reader?.stop()
+  // Before the end: Node would cut a request that nobody reads once it is answered.
+  drainRequest(call.request)
   const ending = protocol.end(call.touchedTrailer, failure)
   return endEnveloped(call.response, headersOf(exchange), parts, ending, codings.response)
 }

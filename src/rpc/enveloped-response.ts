@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { type Compression, compressedFlag, encodeEnvelope } from '@connectrpc/connect/protocol'
 import { isGone } from '../call/node-http.js'
+import { sendWhole } from '../call/respond.js'
 import { COMPRESS_MIN_BYTES } from './call-options.js'
 import type { Envelope } from './envelope-reader.js'
 import type { Ending } from './enveloped-protocol.js'
@@ -22,12 +23,35 @@ export async function endEnveloped(
 ): Promise<void> {
   const last = 'envelope' in ending ? [await bytesOfEnvelope(ending.envelope, coding)] : []
   if (isGone(response)) return
-  if (!response.headersSent) response.writeHead(200, headers)
-  if ('trailers' in ending) response.addTrailers(ending.trailers)
   const body = [...parts, ...last]
-  const [only] = body
-  if (only === undefined) response.end()
-  else endWith(response, body.length === 1 ? only : Buffer.concat(body))
+  if (!response.headersSent) {
+    const whole = wholeHeaders(response, headers, body, ending)
+    if (whole !== undefined) return sendWhole(response, 200, whole, bytesOf(body))
+    response.writeHead(200, headers)
+  }
+  if ('trailers' in ending) response.addTrailers(ending.trailers)
+  const bytes = bytesOf(body)
+  if (bytes === undefined) response.end()
+  else endWith(response, bytes)
+}
+
+/**
+ * The headers of an answer that needs no trailers after them; undefined if it does. An error of gRPC without messages is
+ * Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses).
+ */
+function wholeHeaders(
+  response: HttpResponse,
+  headers: OutgoingHttpHeaders,
+  body: readonly Uint8Array[],
+  ending: Ending,
+): OutgoingHttpHeaders | undefined {
+  if ('envelope' in ending) return headers
+  const isError = ending.trailers['grpc-status'] !== '0'
+  return 'stream' in response && isError && body.length === 0 ? { ...headers, ...ending.trailers } : undefined
+}
+
+function bytesOf(body: readonly Uint8Array[]): Uint8Array | undefined {
+  return body.length > 1 ? Buffer.concat(body) : body[0]
 }
 
 // The two response classes declare overloads of `end` that have no common signature.

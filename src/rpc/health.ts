@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { DescMethod, DescService, MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
 import {
@@ -8,7 +7,7 @@ import {
   type HealthCheckResponseSchema,
   type HealthListResponseSchema,
 } from '../../gen/grpc/health/v1/health_pb.js'
-import { quoted } from '../protojson/invalid.js'
+import { ServiceError } from '../errors.js'
 import { suggestion } from '../protojson/nearest.js'
 
 /** The health service. */
@@ -29,19 +28,25 @@ export interface HealthOptions {
   readonly isReady: () => Promise<boolean>
   /** Aborts when the server takes no more calls: watches are told, and end. */
   readonly closing: AbortSignal
+  /** The client address of a call, of which watches are counted. */
+  readonly clientAddressOf: (context: HandlerContext) => string
   /** How often a watched status is checked. Default 1 s. */
   readonly watchIntervalMillis?: number
 }
 
-/** Registers the health service of gRPC. */
+/** The most watches of one client address at a time. */
+const MAX_WATCHES = 100
+
+/** Registers the health service of gRPC. Answers repeat nothing of a request, since anyone may send one. */
 export function createHealthRoutes(options: HealthOptions): (router: ConnectRouter) => void {
   const names = new Set(['', ...options.services.map((service) => service.typeName)])
+  const watches = new Map<string, number>()
   return (router) => {
     router.service(Health, {
       check: async ({ service }: HealthCheckRequest): Promise<MessageInitShape<typeof HealthCheckResponseSchema>> => {
         if (!names.has(service)) {
           const advice = suggestion(service, [...names].filter(Boolean))
-          throw new ConnectError(`${quoted(service)} is not served here: ${advice}`, Code.NotFound)
+          throw new ConnectError(`this service is not served here: ${advice}`, Code.NotFound)
         }
         return { status: await statusOf(options) }
       },
@@ -49,10 +54,12 @@ export function createHealthRoutes(options: HealthOptions): (router: ConnectRout
         const status = await statusOf(options)
         return { statuses: Object.fromEntries([...names].map((name) => [name, { status }])) }
       },
-      watch: ({ service }: HealthCheckRequest, { signal }: HandlerContext) =>
-        names.has(service)
-          ? watchStatus(() => statusOf(options), options.watchIntervalMillis ?? 1000, options.closing, signal)
-          : watchStatus(async () => UNKNOWN, UNKNOWN_INTERVAL_MILLIS, options.closing, signal),
+      watch: ({ service }: HealthCheckRequest, context: HandlerContext) => {
+        countWatch(watches, options.clientAddressOf(context), context.signal)
+        return names.has(service)
+          ? watchStatus(() => statusOf(options), options.watchIntervalMillis ?? 1000, options.closing, context.signal)
+          : watchStatus(async () => UNKNOWN, UNKNOWN_INTERVAL_MILLIS, options.closing, context.signal)
+      },
     })
   }
 }
@@ -63,6 +70,22 @@ const UNKNOWN_INTERVAL_MILLIS = 60_000
 
 async function statusOf({ isReady }: HealthOptions): Promise<HealthCheckResponse_ServingStatus> {
   return (await isReady()) ? HealthCheckResponse_ServingStatus.SERVING : HealthCheckResponse_ServingStatus.NOT_SERVING
+}
+
+/** Counts a watch of an address until its call ends, which aborts the signal. Throws `RATE_LIMITED` for one too many. */
+function countWatch(watches: Map<string, number>, address: string, signal: AbortSignal): void {
+  if (signal.aborted) return
+  const count = watches.get(address) ?? 0
+  if (count >= MAX_WATCHES) {
+    throw new ServiceError('RATE_LIMITED', `a client address can have ${MAX_WATCHES} watches at a time: end one`)
+  }
+  watches.set(address, count + 1)
+  const leave = () => {
+    const left = (watches.get(address) ?? 1) - 1
+    if (left > 0) watches.set(address, left)
+    else watches.delete(address)
+  }
+  signal.addEventListener('abort', leave, { once: true })
 }
 
 /** The first status, then every change, until the caller goes away or the server stops. */
@@ -78,14 +101,20 @@ async function* watchStatus(
     if (status !== last) yield { status }
     last = status
     if (closing.aborted) return
-    await elapsed(intervalMillis, AbortSignal.any([closing, signal]))
+    await elapsed(intervalMillis, closing, signal)
   }
 }
 
-async function elapsed(millis: number, signal: AbortSignal): Promise<void> {
-  try {
-    await wait(millis, undefined, { signal })
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
+/** Resolves after a time, or as soon as one of the signals aborts, on none of which anything is left. */
+function elapsed(millis: number, ...signals: readonly AbortSignal[]): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, millis)
+    for (const signal of signals) signal.addEventListener('abort', end)
+    if (signals.some(({ aborted }) => aborted)) end()
+  })
 }

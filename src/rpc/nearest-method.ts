@@ -3,7 +3,7 @@ import { nearestName, shortList } from '../protojson/nearest.js'
 /** Longer paths are not compared. */
 const MAX_LENGTH = 300
 /** Extra slashes, a prefix, or a missing package, before or after a service and a method. */
-const SERVICE_AND_METHOD = /([\w.-]+)\/+([\w-]+)\/*$/
+const SERVICE_AND_METHOD = /(?<![\w.-])([\w.-]+)\/+([\w-]+)\/*$/
 
 /** Where a path that belongs to no method was probably meant to lead. */
 export interface NearestMethod {

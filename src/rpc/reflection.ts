@@ -15,7 +15,8 @@ export const reflectionServices: readonly DescService[] = [ServerReflectionV1, S
 
 /**
  * Registers server reflection over the services, so that clients need no schema. Both versions have the same messages
- * under other names, hence one implementation.
+ * under other names, hence one implementation. Answers repeat nothing of a request, since anyone may send one: they come
+ * in the order of the questions.
  */
 export function createReflectionRoutes(services: readonly DescService[]): (router: ConnectRouter) => void {
   const index = createReflectionIndex(services)
@@ -23,11 +24,7 @@ export function createReflectionRoutes(services: readonly DescService[]): (route
     requests: AsyncIterable<R>,
   ) {
     for await (const request of requests) {
-      yield {
-        validHost: request.host,
-        originalRequest: request,
-        messageResponse: answerTo(request.messageRequest, index),
-      }
+      yield { messageResponse: answerTo(request.messageRequest, index) }
     }
   }
   return (router) => {
@@ -50,17 +47,16 @@ function answerTo(question: Question, index: ReflectionIndex) {
         value: { service: index.serviceNames.map((name) => ({ name })) },
       }
     case 'fileByFilename':
-      return fileAnswer(index.fileByName(question.value), question.value, index)
+      return fileAnswer(index.fileByName(question.value), 'file', index)
     case 'fileContainingSymbol':
-      return fileAnswer(index.fileBySymbol(question.value), question.value, index)
+      return fileAnswer(index.fileBySymbol(question.value), 'symbol', index)
     case 'fileContainingExtension': {
       const { containingType, extensionNumber } = question.value
-      const name = `extension ${extensionNumber} of ${containingType}`
-      return fileAnswer(index.fileByExtension(containingType, extensionNumber), name, index)
+      return fileAnswer(index.fileByExtension(containingType, extensionNumber), 'extension', index)
     }
     case 'allExtensionNumbersOfType': {
       const numbers = index.extensionNumbers(question.value)
-      if (numbers === undefined) return notFound(question.value)
+      if (numbers === undefined) return notFound('message')
       return {
         case: 'allExtensionNumbersResponse' as const,
         value: { baseTypeName: question.value, extensionNumber: [...numbers] },
@@ -71,16 +67,16 @@ function answerTo(question: Question, index: ReflectionIndex) {
   }
 }
 
-function fileAnswer(file: DescFile | undefined, name: string, index: ReflectionIndex) {
-  if (file === undefined) return notFound(name)
+function fileAnswer(file: DescFile | undefined, sought: string, index: ReflectionIndex) {
+  if (file === undefined) return notFound(sought)
   return {
     case: 'fileDescriptorResponse' as const,
     value: { fileDescriptorProto: index.serialized(file) },
   }
 }
 
-function notFound(name: string) {
-  return errorAnswer(Code.NotFound, `${name} is not known here`)
+function notFound(sought: string) {
+  return errorAnswer(Code.NotFound, `this ${sought} is not known here`)
 }
 
 function errorAnswer(errorCode: Code, errorMessage: string) {

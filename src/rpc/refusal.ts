@@ -11,6 +11,8 @@ import type { NearestMethod } from './nearest-method.js'
 const CONNECT_TYPE = /^application\/(?:proto$|connect\+)/i
 /** The end of the path of an RPC: the full name of a service, and a method. */
 const METHOD_PATH = /\/\w+(?:\.\w+)+\/\w+$/
+/** A path that is nothing else, extra slashes apart. JSON that is sent to it is meant for Connect. */
+const ONLY_METHOD_PATH = /^\/+\w+(?:\.\w+)+\/+\w+\/*$/
 const CONNECT_GET = /[?&]connect=v1(?:&|$)/
 /** How much of a path is sent back. */
 const MAX_SHOWN = 100
@@ -27,7 +29,7 @@ export function refuseUnknownMethod(
 ): Promise<void> | undefined {
   const contentType = request.headers['content-type'] ?? ''
   const isGrpc = /^application\/grpc/i.test(contentType)
-  if (!isGrpc && !isConnect(request)) return undefined
+  if (!isGrpc && !isConnect(request) && !isPlainJson(request, path)) return undefined
   const near = nearestMethod(path)
   if (!isGrpc && near?.path === undefined && !METHOD_PATH.test(path)) return undefined
   const shown = path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path
@@ -46,6 +48,13 @@ export function refuseUnknownMethod(
 function isConnect({ method, url, headers }: HttpRequest): boolean {
   if (method === 'GET') return CONNECT_GET.test(url ?? '')
   return 'connect-protocol-version' in headers || CONNECT_TYPE.test(headers['content-type'] ?? '')
+}
+
+/** Whether a request is one of Connect that leaves out the version of the protocol, as programs without a client do. */
+function isPlainJson({ method, headers }: HttpRequest, path: string): boolean {
+  return (
+    method === 'POST' && ONLY_METHOD_PATH.test(path) && /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '')
+  )
 }
 
 /** Answers OPTIONS with the methods that a path accepts, and any other method that it does not accept with 405. */

@@ -3,7 +3,6 @@ import { Code, type ConnectRouter, type MethodImplSpec } from '@connectrpc/conne
 import { createMethodUrl } from '@connectrpc/connect/protocol'
 import { isEmptyBody } from '../call/body-reader.js'
 import type { ReadTimeout } from '../call/deadline.js'
-import { drainRequest } from '../call/drain.js'
 import type { UnarySpec } from '../call/invoke.js'
 import { cutResponse, mayHaveBody } from '../call/node-http.js'
 import { recordRoutes } from '../call/recording-router.js'
@@ -96,7 +95,6 @@ async function answer(method: ServedMethod, request: HttpRequest, response: Http
   } finally {
     started.call.finish()
     observer?.ended(started.call)
-    drainRequest(request)
   }
 }
 
@@ -135,7 +133,7 @@ async function refuseTypeOf({ spec, options }: RpcMethod, { call, admit }: Start
   try {
     await call.unlessAborted(admit())
     if (request.method !== 'POST') throw encodingInvalid(request)
-    if (await call.unlessAborted(isWithoutBody(request))) {
+    if (request.headers['content-type'] === undefined && (await call.unlessAborted(isWithoutBody(request)))) {
       throw invalidArgument('', `the request message is missing: send Content-Type: ${typesOf(spec)[0]} and a message`)
     }
     call.errorCode = Code.InvalidArgument
@@ -146,7 +144,6 @@ async function refuseTypeOf({ spec, options }: RpcMethod, { call, admit }: Start
   }
 }
 
-// An absent body cannot be of a wrong type.
 async function isWithoutBody(request: HttpRequest): Promise<boolean> {
   if (!mayHaveBody(request)) return true
   return request.headers['content-length'] === undefined && isEmptyBody(request)

@@ -11,8 +11,15 @@ export interface ScimAdmissionOptions {
   readonly authenticate: Authenticate
 }
 
-/** Finds the directory of a request by its Authorization header alone. */
-export type AdmitDirectory = (authorization: string | undefined) => Promise<Directory>
+/**
+ * Finds the directory of a request by its Authorization header alone; the id is for the log. `onCaller` is told the id
+ * of the key or user, of callers that are refused too.
+ */
+export type AdmitDirectory = (
+  authorization: string | undefined,
+  requestId: string,
+  onCaller: (callerId: string) => void,
+) => Promise<Directory>
 
 const advice = 'send the secret of a management key (svc keys create --kind mk)'
 
@@ -21,15 +28,19 @@ const advice = 'send the secret of a management key (svc keys create --kind mk)'
  * else 401.
  */
 export function createScimAdmission({ findManagementKey, authenticate }: ScimAdmissionOptions): AdmitDirectory {
-  return async (authorization) => {
+  return async (authorization, requestId, onCaller) => {
     if (!/^\s*bearer\b/i.test(authorization ?? '')) throw credentialMissing(advice)
     const token = bearerTokenFrom(authorization)
     const key = await findManagementKey(token)
     if (key === 'expired') throw credentialExpired()
-    if (key !== undefined) return { organizationId: key.organizationId, keyId: key.id, name: key.name }
+    if (key !== undefined) {
+      onCaller(key.id)
+      return { organizationId: key.organizationId, keyId: key.id, name: key.name }
+    }
     if (token.startsWith('svc_secret_')) throw credentialInvalid(`the management key is not valid: ${advice}`)
-    const caller = await authenticate(token)
+    const caller = await authenticate(token, { requestId })
     if (caller === 'expired' || caller === undefined) throw credentialInvalid(`the credential is not valid: ${advice}`)
+    onCaller(caller.id)
     throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', `SCIM does not accept this kind of credential: ${advice}`)
   }
 }

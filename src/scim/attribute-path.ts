@@ -43,13 +43,18 @@ export function attributePath(path: string, type: ScimResourceType): AttributePa
 
 /** The schema whose URN a path begins with, and what is behind it; the whole path if it begins with none. */
 function schemaOf(path: string, type: ScimResourceType): { schema: ScimSchema | undefined; rest: string } {
-  const lower = path.toLowerCase()
-  const schema = [type.schema, ...type.extensions].find(({ id }) => lower.startsWith(`${id.toLowerCase()}:`))
+  const schema = [type.schema, ...type.extensions].find(
+    ({ id }) => path.charAt(id.length) === ':' && isSameName(id, path.slice(0, id.length)),
+  )
   return { schema, rest: schema === undefined ? path : path.slice(schema.id.length + 1) }
 }
 
 /** The attribute with a name, in any case. */
 export function named(attributes: readonly ScimAttribute[], name: string): ScimAttribute | undefined {
-  const lower = name.toLowerCase()
-  return attributes.find((each) => each.name.toLowerCase() === lower)
+  return attributes.find((each) => isSameName(each.name, name))
+}
+
+/** Whether two names are the same but for their case. */
+export function isSameName(one: string, other: string): boolean {
+  return one.length === other.length && one.toLowerCase() === other.toLowerCase()
 }

@@ -16,35 +16,44 @@ import { type ErrorLog, maskError } from '../failure/mask-errors.js'
 import { parseStrictJson } from '../protojson/json-text.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import type { Runtime } from '../runtime/runtime.js'
-import type { AdmitDirectory } from './admission.js'
 import { ScimError, scimErrorBody, scimErrorFromConnect, scimErrorFromHttp } from './error.js'
 import { isJsonObject } from './json-object.js'
 import { describeOperations } from './operations.js'
+import { ScimReport } from './report.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
 import { createRouteTable, type ScimMatch } from './route-table.js'
 
 /** Where the door is. */
 export const SCIM_PATH = '/scim/v2'
 
-/** A request that a directory was refused. */
+/** A request that a directory was refused, or a value that was left out of one. */
 export interface Refusal {
   readonly directory: Directory
   readonly method: string
   /** Below the door. */
   readonly path: string
   readonly requestId: string
-  readonly error: ScimError
+  /** Whom the request is about, as the directory names the person; empty if that is not known. */
+  readonly userName: string
+  readonly externalId: string
+  /** What was left out; empty if all was refused. */
+  readonly attribute: string
+  /** That of the answer. */
+  readonly status: number
+  readonly scimType: string
+  readonly detail: string
 }
 
 /** What the door depends on. */
 export interface ScimDoorOptions {
   readonly routes: readonly ScimRoute[]
-  readonly admit: AdmitDirectory
-  /** Called for each request with a known path, before its credential is looked at. Throws to refuse it. */
-  readonly begin: (request: HttpRequest) => void
+  /** Finds the directory that a request writes for. Throws for a caller that is none. */
+  readonly admit: (request: HttpRequest) => Promise<Directory>
+  /** Called for each request that is admitted. Throws to refuse it. */
+  readonly begin: (request: HttpRequest, organizationId: string) => void
   readonly runtime: Runtime
   /** The database as a call sees it. */
-  readonly databaseOf: (request: HttpRequest) => Database
+  readonly databaseOf: (request: HttpRequest, organizationId: string) => Database
   readonly requestIdOf: (request: HttpRequest) => string
   /** The address of the service as the client reaches it, without a slash at the end. */
   readonly baseUrlOf: (request: HttpRequest) => string
@@ -52,7 +61,10 @@ export interface ScimDoorOptions {
   readonly maxTimeoutMs: number
   readonly shutdownSignal: AbortSignal
   readonly observer?: CallObserver | undefined
-  /** Told of requests that were refused for what they ask, once they are answered. Must not throw. */
+  /**
+   * Told of requests that were refused for what they ask, and of each value that was left out, once the request is
+   * answered. Must not throw.
+   */
   readonly onRefusal?: ((refusal: Refusal) => void) | undefined
   readonly log: ErrorLog
 }
@@ -98,15 +110,26 @@ async function serve(
   const call = new Call(method, request, response, shutdown, 'scim', `${SCIM_PATH}${route.path}`)
   options.observer?.begun(call)
   let directory: Directory | undefined
+  const report = new ScimReport()
+  const tell = (told: Pick<Refusal, 'attribute' | 'status' | 'scimType' | 'detail'>) => {
+    if (directory === undefined) return
+    const path = (request.url ?? '').split('?', 1)[0]?.slice(SCIM_PATH.length) ?? ''
+    const { method: verb = '' } = request
+    const { userName, externalId } = report
+    const requestId = options.requestIdOf(request)
+    options.onRefusal?.({ ...told, directory, method: verb, path, requestId, userName, externalId })
+  }
   try {
     const { timeoutMs, fault } = readTimeout(request, options.maxTimeoutMs)
     call.startDeadline(timeoutMs ?? options.maxTimeoutMs)
     const work = async () => {
-      options.begin(request)
-      directory = await options.admit(request.headers.authorization)
+      directory = await options.admit(request)
+      options.begin(request, directory.organizationId)
       if (fault !== undefined) throw fault
-      const answer = await route.handle(await scimRequest(options, call, directory, matched))
+      const answer = await route.handle(await scimRequest(options, call, directory, matched, report))
       await send(door, request, response, answer)
+      for (const [attribute, detail] of report.leftOut)
+        tell({ attribute, status: answer.status, scimType: 'invalidValue', detail })
     }
     await call.unlessAborted(work())
   } catch (cause) {
@@ -114,11 +137,8 @@ async function serve(
     const error = errorFrom(door, failure, request, route.operation)
     call.errorCode = codeOf(error.status)
     await send(door, request, response, errorAnswer(error))
-    if (directory !== undefined && isRefusal(error, request)) {
-      const path = (request.url ?? '').split('?', 1)[0]?.slice(SCIM_PATH.length) ?? ''
-      const { method: verb = '' } = request
-      options.onRefusal?.({ directory, method: verb, path, requestId: options.requestIdOf(request), error })
-    }
+    const { status, scimType = '', detail } = error
+    if (isRefusal(error, request)) tell({ attribute: '', status, scimType, detail })
   }
   call.finish()
   options.observer?.ended(call)
@@ -134,6 +154,7 @@ async function scimRequest(
   call: Call,
   directory: Directory,
   { match, query }: Matched,
+  report: ScimReport,
 ): Promise<ScimRequest> {
   const { request } = call
   const { method } = match.route
@@ -147,7 +168,7 @@ async function scimRequest(
     body,
     ifNoneMatch: headerOf(request, 'if-none-match'),
     baseUrl: `${options.baseUrlOf(request)}${SCIM_PATH}`,
-    database: options.databaseOf(request),
+    database: options.databaseOf(request, directory.organizationId),
     context: {
       runtime: options.runtime,
       requestId: options.requestIdOf(request),
@@ -155,6 +176,7 @@ async function scimRequest(
       signal: call.signal,
       timeoutMillis: call.timeoutMs(),
     },
+    report,
   }
 }
 

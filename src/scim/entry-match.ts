@@ -1,6 +1,7 @@
 import type { JsonValue } from '@bufbuild/protobuf'
 import type { ScimAttribute } from '../store/scim/attribute.js'
 import type { Filter } from '../store/scim/filter.js'
+import { isJsonObject, memberOf } from './json-object.js'
 
 /** Whether the entry of a multi-valued attribute satisfies a filter: as in the database, but of JSON in a document. */
 export function matchesEntry(filter: Filter, entry: JsonValue): boolean {
@@ -24,10 +25,7 @@ export function matchesEntry(filter: Filter, entry: JsonValue): boolean {
 
 /** The value of a sub-attribute, whose name the document has in any case; undefined if there is none. */
 function valueIn(entry: JsonValue, { name, type }: ScimAttribute): string | boolean | undefined {
-  const value =
-    typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-      ? Object.entries(entry).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
-      : undefined
+  const value = isJsonObject(entry) ? memberOf(entry, name) : undefined
   if (type === 'boolean') return value === true
   return typeof value === 'string' && value !== '' ? value : undefined
 }

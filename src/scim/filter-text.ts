@@ -17,7 +17,8 @@ const MAX_CHARACTERS = 8_192
 const MAX_DEPTH = 20
 const MAX_COMPARISONS = 100
 
-const STRING = /"(?:[^"\\]|\\.)*"/g
+/** A string, and whether it ends: what has no end is a match as well, so that no other match begins inside of it. */
+const STRING = /"(?:[^"\\]|\\.)*("?)/g
 /** In place of the dot behind a value path, where the parser would join both as if they were about any two entries. */
 const SAME_ENTRY = '%'
 
@@ -29,7 +30,9 @@ export function parseFilterText(text: string): FilterText {
   if (text.length > MAX_CHARACTERS) throw filterFault(`has more than ${MAX_CHARACTERS} characters`)
   // Strings are read here, since the parser reads escapes of JSON in another way.
   const strings: string[] = []
-  const bare = text.replaceAll(STRING, (literal) => `"${strings.push(stringOf(literal)) - 1}"`)
+  const bare = text.replaceAll(STRING, (literal, end) =>
+    end === '' ? literal : `"${strings.push(stringOf(literal)) - 1}"`,
+  )
   const stray = /[^\w\s.:()[\]"+-]/.exec(bare)
   if (stray !== null) throw filterFault(`has ${JSON.stringify(stray[0])} outside of a string`)
   refuseDepth(bare)

@@ -1,4 +1,3 @@
-import type { JsonObject } from '@bufbuild/protobuf'
 import {
   createDirectoryGroup,
   deleteDirectoryGroup,
@@ -15,7 +14,7 @@ import { locationOfGroup, scimGroup, versionOfGroup } from './group-resource.js'
 import { memberOf } from './json-object.js'
 import { projectionFromQuery } from './list-request.js'
 import { patchOperationsFrom } from './patch-operation.js'
-import { isReturned, projected } from './projection.js'
+import { createProjector, isReturned } from './projection.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
 import { readResource } from './resource-reader.js'
 import { entriesOf, entryValue, textIn } from './user-document.js'
@@ -38,14 +37,14 @@ async function getGroup(request: ScimRequest): Promise<ScimAnswer> {
 }
 
 async function createGroup(request: ScimRequest): Promise<ScimAnswer> {
-  const { database, directory, context, body } = request
-  const write = groupFrom(body)
+  const { database, directory, context } = request
+  const write = groupFrom(request)
   const id = await createDirectoryGroup(database, directory, write, context)
   return groupAnswer(request, id, 201)
 }
 
 async function replaceGroup(request: ScimRequest): Promise<ScimAnswer> {
-  await writeGroup(request, groupFrom(request.body))
+  await writeGroup(request, groupFrom(request))
   return groupAnswer(request, idOf(request), 200)
 }
 
@@ -70,8 +69,8 @@ async function writeGroup(request: ScimRequest, write: GroupWrite): Promise<void
 }
 
 /** What a body says of a group as a whole. Throws `invalidValue` if it has no name. */
-function groupFrom(body: JsonObject): GroupWrite & { readonly name: string } {
-  const group = readResource(body, groupResourceType)
+function groupFrom({ body, report }: ScimRequest): GroupWrite & { readonly name: string } {
+  const group = readResource(body, groupResourceType, report)
   const name = textIn(group, 'displayName')?.trim() ?? ''
   if (name === '') throw new ScimError(400, 'invalidValue', 'displayName is required')
   const externalId = textIn(group, 'externalId')
@@ -101,7 +100,7 @@ async function groupAnswer(request: ScimRequest, id: string, status: number): Pr
   if (group === undefined) throw notFound('group', id)
   return {
     status,
-    body: projected(scimGroup(group, baseUrl), projection, groupResourceType),
+    body: createProjector(projection, groupResourceType)(scimGroup(group, baseUrl)),
     headers: {
       etag: versionOfGroup(group),
       [status === 201 ? 'location' : 'content-location']: locationOfGroup(id, baseUrl),

@@ -7,7 +7,7 @@ import { leadsToIndex } from '../store/scim/filter.js'
 import { ScimError } from './error.js'
 import { scimGroup } from './group-resource.js'
 import { type ListRequest, listRequestFromBody, listRequestFromQuery } from './list-request.js'
-import { isReturned, projected } from './projection.js'
+import { createProjector, isReturned } from './projection.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
 import { scimUser } from './user-resource.js'
 
@@ -70,7 +70,7 @@ async function answer(
     body: listResponse({
       total,
       startIndex: list.startIndex,
-      resources: resources.map((resource) => projected(resource, list.projection, type)),
+      resources: resources.map(createProjector(list.projection, type)),
     }),
   }
 }

@@ -45,22 +45,25 @@ function changedAsWhole(
   if (op === 'remove') {
     if (value === undefined || value === null) return []
     // Microsoft Entra names what it removes by values instead of a filter.
-    return held.filter((entry) => !entries.some((other) => entryValue(other) === entryValue(entry)))
+    const gone = new Set(entries.map(entryValue))
+    return held.filter((entry) => !gone.has(entryValue(entry)))
   }
-  const added = entries.filter((entry) => !held.some((other) => isDeepStrictEqual(entry, other)))
-  const stays = held.filter((entry) => !added.some((other) => isReplacedBy(entry, other)))
-  return preferring(held, [...stays, ...added])
+  // An entry with the same value and type as another one is the same, with other parts.
+  const byKey = new Map(held.map((entry) => [entryKey(entry), entry]))
+  const added = entries.filter((entry) => !isDeepStrictEqual(entry, byKey.get(entryKey(entry))))
+  const replaced = new Set(added.map(entryKey))
+  return preferring(held, [...held.filter((entry) => !replaced.has(entryKey(entry))), ...added])
 }
 
-/** An entry with the same value and type as another one is the same, with other parts. */
-function isReplacedBy(entry: JsonValue, other: JsonValue): boolean {
-  return entryValue(entry) === entryValue(other) && entryType(entry) === entryType(other)
+function entryKey(entry: JsonValue): string {
+  return `${entryType(entry)}\0${entryValue(entry) ?? ''}`
 }
 
 /** The entries with one primary at most: one that has just become it, if there is one. */
 function preferring(before: readonly JsonValue[], after: readonly JsonValue[]): readonly JsonValue[] {
   const isPrimary = (entry: JsonValue) => isJsonObject(entry) && entry['primary'] === true
-  const fresh = after.filter((entry) => isPrimary(entry) && !before.some((each) => isDeepStrictEqual(each, entry)))
+  const preferred = before.filter(isPrimary)
+  const fresh = after.filter((entry) => isPrimary(entry) && !preferred.some((each) => isDeepStrictEqual(each, entry)))
   if (fresh.length === 0) return withOnePrimary(after)
   const last = fresh.at(-1)
   return after.map((entry) =>

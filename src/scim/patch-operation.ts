@@ -14,6 +14,13 @@ export interface PatchOperation {
 /** The most operations of a request. */
 const MAX_OPERATIONS = 1_000
 
+/** Throws `tooMany` for too many operations; each member of a value without a path is one of its own. */
+export function refuseTooMany(count: number): void {
+  if (count <= MAX_OPERATIONS) return
+  const detail = `Operations can change at most ${MAX_OPERATIONS} attributes: send several requests`
+  throw new ScimError(400, 'tooMany', detail)
+}
+
 /**
  * The operations of a body. Names of members and operations may be in any case, as Microsoft Entra writes them. Throws
  * `invalidSyntax`, `invalidValue`, and `noTarget` for a removal of nothing in particular.
@@ -23,9 +30,7 @@ export function patchOperationsFrom(body: JsonObject): PatchOperation[] {
   if (!Array.isArray(operations) || operations.length === 0) {
     throw new ScimError(400, 'invalidSyntax', 'Operations must be a list with at least one operation')
   }
-  if (operations.length > MAX_OPERATIONS) {
-    throw new ScimError(400, 'tooMany', `Operations can have at most ${MAX_OPERATIONS} entries: send several requests`)
-  }
+  refuseTooMany(operations.length)
   return operations.map(operationFrom)
 }
 

@@ -1,62 +1,73 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import type { ScimResourceType } from '../store/scim/attribute.js'
-import { attributePath } from './attribute-path.js'
+import { attributePath, isSameName } from './attribute-path.js'
 import { ScimError } from './error.js'
 import { isJsonObject } from './json-object.js'
+import { isOptional } from './optional-values.js'
 import { changedEntries } from './patch-entries.js'
-import type { PatchOperation } from './patch-operation.js'
+import { type PatchOperation, refuseTooMany } from './patch-operation.js'
 import { type PatchTarget, patchTarget } from './patch-path.js'
-import { readOne, readValue } from './value-reader.js'
+import type { ScimReport } from './report.js'
+import { readOne, readValue, refuseTooManyEntries } from './value-reader.js'
 
 /**
  * A document after the operations of a PATCH (RFC 7644 section 3.5.2), as identity providers send them: with and without
  * paths, with paths as names of members, with filters on entries that do not exist yet. Attributes that the service does
- * not have are ignored. Throws `invalidPath`, `invalidFilter`, `invalidValue`, `mutability` and `noTarget`.
+ * not have are ignored, and so are operations whose optional values cannot be read, which are reported. Throws `invalidPath`, `invalidFilter`, `invalidValue`, `mutability` and `noTarget`.
  */
 export function applyPatch(
   document: JsonObject,
   operations: readonly PatchOperation[],
   type: ScimResourceType,
+  report: ScimReport,
 ): JsonObject {
-  return operations.reduce((before, operation) => applyOperation(before, operation, type), document)
+  const single = operations.flatMap((operation) => singleOperations(operation, type))
+  refuseTooMany(single.length)
+  return single.reduce((before, operation) => applyOperation(before, operation, type, report), document)
 }
 
-function applyOperation(document: JsonObject, operation: PatchOperation, type: ScimResourceType): JsonObject {
+/** An operation without a path, or on a whole schema, as one for each member of its value, under its name as a path. */
+function singleOperations(operation: PatchOperation, type: ScimResourceType): PatchOperation[] {
   const { op, path, value } = operation
-  if (path === undefined) return applyMembers(document, { op, value }, type, '')
+  const schema = path === undefined ? undefined : schemaNamed(path, type)
+  if (path !== undefined && (schema === undefined || op === 'remove')) return [operation]
+  if (!isJsonObject(value)) throw new ScimError(400, 'invalidValue', 'the value must be an object')
+  const prefix = schema === undefined ? '' : `${schema.id}:`
+  return Object.entries(value).flatMap(([name, member]) => {
+    const of = prefix + name
+    return isIgnored(of, type) ? [] : singleOperations({ op, path: of, value: member }, type)
+  })
+}
+
+function schemaNamed(path: string, { schema, extensions }: ScimResourceType) {
+  return [schema, ...extensions].find(({ id }) => isSameName(id, path.trim()))
+}
+
+function applyOperation(
+  document: JsonObject,
+  operation: PatchOperation,
+  type: ScimResourceType,
+  report: ScimReport,
+): JsonObject {
+  const { path = '' } = operation
   const target = patchTarget(path, type)
   if (target === 'unheld') return document
   if ('whole' in target) {
-    const { id } = target.whole
-    if (op !== 'remove') return applyMembers(document, { op, value }, type, `${id}:`)
-    const { [id]: _, ...others } = document
-    return id === type.schema.id ? document : others
+    const { [target.whole.id]: _, ...others } = document
+    return target.whole === type.schema ? document : others
   }
   if (target.attribute.mutability === 'readOnly' || target.subAttribute?.mutability === 'readOnly') {
     throw new ScimError(400, 'mutability', `${path} is read-only`)
   }
-  return applyAt(document, target, operation)
-}
-
-/** Each member of the value as an operation of its own, under its name as a path. */
-function applyMembers(
-  document: JsonObject,
-  { op, value }: Pick<PatchOperation, 'op' | 'value'>,
-  type: ScimResourceType,
-  prefix: string,
-): JsonObject {
-  if (!isJsonObject(value)) throw new ScimError(400, 'invalidValue', 'the value must be an object')
-  return Object.entries(value).reduce((before, [name, member]) => {
-    const path = prefix + name
-    if (isIgnored(path, type)) return before
-    return applyOperation(before, { op, path, value: member }, type)
-  }, document)
+  const { attribute } = target
+  const apply = () => applyAt(document, target, operation)
+  return isOptional(attribute) ? (report.readOptional(attribute.name, apply) ?? document) : apply()
 }
 
 /** Whether a member of an object is no attribute that can be written: as in the body of a POST, it does not count. */
 function isIgnored(path: string, type: ScimResourceType): boolean {
-  if ([type.schema, ...type.extensions].some(({ id }) => id.toLowerCase() === path.toLowerCase())) return false
-  const found = attributePath(path.replace(/\[.*\]/s, ''), type)
+  if (schemaNamed(path, type) !== undefined) return false
+  const found = attributePath(path.split('[', 1)[0] ?? '', type)
   if (found === undefined || found === 'unheld') return true
   return found.attribute.name === 'schemas' || found.attribute.mutability === 'readOnly'
 }
@@ -74,6 +85,7 @@ function applyTo(container: JsonObject, target: PatchTarget, operation: PatchOpe
   const held = container[attribute.name]
   if (attribute.multiValued) {
     const entries = changedEntries(Array.isArray(held) ? held : [], target, operation)
+    refuseTooManyEntries(attribute, entries)
     return withMember(container, attribute.name, entries.length === 0 ? undefined : [...entries])
   }
   const { op, value = null } = operation

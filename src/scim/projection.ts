@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import type { ScimAttribute, ScimResourceType } from '../store/scim/attribute.js'
-import { type AttributePath, attributePath } from './attribute-path.js'
+import { type AttributePath, attributePath, isSameName } from './attribute-path.js'
 
 /** The attributes that a request wants, or does not want, of resources (RFC 7644 section 3.9). */
 export interface Projection {
@@ -17,12 +17,17 @@ export function isReturned(name: string, projection: Projection, type: ScimResou
 }
 
 /**
- * The resource with the attributes that are returned: always, by default or at request, each as its declaration says.
- * Paths may be of an attribute, of a sub-attribute, or the URN of an extension; those that name nothing are ignored.
+ * Makes resources into what of them is returned: always, by default or at request, each attribute as its declaration
+ * says. Paths may be of an attribute, of a sub-attribute, or the URN of an extension; those that name nothing are
+ * ignored.
  */
-export function projected(resource: JsonObject, projection: Projection, type: ScimResourceType): JsonObject {
-  if (projection.attributes.length === 0 && projection.excludedAttributes.length === 0) return resource
+export function createProjector(projection: Projection, type: ScimResourceType): (resource: JsonObject) => JsonObject {
+  if (projection.attributes.length === 0 && projection.excludedAttributes.length === 0) return (resource) => resource
   const choice = chosen(projection, type)
+  return (resource) => projected(resource, choice, type)
+}
+
+function projected(resource: JsonObject, choice: Choice, type: ScimResourceType): JsonObject {
   const core = keptOf(resource, [...type.common, ...type.schema.attributes], (attribute) => ({
     schema: type.common.includes(attribute) ? undefined : type.schema,
     attribute,
@@ -62,14 +67,22 @@ interface Choice {
 type Named = AttributePath | { readonly extension: string }
 
 function chosen({ attributes, excludedAttributes }: Projection, type: ScimResourceType): Choice {
-  const read = (paths: readonly string[]) =>
-    paths.flatMap((path): Named[] => {
-      const extension = type.extensions.find(({ id }) => id.toLowerCase() === path.toLowerCase())
-      if (extension !== undefined) return [{ extension: extension.id }]
-      const found = attributePath(path, type)
-      return found === undefined || found === 'unheld' ? [] : [found]
-    })
+  const read = (paths: readonly string[]) => {
+    const named = new Map<string, Named>()
+    for (const path of paths) {
+      const extension = type.extensions.find(({ id }) => isSameName(id, path))
+      const found = extension === undefined ? attributePath(path, type) : { extension: extension.id }
+      if (found !== undefined && found !== 'unheld') named.set(keyOf(found), found)
+    }
+    return [...named.values()]
+  }
   return { wanted: attributes.length === 0 ? undefined : read(attributes), unwanted: read(excludedAttributes) }
+}
+
+/** The same for all spellings of a path. */
+function keyOf(named: Named): string {
+  if ('extension' in named) return named.extension
+  return `${named.schema?.id}:${named.attribute.name}.${named.subAttribute?.name ?? ''}`
 }
 
 /** How much of an attribute is shown; `parts`: some of its sub-attributes. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import type { Database } from '../db/database.js'
 import type { Directory } from '../domain/directory/directory-sync.js'
 import type { WriteContext } from '../runtime/write-context.js'
+import type { ScimReport } from './report.js'
 
 /** A request of a directory, whose body is read. */
 export interface ScimRequest {
@@ -17,6 +18,7 @@ export interface ScimRequest {
   /** The database of the call. */
   readonly database: Database
   readonly context: WriteContext
+  readonly report: ScimReport
 }
 
 /** The answer to it. */

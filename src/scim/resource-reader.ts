@@ -1,37 +1,45 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import type { ScimAttribute, ScimResourceType } from '../store/scim/attribute.js'
-import { named } from './attribute-path.js'
+import { isSameName, named } from './attribute-path.js'
 import { ScimError } from './error.js'
 import { isJsonObject } from './json-object.js'
+import { isOptional } from './optional-values.js'
+import type { ScimReport } from './report.js'
 import { readValue } from './value-reader.js'
 
 /**
  * The attributes that a body gives a resource, under the names of their declarations, those of extensions below the URN.
- * Names may be in any case. What is read-only or unknown is left out (RFC 7644 sections 3.3 and 3.5.1). Throws
- * `invalidValue`.
+ * Names may be in any case. What is read-only or unknown is left out (RFC 7644 sections 3.3 and 3.5.1), and so are
+ * optional values that cannot be read, which are reported. Throws `invalidValue`.
  */
-export function readResource(body: JsonObject, type: ScimResourceType): JsonObject {
+export function readResource(body: JsonObject, type: ScimResourceType, report: ScimReport): JsonObject {
   const read: Record<string, JsonValue> = {}
   const core = [...type.common, ...type.schema.attributes]
   for (const [name, value] of Object.entries(body)) {
-    const extension = type.extensions.find(({ id }) => id.toLowerCase() === name.toLowerCase())
+    const extension = type.extensions.find(({ id }) => isSameName(id, name))
     if (extension !== undefined) {
       if (value !== null && !isJsonObject(value)) throw new ScimError(400, 'invalidValue', `${name} must be an object`)
-      const parts = readAttributes(value ?? {}, extension.attributes, `${extension.id}:`)
+      const parts = readAttributes(value ?? {}, extension.attributes, `${extension.id}:`, report)
       if (Object.keys(parts).length > 0) read[extension.id] = parts
       continue
     }
-    Object.assign(read, readAttributes({ [name]: value }, core, ''))
+    Object.assign(read, readAttributes({ [name]: value }, core, '', report))
   }
   return read
 }
 
-function readAttributes(values: JsonObject, attributes: readonly ScimAttribute[], prefix: string): JsonObject {
+function readAttributes(
+  values: JsonObject,
+  attributes: readonly ScimAttribute[],
+  prefix: string,
+  report: ScimReport,
+): JsonObject {
   const read: Record<string, JsonValue> = {}
   for (const [name, given] of Object.entries(values)) {
     const attribute = named(attributes, name)
     if (attribute === undefined || !isWritable(attribute)) continue
-    const value = readValue(attribute, given, prefix + attribute.name)
+    const readGiven = () => readValue(attribute, given, prefix + attribute.name)
+    const value = isOptional(attribute) ? report.readOptional(attribute.name, readGiven) : readGiven()
     if (value !== undefined) read[attribute.name] = value
   }
   return read

@@ -5,16 +5,32 @@ import { fieldsNotSupplied } from '../domain/directory/directory-sync.js'
 import { emailAddressFault, emailKeyOf } from '../domain/value/email-address.js'
 import type { ScimUserRow } from '../store/scim/user.js'
 import { ScimError } from './error.js'
-import { ENTERPRISE, entriesOf, entryOfType, entryType, entryValue, textIn, userNameOf } from './user-document.js'
+import { optionalValuesOf } from './optional-values.js'
+import type { ScimReport } from './report.js'
+import { ENTERPRISE, entriesOf, entryType, entryValue, textIn, userNameOf } from './user-document.js'
+
+/** The most bytes of what a provider says of a user, so that pages of users stay small. */
+const MAX_DOCUMENT_BYTES = 65_536
+
+/** Beside the document, what a write depends on. */
+export interface UserWriteOptions {
+  /** The user, if there is one already. */
+  readonly user?: ScimUserRow | undefined
+  readonly report: ScimReport
+  /** Phone numbers that others have, as they were sent. */
+  readonly takenPhones: ReadonlySet<string>
+}
 
 /** What a document says of a user, for a new one or for one that exists. */
 export type UserWrite = DirectoryWrite & { readonly email: string }
 
 /**
  * What the directory writes with a document that replaces what it has said of a user. Fields of the profile that the
- * document lacks are withdrawn. Throws `invalidValue` if there is no userName, or no email address.
+ * document lacks, or whose optional values cannot be taken, are withdrawn. Throws `invalidValue` if there is no userName,
+ * or no email address.
  */
-export function userWriteFrom(document: JsonObject, user?: ScimUserRow): UserWrite {
+export function userWriteFrom(given: JsonObject, { user, report, takenPhones }: UserWriteOptions): UserWrite {
+  const { document, values } = optionalValuesOf(given, report, takenPhones)
   const userName = textIn(document, 'userName')?.trim() ?? ''
   if (userName === '') throw new ScimError(400, 'invalidValue', 'userName is required')
   const email = emailFrom(document, userName, user)
@@ -24,11 +40,8 @@ export function userWriteFrom(document: JsonObject, user?: ScimUserRow): UserWri
       FIRST_NAME: textIn(document, 'name', 'givenName'),
       LAST_NAME: textIn(document, 'name', 'familyName'),
       JOB_TITLE: textIn(document, 'title'),
-      LOCALE: textIn(document, 'locale'),
-      TIMEZONE: textIn(document, 'timezone'),
       DEPARTMENT: textIn(document, ENTERPRISE, 'department'),
-      AVATAR_URL: entryValue(entryOfType(entriesOf(document, 'photos'), ['photo', 'thumbnail'])),
-      PRIMARY_PHONE: phoneFrom(document),
+      ...values,
     },
     managerUserId: textIn(document, ENTERPRISE, 'manager', 'value'),
     email,
@@ -36,11 +49,6 @@ export function userWriteFrom(document: JsonObject, user?: ScimUserRow): UserWri
     standing: standingFrom(document, { userName, email }, user),
   }
   return { ...write, withdrawn: fieldsNotSupplied(write) }
-}
-
-/** The number for calls at work, else the mobile one; `tel:` of RFC 3966 is not part of a number. */
-function phoneFrom(document: JsonObject): string | undefined {
-  return entryValue(entryOfType(entriesOf(document, 'phoneNumbers'), ['work', 'mobile']))?.replace(/^tel:/i, '')
 }
 
 /**
@@ -65,6 +73,12 @@ function standingFrom(
   user: ScimUserRow | undefined,
 ): DirectoryWrite['standing'] {
   const { userName: _, externalId, active: __, ...attributes } = document
+  if (Buffer.byteLength(JSON.stringify(attributes)) > MAX_DOCUMENT_BYTES)
+    throw new ScimError(
+      400,
+      'invalidValue',
+      `the attributes of a user can have at most ${MAX_DOCUMENT_BYTES} bytes of JSON`,
+    )
   // The spelling of an address that stays is not changed.
   const address = user !== undefined && emailKeyOf(user.email) === emailKeyOf(email) ? user.email : email
   const wanted = {

@@ -2,14 +2,15 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import { createDirectoryUser, type DirectoryWrite, writeDirectoryUser } from '../domain/directory/directory-sync.js'
 import { governedFields } from '../domain/profile/field-ownership.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
-import { notFound } from '../errors.js'
+import { notFound, ServiceError } from '../errors.js'
 import { userResourceType } from '../store/scim/attributes.js'
 import { findScimIdentity, findScimUser, type ScimIdentityRow, type ScimUserRow } from '../store/scim/user.js'
 import { ScimError } from './error.js'
 import { projectionFromQuery } from './list-request.js'
 import { applyPatch } from './patch.js'
 import { patchOperationsFrom } from './patch-operation.js'
-import { projected } from './projection.js'
+import { createProjector } from './projection.js'
+import type { ScimReport } from './report.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
 import { readResource } from './resource-reader.js'
 import { documentOf, textIn } from './user-document.js'
@@ -41,23 +42,52 @@ async function getUser(request: ScimRequest): Promise<ScimAnswer> {
  * request or that user has none, the userName.
  */
 async function createUser(request: ScimRequest): Promise<ScimAnswer> {
-  const { database, directory, context, body } = request
-  const document = readResource(body, userResourceType)
-  const write = userWriteFrom(document)
+  const { database, directory, context, body, report } = request
+  report.isAboutBody(body)
+  const document = readResource(body, userResourceType, report)
+  const write = userWriteFrom(document, { report, takenPhones: new Set() })
   const externalId = textIn(document, 'externalId') ?? null
   const identity = { organizationId: directory.organizationId, externalId, userNameKey: userNameKeyOf(document) }
   const known = await findScimIdentity(database, identity)
   const returning = returningUser(known, externalId)
-  if (returning === undefined) {
-    const { member, managerName } = await createDirectoryUser(database, directory, write, context)
-    return userAnswer(request, Object.assign({ groups: [], managerName }, member), 201)
-  }
-  const restore = (user: ScimUserRow): DirectoryWrite => {
-    if (!isGone(user)) throw userTaken(user.userId)
-    return { ...userWriteFrom(withKeptId(document, body, user), user), active: write.active ?? true }
-  }
-  const { user } = await writeDirectoryUser(database, directory, returning, restore, context)
+  const user = await withoutTakenPhones(async (read) => {
+    if (returning === undefined) {
+      const created = read(document)
+      const { member, managerName } = await createDirectoryUser(database, directory, created, context)
+      return Object.assign({ groups: [], managerName }, member)
+    }
+    const restore = (held: ScimUserRow): DirectoryWrite => {
+      if (!isGone(held)) throw userTaken(held.userId)
+      return { ...read(withKeptId(document, body, held), held), active: write.active ?? true }
+    }
+    return (await writeDirectoryUser(database, directory, returning, restore, context)).user
+  }, report)
   return userAnswer(request, user, 201)
+}
+
+/** What a document says of a user, without the phone numbers that others have. */
+type ReadUser = (document: JsonObject, user?: ScimUserRow) => UserWrite
+
+/** Runs a write again without its phone number, if another member has it. */
+async function withoutTakenPhones<Result>(
+  run: (read: ReadUser) => Promise<Result>,
+  report: ScimReport,
+): Promise<Result> {
+  const takenPhones = new Set<string>()
+  for (;;) {
+    let phone: string | undefined
+    const read: ReadUser = (document, user) => {
+      const write = userWriteFrom(document, { user, report, takenPhones })
+      phone = write.supplied.PRIMARY_PHONE
+      return write
+    }
+    try {
+      return await run(read)
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.reason !== 'PHONE_TAKEN' || phone === undefined) throw error
+      takenPhones.add(phone)
+    }
+  }
 }
 
 function userNameKeyOf(document: JsonObject): string {
@@ -84,8 +114,10 @@ function userTaken(userId: string): ScimError {
 }
 
 async function replaceUser(request: ScimRequest): Promise<ScimAnswer> {
-  const document = readResource(request.body, userResourceType)
-  return writeUser(request, (user) => userWriteFrom(withKeptId(document, request.body, user), user))
+  const { body, report } = request
+  report.isAboutBody(body)
+  const document = readResource(body, userResourceType, report)
+  return writeUser(request, (user, read) => read(withKeptId(document, body, user), user))
 }
 
 /** The document with the externalId of the user, if the body does not have one: without it, the user would be lost. */
@@ -96,21 +128,26 @@ function withKeptId(document: JsonObject, body: JsonObject, { directoryExternalI
 
 async function patchUser(request: ScimRequest): Promise<ScimAnswer> {
   const operations = patchOperationsFrom(request.body)
-  return writeUser(request, (user) => {
+  return writeUser(request, (user, read) => {
     const before = documentOf(user)
-    const after = applyPatch(before, operations, userResourceType)
-    return userWriteFrom(withFollowingEmail(after, before, user), user)
+    const after = applyPatch(before, operations, userResourceType, request.report)
+    return read(withFollowingEmail(after, before, user), user)
   })
 }
 
-async function writeUser(request: ScimRequest, write: (user: ScimUserRow) => UserWrite): Promise<ScimAnswer> {
-  const { database, directory, context } = request
+async function writeUser(
+  request: ScimRequest,
+  write: (user: ScimUserRow, read: ReadUser) => UserWrite,
+): Promise<ScimAnswer> {
+  const { database, directory, context, report } = request
   const userId = request.parameters['id'] ?? ''
-  const decide = (user: ScimUserRow) => {
-    requireUser(request, user)
-    return write(user)
-  }
-  const { user } = await writeDirectoryUser(database, directory, userId, decide, context)
+  const { user } = await withoutTakenPhones((read) => {
+    const decide = (held: ScimUserRow) => {
+      requireUser(request, held)
+      return write(held, read)
+    }
+    return writeDirectoryUser(database, directory, userId, decide, context)
+  }, report)
   return userAnswer(request, user, 200)
 }
 
@@ -127,8 +164,9 @@ async function deleteUser(request: ScimRequest): Promise<ScimAnswer> {
 }
 
 /** Throws 404 for a user whom the directory has deleted, and 412 for one in another version. */
-function requireUser({ context }: ScimRequest, user: ScimUserRow): void {
+function requireUser({ context, report }: ScimRequest, user: ScimUserRow): void {
   const { userId } = user
+  report.isAboutUser(user)
   if (user.directoryDeletedAt !== null) throw notFound('user', userId)
   requireVersion(context, versionOfUser(user), { resourceType: 'user', resourceId: userId })
 }
@@ -136,7 +174,7 @@ function requireUser({ context }: ScimRequest, user: ScimUserRow): void {
 function userAnswer({ baseUrl, query }: ScimRequest, user: ScimUserRow, status: number): ScimAnswer {
   return {
     status,
-    body: projected(scimUser(user, baseUrl), projectionFromQuery(query), userResourceType),
+    body: createProjector(projectionFromQuery(query), userResourceType)(scimUser(user, baseUrl)),
     headers: {
       etag: versionOfUser(user),
       [status === 201 ? 'location' : 'content-location']: locationOfUser(user, baseUrl),

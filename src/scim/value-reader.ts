@@ -7,6 +7,10 @@ import { isJsonObject } from './json-object.js'
 
 /** The most characters of a text. */
 const MAX_TEXT = 2_048
+/** The texts that indexes hold whole; an entry of an index has room for 2,704 bytes. */
+const INDEXED: readonly string[] = ['userName', 'externalId', 'displayName']
+/** As many as any name of 255 characters has. */
+const MAX_INDEXED_BYTES = 1_024
 /** The most entries of an attribute of a user that has several; members of groups are as many as fit into a body. */
 const MAX_ENTRIES = 100
 
@@ -19,9 +23,17 @@ export function readValue(attribute: ScimAttribute, value: JsonValue, path = att
   if (value === null) return undefined
   if (!attribute.multiValued) return readOne(attribute, singleOf(value), path)
   const entries = (Array.isArray(value) ? value : [value]).flatMap((entry) => readOne(attribute, entry, path) ?? [])
-  if (entries.length > MAX_ENTRIES && attribute.name !== 'members')
-    throw invalid(path, `can have at most ${MAX_ENTRIES} values`)
+  refuseTooManyEntries(attribute, entries, path)
   return entries.length === 0 ? undefined : withOnePrimary(entries)
+}
+
+/** Throws `invalidValue` for more entries than a user can have of an attribute. */
+export function refuseTooManyEntries(
+  { name }: ScimAttribute,
+  entries: readonly JsonValue[],
+  path: string = name,
+): void {
+  if (entries.length > MAX_ENTRIES && name !== 'members') throw invalid(path, `can have at most ${MAX_ENTRIES} values`)
 }
 
 /** The entry of an attribute that has several, or the value of one that has one. */
@@ -48,6 +60,8 @@ function textFrom(value: JsonValue, path: string): string {
   if (typeof text !== 'string') throw invalid(path, 'must be a string')
   const fault = textFault(text, { max: MAX_TEXT })
   if (fault !== undefined) throw invalid(path, fault)
+  if (INDEXED.includes(path) && Buffer.byteLength(text) > MAX_INDEXED_BYTES)
+    throw invalid(path, `must have at most ${MAX_INDEXED_BYTES} bytes in UTF-8`)
   return text
 }
 

@@ -186,7 +186,7 @@ WITH created AS (
 )
 ${auditInsert(
   Prisma.sql`created`,
-  { action: Prisma.sql`'approval_procedure.create'`, targetType: Prisma.sql`'approval_procedure'` },
+  { action: 'approval_procedure.create', targetType: 'approval_procedure' },
   created,
 )}`,
 })

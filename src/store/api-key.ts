@@ -1,19 +1,24 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyRevocation } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
-import type { AnyTransaction, PreparedQueryable, PreparedTransaction, Queryable } from '../db/queryable.js'
+import type { AnyTransaction, PreparedQueryable, Queryable } from '../db/queryable.js'
 import { createPreparedStatement, createStatement } from '../db/statement.js'
 import type { KeyId } from './api-key-rotation.js'
 import { byOrganization } from './by-organization.js'
 import { ofOrganization } from './tenant.js'
 
 /** A key without its hash, with the id of the key that it was rotated from, if it was. */
-export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy'> & { readonly rotatedFrom: string | undefined }
+export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy' | 'createdBy'> & {
+  readonly rotatedFrom: string | undefined
+}
 
 /** Stores a new key with the hash of its secret. */
 export async function insertApiKey(
   tables: Queryable,
-  key: Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions' | 'expiresAt'> & {
+  key: Pick<
+    ApiKeyModel,
+    'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions' | 'expiresAt' | 'createdBy'
+  > & {
     readonly secretHash: Uint8Array
   },
 ): Promise<void> {
@@ -118,16 +123,6 @@ const revokedColumns = { id: 'text', organizationId: 'text', teamId: 'text' } as
 const revokedRow = Prisma.sql`
 RETURNING revoked.id, revoked.organization_id AS "organizationId", revoked.team_id AS "teamId"`
 
-/** Of all organizations, because a secret does not name its own; revoked ones, too. */
-const selectOfSecret = createPreparedStatement<{ readonly secretHashes: readonly Uint8Array[] }, KeyId>({
-  name: 'key_of_secret',
-  reason: 'set',
-  columns: { id: 'text', organizationId: 'text' },
-  text: ({ secretHashes }) => Prisma.sql`
-SELECT id, organization_id AS "organizationId" FROM api_keys
- WHERE secret_hash = ANY (${secretHashes}::bytea[]) ORDER BY revoked_at NULLS FIRST LIMIT 1`,
-})
-
 type RevokedBy = { readonly revokedBy: ApiKeyRevocation }
 
 const revokeOfId = createPreparedStatement<KeyId & RevokedBy, RevokedKey>({
@@ -181,15 +176,7 @@ RETURNING expires_at AS "expiresAt"`,
 })
 
 /** The statements of this file. */
-export const apiKeyStatements = [
-  selectOfId,
-  writeUses,
-  selectManagementKeys,
-  selectOfSecret,
-  revokeOfId,
-  revokeChain,
-  end,
-]
+export const apiKeyStatements = [selectOfId, writeUses, selectManagementKeys, revokeOfId, revokeChain, end]
 
 /** The management keys of an organization with these secrets, except revoked ones. */
 export function findManagementKeys(tables: PreparedQueryable, secrets: OwnedSecrets): Promise<ManagementKeyRow[]> {
@@ -204,15 +191,6 @@ export async function writeKeyUses(
   for (const [organizationId, used] of byOrganization(keys)) {
     await tables.run(writeUses, { organizationId, ids: used.map(({ id }) => id) })
   }
-}
-
-/** The key whose secret has one of the hashes, even if it is revoked. */
-export async function findKeyOfSecret(
-  transaction: PreparedTransaction,
-  secretHashes: readonly Uint8Array[],
-): Promise<KeyId | undefined> {
-  const [key] = await transaction.run(selectOfSecret, { secretHashes })
-  return key
 }
 
 /** Revokes a key of an organization, unless it is revoked. */

@@ -99,11 +99,7 @@ WITH updated AS (
    WHERE r.organization_id = ${changes.organizationId} AND r.id = u.id
   RETURNING r.*, u.audit_event_id, u.place
 ), audited AS (
-  ${auditInsert(
-    Prisma.sql`updated`,
-    { action: Prisma.sql`'app_resource.update'`, targetType: Prisma.sql`'app_resource'` },
-    changes,
-  )}
+  ${auditInsert(Prisma.sql`updated`, { action: 'app_resource.update', targetType: 'app_resource' }, changes)}
 )
 SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FROM updated r`,
 })

@@ -3,6 +3,7 @@ import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement, type Places } from '../db/statement.js'
+import type { AuditAction } from './audit-action.js'
 import { enumPrefix } from './resource/enum-name.js'
 
 /** What an event records about the call that did it. */
@@ -12,14 +13,16 @@ export type AuditedCall = Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actor
 export type NewFieldChange = Readonly<Record<'field' | 'outcome' | 'oldOwner' | 'newOwner', string>>
 
 /** An event to be stored. */
-export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'changes'> & {
+export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'action' | 'changes'> & {
+  readonly action: AuditAction
   readonly changes: readonly NewFieldChange[]
 }
 
-/** What the events of a change record for each row: two literals, such as `'priority.update'` and `'priority'`. */
+/** What the events of a change record for each row. */
 export interface AuditedChange {
-  readonly action: Prisma.Sql
-  readonly targetType: Prisma.Sql
+  readonly action: AuditAction
+  /** Such as `priority`. */
+  readonly targetType: string
 }
 
 /**
@@ -31,8 +34,13 @@ export function auditInsert(rows: Prisma.Sql, change: AuditedChange, call: Place
 INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id, team_id,
                           request_id)
 SELECT audit_event_id, organization_id, ${call.actorKind}::actor_kind, ${call.actorId}, ${call.actorName},
-       ${change.action}, ${change.targetType}, id, team_id, ${call.requestId}
+       ${literal(change.action)}, ${literal(change.targetType)}, id, team_id, ${call.requestId}
   FROM ${rows}`
+}
+
+/** A text of the code as a literal. */
+function literal(text: string): Prisma.Sql {
+  return Prisma.raw(`'${text}'`)
 }
 
 /** The columns of events, each as a list; `changes` are their JSON. */

@@ -3,6 +3,7 @@ import { schema } from '../../gen/prisma/schema.js'
 import { ActorSchema, AuditEventSchema, FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
+import type { AuditAction } from './audit-action.js'
 import { nameText } from './resource/enum-name.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -13,7 +14,9 @@ import { timestampText } from './timestamp-text.js'
 /** Which events to list; null means no filter. */
 export interface AuditEventSelection extends Scope {
   readonly targetId: string | null
-  readonly action: string | null
+  readonly action: AuditAction | null
+  readonly actorId: string | null
+  readonly requestId: string | null
   /** Inclusive. */
   readonly since: string | null
   /** Exclusive. */
@@ -88,6 +91,8 @@ SELECT ${itemsText(Prisma.sql`e.text`, Prisma.sql`e.place`, Prisma.sql`e.place <
            AND ${inTeams(Prisma.sql`team_id`, where.teamIds)}
            AND (${where.targetId}::text IS NULL OR target_id = ${where.targetId})
            AND (${where.action}::text IS NULL OR action = ${where.action})
+           AND (${where.actorId}::text IS NULL OR actor_id = ${where.actorId})
+           AND (${where.requestId}::text IS NULL OR request_id = ${where.requestId})
            AND occurred_at >= coalesce(${where.since}::timestamptz, '-infinity')
            AND occurred_at < coalesce(${where.until}::timestamptz, 'infinity')
            AND (${where.afterTime}::timestamptz IS NULL

@@ -5,7 +5,7 @@ export interface DemoIds {
   readonly admin: string
   /** A member whose department the directory supplies. */
   readonly directoryMember: string
-  /** A member whose manager a person has pinned, and is not the administrator. */
+  /** A member whose manager a person has pinned. */
   readonly pinnedMember: string
   readonly team: string
   readonly priority: string
@@ -28,7 +28,7 @@ export async function findDemoIds({ models }: Queryable, organizationId: string)
   const pinnedMember = await models.membership.findFirst({
     where: { organizationId, managerOwner: 'PINNED' },
     orderBy,
-    select: { userId: true, managerUserId: true },
+    select: { userId: true },
   })
   const team = await models.team.findFirst({ where: { organizationId }, orderBy, select: { id: true } })
   const journey = await models.journey.findFirst({ where: { organizationId }, orderBy, select: { id: true } })
@@ -37,7 +37,7 @@ export async function findDemoIds({ models }: Queryable, organizationId: string)
   }
   const where = { organizationId, teamId: team.id }
   const priority = await models.priority.findFirst({ where, orderBy, select: { id: true } })
-  if (priority === null || pinnedMember.managerUserId === admin.userId) return undefined
+  if (priority === null) return undefined
   return {
     admin: admin.userId,
     directoryMember: directoryMember.userId,

@@ -3,31 +3,31 @@ import type { MembershipModel } from '../../gen/prisma/models.js'
 import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement } from '../db/statement.js'
 
-/** First half of the key of the advisory locks on email addresses; the second half is a hash. */
-const EMAIL_LOCK = Prisma.raw(String(0x656d6c))
-/** Hashes are reduced to this many locks, so that a large call cannot fill the server's lock table. */
-const EMAIL_LOCKS = Prisma.raw(String(256))
+/**
+ * Hashes of addresses are folded to this many locks per organization, so that a large call cannot fill the lock table.
+ */
+const LOCKS_PER_ORGANIZATION = Prisma.raw(String(256))
 
-const lock = createPreparedStatement<{ readonly emailKeys: readonly string[] }, Record<never, never>>({
+interface Addresses {
+  readonly organizationId: string
+  readonly emailKeys: readonly string[]
+}
+
+const lock = createPreparedStatement<Addresses, Record<never, never>>({
   name: 'lock_email_addresses',
   reason: 'lock',
   columns: {},
-  text: ({ emailKeys }) => Prisma.sql`
+  text: ({ organizationId, emailKeys }) => Prisma.sql`
 SELECT FROM (
-    SELECT DISTINCT abs(hashtext(key) % ${EMAIL_LOCKS}) AS bucket FROM unnest(${emailKeys}::text[]) AS key ORDER BY 1
+    SELECT DISTINCT abs(hashtext(key) % ${LOCKS_PER_ORGANIZATION}) AS bucket FROM unnest(${emailKeys}::text[]) AS key ORDER BY 1
   ) buckets
- WHERE pg_advisory_xact_lock(${EMAIL_LOCK}, bucket) IS NOT NULL`,
+ WHERE pg_advisory_xact_lock(hashtextextended('email/' || ${organizationId} || '/' || bucket, 0)) IS NOT NULL`,
 })
 
 /** A member who has an email address. */
 export interface EmailHolder {
   readonly userId: string
   readonly name: string
-}
-
-interface Addresses {
-  readonly organizationId: string
-  readonly emailKeys: readonly string[]
 }
 
 const find = createPreparedStatement<Addresses, EmailHolder & Pick<MembershipModel, 'emailKey'>>({
@@ -54,12 +54,15 @@ SELECT email_key AS "emailKey" FROM memberships WHERE organization_id = ${organi
 export const emailClaimStatements = [lock, find, findKeys]
 
 /**
- * Until this transaction ends, no other one, of any organization, can give these addresses to persons or take them
- * away: an address is unique only within an organization, so no constraint keeps a person from being made twice, and
- * rows of persons are not locked.
+ * Keeps other transactions from giving these addresses to members of the organization, or taking them away, until this
+ * one ends. No organization waits for another, which would tell what addresses that one has.
  */
-export async function lockEmailAddresses(transaction: AnyTransaction, emailKeys: readonly string[]): Promise<void> {
-  if (emailKeys.length > 0) await transaction.run(lock, { emailKeys })
+export async function lockEmailAddresses(
+  transaction: AnyTransaction,
+  organizationId: string,
+  emailKeys: readonly string[],
+): Promise<void> {
+  if (emailKeys.length > 0) await transaction.run(lock, { organizationId, emailKeys })
 }
 
 /** The keys of the addresses that members of the organization currently have. */

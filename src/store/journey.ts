@@ -8,11 +8,9 @@ import {
   JourneySchema,
   JourneyTaskSchema,
   WorkflowFailureSchema,
-  WorkflowRunStatusSchema,
 } from '../../gen/svc/v2/journey_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
 import { createPreparedStatement, type Parameter } from '../db/statement.js'
-import { isNameOf } from './resource/enum-name.js'
 import { type PrintedRow, partsText, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
@@ -39,20 +37,10 @@ const today: Parameter = { parameter: 'today' }
 /** The task is neither done nor canceled. */
 const isOpen = Prisma.sql`t.status NOT IN ('DONE', 'CANCELED')`
 
-const call = Prisma.sql`t.latest_workflow_call`
-
 const taskResource = declareResource(JourneyTaskSchema, schema.JourneyTask, 't', {
   isOverdue: {
     kind: 'computed',
     sql: Prisma.sql`t.due_date IS NOT NULL AND t.due_date < ${today}::date AND ${isOpen}`,
-  },
-  latestWorkflowCall: {
-    kind: 'column',
-    name: 'latest_workflow_call',
-    // A status that this build does not know becomes the zero value.
-    read: Prisma.sql`
-CASE WHEN ${isNameOf(WorkflowRunStatusSchema, Prisma.sql`${call}->>'runStatus'`)} THEN ${call}
-     ELSE ${call} || '{"runStatus": "WORKFLOW_RUN_STATUS_UNSPECIFIED"}' END`,
   },
 })
 

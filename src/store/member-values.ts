@@ -62,7 +62,7 @@ SELECT h.is_current AS "isCurrent", h.is_shared AS "isShared", ${holders}
 
 /** The values of somebody who joins. */
 export interface NewMemberValues extends Omit<MemberValues, 'userId' | 'rowVersion'> {
-  /** The id of the person, unless somebody has the address already. */
+  /** The id of the person. */
   readonly newUserId: string
   readonly email: string
   readonly emailKey: string
@@ -100,8 +100,8 @@ export async function holdMemberValues(transaction: AnyTransaction, values: Memb
 }
 
 /**
- * Locks, in the one order of locks, what the values of a new member need, and adds the person if nobody has the address
- * yet.
+ * Locks, in the one order of locks, what the values of a new member need, and adds the person, whoever has the
+ * address in another organization.
  */
 export async function holdNewMember(transaction: AnyTransaction, values: NewMemberValues): Promise<NewMemberRow> {
   const [row] = await transaction.run(holdNew, values)

@@ -1,3 +1,4 @@
+import type { OrganizationModel } from '../../gen/prisma/models.js'
 import type { Queryable } from '../db/queryable.js'
 
 /** Whether the organization exists. */
@@ -24,4 +25,12 @@ export async function organizationIdsAfter(tables: Queryable, id: string, take: 
     take,
   })
   return found.map((organization) => organization.id)
+}
+
+/** All organizations, in the order in which they were made. */
+export function listOrganizations(tables: Queryable): Promise<Pick<OrganizationModel, 'id' | 'name' | 'region'>[]> {
+  return tables.models.organization.findMany({
+    orderBy: { ordinal: 'asc' },
+    select: { id: true, name: true, region: true },
+  })
 }

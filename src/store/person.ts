@@ -6,21 +6,10 @@ import { createPreparedStatement } from '../db/statement.js'
 /** A person, independent of organizations. */
 export type PersonRow = Readonly<PersonModel>
 
-interface EmailKeys {
-  readonly emailKeys: readonly string[]
-}
-
-const findPersons = createPreparedStatement<EmailKeys, PersonModel>({
-  name: 'find_persons_by_email',
-  reason: 'set',
-  columns: { id: 'text', email: 'text', emailKey: 'text' },
-  text: ({ emailKeys }) => Prisma.sql`
-SELECT id, email, email_key AS "emailKey" FROM users WHERE email_key = ANY (${emailKeys}) ORDER BY id`,
-})
-
-interface NewPersons extends EmailKeys {
+interface NewPersons {
   readonly ids: readonly string[]
   readonly emails: readonly string[]
+  readonly emailKeys: readonly string[]
 }
 
 const insert = createPreparedStatement<NewPersons, Record<never, never>>({
@@ -54,15 +43,7 @@ UPDATE users SET email = ${email}, email_key = ${emailKey} WHERE id = ${id}`,
 })
 
 /** The statements of this file. */
-export const personStatements = [findPersons, insert, firstMemberships, updateEmail]
-
-/**
- * The persons with these addresses in id order. The addresses are locked (`lockEmailAddresses`), so that none of these
- * persons changes address until the transaction ends; rows of persons are not, because organizations share them.
- */
-export function findPersonsByEmail(transaction: AnyTransaction, emailKeys: readonly string[]): Promise<PersonRow[]> {
-  return transaction.run(findPersons, { emailKeys })
-}
+export const personStatements = [insert, firstMemberships, updateEmail]
 
 /** Adds persons. */
 export async function insertPersons(transaction: AnyTransaction, persons: readonly PersonRow[]): Promise<void> {
@@ -73,7 +54,7 @@ export async function insertPersons(transaction: AnyTransaction, persons: readon
   })
 }
 
-/** How many memberships a person has whose address is locked: 0, 1, or 2 for several. */
+/** How many memberships a person has: 0, 1, or 2 for several. */
 export async function countMemberships(transaction: AnyTransaction, id: string): Promise<number> {
   return (await transaction.run(firstMemberships, { id })).length
 }

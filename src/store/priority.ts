@@ -39,11 +39,7 @@ WITH updated AS (
      AND ${inTeams(Prisma.sql`team_id`, change.teamIds)}
   RETURNING *, ${change.auditEventId}::uuid AS audit_event_id
 ), audited AS (
-  ${auditInsert(
-    Prisma.sql`updated`,
-    { action: Prisma.sql`'priority.update'`, targetType: Prisma.sql`'priority'` },
-    change,
-  )}
+  ${auditInsert(Prisma.sql`updated`, { action: 'priority.update', targetType: 'priority' }, change)}
 )
 SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })

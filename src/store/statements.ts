@@ -12,6 +12,7 @@ import { entityFieldMappingStatements } from './entity-field-mapping.js'
 import { entityIngestionConfigStatements } from './entity-ingestion-config.js'
 import { idempotencyKeyStatements } from './idempotency-key.js'
 import { journeyStatements } from './journey.js'
+import { leakedCredentialStatements } from './leaked-credential.js'
 import { managerChainStatements } from './manager-chain.js'
 import { memberAtOnceStatements } from './member-at-once.js'
 import { memberValuesStatements } from './member-values.js'
@@ -38,6 +39,7 @@ import { transferKindStatements } from './transfer/kind-statements.js'
 import { stagingStatements } from './transfer/staging.js'
 import { userStatements } from './user.js'
 import { userListStatements } from './user-list.js'
+import { userTokenStatements } from './user-token.js'
 
 /** Every statement of the service by its name. */
 export const statements = createStatementRegister([
@@ -55,6 +57,7 @@ export const statements = createStatementRegister([
   ...entityIngestionConfigStatements,
   ...idempotencyKeyStatements,
   ...journeyStatements,
+  ...leakedCredentialStatements,
   ...managerChainStatements,
   ...memberAtOnceStatements,
   ...membershipStatements,
@@ -75,6 +78,7 @@ export const statements = createStatementRegister([
   ...sweepStatements,
   ...tokenHolderStatements,
   ...userListStatements,
+  ...userTokenStatements,
   ...userStatements,
   ...stagingStatements,
   ...transferKindStatements,

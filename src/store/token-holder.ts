@@ -159,41 +159,47 @@ const selectDistribution = createPreparedStatement<object, { readonly isDistribu
   text: () => Prisma.sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "isDistributed"`,
 })
 
+/** An address, and the organization in which it is looked up; undefined means all. */
 interface EmailIdentity {
   readonly email: string
-  readonly organizationId: string | null
+  readonly organizationId: string | undefined
 }
 
-const memberOfEmail = (email: Parameter, isOfOrganization: OfOrganization) => Prisma.sql`
-SELECT ${memberRow(isOfOrganization)}
+/** A member found by address. */
+export type MemberOfEmail = TokenMember & { readonly isActive: boolean }
+
+const memberOfEmailColumns = { ...memberColumns, isActive: 'bool' } as const
+
+// Each person's oldest active membership with the address, ordered by the ordinal, because an import sets the time of
+// creation. Two persons are enough to know that there are several.
+const membersOfEmail = (email: Parameter, isOfOrganization: OfOrganization) => Prisma.sql`
+SELECT DISTINCT ON (m.user_id) ${memberRow(isOfOrganization)}, m.deactivated_at IS NULL AS "isActive"
   FROM memberships m
   JOIN users u ON u.id = m.user_id
- WHERE ${isOfOrganization('m')} AND u.email_key = lower(${email}::text COLLATE "C") AND m.deactivated_at IS NULL
- ORDER BY m.ordinal
- LIMIT 1`
+ WHERE ${isOfOrganization('m')} AND u.email_key = lower(${email}::text COLLATE "C")
+ ORDER BY m.user_id, m.deactivated_at IS NOT NULL, m.ordinal
+ LIMIT 2`
 
-const selectMemberByEmail = createPreparedStatement<EmailIdentity, TokenMember>({
+const selectMemberOfEmail = createPreparedStatement<EmailIdentity & { organizationId: string }, MemberOfEmail>({
   name: 'select_member_of_email',
   reason: 'keyset or recursion',
-  columns: memberColumns,
-  text: ({ email }) => memberOfEmail(email, ofOrganization),
+  columns: memberOfEmailColumns,
+  text: ({ email }) => membersOfEmail(email, ofOrganization),
 })
 
 const ofMember: OfOrganization = (alias) => Prisma.sql`${Prisma.raw(alias)}.organization_id = m.organization_id`
 
-// The oldest membership in any organization, so that one made later by another organization changes nothing. Ordered by
-// the ordinal, because an import sets the time of creation.
-const selectOldestMemberByEmail = createPreparedStatement<Pick<EmailIdentity, 'email'>, TokenMember>({
-  name: 'select_oldest_member_of_email',
+const selectPersonsOfEmail = createPreparedStatement<Pick<EmailIdentity, 'email'>, MemberOfEmail>({
+  name: 'select_persons_of_email',
   reason: 'keyset or recursion',
-  columns: memberColumns,
-  text: ({ email }) => memberOfEmail(email, ofMember),
+  columns: memberOfEmailColumns,
+  text: ({ email }) => membersOfEmail(email, ofMember),
 })
 
 /** The statements of this file. */
 export const tokenHolderStatements = [
   ...[selectKey, selectKeysOfSeveral, selectMember, selectMembersOfSeveral],
-  ...[selectOrganizations, selectDistribution, selectMemberByEmail, selectOldestMemberByEmail],
+  ...[selectOrganizations, selectDistribution, selectMemberOfEmail, selectPersonsOfEmail],
 ]
 
 /** Finds the holders of tokens, each with the hash of its token. `isDistributed` is called only if it matters. */
@@ -239,14 +245,15 @@ export async function isDistributed(tables: PreparedQueryable): Promise<boolean>
   return row?.isDistributed === true
 }
 
-/** The member with the address in the organization, or in the oldest membership if none is given. */
-export async function findMemberByEmail(
+/**
+ * The member with the address in the organization; in all organizations, the oldest active membership of each person
+ * who has it, or one that is not active, and of two persons at most.
+ */
+export function selectMembersOfEmail(
   tables: PreparedQueryable,
   { email, organizationId }: EmailIdentity,
-): Promise<TokenMember | undefined> {
-  const [member] =
-    organizationId === null
-      ? await tables.run(selectOldestMemberByEmail, { email })
-      : await tables.run(selectMemberByEmail, { email, organizationId })
-  return member
+): Promise<MemberOfEmail[]> {
+  return organizationId === undefined
+    ? tables.run(selectPersonsOfEmail, { email })
+    : tables.run(selectMemberOfEmail, { email, organizationId })
 }

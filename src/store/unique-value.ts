@@ -23,11 +23,6 @@ const values: readonly (readonly [name: string, value: UniqueValue])[] = [
   ['groups_directory_external_id_unique', 'external id of group'],
 ]
 
-/** Whether a violated constraint is the one that a membership has the address of its person. */
-export function isAddressOfPerson(constraint: string): boolean {
-  return isConstraint(constraint, 'memberships_user_id_email_key_fkey')
-}
-
 /** What a violated constraint keeps unique; undefined if callers do not choose it. */
 export function uniqueValueOf(constraint: string): UniqueValue | undefined {
   return values.find(([name]) => isConstraint(constraint, name))?.[1]

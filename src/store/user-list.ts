@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createPreparedStatement, type Places } from '../db/statement.js'
 import { pageClassFor, perPageClass } from './page-class.js'
 import { rowText } from './resource/print.js'
 import { itemsText } from './resource/text-parts.js'
@@ -12,6 +12,8 @@ export interface UserSelection {
   /** The ordinal of the member before the page. */
   readonly after: string
   readonly includeDeactivated: boolean
+  /** Only the member with this address; undefined for all. */
+  readonly emailKey: string | undefined
   readonly pageSize: number
 }
 
@@ -22,16 +24,20 @@ export interface UserPageRow {
   readonly hasMore: boolean
 }
 
+type Page = Omit<UserSelection, 'emailKey'>
+
+const columns = { items: 'text', lastOrdinal: 'int8', hasMore: 'bool' } as const
+
 /**
- * The statement for pages of up to `most` users. It walks the index of the organization and reads one user more than
- * the page needs; OFFSET 0 keeps the planner from reading all email addresses of the table.
+ * A statement for pages of up to `most` users. It walks an index of the organization and reads one user more than the
+ * page needs; OFFSET 0 keeps the planner from reading all email addresses of the table.
  */
-const lists = perPageClass((most) =>
-  createPreparedStatement<UserSelection, UserPageRow>({
-    name: `list_users_${most}`,
-    reason: 'printed JSON',
-    columns: { items: 'text', lastOrdinal: 'int8', hasMore: 'bool' },
-    text: ({ organizationId, after, includeDeactivated, pageSize }) => Prisma.sql`
+const pageText = (
+  most: number,
+  { organizationId, after, includeDeactivated, pageSize }: Places<Page>,
+  isWanted: Prisma.Sql,
+) =>
+  Prisma.sql`
 SELECT ${itemsText(Prisma.sql`m.text`, Prisma.sql`m.ordinal`, Prisma.sql`m.place <= ${pageSize}`)} AS items,
        max(m.ordinal) FILTER (WHERE m.place <= ${pageSize}) AS "lastOrdinal",
        count(*) > ${pageSize} AS "hasMore"
@@ -41,23 +47,40 @@ SELECT ${itemsText(Prisma.sql`m.text`, Prisma.sql`m.ordinal`, Prisma.sql`m.place
         SELECT *
           FROM memberships m
          WHERE m.organization_id = ${organizationId} AND m.ordinal > ${after}
-           AND (${includeDeactivated} OR m.deactivated_at IS NULL)
+           AND (${includeDeactivated} OR m.deactivated_at IS NULL) ${isWanted}
          ORDER BY m.ordinal LIMIT ${Prisma.raw(String(most + 1))}
       ) m
      CROSS JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = m.user_id OFFSET 0) u
      ORDER BY m.ordinal LIMIT ${pageSize} + 1
-  ) m`,
+  ) m`
+
+const lists = perPageClass((most) =>
+  createPreparedStatement<Page, UserPageRow>({
+    name: `list_users_${most}`,
+    reason: 'printed JSON',
+    columns,
+    text: (page) => pageText(most, page, Prisma.empty),
   }),
 )
 
+const listOfEmail = createPreparedStatement<Page & { readonly emailKey: string }, UserPageRow>({
+  name: 'list_users_of_email',
+  reason: 'printed JSON',
+  columns,
+  text: (page) => pageText(1, page, Prisma.sql`AND m.email_key = ${page.emailKey}`),
+})
+
 /** The statements of this file. */
-export const userListStatements = Object.values(lists)
+export const userListStatements = [...Object.values(lists), listOfEmail]
 
 /** A page of the members of an organization, in the order of their creation. */
 export async function readUserPage(
   tables: PreparedQueryable,
-  selection: UserSelection,
+  { emailKey, ...selection }: UserSelection,
 ): Promise<UserPageRow | undefined> {
-  const [page] = await tables.run(lists[pageClassFor(selection.pageSize)], selection)
+  const [page] =
+    emailKey === undefined
+      ? await tables.run(lists[pageClassFor(selection.pageSize)], selection)
+      : await tables.run(listOfEmail, { ...selection, emailKey })
   return page
 }

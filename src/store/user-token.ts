@@ -1,5 +1,30 @@
+import { Prisma } from '../../gen/prisma/client.js'
 import type { UserTokenModel } from '../../gen/prisma/models.js'
-import type { Queryable } from '../db/queryable.js'
+import type { PreparedTransaction, Queryable } from '../db/queryable.js'
+import { createPreparedStatement } from '../db/statement.js'
+import { ofOrganization } from './tenant.js'
+
+/** Users of an organization. */
+interface TokenUsers {
+  readonly organizationId: string
+  readonly userIds: readonly string[]
+}
+
+const remove = createPreparedStatement<TokenUsers, Record<never, never>>({
+  name: 'delete_user_tokens',
+  reason: 'set',
+  columns: {},
+  text: ({ userIds }) => Prisma.sql`
+DELETE FROM user_tokens t WHERE ${ofOrganization('t')} AND t.user_id = ANY (${userIds}::text[])`,
+})
+
+/** The statements of this file. */
+export const userTokenStatements = [remove]
+
+/** Ends all tokens of users. */
+export async function deleteUserTokens(transaction: PreparedTransaction, users: TokenUsers): Promise<void> {
+  await transaction.run(remove, users)
+}
 
 /** Stores a token by its hash. */
 export async function insertUserToken(

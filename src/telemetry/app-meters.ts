@@ -43,7 +43,7 @@ export function watchParts(registry: Registry, parts: WatchedParts): void {
   })
   new Gauge({
     name: 'svc_calls_running',
-    help: 'Calls with a credential that run now; more than MAX_RUNNING_CALLS are refused.',
+    help: 'Calls with a credential that run now; more than MAX_RUNNING_CALLS, or half of them of one organization, are refused.',
     registers,
     collect() {
       this.set(callLimit.running)

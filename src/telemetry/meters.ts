@@ -29,9 +29,9 @@ export interface Meters {
 export type MetricValues = MetricObjectWithValues<MetricValue<string>>[]
 
 /** Makes the metrics of this process. */
-export function createMeters(version: string): Meters {
+export function createMeters(build: Readonly<Record<'version' | 'commit', string>>): Meters {
   const registry = new Registry()
-  const endWatch = watchProcess(registry, version)
+  const endWatch = watchProcess(registry, build)
   return {
     calls: createCallMeters(registry),
     requests: createRequestMeters(registry),

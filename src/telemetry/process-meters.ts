@@ -5,7 +5,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 const LOOK_MILLIS = 20
 
 /** Measures what the process uses and how late its event loop is; the returned function ends this. */
-export function watchProcess(registry: Registry, version: string): () => void {
+export function watchProcess(registry: Registry, build: Readonly<Record<'version' | 'commit', string>>): () => void {
   const registers = [registry]
   const delay = monitorEventLoopDelay({ resolution: LOOK_MILLIS })
   delay.enable()
@@ -57,10 +57,10 @@ export function watchProcess(registry: Registry, version: string): () => void {
   })
   new Gauge({
     name: 'svc_build_info',
-    help: 'The version of the service and of Node; always 1.',
-    labelNames: ['version', 'node'],
+    help: 'The version of the service, the commit that it was made from, and the version of Node; always 1.',
+    labelNames: ['version', 'commit', 'node'],
     registers,
     aggregator: 'first',
-  }).set({ version, node: process.version }, 1)
+  }).set({ ...build, node: process.version }, 1)
   return () => delay.disable()
 }

@@ -1,11 +1,13 @@
 import type { Store } from '../db/queryable.js'
 import { ServiceError } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
+import type { ImportMode } from '../store/transfer/import.js'
 import type { RecordKind } from '../store/transfer/record-kind.js'
-import { namesOnlyOwner, recordRow } from '../store/transfer/record-row.js'
+import { columnsGiven, namesOnlyOwner, recordRow } from '../store/transfer/record-row.js'
 import type { StagedLine } from '../store/transfer/staging.js'
+import { givenFields } from './given-fields.js'
 import { ImportError } from './import-error.js'
-import { type ImportSummary, importRows } from './import-rows.js'
+import { type ImportPlan, type ImportSteps, type ImportSummary, importRows, planRows } from './import-rows.js'
 import { createRecordReader } from './record-reader.js'
 import { settleRecord } from './settle-record.js'
 import { textLines } from './text-lines.js'
@@ -17,7 +19,7 @@ export type ImportProgress =
   | { readonly phase: 'write'; readonly kind: RecordKind; readonly records: number }
 
 /** What an import needs besides the database and the text. */
-export interface ImportOptions {
+export interface ImportOptions extends ImportMode {
   readonly runtime: Runtime
   readonly onProgress?: (progress: ImportProgress) => void
   /** When it aborts, nothing is imported. */
@@ -32,16 +34,30 @@ export interface ImportOptions {
 export function importRecords(
   tables: Pick<Store, 'preparedTransaction'>,
   chunks: AsyncIterable<Uint8Array | string>,
-  { runtime, onProgress, signal }: ImportOptions,
+  options: ImportOptions,
 ): Promise<ImportSummary> {
+  return importRows(tables, stepsOf(chunks, options))
+}
+
+/** Tells what an import would do with each record, and writes nothing. Throws an ImportError for a bad line. */
+export function planImport(
+  tables: Pick<Store, 'preparedTransaction'>,
+  chunks: AsyncIterable<Uint8Array | string>,
+  options: ImportOptions,
+): Promise<ImportPlan> {
+  return planRows(tables, stepsOf(chunks, options))
+}
+
+function stepsOf(chunks: AsyncIterable<Uint8Array | string>, options: ImportOptions): ImportSteps {
+  const { runtime, onProgress, isMerge = false } = options
   const readRecord = createRecordReader()
-  return importRows(tables, {
-    runtime,
-    signal,
+  return {
+    ...options,
     stage: async (staging) => {
       for await (const { line, text } of textLines(chunks)) {
         const record = atLine(line, '', () => readRecord(text))
-        const row = stagedRow(record, line, runtime)
+        const given = isMerge ? columnsGiven(record.resource.case, givenFields(text, record)) : undefined
+        const row = { ...stagedRow(record, line, runtime), given }
         const sent = staging.add(row)
         if (sent !== undefined) {
           onProgress?.({ phase: 'read', line })
@@ -50,7 +66,7 @@ export function importRecords(
       }
     },
     onWrite: (kind, records) => onProgress?.({ phase: 'write', kind, records }),
-  })
+  }
 }
 
 function stagedRow({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {

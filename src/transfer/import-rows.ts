@@ -2,22 +2,59 @@ import { databaseFailure } from '../db/errors.js'
 import type { PreparedTransaction, Store } from '../db/queryable.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import type { Runtime } from '../runtime/runtime.js'
-import { excludeOtherImports, findFinalFault, isWritten, writeStaged } from '../store/transfer/import.js'
+import {
+  analyzeImported,
+  countUpdated,
+  excludeOtherImports,
+  findFinalFault,
+  type ImportMode,
+  isWritten,
+  outcomesOf,
+  writeStaged,
+} from '../store/transfer/import.js'
 import { addImportedDepartments } from '../store/transfer/imported-department.js'
+import type { Outcome } from '../store/transfer/outcome.js'
 import { type RecordKind, recordKinds } from '../store/transfer/record-kind.js'
 import { countStaged, createStaging, type Staging } from '../store/transfer/staging.js'
-import { ImportError } from './import-error.js'
+import { recordImport } from './import-audit.js'
+import { ImportError, type LineFault, refusal } from './import-error.js'
 
 /** What an import did. */
 export interface ImportSummary {
   /**
-   * For each kind in the file, in the order of writing: the number of records, and how many of them are new.
+   * For each kind in the file, in the order of writing: the number of records, and how many of them are new or changed.
    */
-  readonly kinds: readonly { readonly kind: RecordKind; readonly records: number; readonly created: number }[]
+  readonly kinds: readonly ImportedKind[]
+}
+
+/** Records of one kind. */
+export interface ImportedKind {
+  readonly kind: RecordKind
+  readonly records: number
+  readonly created: number
+  readonly updated: number
+}
+
+/** What an import would do, in the order of lines. */
+export interface ImportPlan extends ImportSummary {
+  readonly records: readonly PlannedRecord[]
+}
+
+/** What would become of a record. */
+export interface PlannedRecord {
+  readonly line: number
+  readonly kind: RecordKind
+  readonly id: string
+  readonly organizationId: string
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'refused'
+  /** The fields that would change, by their names in JSON. */
+  readonly fields: readonly string[]
+  /** Why only force may import it. */
+  readonly faults: readonly string[]
 }
 
 /** What an import is made of. */
-export interface ImportSteps {
+export interface ImportSteps extends ImportMode {
   readonly runtime: Runtime
   /** Adds every row. If it fails, the import ends with nothing written. */
   readonly stage: (staging: Staging) => Promise<void>
@@ -28,17 +65,74 @@ export interface ImportSteps {
 }
 
 const MAX_TRIES = 6
+/** From so many records on, plans of statements need new statistics at once. */
+const MANY_RECORDS = 1_000
 
 /**
  * Stages rows and writes them, all or nothing, in one transaction. Throws an ImportError with the line of whatever
- * refers to nothing or is already taken.
+ * refers to nothing or is already taken, or with those that only force may import.
  */
 export async function importRows(
   tables: Pick<Store, 'preparedTransaction'>,
   steps: ImportSteps,
 ): Promise<ImportSummary> {
+  const kinds = await inImport(tables, steps, async (transaction) => {
+    const { kinds, refused } = await write(transaction, steps)
+    if (refused.length > 0) throw refusal(refused)
+    if (kinds.some(({ kind, updated }) => kind === 'user' && updated > 0))
+      await recordImport(transaction, steps.runtime)
+    return kinds
+  })
+  // Whoever plans a statement next needs to know how large the tables have become.
+  const records = kinds.reduce((sum, each) => sum + each.records, 0)
+  if (records >= MANY_RECORDS) await tables.preparedTransaction(analyzeImported, { isUnhurried: true })
+  return { kinds }
+}
+
+/** Does what an import would do, tells it, and undoes it. Throws an ImportError for what not even force imports. */
+export async function planRows(tables: Pick<Store, 'preparedTransaction'>, steps: ImportSteps): Promise<ImportPlan> {
+  const undone = new PlanMade()
+  await inImport(tables, steps, async (transaction) => {
+    const { kinds, refused } = await write(transaction, steps)
+    const faultsOf = byLine(refused)
+    const records: PlannedRecord[] = []
+    for (const { kind } of kinds) {
+      const outcomes = await outcomesOf(transaction, kind)
+      for (const each of outcomes) records.push(plannedRecord(kind, each, faultsOf.get(each.line) ?? []))
+    }
+    undone.plan = { kinds, records: records.sort((one, other) => one.line - other.line) }
+    throw undone
+  }).catch((error: unknown) => {
+    if (error !== undone) throw error
+  })
+  return undone.plan
+}
+
+/** Ends the transaction of a plan. */
+class PlanMade extends Error {
+  plan: ImportPlan = { kinds: [], records: [] }
+}
+
+function byLine(faults: readonly LineFault[]): ReadonlyMap<number, LineFault[]> {
+  const found = new Map<number, LineFault[]>()
+  for (const fault of faults) found.set(fault.line, [...(found.get(fault.line) ?? []), fault])
+  return found
+}
+
+function plannedRecord(kind: RecordKind, { isNew, ...rest }: Outcome, faults: readonly LineFault[]): PlannedRecord {
+  const written = isNew ? 'created' : rest.fields.length > 0 ? 'updated' : 'unchanged'
+  const outcome = faults.length > 0 ? 'refused' : written
+  return { ...rest, kind, outcome, faults: faults.map(({ fault }) => fault) }
+}
+
+/** Runs the work in a transaction in which every row is staged and no other import writes. */
+async function inImport<T>(
+  tables: Pick<Store, 'preparedTransaction'>,
+  steps: ImportSteps,
+  work: (transaction: PreparedTransaction) => Promise<T>,
+): Promise<T> {
   let isStaged = false
-  const work = async (transaction: PreparedTransaction) => {
+  const stageAndWork = async (transaction: PreparedTransaction) => {
     // The input can be read only once, so the transaction cannot be repeated; the part that can be is repeated below.
     if (isStaged) throw new ImportError(undefined, 'the database was too busy, and nothing was imported: try again')
     isStaged = true
@@ -50,17 +144,20 @@ export async function importRows(
       await staging.settle()
     }
     await excludeOtherImports(transaction)
-    return writeWithRetries(transaction, steps)
+    return withRetries(transaction, work)
   }
   // However long the input takes to arrive, and however large it is.
-  return tables.preparedTransaction(work, { isUnhurried: true, ...(steps.signal && { signal: steps.signal }) })
+  return tables.preparedTransaction(stageAndWork, { isUnhurried: true, ...(steps.signal && { signal: steps.signal }) })
 }
 
 /** Writers of the API may take locks in another order; the loser of a deadlock starts again after the staging. */
-async function writeWithRetries(transaction: PreparedTransaction, steps: ImportSteps): Promise<ImportSummary> {
+async function withRetries<T>(
+  transaction: PreparedTransaction,
+  work: (transaction: PreparedTransaction) => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await transaction.nested(() => write(transaction, steps))
+      return await transaction.nested(() => work(transaction))
     } catch (error) {
       const taken = takenValueOf(error)
       if (taken !== undefined) throw new ImportError(undefined, takenValueError(taken).message, error)
@@ -69,23 +166,34 @@ async function writeWithRetries(transaction: PreparedTransaction, steps: ImportS
   }
 }
 
-async function write(transaction: PreparedTransaction, { runtime, onWrite }: ImportSteps): Promise<ImportSummary> {
+/** What has been written, and what of it only force may import, in the order of lines. */
+interface WrittenRows {
+  readonly kinds: ImportedKind[]
+  readonly refused: readonly LineFault[]
+}
+
+async function write(transaction: PreparedTransaction, steps: ImportSteps): Promise<WrittenRows> {
+  const { runtime, onWrite } = steps
   const counts = await countStaged(transaction)
-  const kinds: { kind: RecordKind; records: number; created: number }[] = []
+  const written: Omit<ImportedKind, 'updated'>[] = []
+  const refused: LineFault[] = []
   for (const kind of recordKinds) {
     if (!isWritten(kind, counts)) continue
     const records = counts.get(kind) ?? 0
     if (records > 0) onWrite?.(kind, records)
-    const written = await writeStaged(transaction, kind, counts)
-    if ('fault' in written) throw importError(kind, written.fault)
+    const result = await writeStaged(transaction, kind, counts, steps)
+    if ('fault' in result) throw importError(kind, result.fault)
+    for (const { line, field, fault } of result.refused) refused.push({ line, fault: `${kind}.${field}: ${fault}` })
     if (kind === 'user') await addImportedDepartments(transaction, runtime.newId)
-    if (records > 0) kinds.push({ kind, records: records - written.replaced, created: written.created })
+    if (records > 0) written.push({ kind, records: records - result.replaced, created: result.created })
   }
-  for (const { kind } of kinds) {
-    const fault = await findFinalFault(transaction, kind)
-    if (fault !== undefined) throw importError(kind, fault)
+  const kinds: ImportedKind[] = []
+  for (const each of written) {
+    const fault = await findFinalFault(transaction, each.kind)
+    if (fault !== undefined) throw importError(each.kind, fault)
+    kinds.push({ ...each, updated: await countUpdated(transaction, each.kind) })
   }
-  return { kinds }
+  return { kinds, refused: refused.sort((one, other) => one.line - other.line) }
 }
 
 function importError(kind: RecordKind, { line, field, fault }: { line: number; field: string; fault: string }) {

@@ -17,7 +17,7 @@ describe('the audit log', () => {
     await insertFixture(database)
     key = (await insertApiKey(database, { organizationId: acme })).token
     const actor = { kind: 'API_KEY', id: 'key-1', name: 'Key' } as const
-    const event = { organizationId: acme, actor, action: 'user.update', targetType: 'user', targetId: 'ada' }
+    const event = { organizationId: acme, actor, action: 'user.update', targetType: 'user', targetId: 'ada' } as const
     await recordAuditEvents(
       database,
       [
@@ -25,7 +25,7 @@ describe('the audit log', () => {
           ...{ ...event, requestId: 'request-1' },
           changes: [{ field: 'JOB_TITLE', outcome: 'SKIPPED_PINNED', oldOwner: 'PINNED', newOwner: 'PINNED' }],
         },
-        { ...event, targetId: 'bob' },
+        { ...event, actor: { ...actor, id: 'key-2' }, targetId: 'bob', requestId: 'request-1' },
         { ...event, action: 'priority.update', targetType: 'priority', targetId: 'pri', teamId: itTeam },
         { ...event, action: 'priority.update', targetType: 'priority', targetId: 'pri-2', teamId: people },
         { ...event, organizationId: globex },
@@ -75,6 +75,11 @@ describe('the audit log', () => {
       [{ targetId: 'ada' }, ['ada']],
       [{ action: 'priority.update' }, ['pri-2', 'pri']],
       [{ action: 'priority.update', targetId: 'ada' }, []],
+      [{ actorId: 'key-1' }, ['pri-2', 'pri', 'ada']],
+      [{ actorId: 'key-2', action: 'user.update' }, ['bob']],
+      [{ actorId: 'key' }, []],
+      [{ requestId: 'request-1' }, ['bob', 'ada']],
+      [{ requestId: 'request-1', actorId: 'key-1' }, ['ada']],
       [{ since: '2026-03-02T00:00:00Z' }, ['pri-2', 'pri', 'bob']],
       [{ until: '2026-03-02T00:00:00.000Z' }, ['ada']],
       [{ since: '2026-03-02T01:00:00+01:00', until: '2026-03-03T00:00:00Z' }, ['bob']],
@@ -123,6 +128,21 @@ describe('the audit log', () => {
       [{ pageToken: 'x' }, 'PAGE_TOKEN_INVALID', 'pageToken'],
     ])('refuses %j', async (query, reason, field) => {
       expect(await call('listAuditEvents', query)).toMatchObject({ status: 400, reason, fields: [field] })
+    })
+
+    it('refuses an action that nothing records, and names the nearest', async () => {
+      const { answer, ...refusal } = await call('listAuditEvents', { action: 'user.updated' })
+      expect(refusal).toMatchObject({ status: 400, reason: 'FIELD_INVALID', fields: ['action'] })
+      expect(answer.text).toContain('did you mean \\"user.update\\"?')
+    })
+
+    it.each(['actorId', 'requestId'])('refuses the token of a page for another %s', async (filter) => {
+      const value = { actorId: 'key-1', requestId: 'request-1' }[filter]
+      const { answer } = await call('listAuditEvents', { pageSize: 1, [filter]: value })
+      const { nextPageToken: pageToken } = answer.json
+      expect(await call('listAuditEvents', { pageSize: 1, [filter]: value, pageToken })).toMatchObject({ status: 200 })
+      const other = await call('listAuditEvents', { pageSize: 1, [filter]: 'other', pageToken })
+      expect(other).toMatchObject({ status: 400, reason: 'PAGE_TOKEN_INVALID' })
     })
 
     it('gives those who have audit:read in teams the events of these teams alone', async () => {

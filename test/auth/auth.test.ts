@@ -132,15 +132,29 @@ describe('POST /v2/auth/token', () => {
     const answer = await token({ form, headers: basic(key.id, key.secret) })
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
     expect(answer.json.detail.debug.reason).toBe(`ERROR_REASON_${reason}`)
+    const error = reason === 'GRANT_TYPE_UNSUPPORTED' ? 'unsupported_grant_type' : 'invalid_request'
+    expect(answer.json).toMatchObject({ error, error_description: answer.json.message })
     expect(await sessions()).toBe(before)
   })
 
-  it('takes forms alone, without unknown or repeated fields', async () => {
+  it.each(['scope=all', 'scope=', 'audience=a&audience=b', 'x=%&%=1'])('ignores the unknown %s', async (unknown) => {
+    const form = `grant_type=client_credentials&${unknown}`
+    expect((await token({ form, headers: basic(key.id, key.secret) })).status).toBe(200)
+  })
+
+  it('takes forms alone, without repeated fields', async () => {
     const headers = basic(key.id, key.secret)
     expect((await token({ json: grant, headers })).status).toBe(415)
-    for (const form of ['grant_type=client_credentials&scope=all', 'grant_type=a&grant_type=client_credentials']) {
+    for (const other of ['a', 'client_credentials']) {
+      const form = `grant_type=${other}&grant_type=client_credentials`
       expect((await token({ form, headers })).status).toBe(400)
     }
+  })
+
+  it('answers wrong credentials with the error of RFC 6749 beside its own', async () => {
+    const { status, json } = await token({ form: grant, headers: basic(key.id, 'wrong') })
+    expect([status, json.error, json.code]).toEqual([401, 'invalid_client', 'unauthenticated'])
+    expect(json.error_description).toBe(json.message)
   })
 
   it.each(protocols)('works over %s as well', async (protocol) => {

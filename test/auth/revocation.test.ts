@@ -7,7 +7,7 @@ import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
 import { revokeLeakedKey } from '../../src/domain/auth/revocation.js'
 import { createSecretHasher, type SecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { parseTrustProxy } from '../../src/http/client-address.js'
-import { fixture, type InsertedApiKey, insertApiKey, insertFixture } from '../support/fixture.js'
+import { fixture, type InsertedApiKey, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { protocols, type RestAnswer, startTestService, type TestService } from '../support/service.js'
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js'
 
@@ -82,17 +82,7 @@ describe('POST /v2/auth/revoke', () => {
     const management = await insertApiKey(service.database, { organizationId: acme, kind: 'mk' })
     const unknown = createApiKeySecret('pk', service.runtime)
     const badChecksum = `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`
-    const secrets = [
-      live.secret,
-      live.secret,
-      management.secret,
-      unknown,
-      badChecksum,
-      'hunter2',
-      ' ',
-      '\0',
-      '\u{1f511}',
-    ]
+    const secrets = [live.secret, live.secret, management.secret, unknown, badChecksum, 'hunter2', '\0', '\u{1f511}']
     const answers = []
     for (const secret of secrets) answers.push(visible(await revoke({ secret })))
     expect(answers[0]).toMatchObject({ status: 200, text: '', headers: { 'content-length': '0' } })
@@ -106,9 +96,42 @@ describe('POST /v2/auth/revoke', () => {
     const before = await stateOf(key)
     await revoke({ secret: createApiKeySecret('pk', service.runtime) })
     await revoke({ secret: key.id })
-    await revoke({ secret: key.token })
     expect(await stateOf(key)).toEqual(before)
     expect(await statusAt(service.baseUrl, key.token)).not.toBe(401)
+  })
+
+  it('ends an access token, and nothing else of its key', async () => {
+    const key = await newKey(itTeam)
+    const form = { grant_type: 'client_credentials', client_id: key.id, client_secret: key.secret }
+    const { json } = await service.rest('POST', '/v2/auth/token', { form })
+    const answer = await revoke({ secret: `"${json.access_token}"` })
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(await statusAt(other.baseUrl, json.access_token)).toBe(401)
+    expect(await statusAt(other.baseUrl, key.token)).not.toBe(401)
+    expect((await stateOf(key))?.revoked_at).toBeNull()
+    expect(await service.database.query('SELECT * FROM audit_events WHERE target_id = $1', [key.id])).toEqual([
+      expect.objectContaining({
+        ...{ organization_id: acme, team_id: itTeam, action: 'access_token.revoke', target_type: 'api_key' },
+        ...{ actor_kind: 'ANONYMOUS', request_id: answer.headers.get('x-request-id') },
+      }),
+    ])
+  })
+
+  it('ends a user token, and no other one of the user', async () => {
+    const user = { userId: fixture.users.viewer, organizationId: acme }
+    const [leaked, kept] = [
+      await insertUserToken(service.database, user),
+      await insertUserToken(service.database, user),
+    ]
+    expect(await statusAt(other.baseUrl, leaked)).not.toBe(401)
+    const answer = await revoke({ secret: leaked })
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(await statusAt(other.baseUrl, leaked)).toBe(401)
+    expect(await statusAt(other.baseUrl, kept)).not.toBe(401)
+    const events = await service.database.query(
+      `SELECT organization_id, target_type, target_id FROM audit_events WHERE action = 'user_token.revoke'`,
+    )
+    expect(events).toEqual([{ organization_id: acme, target_type: 'user', target_id: user.userId }])
   })
 
   it('a revoked key is refused on its next use in another process', async () => {
@@ -182,11 +205,35 @@ describe('POST /v2/auth/revoke', () => {
     ['no secret', ''],
     ['an empty secret', 'secret='],
     ['two secrets', 'secret=a&secret=b'],
-    ['another field', 'secret=a&reason=leak'],
+    ['two different secrets, the first one empty', 'secret=&secret=b'],
+    ['white space', 'secret=+%0A%09'],
+    ['quotation marks', 'secret=%22%22'],
     ['only another field', 'token=a'],
   ])('answers 400 for %s', async (_, form) => {
     const answer = await revoke(form)
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
+  })
+
+  it.each([
+    ['other fields', (secret: string) => `secret=${secret}&source=scanner&token=a&token=b&source=scanner`],
+    ['other fields that cannot be decoded', (secret: string) => `a=%&%zz=1&%ff=%ff&secret=${secret}`],
+    ['the same secret again', (secret: string) => `secret=${secret}&secret=${secret}`],
+    ['a line break behind it', (secret: string) => `secret=${secret}%0A`],
+    ['a line break of Windows behind it', (secret: string) => `secret=${secret}%0D%0A`],
+    ['spaces around it', (secret: string) => `secret=+${secret}+`],
+    ['quotation marks around it', (secret: string) => `secret=%22${secret}%22`],
+    ['single quotation marks and spaces around it', (secret: string) => `secret=+'${secret}'+`],
+  ])('revokes the key of a secret with %s', async (_, form) => {
+    const key = await newKey()
+    expect((await revoke(form(key.secret))).status).toBe(200)
+    expect(await stateOf(key)).toMatchObject({ revoked_by: 'LEAK_REPORT', sessions: 0, events: 1 })
+  })
+
+  it.each(protocols)('ignores what surrounds a secret over %s', async (protocol) => {
+    const key = await newKey()
+    const client = service.client(AuthService, undefined, protocol)
+    await client.revokeLeakedKey({ secret: ` "${key.secret}"\n` }, { headers: newClient() })
+    expect((await stateOf(key))?.revoked_at).not.toBeNull()
   })
 
   it('answers 400 for a query, and does not revoke', async () => {

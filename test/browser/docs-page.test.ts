@@ -149,7 +149,7 @@ describe('the reference page in a browser', () => {
     })()`
     const passed: string[] = []
     const tabTo = async (text: string) => {
-      for (let stop = 0; stop < 100 && !passed.at(-1)?.includes(text); stop++) {
+      for (let stop = 0; stop < 150 && !passed.at(-1)?.includes(text); stop++) {
         await page.keyboard.press('Tab')
         passed.push(await page.evaluate<string>(focused))
       }
@@ -199,6 +199,22 @@ describe('the reference page in a browser', () => {
     await page.locator('.btn.authorize').click()
     await dialog.getByRole('button', { name: 'Logout' }).waitFor()
     await dialog.getByRole('button', { name: 'Close', exact: true }).first().click()
+  })
+
+  it.each(['hunter2', 'svc_secret_pk_0', 'a.b'])('refuses %j, which is no token', async (pasted) => {
+    await clearToken()
+    await useToken(pasted)
+    expect(await tokenState()).toContain('Not used: an access token begins with svc_token_ or svc_user_, or is a JWT')
+    expect(await page.evaluate('sessionStorage.getItem("accessToken")')).toBe(null)
+    await clearToken()
+  })
+
+  it('links to the guides, and not to itself', async () => {
+    const targets = await page
+      .locator('#viewer .info a')
+      .evaluateAll((links: { href: string }[]) => links.map(({ href }) => href))
+    expect(targets).toContain(`${service.baseUrl}/docs/guides`)
+    expect(targets).not.toContain(`${service.baseUrl}/docs`)
   })
 
   it('makes a call with a token that succeeds', async () => {

@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 /** Statements of several organizations: whose they are, or what they sweep, is not known before (ADR 10). */
 const ofAll: readonly string[] = [
-  ...['organizations_of_tokens', 'key_of_id', 'key_of_secret', 'find_expired_tokens'],
-  ...['first_memberships_of_person', 'select_oldest_member_of_email'],
+  ...['organizations_of_tokens', 'key_of_id', 'find_leaked_credential', 'find_expired_tokens'],
+  ...['first_memberships_of_person', 'select_persons_of_email'],
 ]
 /** What only the coordinator does: locks on words, and its own tables. */
 const ofCoordinator: readonly string[] = [

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -29,6 +29,21 @@ const runIn = (checkout: string, command: string, args: readonly string[], env: 
 const versionOf = (checkout: string) => runIn(checkout, join(checkout, 'bin/svc.mjs'), ['--version'])
 const upToDate = { status: 0, stdout: '0.1.0\n', stderr: '' }
 const built = { ...upToDate, stderr: 'svc: building …\n' }
+
+describe('what npm ci installs', () => {
+  it('is made for Node 20, but for two packages of which npm warns', () => {
+    const lockfile: { packages: Record<string, { engines?: { node?: string } }> } = JSON.parse(
+      readFileSync(join(root, 'package-lock.json'), 'utf8'),
+    )
+    // Every alternative of a range is a later version.
+    const isLater = (range: string) => range.split('||').every((part) => Number(/\d+/.exec(part)?.[0] ?? 0) > 20)
+    const later = Object.entries(lockfile.packages).filter(([, { engines }]) => isLater(engines?.node ?? '*'))
+    expect(later.map(([path]) => path)).toEqual([
+      'node_modules/@bufbuild/protoc-gen-es',
+      'node_modules/@prisma/streams-local',
+    ])
+  })
+})
 
 describe('svc in a checkout', () => {
   let checkout: string

@@ -53,6 +53,9 @@ describe.each(shells)('svc completion %s', (shell) => {
   it.each([
     ['svc mi', ['migrate']],
     ['svc dis', ['distribute']],
+    ['svc ini', ['init']],
+    ['svc init --', ['--admin', '--help', '--json', '--org']],
+    ['svc import --m', ['--merge']],
     ['svc keys c', ['check', 'create']],
     ['svc keys create --k', ['--kind']],
     ['svc keys create --kind ', ['mk', 'pk', 'wk']],

@@ -83,6 +83,20 @@ describe('svc config', () => {
   })
 
   it.each([
+    ['schema=app', 'DATABASE_URL has a schema other than public'],
+    ['sslmode=required', 'DATABASE_URL has an unknown sslmode: it must be one of disable, no-verify, verify-full'],
+  ])('refuses a database whose URL has ?%s', async (query, fault) => {
+    const env = { DATABASE_URL: `postgresql://svc@db.internal/svc?${query}` }
+    const { status, stderr } = await runInProcess(['config'], { env })
+    expect([status, stderr]).toEqual([1, expect.stringContaining(fault)])
+  })
+
+  it.each(['schema=public', 'sslmode=verify-full', 'sslmode=require'])('takes a URL with ?%s', async (query) => {
+    const env = { DATABASE_URL: `postgresql://svc@db.internal/svc?${query}` }
+    expect(await runInProcess(['config'], { env })).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it.each([
     ['DATABASE_MAX_WAITING', 1, 100_000],
     ['DATABASE_IDLE_SECONDS', 1, 3_600],
     ['HEADER_SECONDS', 1, 600],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { diagnoseDatabase } from '../../src/db/diagnosis.js'
 import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { startOidcIssuer, startStaticIssuer } from '../support/oidc-issuer.js'
 import { startServe } from '../support/program.js'
 import { scratchFolder } from '../support/scratch-folder.js'
 
@@ -46,6 +47,14 @@ describe('svc doctor', () => {
     const { stdout } = await runInProcess(['doctor'], { env: environment() })
     expect(stdout).toMatch(/^ok {5}configuration {2}valid/)
     expect(stdout.trimEnd().split('\n')).toHaveLength(6)
+  })
+
+  it.each([
+    [{}, '1 variable is set'],
+    [{ LOG_LEVEL: 'info' }, '2 variables are set'],
+  ])('counts variables as people do (%j)', async (more, text) => {
+    const { stdout } = await runInProcess(['doctor'], { env: { DATABASE_URL: testDatabase.directUrl, ...more } })
+    expect(stdout).toContain(`valid; ${text},`)
   })
 
   it('tells bad variables, and looks at nothing then', async () => {
@@ -100,6 +109,26 @@ describe('svc doctor', () => {
     } finally {
       await server.stop()
     }
+  })
+
+  it('asks the issuer of JWTs for its keys, and tells what is wrong with it', async () => {
+    const issuer = await startOidcIssuer()
+    const strange = await startStaticIssuer('{"keys":[]}')
+    const faultOf = async (url: string) =>
+      (await examine(environment({ OIDC_ISSUER: url, OIDC_AUDIENCE: 'svc' }))).faults['issuer']
+    try {
+      const { sound, faults } = await examine(environment({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: 'svc' }))
+      expect([sound.at(-1), faults]).toEqual(['issuer', {}])
+      expect(await faultOf(`${issuer.url}/`)).toContain(`names another issuer: "${issuer.url}": correct OIDC_ISSUER`)
+      expect(await faultOf(`${issuer.url}/tenant`)).toMatch(/openid-configuration cannot be used: the status is 404: /)
+      issuer.fail(true)
+      expect(await faultOf(issuer.url)).toMatch(/the status is 500: correct OIDC_ISSUER, the issuer or the way to it$/)
+      expect(await faultOf(strange.url)).toBe(`${strange.url} has no keys: add one to it`)
+    } finally {
+      await issuer.stop()
+      await strange.stop()
+    }
+    expect(await faultOf(issuer.url)).toMatch(/openid-configuration cannot be used: .*ECONNREFUSED/)
   })
 
   it('measures the clock against that of the database', async () => {

@@ -17,6 +17,29 @@ import { shells } from '../support/shells.js'
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
+describe('svc serve that is asked to stop', () => {
+  it('logs a line when it begins to, and one when it has', async () => {
+    const testDatabase = await createTestDatabase()
+    try {
+      const serve = await startServe([], { ...testDatabase.environment, LOG_LEVEL: 'info', LOG_FORMAT: 'json' })
+      expect(await serve.stop()).toBe(0)
+      const lines = serve.stderr().trimEnd().split('\n')
+      expect(lines.slice(-2).map((line) => JSON.parse(line))).toEqual([
+        expect.objectContaining({
+          msg: 'stopping',
+          signal: 'SIGTERM',
+          runningCalls: 0,
+          drainSeconds: 0,
+          graceSeconds: 10,
+        }),
+        expect.objectContaining({ msg: 'stopped', tookMs: expect.any(Number) }),
+      ])
+    } finally {
+      await testDatabase.drop()
+    }
+  })
+})
+
 describe('svc serve on the embedded database', () => {
   const dataDir = join(scratchFolder(), `svc-serve-${randomUUID()}`)
   const env = { SVC_DATA_DIR: dataDir }
@@ -50,7 +73,7 @@ describe('svc serve on the embedded database', () => {
     const output = await paste(shell, commands)
     expect(output.match(/^200$/gm)).toHaveLength(commands.length - 2)
     expect(output).toContain('"skippedDirectoryLockedFields":["USER_PROFILE_FIELD_DEPARTMENT"]')
-    expect(output).toContain('"skippedPinnedFields":["USER_PROFILE_FIELD_MANAGER"]')
+    expect(output).toContain('"userId":"user_dora","relatedUserId":"user_ada"')
     // What buf curl prints is indented.
     expect(output).toContain('\n    "friendlyIdentifier": "ONB-12"')
   })
@@ -261,6 +284,8 @@ describe('a configuration that cannot be used', () => {
     [{ OIDC_ISSUER: 'https://issuer.example' }, 'OIDC_AUDIENCE'],
     [{ OIDC_ORGANIZATION: 'acme' }, 'OIDC_ORGANIZATION needs OIDC_ISSUER'],
     [{ OIDC_ORGANIZATION: 'Acme Inc.' }, 'OIDC_ORGANIZATION must be the id of an organization'],
+    [{ OIDC_EMAIL_CLAIM: 'my mail' }, 'OIDC_EMAIL_CLAIM must be the name of a claim'],
+    [{ OIDC_EMAIL_VERIFIED_CLAIM: 'ü' }, 'OIDC_EMAIL_VERIFIED_CLAIM must be the name of a claim'],
     [{ CORS_ORIGINS: 'example.com' }, 'CORS_ORIGINS'],
     [{ PUBLIC_URL: 'ftp://example.com' }, 'PUBLIC_URL'],
     [{ SVC_SECRET_PEPPER: 'short' }, 'SVC_SECRET_PEPPER'],

@@ -324,6 +324,16 @@ describe('the examples', () => {
     expect(error).toMatchObject({ code: 1, stdout: '', stderr })
   })
 
+  it.each([
+    ['update-priority.mjs', { SVC_PRIORITY: 'nowhere' }, /^\[not_found\] .+\n$/],
+    ['list-app-instances.mjs', { SVC_TEAM: 'nowhere' }, /^\[not_found\] .+\n$/],
+    ['sync-profiles.mjs', { SVC_CLIENT_SECRET: 'wrong' }, /^\[unauthenticated\] .+\n$/],
+  ])('%s prints one line if it is refused', async (name, env, line) => {
+    const token = await insertUserToken(service.database, { userId: fixture.users.manager })
+    const error: unknown = await run(name, { SVC_TOKEN: token, ...env }).catch((failure: unknown) => failure)
+    expect(error).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(line) })
+  })
+
   it('update-priority renames one and shows a refusal', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
     const lines = await run('update-priority.mjs', { SVC_TOKEN: token, SVC_PRIORITY: fixture.priorities.it })

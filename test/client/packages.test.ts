@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
 import { createPackedProject, type PackedProject } from '../support/packed-project.js'
@@ -24,6 +26,11 @@ describe('the client, packed and installed into an empty project', () => {
   afterAll(async () => {
     await project.remove()
     await service.stop()
+  })
+
+  it('is packed into a file that Git leaves alone', async () => {
+    const { stdout } = await promisify(execFile)('git', ['check-ignore', 'svc-admin-client-0.1.0.tgz'], { cwd: root })
+    expect(stdout).toBe('svc-admin-client-0.1.0.tgz\n')
   })
 
   it('is all that it needs, and small', async () => {

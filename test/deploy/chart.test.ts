@@ -24,6 +24,7 @@ const everything = {
   environment: { LOG_LEVEL: 'debug', DATABASE_POOL_SIZE: 20, DATABASE_STATEMENT_NAMES: 'off' },
   workers: 2,
   tls: { secretName: 'certificate' },
+  databaseCa: { secretName: 'database-ca' },
   service: { type: 'LoadBalancer', annotations: { 'example.com/internal': 'true' } },
   autoscaling: { enabled: true },
   metrics: {
@@ -149,6 +150,23 @@ describe('the chart', () => {
     }
   })
 
+  it.each([
+    ['a secret', { secretName: 'ca' }, { name: 'database-ca', secret: { secretName: 'ca' } }],
+    ['a config map', { configMapName: 'ca' }, { name: 'database-ca', configMap: { name: 'ca' } }],
+  ])(
+    'mounts the certificate of the authority of the database from %s, for the migration too',
+    async (_, databaseCa, volume) => {
+      const objects = await render({ databaseCa })
+      for (const kind of ['Deployment', 'Job']) {
+        const { spec } = (objects.get(kind) as unknown as IDeployment).spec?.template ?? {}
+        expect([kind, spec?.volumes]).toEqual([kind, [volume]])
+        expect(spec?.containers[0]?.volumeMounts).toEqual([
+          { name: 'database-ca', mountPath: '/database-ca', readOnly: true },
+        ])
+      }
+    },
+  )
+
   it('sets variables that the service knows, to values that it takes', async () => {
     const [container] = (await deploymentOf(everything)).spec?.template.spec?.containers ?? []
     const environment = Object.fromEntries(container?.env?.map(({ name, value }) => [name, value ?? '']) ?? [])
@@ -193,6 +211,7 @@ describe('the schema of the values', () => {
     ['graceSeconds: 0', { graceSeconds: 0 }, '/graceSeconds minimum'],
     ['environmentSecret: ""', { environmentSecret: '' }, '/environmentSecret minLength'],
     ['environment.log_level', { environment: { log_level: 'info' } }, '/environment propertyNames'],
+    ['two databaseCa', { databaseCa: { secretName: 'ca', configMapName: 'ca' } }, '/databaseCa anyOf'],
     ['image.pullPolicy', { image: { repository: 'svc', pullPolicy: 'Sometimes' } }, '/image/pullPolicy enum'],
   ])('refuses %s', async (_, values, fault) => {
     const defaults: object = parse(await read('deploy/helm/svc/values.yaml'))

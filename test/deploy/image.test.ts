@@ -89,6 +89,8 @@ describe('what is put into an image', () => {
   })
 
   it('runs every command as a user that the system does not know, on files that it cannot write', async () => {
+    const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: root })
+    expect(JSON.parse(await run('version', '--json'))).toMatchObject({ version: '0.1.0', commit: stdout.trim() })
     expect(await run('migrate')).toBe('the database is up to date\n')
     expect(await run('demo', 'reset')).toContain('has been reset')
     expect((await run('export')).split('\n').length).toBeGreaterThan(20)
@@ -119,7 +121,7 @@ describe('what is put into an image', () => {
       const body = JSON.stringify({ email: 'new@example.com', primaryPhone: '+41446681800', locale: 'de-CH' })
       expect(await statusOf('/v2/users', { method: 'POST', headers, body })).toBe(200)
       expect(await statusOf('/svc.v2.UserService/ListUsers', { method: 'POST', headers, body: '{}' })).toBe(200)
-      const jwt = `Bearer ${['{"alg":"RS256","kid":"k"}', '{}', 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.')}`
+      const jwt = `Bearer ${['{"alg":"RS256","kid":"k"}', '{"iss":"http://127.0.0.1:1"}', 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.')}`
       // The issuer cannot be reached.
       expect(await statusOf('/v2/users', { headers: { authorization: jwt } })).toBe(503)
       const metrics = /metrics are served at (\S+)/.exec(output())?.[1] ?? ''

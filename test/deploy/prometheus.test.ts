@@ -30,7 +30,7 @@ describe('what is deployed beside the service', () => {
   let panels: readonly Panel[]
 
   beforeAll(async () => {
-    const meters = createMeters('1.2.3')
+    const meters = createMeters({ version: '1.2.3', commit: 'abc' })
     const service = await startTestService({ meters })
     text = await meters.text()
     types = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]))

@@ -47,6 +47,8 @@ interface Row {
 const automationOwned = { owner: 'AUTOMATION' } as const
 const pinned = { owner: 'PINNED' } as const
 const locked = { owner: 'DIRECTORY' } as const
+const leftPinned = { value: 'held', newOwner: 'PINNED', outcome: 'SKIPPED_PINNED' } as const
+const leftToDirectory = { value: 'held', newOwner: 'DIRECTORY', outcome: 'SKIPPED_DIRECTORY_LOCKED' } as const
 
 const rows: readonly Row[] = [
   // The table of states, row by row.
@@ -78,9 +80,7 @@ const rows: readonly Row[] = [
     ...pinned,
     name: 'a key or worker does not replace a pinned value',
     commands: key('new'),
-    value: 'held',
-    newOwner: 'PINNED',
-    outcome: 'SKIPPED_PINNED',
+    ...leftPinned,
   },
   {
     ...pinned,
@@ -102,33 +102,25 @@ const rows: readonly Row[] = [
     ...locked,
     name: 'a key does not replace what the directory supplies',
     commands: key('new'),
-    value: 'held',
-    newOwner: 'DIRECTORY',
-    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+    ...leftToDirectory,
   },
   {
     ...locked,
     name: 'what the directory supplies is skipped even where the value is the same',
     commands: key('held'),
-    value: 'held',
-    newOwner: 'DIRECTORY',
-    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+    ...leftToDirectory,
   },
   {
     ...locked,
     name: 'no pin of a key takes a field from the directory',
     commands: keyPinning('new'),
-    value: 'held',
-    newOwner: 'DIRECTORY',
-    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+    ...leftToDirectory,
   },
   {
     ...locked,
     name: 'no user token takes a field from the directory',
     commands: person('new'),
-    value: 'held',
-    newOwner: 'DIRECTORY',
-    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+    ...leftToDirectory,
   },
   {
     ...automationOwned,
@@ -218,9 +210,7 @@ const rows: readonly Row[] = [
     ...locked,
     name: 'a release of what the directory supplies is skipped',
     commands: release,
-    value: 'held',
-    newOwner: 'DIRECTORY',
-    outcome: 'SKIPPED_DIRECTORY_LOCKED',
+    ...leftToDirectory,
   },
   {
     ...automationOwned,
@@ -233,12 +223,26 @@ const rows: readonly Row[] = [
   },
   {
     ...pinned,
-    name: 'a user token with pin: false does not replace a pinned manager',
+    name: 'a user token with pin: false replaces a pinned manager, and the pin stays',
     field: 'MANAGER',
     commands: relationship('person', 'new', false),
-    value: 'held',
+    value: 'new',
     newOwner: 'PINNED',
-    outcome: 'SKIPPED_PINNED',
+    outcome: 'WRITTEN',
+  },
+  {
+    ...pinned,
+    name: 'a user token with pin: false clears a pinned manager, and the pin stays',
+    field: 'MANAGER',
+    commands: relationship('person', '', false),
+    ...{ value: '', newOwner: 'PINNED', outcome: 'WRITTEN' },
+  },
+  {
+    ...locked,
+    name: 'a user token with pin: false does not replace what the directory supplies',
+    field: 'MANAGER',
+    commands: relationship('person', 'new', false),
+    ...leftToDirectory,
   },
   {
     ...automationOwned,
@@ -270,9 +274,7 @@ const rows: readonly Row[] = [
     ...pinned,
     name: 'ingestion does not replace a pinned value',
     commands: ingestion('new'),
-    value: 'held',
-    newOwner: 'PINNED',
-    outcome: 'SKIPPED_PINNED',
+    ...leftPinned,
   },
   {
     ...automationOwned,

@@ -1,5 +1,3 @@
-import { IncomingMessage } from 'node:http'
-import { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createCallLimit } from '../../src/http/call-limit.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -7,31 +5,49 @@ import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 describe('a limit of calls', () => {
-  const requests = Array.from({ length: 100 }, () => new IncomingMessage(new Socket()))
-  const [first, second, third] = requests
-  if (first === undefined || second === undefined || third === undefined) throw new Error('no requests')
+  const [first = {}, second = {}, third = {}, ...others] = Array.from({ length: 100 }, () => ({}))
 
   it('takes up so many at a time, and the next one when one is over', () => {
     const limit = createCallLimit({ maxRunning: 2 })
-    limit.begin(first)
-    limit.begin(second)
-    expect(() => limit.begin(third)).toThrow(expect.objectContaining({ reason: 'SERVICE_UNAVAILABLE' }))
+    limit.begin(first, 'acme')
+    limit.begin(second, 'globex')
+    expect(() => limit.begin(third, 'initech')).toThrow(expect.objectContaining({ reason: 'SERVICE_UNAVAILABLE' }))
     limit.end(third)
-    expect(() => limit.begin(third)).toThrow('busy')
+    expect(() => limit.begin(third, 'initech')).toThrow('the service is busy; try again')
     limit.end(first)
-    limit.begin(third)
+    limit.begin(third, 'initech')
+  })
+
+  it('takes up half of them for one organization, and leaves the others to others', () => {
+    const limit = createCallLimit({ maxRunning: 4 })
+    limit.begin(first, 'acme')
+    limit.begin(second, 'acme')
+    expect(() => limit.begin(third, 'acme')).toThrow(
+      expect.objectContaining({
+        reason: 'SERVICE_UNAVAILABLE',
+        message: 'the organization has as many calls running as it may; try again',
+      }),
+    )
+    limit.begin(third, 'globex')
+    limit.end(second)
+    limit.end(second)
+    limit.begin(second, 'acme')
+    expect(() => limit.begin(others, 'acme')).toThrow('the organization has')
   })
 
   /** A limit of eight calls, all of which run, and a clock that stands still. */
   const createBusyLimit = () => {
     const clock = { millis: 0 }
     const limit = createCallLimit({ maxRunning: 8, now: () => clock.millis })
-    const taken = requests.slice(3, 11)
-    for (const request of taken) limit.begin(request)
+    const taken = others.slice(0, 8)
+    const beginAll = () => {
+      for (const [index, request] of taken.entries()) limit.begin(request, index % 2 === 0 ? 'acme' : 'globex')
+    }
+    beginAll()
     const refuse = (count: number) =>
       Array.from({ length: count }, () => {
         try {
-          limit.begin(third)
+          limit.begin(third, 'initech')
         } catch (error) {
           return error instanceof Error && 'retryAfterSeconds' in error ? error.retryAfterSeconds : error
         }
@@ -40,7 +56,7 @@ describe('a limit of calls', () => {
     const answerAll = (times: number) => {
       for (let time = 0; time < times; time++) {
         for (const request of taken) limit.end(request)
-        for (const request of taken) limit.begin(request)
+        beginAll()
       }
     }
     return { clock, refuse, answerAll }
@@ -98,7 +114,7 @@ describe('a service with more calls than it takes up', () => {
     const calls = Array.from({ length: 300 }, update)
     const refused = await Promise.any(calls)
     expect([refused.status, refused.json.code, refused.json.message]).toEqual([
-      ...[503, 'unavailable', 'the service is busy; try again'],
+      ...[503, 'unavailable', 'the organization has as many calls running as it may; try again'],
     ])
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
     expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)

@@ -79,7 +79,8 @@ describe('a server whose limits are configured', () => {
   })
 
   it('lets nobody wait for a connection longer than DATABASE_WAIT_SECONDS, and runs MAX_RUNNING_CALLS at a time', async () => {
-    const origin = await start({ DATABASE_POOL_SIZE: '1', DATABASE_WAIT_SECONDS: '1', MAX_RUNNING_CALLS: '2' })
+    // Half of each is for one organization.
+    const origin = await start({ DATABASE_POOL_SIZE: '2', DATABASE_WAIT_SECONDS: '1', MAX_RUNNING_CALLS: '4' })
     await whileLocked(async () => {
       const first = update(origin)
       await untilLockWaits(testDatabase, 1)

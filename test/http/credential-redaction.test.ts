@@ -75,12 +75,16 @@ describe('what a caller has written', () => {
       .join('.')
     expect(withoutCredentials(`/v2/users/${token}:republish`)).toBe('/v2/users/jwt_[redacted]:republish')
     expect(withoutCredentials(token.replaceAll('.', '%2E'))).toBe('jwt_[redacted]')
+    expect(withoutCredentials(`Bearer%20${token}`)).toBe('Bearer%20jwt_[redacted]')
+    expect(withoutCredentials(`eyJ-${token}`)).toBe('jwt_[redacted]')
   })
 
   it.each([
     '/v2/priorities/svc',
     '/v2/users/svc_users',
     'svc_secretary',
+    'keyJwk.parse',
+    'eyJhbGciOiJSUzI1NiJ9',
     '',
     '01a1f8c4-ae1a-7209-bfce-9de77ce5ce74',
     base64('a text of more than twelve characters'),
@@ -88,15 +92,35 @@ describe('what a caller has written', () => {
     expect(withoutCredentials(text)).toBe(text)
   })
 
-  it.each(['\\', '%', '%25', '\\u00', 's', 'svc_', 'eyJ', 'A', 'svc_secret_', '%5c'])(
-    'is searched in a time that grows with its length alone: %s',
-    (part) => {
-      const text = part.repeat(200_000 / part.length)
-      const start = performance.now()
-      withoutCredentials(text)
-      expect(performance.now() - start).toBeLessThan(1_000)
-    },
-  )
+  it.each([
+    '\\',
+    '%',
+    '%25',
+    '\\u00',
+    's',
+    'svc_',
+    'eyJ',
+    'eyJ-',
+    'eyJ.',
+    'eyJaaaaaaaa%',
+    'A',
+    'A%',
+    'svc_secret_',
+    '%255c',
+    '%2b',
+  ])('is searched in a time that grows with its length alone: %s', (part) => {
+    // The least of several runs, which others on the machine have disturbed least.
+    const millisOf = (length: number) => {
+      const text = part.repeat(length / part.length)
+      const times = Array.from({ length: 60 }, () => {
+        const start = performance.now()
+        withoutCredentials(text)
+        return performance.now() - start
+      })
+      return Math.min(...times)
+    }
+    expect(millisOf(32_768)).toBeLessThan(5 * millisOf(8_192) + 0.2)
+  })
 })
 
 describe('the log', () => {

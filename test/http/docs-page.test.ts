@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Health } from '../../gen/grpc/health/v1/health_pb.js'
 import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
 import { ServerReflection as ServerReflectionV1Alpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js'
 import { services } from '../../src/handlers/routes.js'
+import { packageRoot } from '../../src/package.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 let service: TestService
@@ -39,6 +42,18 @@ describe('the pages', () => {
     expect(json.services).toEqual(services.map(({ typeName }) => typeName))
     expect(json.reflection).toEqual([ServerReflection.typeName, ServerReflectionV1Alpha.typeName])
     expect(json.health).toEqual([Health.typeName])
+  })
+
+  it('include every guide, and a list of them, as text', async () => {
+    const list = await service.rest('GET', '/docs/guides')
+    expect([list.status, list.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    const names = readdirSync(join(packageRoot(), 'docs')).filter((name) => name.endsWith('.md'))
+    for (const name of names) {
+      const { status, text } = await service.rest('GET', `/docs/guides/${name}`)
+      expect([name, status, text]).toEqual([name, 200, readFileSync(join(packageRoot(), 'docs', name), 'utf8')])
+      if (name !== 'README.md') expect(list.text).toContain(`](${name})`)
+    }
+    expect((await service.rest('GET', '/docs/guides/..%2Fpackage.json')).status).toBe(404)
   })
 
   it('index the service for people, with all that programs are told', async () => {

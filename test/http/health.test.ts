@@ -1,5 +1,7 @@
+import { getEventListeners } from 'node:events'
 import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { reasonOf } from '../../client/src/error-details.js'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.js'
 import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
 import type { Database } from '../../src/db/database.js'
@@ -39,6 +41,26 @@ describe('health', () => {
     expect(statuses['svc.v2.UserService']?.status).toBe(Status.SERVING)
   })
 
+  it('has at most 100 watches of a client address, and takes another one when one ends', async () => {
+    const watching = new AbortController()
+    const health = service.client(Health, undefined, 'grpc')
+    const begin = async (signal: AbortSignal) => {
+      const statuses = health.watch({}, { signal })[Symbol.asyncIterator]()
+      const first = await statuses.next()
+      // Read on, so that the stream is open until it is aborted.
+      statuses.next().catch(() => undefined)
+      return first.value?.status
+    }
+    const one = new AbortController()
+    expect(await begin(one.signal)).toBe(Status.SERVING)
+    for (let count = 1; count < 100; count++) expect(await begin(watching.signal)).toBe(Status.SERVING)
+    const error = ConnectError.from(await begin(watching.signal).catch((thrown: unknown) => thrown))
+    expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, 'ERROR_REASON_RATE_LIMITED'])
+    one.abort()
+    await eventually(async () => expect(await begin(watching.signal)).toBe(Status.SERVING))
+    watching.abort()
+  })
+
   it('tells its watchers that the server stops, and lets them go', async () => {
     const stopping = await startTestService()
     const seen: unknown[] = []
@@ -56,13 +78,15 @@ describe('health', () => {
 })
 
 describe('a watched status', () => {
+  const closing = new AbortController().signal
   const watch = (isReady: () => Promise<boolean>) =>
     createClient(
       Health,
       createRouterTransport(
         createHealthRoutes({
           ...{ services: [JourneyService], isReady, watchIntervalMillis: 1 },
-          closing: new AbortController().signal,
+          closing,
+          clientAddressOf: () => '192.0.2.1',
         }),
       ),
     )
@@ -76,6 +100,15 @@ describe('a watched status', () => {
       if (seen.length === 3) break
     }
     expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING])
+  })
+
+  it('leaves nothing on the signal that the server has for its whole life', async () => {
+    let asked = 0
+    for await (const { status } of watch(async () => ++asked < 50).watch({})) {
+      expect(getEventListeners(closing, 'abort').length).toBeLessThan(2)
+      if (status === Status.NOT_SERVING) break
+    }
+    await eventually(async () => expect(getEventListeners(closing, 'abort')).toHaveLength(0))
   })
 
   it('is SERVICE_UNKNOWN for a service that is not served', async () => {
@@ -203,10 +236,18 @@ describe('readiness', () => {
 })
 
 describe('probes', () => {
-  it.each(['/healthz', '/readyz'])('answer %s to anyone, by GET and by HEAD', async (path) => {
+  const build = {
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    commit: expect.stringMatching(/^(?:[0-9a-f]{40}|unknown)$/),
+  }
+
+  it.each([
+    ['/healthz', { status: 'ok' }],
+    ['/readyz', { status: 'ok', ...build }],
+  ])('answer %s to anyone, by GET and by HEAD', async (path, body) => {
     const service = await startTestService()
     const [get, head] = [await fetch(service.baseUrl + path), await fetch(service.baseUrl + path, { method: 'HEAD' })]
-    expect([get.status, await get.json()]).toEqual([200, { status: 'ok' }])
+    expect([get.status, await get.json()]).toEqual([200, body])
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
     expect(get.headers.get('cache-control')).toBe('no-store')

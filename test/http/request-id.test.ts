@@ -3,7 +3,7 @@ import { connect } from 'node:http2'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
-import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const connectJson = { 'content-type': 'application/json', 'connect-protocol-version': '1' }
@@ -64,6 +64,34 @@ describe('X-Request-Id', () => {
     await answer.arrayBuffer()
     expect([answer.status, answer.headers.get('x-request-id')]).toEqual([status, id])
     await eventually(() => expect(linesOf(id)).toEqual([expect.objectContaining({ msg: 'request', status })]))
+  })
+
+  it('stands in the log beside the id of the key or user that called, and never beside a credential', async () => {
+    const organizationId = fixture.acme
+    const key = await insertApiKey(service.database, { organizationId, permissions: ['apps:read'] })
+    const directory = await insertApiKey(service.database, { organizationId, kind: 'mk', permissions: [] })
+    const journey = `/v2/journeys/${fixture.journeys.it}`
+    const rows = [
+      ['GET', journey, token, 200, fixture.users.admin],
+      ['POST', '/svc.v2.JourneyService/GetJourney', token, 400, fixture.users.admin],
+      ['GET', `/v2/app-instances?teamId=${fixture.it}`, key.token, 200, key.id],
+      ['GET', journey, key.token, 403, key.id],
+      ['GET', '/scim/v2/Users', directory.secret, 200, directory.id],
+      ['GET', '/scim/v2/Users', key.token, 403, key.id],
+      ['GET', '/scim/v2/Users', key.secret, 401, undefined],
+      ['GET', journey, key.secret, 401, undefined],
+      ['GET', '/healthz', token, 200, undefined],
+    ] as const
+    for (const [index, [verb, path, credential, status, callerId]] of rows.entries()) {
+      const id = `identified:${index}`
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${credential}`, 'x-request-id': id }
+      const answer = await send(verb, path, headers)
+      await answer.arrayBuffer()
+      await eventually(() => expect(linesOf(id).some(({ msg }) => msg === 'request')).toBe(true))
+      const line = linesOf(id).find(({ msg }) => msg === 'request')
+      expect([path, line?.['status'], line?.['callerId']]).toEqual([path, status, callerId])
+      expect(service.logLines.join('\n')).not.toContain(credential)
+    }
   })
 
   it.each([

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createHttpServer } from '../../src/http/server.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
@@ -51,5 +52,29 @@ describe('a service that waits for the bodies of refused calls', () => {
     const answer = await service.rest('GET', `/v2/app-instances?teamId=${fixture.it}`, { token })
     for (const session of sessions) session.destroy()
     expect([new Set(statuses), answer.status]).toEqual([new Set([401]), 200])
+  }, 20_000)
+
+  it('has room for the calls of other organizations, whoever sends the bodies', async () => {
+    const token = await insertUserToken(service.database, { userId: fixture.users.manager })
+    const other = await insertUserToken(service.database, {
+      userId: fixture.users.globexAdmin,
+      organizationId: fixture.globex,
+    })
+    const path = `/v2/priorities/${fixture.priorities.it}`
+    const headers = { ':method': 'PATCH', ':path': path, authorization: `Bearer ${token}` }
+    const session = connectHttp2(service.baseUrl)
+    let refused = 0
+    for (let index = 0; index < 256; index++) {
+      const stream = session.request({ ...headers, 'content-type': 'application/json' })
+      stream.on('error', () => undefined).resume()
+      stream.on('response', (answer) => {
+        if (answer[':status'] === 503) refused++
+      })
+      stream.write('{')
+    }
+    await eventually(() => expect(refused).toBe(128), 5_000)
+    const answer = await service.rest('GET', `/v2/app-instances?teamId=${fixture.globexIt}`, { token: other })
+    session.destroy()
+    expect(answer.status).toBe(200)
   }, 20_000)
 })

@@ -151,7 +151,7 @@ describe('a service with a certificate', () => {
     const { testDatabase } = service
     const later = { ...identity, expiresAt: new Date(identity.expiresAt.getTime() + 86_400_000) }
     for (const own of [identity, undefined]) {
-      const meters = createMeters('1.2.3')
+      const meters = createMeters({ version: '1.2.3', commit: 'abc' })
       const measured = await startTestService({ testDatabase, meters, ...(own && { tlsIdentity: own }) })
       const expiry = async () => metricsFromText(await meters.text()).sum(name)
       expect(await expiry()).toBe(own === undefined ? 0 : own.expiresAt.getTime() / 1000)

@@ -39,14 +39,14 @@ const effectOf = (name: string) => async (store: PreparedStore) => {
     insertAuditEvents(transaction, [
       {
         ...{ id: runtime.newId(), organizationId: fixture.acme, actorKind: 'SYSTEM', actorId: '', actorName: '' },
-        ...{ action: name, targetType: '', targetId: '', teamId: '', requestId: '', changes: [] },
+        ...{ action: 'user.update', targetType: '', targetId: name, teamId: '', requestId: '', changes: [] },
       },
     ]),
   )
   return answerOf(`{"effect":"${name}"}`)
 }
 const countOf = async (name: string) =>
-  (await database.query('SELECT FROM audit_events WHERE action = $1', [name])).length
+  (await database.query('SELECT FROM audit_events WHERE target_id = $1', [name])).length
 
 describe('calls with one key, in several processes', () => {
   it('wait for each other across processes, longer than one waits for a lock', async () => {

@@ -8,7 +8,7 @@ import {
 } from '../../gen/prisma/enums.js'
 import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
 import { fixture, insertApiKey, insertFixture, insertRow } from '../support/fixture.js'
-import { awkwardTexts, pathOf, standardJson } from '../support/printed-lists.js'
+import { awkwardTexts, expectAsInSchema, pathOf, standardJson } from '../support/printed-lists.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const now = Date.parse('2026-06-15T12:00:00Z')
@@ -19,6 +19,7 @@ describe('the JSON of a journey', () => {
   let service: TestService
   let token: string
   const id = '018f3b7a-0000-7000-8000-0000000000aa'
+  const plain = '018f3b7a-0000-7000-8000-0000000000ab'
   const taskId = (index: number) => `018f3b7a-0000-7000-8000-00000000${String(index).padStart(4, '0')}`
 
   beforeAll(async () => {
@@ -27,7 +28,15 @@ describe('the JSON of a journey', () => {
     await insertFixture(service.database)
     token = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
     const owner = { organization_id: fixture.acme, team_id: fixture.it }
-    await insertRow(service.database, 'journeys', { id, ...owner, name: awkwardTexts[0], description: awkwardTexts[1] })
+    const onboarding = { startDate: { year: 2026, month: 7, day: 1 }, welcomeMessage: awkwardTexts[1] }
+    await insertRow(service.database, 'journeys', {
+      ...{ id, ...owner, name: awkwardTexts[0], description: awkwardTexts[1] },
+      metadata: JSON.stringify({ onboarding, welcomeTitle: awkwardTexts[0] }),
+    })
+    await insertRow(service.database, 'journeys', {
+      ...{ id: plain, ...owner, name: 'Plain' },
+      metadata: JSON.stringify({ welcomeTitle: 'Hi', welcomeBody: '' }),
+    })
     await insertTasks()
     await insertChecks()
     await insertFailures()
@@ -140,12 +149,14 @@ describe('the JSON of a journey', () => {
   it.each([
     ['every status, date and awkward text', id],
     ['nothing but its name', fixture.journeys.it],
+    ['a document without what comes first', plain],
   ])('is that of its messages: %s', async (_, journeyId) => {
     const standard = await standardJson(service, method, { token, request: { id: journeyId } })
     const rest = await service.rest('GET', `/v2/journeys/${journeyId}`, { token })
     const connect = await service.rest('POST', pathOf(method), { token, json: { id: journeyId } })
-    // `toStrictEqual`: what is left out is no null. Keys of stored documents come in an order of the database's own.
+    // `toStrictEqual`: what is left out is no null.
     expect(JSON.parse(rest.text)).toStrictEqual(JSON.parse(standard))
+    expectAsInSchema(rest.text, standard)
     expect(rest.text).toBe(`${connect.text}\n`)
   })
 

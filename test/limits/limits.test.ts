@@ -29,6 +29,7 @@ const unlimited: Readonly<Record<string, readonly string[]>> = {
     ...['CreateUserRelationshipRequest.user_id', 'CreateUserRelationshipRequest.related_user_id'],
     ...['DeleteUserRelationshipRequest.user_id', 'GetUserRelationshipRequest.user_id'],
     ...['ListAuditEventsRequest.target_id', 'ListAuditEventsRequest.action'],
+    ...['ListAuditEventsRequest.actor_id', 'ListAuditEventsRequest.request_id'],
   ],
   'stands in a body that svc.v2.http_form keeps below 4 KiB': [
     ...['RevokeLeakedKeyRequest.secret', 'CreateTokenRequest.client_id', 'CreateTokenRequest.client_secret'],
@@ -103,56 +104,56 @@ describe('limits', () => {
     [
       'a tab in a name',
       'UpdateUserRequest',
-      { jobTitle: 'a\tb' },
+      { id: 'u', jobTitle: 'a\tb' },
       ['jobTitle FIELD_INVALID must not contain control characters, including tabs and line breaks'],
     ],
     [
       'a long name',
       'UpdateUserRequest',
-      { department: 'x'.repeat(256) },
+      { id: 'u', department: 'x'.repeat(256) },
       ['department FIELD_INVALID must have at most 255 characters'],
     ],
     [
       'a long address',
       'UpdateUserRequest',
-      { email: `${'a'.repeat(64)}@${'b'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(62)}` },
+      { id: 'u', email: `${'a'.repeat(64)}@${'b'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(62)}` },
       ['email FIELD_INVALID must have at most 254 characters'],
     ],
-    ['an empty address', 'UpdateUserRequest', { email: '' }, ['email FIELD_REQUIRED is required']],
+    ['an empty address', 'UpdateUserRequest', { id: 'u', email: '' }, ['email FIELD_REQUIRED is required']],
     [
       'a long URL',
       'UpdateUserRequest',
-      { avatarUrl: `https://x.example/${'a'.repeat(2048)}` },
+      { id: 'u', avatarUrl: `https://x.example/${'a'.repeat(2048)}` },
       ['avatarUrl FIELD_INVALID must have at most 2048 characters'],
     ],
     [
       'a long phone number',
       'UpdateUserRequest',
-      { primaryPhone: '+1'.padEnd(100) },
+      { id: 'u', primaryPhone: '+1'.padEnd(100) },
       ['primaryPhone FIELD_INVALID must have at most 64 characters'],
     ],
     [
       'a long time zone',
       'UpdateUserRequest',
-      { timezone: 'a/b'.repeat(40) },
+      { id: 'u', timezone: 'a/b'.repeat(40) },
       ['timezone FIELD_INVALID must have at most 64 characters'],
     ],
     [
       'a role that is none',
       'UpdateUserRequest',
-      { role: 0 },
+      { id: 'u', role: 0 },
       ['role FIELD_INVALID must be USER_ROLE_ORG_ADMIN, USER_ROLE_ORG_MEMBER or USER_ROLE_ORG_GUEST'],
     ],
     [
       'an unknown field',
       'UpdateUserRequest',
-      { pinFields: [1, 99] },
+      { id: 'u', pinFields: [1, 99] },
       ['pinFields[1] FIELD_INVALID must be a value of UserProfileField, such as USER_PROFILE_FIELD_FIRST_NAME'],
     ],
     [
       'an unknown type',
       'GetUserRelationshipRequest',
-      { relationshipType: 7 },
+      { userId: 'u', relationshipType: 7 },
       ['relationshipType FIELD_INVALID must be USER_RELATIONSHIP_TYPE_MANAGER'],
     ],
     [
@@ -188,6 +189,7 @@ describe('limits', () => {
       'steps that are none',
       'CreateAccessPolicyApprovalProcedureRequest',
       {
+        accessPolicyId: 'p',
         steps: [{}, { approvers: [{}, { user: {} }], approverJustificationMode: 'ALWAYS' }, { customWorkflow: {} }],
         timeoutSeconds: 299,
       },
@@ -232,7 +234,7 @@ describe('limits', () => {
   it('are named in an error where they are those of fields, the first 20 of them', () => {
     const desc = requests.find(({ name }) => name === 'UpdateUserRequest')
     if (desc === undefined) throw new Error('there is no UpdateUserRequest')
-    const violations = check(desc, fromJson(desc, { pinFields: Array.from({ length: 100 }, () => 99) }))
+    const violations = check(desc, fromJson(desc, { id: 'u', pinFields: Array.from({ length: 100 }, () => 99) }))
     expect(() => refuseLimits(violations)).toThrow(expect.objectContaining({ reason: 'FIELD_INVALID', violations }))
     expect(violations).toHaveLength(20)
     expect(() => refuseLimits([])).not.toThrow()

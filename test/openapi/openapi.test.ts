@@ -174,17 +174,17 @@ describe('the served documents', () => {
   afterAll(() => service.stop())
 
   it.each([
-    ['/v2/openapi', 'openapi', '/docs'],
-    ['/v2/auth/revoke/openapi', 'revoke', '/docs'],
-    ['/scim/v2/openapi', 'scim', '/docs/scim'],
-  ])('%s differ from the committed ones in their addresses alone', async (path, name, docs) => {
+    ['/v2/openapi', 'openapi', '/docs/guides'],
+    ['/v2/auth/revoke/openapi', 'revoke', '/docs/guides/secret-scanning.md'],
+    ['/scim/v2/openapi', 'scim', '/docs/guides/directory.md'],
+  ])('%s differ from the committed ones in their addresses alone', async (path, name, guide) => {
     const json = (await service.rest('GET', `${path}.json`)).json
     const yaml = await service.rest('GET', `${path}.yaml`)
     expect(yaml.headers.get('content-type')).toBe('application/yaml')
     expect(parse(yaml.text)).toEqual(json)
     // There is no address of an EU region where none is configured.
     expect(json.servers).toEqual([{ url: service.baseUrl, description: 'US region, the default' }])
-    expect(json.externalDocs.url).toBe(`${service.baseUrl}${docs}`)
+    expect(json.externalDocs.url).toBe(`${service.baseUrl}${guide}`)
     const addresses = { servers: [], externalDocs: {} }
     expect({ ...json, ...addresses }).toEqual({ ...readOpenApi(name), ...addresses })
   })

@@ -70,6 +70,9 @@ describe('pairs', () => {
     ['i32=1&id=a&id=b', 'id: query parameter "id" is given more than once'],
     ['i32=1&id=a&optInt=2&id=b', 'id: query parameter "id" is given more than once'],
     ['i32=1&id=a&optInt=2&opt_int=2', 'opt_int: query parameter "opt_int" is given more than once'],
+    ['id=a&id=b', 'id: query parameter "id" is given more than once', { mergeEqual: true }],
+    ['id=&id=b', 'id: query parameter "id" is given more than once', { mergeEqual: true }],
+    ['id=a&id=a', 'id: query parameter "id" is given more than once', { ignoreUnknown: true }],
     ['leaf.name=a&leaf.name=b', 'leaf.name: query parameter "leaf.name" is given more than once'],
     ['id=a', 'id: query parameter "id" belongs elsewhere', { closed: 'belongs elsewhere' }],
     ['nope=a', 'nope: query parameter "nope" is unknown', { closed: 'belongs elsewhere' }],
@@ -106,8 +109,21 @@ describe('pairs', () => {
     ['leaf.name=x&id=a', { ignoreUnknown: true, taken: [{ fields: leafName, by: 'the path' }] }],
     ['key=1&id=a&key=2', { allowed: new Set(['key']) }],
     ['id=a&nope=1', { maxPairs: 2, ignoreUnknown: true }],
+    ['nope=%&id=a&nope=%ff&%=1&%ff=1&%zz', { maxPairs: 6, ignoreUnknown: true }],
+    ['id=a&id=a&i%64=%61', { mergeEqual: true }],
   ])('of %j pass over what binds nothing', (encoded, options) => {
     expect(bound(encoded, options)).toEqual({ id: 'a' })
+  })
+
+  it.each<[encoded: string, advice: string, options?: Partial<ParameterBinderOptions>]>([
+    ['floatValu=1', 'did you mean "floatValue"?'],
+    ['floatValu=1', 'f64, sf32, sf64, doubleValue, ', { taken: [{ fields: pathOf('float_value'), by: 'the path' }] }],
+    ['leaf.nam=1', 'did you mean "name"?'],
+    ['leaf.nam=1', 'use one of count, tags, next', { taken: [{ fields: leafName, by: 'the path' }] }],
+    ['label=1', 'use one of id, '],
+    ['nope=1', 'is not accepted', { closed: 'is not accepted' }],
+  ])('whose name %j is unknown are told what binds here: %s', (encoded, advice, options = {}) => {
+    expect(() => bound(encoded, options)).toThrow(advice)
   })
 
   it('of too many are refused without naming one', () => {

@@ -26,6 +26,13 @@ function withoutConnection(headers: IncomingHttpHeaders | Http2Headers): RawAnsw
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheConnection.includes(name)))
 }
 
+/** An answer without a body says the same in its header alone, which gRPC calls Trailers-Only, as in trailers after it. */
+export function trailersOnly(answer: RawAnswer): RawAnswer {
+  return answer.body.length > 0
+    ? answer
+    : { ...answer, headers: { ...answer.headers, ...answer.trailers }, trailers: {} }
+}
+
 /** Sends a request over HTTP/1.1. */
 export async function callHttp1(
   port: number,
@@ -61,7 +68,7 @@ export async function callHttp2(
     return {
       status: Number(answered?.[':status']),
       headers: withoutConnection(answered ?? {}),
-      trailers: { ...trailers },
+      trailers: withoutConnection(trailers),
       body: bytes,
     }
   } finally {

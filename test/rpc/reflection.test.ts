@@ -58,7 +58,7 @@ describe('server reflection', () => {
   }
 
   describe.each(versions)('$typeName', (version) => {
-    it('answers every question of a stream in order, and echoes it', async () => {
+    it('answers every question of a stream in order, and repeats nothing of it', async () => {
       const answers = await ask(
         version,
         { case: 'listServices', value: '' },
@@ -70,12 +70,7 @@ describe('server reflection', () => {
         'fileDescriptorResponse',
         'allExtensionNumbersResponse',
       ])
-      expect(answers.map((answer) => answer.originalRequest?.messageRequest.case)).toEqual([
-        'listServices',
-        'fileByFilename',
-        'allExtensionNumbersOfType',
-      ])
-      expect(answers[0]?.validHost).toBe('h')
+      for (const answer of answers) expect([answer.originalRequest, answer.validHost]).toEqual([undefined, ''])
       expect(answers[2]?.messageResponse.value).toMatchObject({ extensionNumber: [50001, 50002, 72295728] })
     })
 
@@ -114,6 +109,7 @@ describe('server reflection', () => {
     ])('answers $case for what is not there with NOT_FOUND, and goes on', async (question) => {
       const answers = await ask(version, question, { case: 'listServices', value: '' })
       expect(answers[0]?.messageResponse).toMatchObject({ case: 'errorResponse', value: { errorCode: Code.NotFound } })
+      expect(JSON.stringify(answers[0]?.messageResponse)).not.toMatch(/nothing|Journey/i)
       expect(answers[1]?.messageResponse.case).toBe('listServicesResponse')
     })
 

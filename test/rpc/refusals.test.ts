@@ -63,6 +63,16 @@ describe.each(versions)('on %s', (version) => {
     expect(answer.text).toContain(`send one of ${taken}`)
   })
 
+  it.each(['application/foo', 'application/connect+json'])('an empty body of type %s is 415', async (type) => {
+    const connection = openConnection(server, version)
+    const answer = await connection.send({ method: 'POST', path: pathOf('Unary'), headers: { 'content-type': type } })
+    connection.close()
+    expect([answer.status, answer.body.toString()]).toEqual([
+      415,
+      expect.stringContaining(`content-type ${type} is not accepted here: send one of application/json, `),
+    ])
+  })
+
   // The stock handlers answer 415 without a body; but what is wrong is a parameter, and a GET has no type.
   it.each([
     ['', 'is required'],
@@ -128,6 +138,7 @@ describe('a method that does not exist', () => {
 
   it.each([
     ['POST', path, { 'connect-protocol-version': '1', 'content-type': 'application/json' }],
+    ['POST', path, { 'content-type': 'application/json' }],
     ['POST', path, { 'content-type': 'application/proto' }],
     ['POST', path, { 'content-type': 'application/connect+json' }],
     ['POST', '/svc.v2.Nothing/Get', { 'content-type': 'application/connect+proto' }],
@@ -156,6 +167,14 @@ describe('a method that does not exist', () => {
     expect(await messagesOf(target)).toEqual([expected, expected, expected])
   })
 
+  it.each(['/svc.v2.PriorityServce/UpdatePriorty', '//svc.v2.PriorityService/update_priority/'])(
+    'is told the one that was probably meant by a program that speaks no more of Connect than JSON: %s',
+    async (target) => {
+      const answer = await service.rest('POST', target, { json: {} })
+      expect([answer.status, answer.json.message]).toEqual([404, expect.stringContaining(updatePriority)])
+    },
+  )
+
   it.each([
     ['one word', '/x'],
     ['no end', `/${'a.B/'.repeat(2000)}C`],
@@ -183,8 +202,9 @@ describe('a method that does not exist', () => {
   }
 
   it.each([
-    ['POST', path, { 'content-type': 'application/json' }],
     ['GET', path, {}],
+    ['POST', '/v2/nothing', { 'content-type': 'application/json' }],
+    ['POST', '/v2/svc.v2.PriorityService/Nothing', { 'content-type': 'application/json' }],
     ['POST', '/v2/nothing', { 'connect-protocol-version': '1', 'content-type': 'application/json' }],
   ])('is a path that does not exist over REST: %s %s %o', async (method, target, headers) => {
     const answer = await service.rest(method, target, { headers, ...(method === 'POST' && { body: '{}' }) })

@@ -12,7 +12,7 @@ import { Code } from '@connectrpc/connect'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { codeFromString } from '@connectrpc/connect/protocol-connect'
 import { trailerParse } from '@connectrpc/connect/protocol-grpc-web'
-import type { RawAnswer, RawRequest } from './raw-call.js'
+import { type RawAnswer, type RawRequest, trailersOnly } from './raw-call.js'
 
 /** The protocols of RPC. */
 export const rpcProtocols = ['connect', 'grpc', 'grpc-web'] as const
@@ -105,7 +105,8 @@ export function requestOf(wire: WireForm, path: string, messages: readonly Uint8
 }
 
 /** Reads an answer. Throws for one that is not of the protocol. */
-export function readAnswer(wire: WireForm, desc: DescMessage, answer: RawAnswer): WireAnswer {
+export function readAnswer(wire: WireForm, desc: DescMessage, given: RawAnswer): WireAnswer {
+  const answer = wire.protocol === 'grpc' ? trailersOnly(given) : given
   const { status, headers, body } = answer
   const told = { status, contentType: headers['content-type'], headers: ours(headers) }
   if (!isEnveloped(wire)) return { ...told, ...readUnary(wire, desc, answer) }

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { scimPatch } from 'scim-patch'
 import { applyPatch } from '../../src/scim/patch.js'
 import { patchOperationsFrom } from '../../src/scim/patch-operation.js'
+import { ScimReport } from '../../src/scim/report.js'
 import { userResourceType } from '../../src/store/scim/attributes.js'
 import { ENTERPRISE } from '../support/scim.js'
 
@@ -17,7 +18,12 @@ const ada = {
 } satisfies JsonObject
 
 const patched = (operations: readonly object[], document: JsonObject = ada) =>
-  applyPatch(document, patchOperationsFrom({ Operations: operations as JsonObject[] }), userResourceType)
+  applyPatch(
+    document,
+    patchOperationsFrom({ Operations: operations as JsonObject[] }),
+    userResourceType,
+    new ScimReport(),
+  )
 
 describe('a PATCH', () => {
   // Where the RFC leaves nothing open, a library that follows it must agree.
@@ -157,7 +163,7 @@ describe('a PATCH', () => {
       'invalidValue',
     ],
   ])('is refused with %s', (_, body, scimType) => {
-    const apply = () => applyPatch(ada, patchOperationsFrom(body as JsonObject), userResourceType)
+    const apply = () => applyPatch(ada, patchOperationsFrom(body as JsonObject), userResourceType, new ScimReport())
     expect(apply).toThrow(expect.objectContaining({ status: 400, scimType }))
   })
 })

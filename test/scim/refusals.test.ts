@@ -2,13 +2,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { createRefusalRecorder } from '../../src/domain/directory/directory-refusal.js'
+import { withoutCredentials } from '../../src/http/credential-redaction.js'
 import { insertDirectoryRefusal, KEPT_REFUSALS } from '../../src/store/scim/directory-refusal.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
 
 const { acme: organizationId, globex } = fixture
-const refusal = { method: 'GET', path: '/Users', status: 400, scimType: 'invalidPath', detail: 'no', requestId: 'r1' }
+const nobody = { userName: '', externalId: '', attribute: '' }
+const refusal = {
+  method: 'GET',
+  path: '/Users',
+  status: 400,
+  scimType: 'invalidPath',
+  detail: 'no',
+  requestId: 'r1',
+  ...nobody,
+}
 
 describe('refusals of a directory', () => {
   const { newId } = createTestRuntime()
@@ -46,7 +56,12 @@ describe('refusals of a directory', () => {
       return new Promise<never[]>((resolve) => ends.push(() => resolve([])))
     }
     const log = { warn: () => undefined }
-    const record = createRefusalRecorder({ database: { run: run as never }, runtime: { newId }, log })
+    const record = createRefusalRecorder({
+      database: { run: run as never },
+      runtime: { newId },
+      redact: (text) => text,
+      log,
+    })
     const key = { keyId: 'k', name: 'Key' }
     for (let index = 0; index < 1_000; index++)
       record({ ...key, organizationId }, { ...refusal, requestId: `r${index}` })
@@ -58,5 +73,18 @@ describe('refusals of a directory', () => {
     }
     const ofAcme = written.filter((each) => each.organizationId === organizationId).map(({ requestId }) => requestId)
     expect(ofAcme).toEqual(['r0', ...Array.from({ length: KEPT_REFUSALS }, (_, index) => `r${900 + index}`)])
+  })
+
+  it('keep no credential that somebody wrote into a request, and no long text', async () => {
+    const written: { readonly path: string; readonly detail: string }[] = []
+    const run = (_: unknown, values: never) => Promise.resolve(void written.push(values) as never)
+    const options = { runtime: { newId }, redact: withoutCredentials, log: { warn: () => undefined } }
+    const record = createRefusalRecorder({ database: { run: run as never }, ...options })
+    const secret = `svc_secret_pk_${'a'.repeat(49)}`
+    const texts = { path: `/Users/${secret}`, detail: `there is no attribute ${secret} ${'x'.repeat(5_000)}` }
+    record({ organizationId, keyId: 'k', name: 'Key' }, { ...refusal, ...texts })
+    expect(written[0]?.path).toBe('/Users/svc_secret_[redacted]')
+    expect(written[0]?.detail).toMatch(/^there is no attribute svc_secret_\[redacted\] x+$/)
+    expect(written[0]?.detail.length).toBe(1_000)
   })
 })

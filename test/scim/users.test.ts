@@ -32,6 +32,16 @@ describe('users of SCIM', () => {
     )
   const actionsOf = async (id: string) => (await eventsOf(id)).map(({ action }) => action)
 
+  it('with the address of a person of another organization are somebody else', async () => {
+    const person = `globex-${serial}`
+    await insertUser(service.database, { id: person, organizationId: globex })
+    const userName = `${person}@example.com`
+    const user = await okta.add({ userName, emails: [{ value: userName, primary: true }] })
+    expect([user.userName, user.id === person]).toEqual([userName, false])
+    const memberships = await service.database.query('SELECT FROM memberships WHERE user_id = $1', [person])
+    expect(memberships).toHaveLength(1)
+  })
+
   it('are added with everything that is mapped, locked for all others', async () => {
     const user = await okta.add({
       ...{ userName: name, externalId: `ext-${serial}`, displayName: 'Ada L.', title: 'Analyst' },

@@ -181,7 +181,7 @@ describe('a write through a model', () => {
 function audit(rows: string): string {
   return createStatement<AuditedCall, Record<never, never>>({
     ...{ name: 'audit', reason: 'write with audit event', columns: {} },
-    text: (call) => auditInsert(Prisma.raw(rows), { action: Prisma.raw(`'a'`), targetType: Prisma.raw(`'b'`) }, call),
+    text: (call) => auditInsert(Prisma.raw(rows), { action: 'user.update', targetType: 'user' }, call),
   }).text
 }
 

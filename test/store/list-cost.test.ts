@@ -29,7 +29,7 @@ const manager: Caller = {
   reach: { scope: 'teams', teams: new Map([[few, all]]) },
 }
 const page = { pageSize: 100, pageToken: '' }
-const anyEvent = { ...page, targetId: '', action: '', since: '', until: '' }
+const anyEvent = { ...page, targetId: '', action: '' as const, actorId: '', requestId: '', since: '', until: '' }
 
 /** Each list for an owner of few rows beside one that has nearly all of the table. */
 const lists: Record<string, (database: Database) => Promise<unknown>> = {
@@ -38,9 +38,16 @@ const lists: Record<string, (database: Database) => Promise<unknown>> = {
   'field mappings': (sql) =>
     listEntityFieldMappings(sql, keyOf(acme), { entityTypeId: fixture.entityTypes.it, ingestionConfigId: '' }),
   'SLA definitions': (sql) => listSlaDefinitions(sql, keyOf(acme), few),
-  users: (sql) => listUsers(sql, keyOf(globex), { ...page, includeDeactivated: false }, createPageTokens(sql)),
+  users: (sql) =>
+    listUsers(sql, keyOf(globex), { ...page, includeDeactivated: false, email: '' }, createPageTokens(sql)),
+  'users of an address': (sql) =>
+    listUsers(sql, keyOf(acme), { ...page, includeDeactivated: false, email: '7@EXAMPLE.com' }, createPageTokens(sql)),
   'department options': (sql) => listDepartmentOptions(sql, keyOf(globex)),
   'audit events': (sql) => listAuditEvents(sql, manager, anyEvent, createPageTokens(sql)),
+  'audit events of an actor': (sql) =>
+    listAuditEvents(sql, keyOf(acme), { ...anyEvent, actorId: 'few' }, createPageTokens(sql)),
+  'audit events of a request': (sql) =>
+    listAuditEvents(sql, keyOf(acme), { ...anyEvent, requestId: 'few' }, createPageTokens(sql)),
 }
 
 const context = { runtime: createTestRuntime(), requestId: '' }

@@ -12,8 +12,8 @@ import { unscopedTables } from '../support/tenant-condition.js'
 
 /** Statements that look beyond one organization: of whom they are, or what they sweep, is not known before. */
 const beyondOneOrganization: readonly string[] = [
-  ...['organizations_of_tokens', 'key_of_id', 'key_of_secret'],
-  ...['find_expired_tokens', 'first_memberships_of_person', 'select_oldest_member_of_email'],
+  ...['organizations_of_tokens', 'key_of_id', 'find_leaked_credential'],
+  ...['find_expired_tokens', 'first_memberships_of_person', 'select_persons_of_email'],
 ]
 
 /** Statements of several organizations, each of which is named: on one machine alone. */

@@ -1,17 +1,27 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** A self-signed certificate for 127.0.0.1 and localhost, with its key, in PEM form. */
+/** A self-signed certificate for 127.0.0.1 and a host, with its key, in PEM form. */
 export interface TestCertificate {
   readonly cert: string
   readonly key: string
 }
 
-/** Makes a certificate (RFC 5280) with a new key. Default: valid from an hour ago, for 90 days. */
-export function createCertificate(times: { readonly from?: Date; readonly until?: Date } = {}): TestCertificate {
-  const { from = inHours(-1), until = inHours(90 * 24) } = times
+/** What a certificate says. */
+export interface CertificateOptions {
+  /** Default: localhost. */
+  readonly host?: string
+  /** Default: an hour ago. */
+  readonly from?: Date
+  /** Default: in 90 days. */
+  readonly until?: Date
+}
+
+/** Makes a certificate (RFC 5280) with a new key. */
+export function createCertificate(options: CertificateOptions = {}): TestCertificate {
+  const { host = 'localhost', from = inHours(-1), until = inHours(90 * 24) } = options
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const name = der(0x30, der(0x31, der(0x30, oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from('svc test')))))
-  const alternativeNames = der(0x30, der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])))
+  const alternativeNames = der(0x30, der(0x82, Buffer.from(host)), der(0x87, Buffer.from([127, 0, 0, 1])))
   const extensions = der(
     0x30,
     der(

@@ -33,7 +33,7 @@ const patch = (...Operations: object[]) => ({ body: { Operations } }) as Change
 const faults: Readonly<Record<string, readonly Change[]>> = {
   'Users/Create': [
     { body: { userName: 'ada@acme.example' } },
-    { body: { userName: 'new@acme.example', locale: 'of nowhere' } },
+    { body: { userName: 'new@acme.example', active: 'perhaps' } },
   ],
   'Users/Get': [nobody],
   'Users/Replace': [nobody, oldVersion, { body: { userName: 'ada@acme.example' } }, { body: { title: 'Nameless' } }],

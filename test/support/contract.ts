@@ -1,4 +1,5 @@
-import { type DescMethod, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
+import { type DescMethod, fromJson, getOption, type JsonValue, toJson } from '@bufbuild/protobuf'
+import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 import { services } from '../../src/handlers/routes.js'
 import { createSchemaValidator, type Json, readOpenApi } from './json-schemas.js'
 
@@ -116,7 +117,9 @@ function requestFaults(definition: Json, { body, contentType }: Exchange): strin
 function canonical(operationId: string, value: JsonValue): JsonValue {
   const method: DescMethod | undefined = methods.get(operationId)
   if (method === undefined) throw new Error(`${operationId} is no method`)
-  return toJson(method.input, fromJson(method.input, value))
+  // Forms may have fields that are ignored.
+  const { ignoreUnknownFields } = getOption(method, http_form)
+  return toJson(method.input, fromJson(method.input, value, { ignoreUnknownFields }))
 }
 
 function operationsOf({ paths }: Json): Operation[] {

@@ -41,7 +41,7 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
   ],
   listAuditEvents: [{ parameters: { since: 'yesterday' } }, { parameters: { pageToken: 'changed' } }],
   revokeLeakedKey: [{ form: '' }, { form: 'secret=one&secret=two' }],
-  createToken: [{ form: 'grant_type=password' }, { form: 'grant_type=client_credentials&audience=x' }],
+  createToken: [{ form: 'grant_type=password' }, { form: 'grant_type=client_credentials&client_id=a&client_id=b' }],
   listEntityFieldMappings: [{ parameters: { entityTypeId: '' } }, { parameters: { entityTypeId: 'type_nothing' } }],
   listEntityIngestionConfigs: [{ parameters: { teamId: '' } }, noTeam],
   getJourney: [{ parameters: { id: 'ONB-12' } }, { parameters: { id: '0198a1c0-7d00-7000-8000-00000000ffff' } }],

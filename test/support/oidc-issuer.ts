@@ -13,6 +13,8 @@ export interface OidcIssuer {
   readonly keys: readonly JWK[]
   /** How often its keys were asked for. */
   readonly keyFetches: () => number
+  /** How often it was asked for anything. */
+  readonly fetches: () => number
   /** Has the issuer make a token. */
   issue(audience: string, claims: ExtraClaims): Promise<string>
   /** Replaces its keys, so that nothing that it signed before can be verified any more. */
@@ -42,6 +44,23 @@ export async function startStaticIssuer(keySet: string): Promise<StaticIssuer> {
   return { url, traceparents, stop: () => stop(server) }
 }
 
+/** An issuer that takes requests and does not answer. */
+export interface SilentIssuer {
+  readonly url: string
+  readonly requests: () => number
+  /** Closes the connections that wait. */
+  hangUp(): void
+  stop(): Promise<void>
+}
+
+/** Starts an issuer that does not answer. */
+export async function startSilentIssuer(): Promise<SilentIssuer> {
+  let requests = 0
+  const server = createServer(() => requests++)
+  const url = await listen(server)
+  return { url, requests: () => requests, hangUp: () => server.closeAllConnections(), stop: () => stop(server) }
+}
+
 async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -63,8 +82,10 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
   let answer: RequestListener = (_, response) => response.writeHead(503).end()
   let failing = false
   let fetches = 0
+  let keyFetches = 0
   const server = createServer((request, response) => {
-    if (request.url?.startsWith('/jwks')) fetches++
+    fetches++
+    if (request.url?.startsWith('/jwks')) keyFetches++
     if (failing) response.writeHead(500).end()
     else answer(request, response)
   })
@@ -83,7 +104,8 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
     get keys() {
       return keys
     },
-    keyFetches: () => fetches,
+    keyFetches: () => keyFetches,
+    fetches: () => fetches,
     issue: async (audience, extra) => {
       claims = extra
       const body = new URLSearchParams({ grant_type: 'client_credentials', resource: `urn:test:${audience}` })

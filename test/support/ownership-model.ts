@@ -68,10 +68,12 @@ export function createOwnershipModel(
       const skippedPinned: GovernedField[] = []
       const skippedLocked: GovernedField[] = []
 
-      const writeThroughApi = (name: GovernedField, value: string, pins: boolean) => {
+      const writeThroughApi = (name: GovernedField, value: string, pins: boolean, byPerson = false) => {
         const field = of(name)
         if (field.locked) {
           skippedLocked.push(name)
+        } else if (byPerson && !pins) {
+          field.value = value
         } else if (pins) {
           if (!field.pinned) field.since = at
           field.pinned = true
@@ -98,7 +100,8 @@ export function createOwnershipModel(
           }
         }
       } else if (step.by === 'relationship') {
-        writeThroughApi('MANAGER', step.manager, step.pin === undefined ? step.token === 'user token' : step.pin)
+        const byPerson = step.token === 'user token'
+        writeThroughApi('MANAGER', step.manager, step.pin === undefined ? byPerson : step.pin, byPerson)
       } else if (step.by === 'ingestion') {
         for (const [name, value] of step.values) writeThroughApi(name, value, false)
       } else {

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { unprivilegedAccount } from '../../src/db/embedded/account.js'
+import { freePort } from './free-port.js'
 import { scratchFolder } from './scratch-folder.js'
 
 /** A PgBouncer in transaction mode, which ignores no parameter at the start of a session. */
@@ -117,14 +117,4 @@ async function asSuperuser(connectionString: string, statements: readonly string
   } finally {
     await client.end()
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (typeof address !== 'object' || address === null) throw new Error('no port is free')
-  return address.port
 }

@@ -29,3 +29,10 @@ export async function standardJson<Method extends DescMethod>(
 export function pathOf(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`
 }
+
+/** Asserts that JSON has no spaces between its tokens, and its keys in the order of the standard printer. */
+export function expectAsInSchema(printed: string, standard: string): void {
+  // Numbers may be spelled in another way.
+  expect(JSON.stringify(JSON.parse(printed))).toBe(JSON.stringify(JSON.parse(standard)))
+  expect(printed.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').trimEnd()).not.toMatch(/\s/)
+}

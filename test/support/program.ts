@@ -50,6 +50,8 @@ export interface RunningServe {
   readonly pid: number
   /** What it has printed for people. */
   readonly banner: string
+  /** What it has written to standard error so far. */
+  stderr(): string
   /** Asks it to stop and answers the exit status. */
   stop(): Promise<number | null>
 }
@@ -71,6 +73,7 @@ export async function startServe(
     origin,
     pid: child.pid,
     banner,
+    stderr: () => stderr,
     stop: async () => {
       if (child.exitCode !== null) return child.exitCode
       child.kill('SIGTERM')

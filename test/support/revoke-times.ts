@@ -4,10 +4,10 @@ import { Agent, request } from 'node:http'
 import type { Sql } from '../../src/db/sql.js'
 import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
 import type { Runtime } from '../../src/runtime/runtime.js'
-import { fixture, insertApiKey } from './fixture.js'
+import { fixture, insertApiKey, insertUserToken } from './fixture.js'
 
 /** What the secret of a request can be. */
-export const secretKinds = ['live', 'rotated', 'revoked', 'unknown', 'malformed'] as const
+export const secretKinds = ['live', 'rotated', 'revoked', 'session', 'user token', 'unknown', 'malformed'] as const
 
 /** Milliseconds that answers took, by what the secret was. */
 export type RevokeTimes = Record<(typeof secretKinds)[number], number[]>
@@ -25,7 +25,9 @@ export interface RevokeTimesOptions {
 /** Sends the requests of all kinds one after the other, in an order drawn at random, over one connection. */
 export async function measureRevokeTimes(options: RevokeTimesOptions): Promise<RevokeTimes> {
   const { baseUrl, database, runtime, samples } = options
-  const times: RevokeTimes = { live: [], rotated: [], revoked: [], unknown: [], malformed: [] }
+  const times: RevokeTimes = {
+    ...{ live: [], rotated: [], revoked: [], session: [], 'user token': [], unknown: [], malformed: [] },
+  }
   const plan = shuffled(secretKinds.flatMap((kind) => Array.from({ length: samples }, () => kind)))
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { secret: revoked } = await insertApiKey(database, { organizationId: fixture.acme })
@@ -34,6 +36,8 @@ export async function measureRevokeTimes(options: RevokeTimesOptions): Promise<R
     live: async () => (await insertApiKey(database, { organizationId: fixture.acme })).secret,
     rotated: () => insertChain(database),
     revoked: () => revoked,
+    session: async () => (await insertApiKey(database, { organizationId: fixture.acme })).token,
+    'user token': () => insertUserToken(database, { organizationId: fixture.acme, userId: fixture.users.viewer }),
     unknown: () => createApiKeySecret('pk', runtime),
     malformed: () => createApiKeySecret('pk', runtime).slice(0, -1).concat('-'),
   }

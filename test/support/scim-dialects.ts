@@ -55,6 +55,27 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     locked: given.filter((field) => field !== 'department'),
   },
   {
+    ...{ provider: 'Okta', shape: 'a locale with an underscore' },
+    patch: [{ op: 'replace', value: { locale: 'en_US' } }],
+    ...{ expected: { locale: 'en-US', title: 'Analyst' }, locked: [...given, 'locale'] },
+  },
+  {
+    ...{ provider: 'Okta', shape: 'optional values that cannot be taken, by PUT' },
+    put: {
+      ...dialectUser(name),
+      ...{ locale: 'of nowhere', timezone: 'Earth', photos: [{ value: 'http://example.com/a.png', type: 'photo' }] },
+      phoneNumbers: [
+        { value: '415-555-2671', type: 'work' },
+        { value: '+14155550111', type: 'mobile' },
+      ],
+    },
+    expected: {
+      ...{ locale: null, timezone: null, photos: null, title: 'Analyst' },
+      phoneNumbers: [{ value: '+14155550111', type: 'mobile' }],
+    },
+    locked: [...given, 'phoneNumbers'],
+  },
+  {
     ...{ provider: 'Okta', shape: 'phone and manager in a value object' },
     patch: [
       {

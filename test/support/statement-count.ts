@@ -7,7 +7,7 @@ const inBackground = /^(?:find_expired|delete_|sweep_|write_key_uses)/
 /** Meters that also list the statements of calls, in their order. */
 export function createTestMeters(): { readonly meters: Meters; readonly statements: string[] } {
   const statements: string[] = []
-  const meters = createMeters('test')
+  const meters = createMeters({ version: 'test', commit: 'abc' })
   return {
     statements,
     meters: {

@@ -33,7 +33,7 @@ describe('the metrics of a service', () => {
   }
 
   beforeAll(async () => {
-    meters = createMeters('1.2.3')
+    meters = createMeters({ version: '1.2.3', commit: 'abc' })
     service = await startTestService({ meters })
     await insertFixture(service.database)
     manager = await insertUserToken(service.database, { userId: users.manager })
@@ -173,7 +173,7 @@ describe('the metrics of a service', () => {
     expect(metrics.sum('svc_ready')).toBe(1)
     expect(metrics.sum('process_cpu_seconds_total')).toBeGreaterThan(0)
     expect(metrics.sum('process_resident_memory_bytes')).toBeGreaterThan(1e6)
-    expect(metrics.sum('svc_build_info', { version: '1.2.3', node: process.version })).toBe(1)
+    expect(metrics.sum('svc_build_info', { version: '1.2.3', commit: 'abc', node: process.version })).toBe(1)
     expect(metrics.sum('svc_event_loop_delay_seconds', { level: 'max' })).toBeGreaterThanOrEqual(0)
   })
 
@@ -219,7 +219,7 @@ describe('the metrics of a service', () => {
 
 describe('the number of series', () => {
   it('stays below its bound whatever is called, asked of the database, and answered', async () => {
-    const meters = createMeters('1.2.3')
+    const meters = createMeters({ version: '1.2.3', commit: 'abc' })
     const methods = services.flatMap((each) => each.methods)
     const shutdown = createShutdown(undefined)
     const request = new IncomingMessage(new Socket())

@@ -110,10 +110,12 @@ describe('traces', () => {
     })
     expect((await traceOf(revoked.traceId)).below.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
       'client admit_address',
-      'client key_of_secret',
+      'client find_leaked_credential',
       'client lock_key_chain',
       'client revoke_key_chain',
       'client delete_sessions',
+      'client delete_leaked_session',
+      'client delete_leaked_user_token',
       'client insert_audit_events',
       'internal transaction',
     ])

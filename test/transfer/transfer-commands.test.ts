@@ -60,11 +60,79 @@ describe('svc import and svc export', () => {
     expect((await svc(['export'])).stdout).not.toContain('"id":"t"')
   })
 
-  it('fail with status 1 where there is no such file', async () => {
-    const { status, stderr } = await svc(['import', join(directory, 'missing')])
-    expect(status).toBe(1)
-    expect(stderr).toContain('missing')
-    expect((await svc(['import', directory])).status).toBe(1)
+  it('say in one line that there is no such file', async () => {
+    const missing = join(directory, 'missing')
+    expect(await svc(['import', missing])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `svc: cannot read ${missing}: there is no such file\n`,
+    })
+    const folder = await svc(['import', directory])
+    expect(folder).toEqual({ status: 1, stdout: '', stderr: `svc: cannot read ${directory}: it is a folder\n` })
+  })
+
+  it.each([
+    [['import', '--plam', 'file'], "error: unknown option '--plam'\n(Did you mean --plan?)\n"],
+    [['import'], "error: missing required argument 'file'\n"],
+  ])('say in one line what is wrong with %j', async (args, stderr) => {
+    expect(await svc(args)).toEqual({ status: 1, stdout: '', stderr })
+  })
+
+  it('plan in lines or as one object, and write nothing', async () => {
+    const [chidi = ''] = demoLines.filter((text) => text.includes('"id":"user_chidi"'))
+    const lines = [
+      chidi.replace('"firstName":"Chidi"', '"firstName":"Chi"'),
+      line('organization', { id: 'org_n', name: 'N' }),
+    ]
+    const file = await fileOf(lines)
+    const before = (await svc(['export'])).stdout
+    expect(await svc(['import', '--plan', file])).toEqual({
+      status: 0,
+      stdout: 'line 1: user user_chidi updated: firstName\nline 2: organization org_n created\n',
+      stderr: '',
+    })
+    const { stdout } = await svc(['import', '--plan', '--json', file])
+    expect(JSON.parse(stdout)).toEqual({
+      kinds: [
+        { kind: 'organization', records: 1, created: 1, updated: 0 },
+        { kind: 'user', records: 1, created: 0, updated: 1 },
+      ],
+      records: [
+        {
+          ...{ line: 1, kind: 'user', id: 'user_chidi', organizationId: 'org_acme' },
+          ...{ outcome: 'updated', fields: ['firstName'], faults: [] },
+        },
+        {
+          ...{ line: 2, kind: 'organization', id: 'org_n', organizationId: 'org_n' },
+          ...{ outcome: 'created', fields: [], faults: [] },
+        },
+      ],
+    })
+    expect((await svc(['export'])).stdout).toBe(before)
+  })
+
+  it('refuse what needs force, in the plan and in the import, with status 1', async () => {
+    const gone = { id: 'user_gone', organizationId: 'org_acme', email: 'gone@acme.example' }
+    const deactivated = line('user', { ...gone, deactivatedAt: '2026-01-01T00:00:00.000Z' })
+    expect((await svc(['import', await fileOf([deactivated])])).status).toBe(0)
+    const file = await fileOf([line('user', gone)])
+    const fault = 'user.deactivatedAt: the user is deactivated, and would be reactivated'
+    expect(await svc(['import', '--plan', file])).toEqual({
+      status: 1,
+      stdout: `line 1: user user_gone refused: ${fault}\n`,
+      stderr: 'svc: nothing would be imported without --force: 1 of 1 refused\n',
+    })
+    expect(await svc(['import', file])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `svc: line 1: ${fault}\nNothing was imported; --force imports all of it.\n`,
+    })
+    expect(await svc(['import', '--merge', '--json', file])).toEqual({
+      status: 0,
+      stdout: '{"kinds":[{"kind":"user","records":1,"created":0,"updated":0}]}\n',
+      stderr: '',
+    })
+    expect((await svc(['import', '--force', file])).stdout).toBe('user  1 (0 new, 1 changed)\n')
   })
 
   it('end well when the reader of an export has had enough', async () => {

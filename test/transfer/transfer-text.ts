@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../../src/db/database.js'
 import { packageRoot } from '../../src/package.js'
+import type { ImportMode } from '../../src/store/transfer/import.js'
 import { exportRecords } from '../../src/transfer/export-records.js'
-import { importRecords } from '../../src/transfer/import-records.js'
-import type { ImportSummary } from '../../src/transfer/import-rows.js'
+import { importRecords, planImport } from '../../src/transfer/import-records.js'
+import type { ImportPlan, ImportSummary } from '../../src/transfer/import-rows.js'
 import { createTestRuntime } from '../support/runtime.js'
 
 /** The lines of the demo organization. */
@@ -17,9 +18,18 @@ export function line(kind: string, record: object): string {
   return JSON.stringify({ [kind]: record })
 }
 
-/** Imports lines, or chunks as they are. */
-export function importLines(database: Database, lines: readonly string[]): Promise<ImportSummary> {
-  return importChunks(database, [`${lines.join('\n')}\n`])
+/** Imports lines. */
+export function importLines(
+  database: Database,
+  lines: readonly string[],
+  mode: ImportMode = {},
+): Promise<ImportSummary> {
+  return importRecords(database, streamOf([`${lines.join('\n')}\n`]), { runtime: createTestRuntime(), ...mode })
+}
+
+/** Plans the import of lines. */
+export function planLines(database: Database, lines: readonly string[], mode: ImportMode = {}): Promise<ImportPlan> {
+  return planImport(database, streamOf([`${lines.join('\n')}\n`]), { runtime: createTestRuntime(), ...mode })
 }
 
 /** Imports pieces of a file. */

@@ -17,11 +17,24 @@ import {
   stateOf,
   updatesOver,
   useUsers,
+  worker,
 } from '../support/users.js'
 
 const { acme, globex, users } = fixture
 
 useUsers()
+
+const administratorsOnly = {
+  ...{ status: 403, code: 'permission_denied', reason: 'PERMISSION_MISSING' },
+  metadata: { permission: 'USER_ROLE_ORG_ADMIN' },
+}
+
+/** A token that may write users, and is not above an administrator. */
+async function limitedToken(what: string): Promise<string> {
+  if (what === 'is a worker’s') return worker
+  const permissions = ['users:write'] as const
+  return (await insertApiKey(service.database, { organizationId: acme, permissions })).token
+}
 
 describe.each(doors)('users over %s', (door) => {
   const { call, update, updated, refused } = updatesOver(door)
@@ -43,6 +56,32 @@ describe.each(doors)('users over %s', (door) => {
         })
       }
     })
+
+    it('does not change the own email address without users:write, and an administrator does', async () => {
+      const email = `own.${id}.${door}@example.com`
+      expect(await refused({ email }, await ownToken())).toMatchObject({
+        ...{ status: 403, code: 'permission_denied', reason: 'PERMISSION_MISSING' },
+        metadata: { permission: 'users:write' },
+      })
+      expect((await updated({ email: `${id}@EXAMPLE.com` }, await ownToken())).data.email).toBe(`${id}@example.com`)
+      await replaceUser({ role: 'ORG_ADMIN' })
+      expect((await updated({ email: `own.${id}.${door}@example.com` }, await ownToken())).data.role).toBe(
+        'USER_ROLE_ORG_ADMIN',
+      )
+    })
+
+    it.each(['lacks a permission', 'is a worker’s'])(
+      'becomes, remains and is reached as an administrator, whatever a credential asks that %s',
+      async (what) => {
+        const token = await limitedToken(what)
+        expect(await refused({ role: 'USER_ROLE_ORG_ADMIN' }, token)).toMatchObject(administratorsOnly)
+        await replaceUser({ role: 'ORG_ADMIN' })
+        expect(await refused({ role: 'USER_ROLE_ORG_MEMBER' }, token)).toMatchObject(administratorsOnly)
+        expect(await refused({ email: `taken.${id}@example.com` }, token)).toMatchObject(administratorsOnly)
+        expect((await updated({ role: 'USER_ROLE_ORG_ADMIN', jobTitle: 'A' }, token)).data.jobTitle).toBe('A')
+        expect((await updated({ role: 'USER_ROLE_ORG_MEMBER' }, key)).data.role).toBe('USER_ROLE_ORG_MEMBER')
+      },
+    )
 
     it('who administers the organization changes the role of another', async () => {
       expect((await updated({ role: 'USER_ROLE_ORG_GUEST' }, admin)).data.role).toBe('USER_ROLE_ORG_GUEST')
@@ -125,14 +164,38 @@ describe.each(doors)('users over %s', (door) => {
       expect(await service.database.query('SELECT FROM users WHERE email = $1', [email])).toEqual([])
     })
 
-    it('with the address of a person of another organization is that person, with a profile of its own', async () => {
+    it('with the address of a person of another organization is somebody else, and nobody is told', async () => {
       const person = await newUser({ first_name: 'Grace', job_title: 'Admiral' }, globex)
       const before = await stateOf(person)
-      const user = await created({ email: `${person}@example.com`, firstName: 'G.' })
-      expect(user).toMatchObject({ id: person, firstName: 'G.', jobTitle: '' })
-      const after = await stateOf(person)
-      expect(after.rows).toHaveLength(2)
-      expect(after.rows[1]).toEqual(before.rows[0])
+      const email = `${person.toUpperCase()}@example.com`
+      const user = await created({ email, firstName: 'G.' })
+      expect(user).toMatchObject({ email, firstName: 'G.', jobTitle: '' })
+      expect(user.id).not.toBe(person)
+      expect(await stateOf(person)).toEqual(before)
+      for (const [userId, organizationId] of [
+        [user.id, acme],
+        [person, globex],
+      ] as const) {
+        const { token } = await insertApiKey(service.database, { organizationId })
+        const moved = await update({ email: `${serial}.${organizationId}.${door}@example.com` }, token, userId)
+        expect(moved.status).toBe(200)
+      }
+    })
+
+    it.each(['lacks a permission', 'is a worker’s'])('is no administrator where the credential %s', async (what) => {
+      const token = await limitedToken(what)
+      const outcome = await call('createUser', { email: newEmail(), role: 'USER_ROLE_ORG_ADMIN' }, token)
+      expect(outcome).toMatchObject(administratorsOnly)
+      expect(await call('createUser', { email: newEmail(), role: 'USER_ROLE_ORG_GUEST' }, token)).toMatchObject({
+        status: 200,
+      })
+    })
+
+    it('is an administrator where an administrator or a key with every permission says so', async () => {
+      for (const token of [admin, key]) {
+        const user = await created({ email: newEmail(), role: 'USER_ROLE_ORG_ADMIN' }, token)
+        expect(user.role).toBe('USER_ROLE_ORG_ADMIN')
+      }
     })
 
     it.each([users.manager, users.viewer])('is not made by %s, whose role is a team’s', async (userId) => {
@@ -180,9 +243,24 @@ describe.each(doors)('users over %s', (door) => {
       expect(await idsOf({ includeDeactivated: true })).toEqual(await stored('true'))
     })
 
+    it('finds the user with an email address, in any case, and nobody of another organization', async () => {
+      const elsewhere = await newUser({}, globex)
+      const gone = await newUser({ deactivated_at: new Date() })
+      const idsOf = async (query: RequestJson) =>
+        (await call('listUsers', query)).answer.json.data.map((user: { id: string }) => user.id)
+      expect(await idsOf({ email: `${id.toUpperCase()}@Example.com` })).toEqual([id])
+      expect(await idsOf({ email: `${elsewhere}@example.com` })).toEqual([])
+      expect(await idsOf({ email: `${gone}@example.com` })).toEqual([])
+      expect(await idsOf({ email: `${gone}@example.com`, includeDeactivated: true })).toEqual([gone])
+      expect(await idsOf({ email: 'no address' })).toEqual([])
+    })
+
     it('refuses a page token of another query', async () => {
       const { answer } = await call('listUsers', { pageSize: 1 })
       const pageToken = answer.json.nextPageToken
+      expect(await call('listUsers', { pageToken, email: `${id}@example.com` })).toMatchObject({
+        ...{ status: 400, reason: 'PAGE_TOKEN_INVALID' },
+      })
       expect(await call('listUsers', { pageToken, includeDeactivated: true })).toMatchObject({
         ...{ status: 400, reason: 'PAGE_TOKEN_INVALID' },
       })

@@ -18,6 +18,9 @@ export function connectTokenForm(ui, scheme) {
     else sessionStorage.setItem(scheme, token)
     show()
   }
+  const refuse = () => {
+    state.textContent = `Not used: ${input.title}.`
+  }
   const inViewer = () => ui.authSelectors.authorized()?.getIn([scheme, 'value']) ?? ''
   // Until the document is read this does nothing, and `onComplete` makes up for it.
   const tellViewer = () => {
@@ -26,9 +29,14 @@ export function connectTokenForm(ui, scheme) {
   }
 
   show()
+  // What is pasted may have come with its scheme, and is judged without it.
+  input.addEventListener('change', () => {
+    input.value = input.value.trim().replace(/^Bearer\s+/i, '')
+  })
+  input.addEventListener('invalid', refuse)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    keep(input.value.trim().replace(/^Bearer\s+/i, ''))
+    keep(input.value)
     tellViewer()
   })
   form.addEventListener('reset', (event) => {

@@ -35,7 +35,7 @@ func main() {
 					continue
 				}
 				if info, ok := message.(*errdetails.ErrorInfo); ok {
-					log.Fatalf("refused: %s", info.Reason)
+					log.Fatalf("refused: %v (%s)", err, info.Reason)
 				}
 			}
 		}

@@ -33,7 +33,7 @@ func main() {
 	if err != nil {
 		for _, detail := range status.Convert(err).Details() {
 			if info, ok := detail.(*errdetails.ErrorInfo); ok {
-				log.Fatalf("refused: %s", info.Reason)
+				log.Fatalf("refused: %s (%s)", status.Convert(err).Message(), info.Reason)
 			}
 		}
 		log.Fatal(err)

@@ -109,7 +109,8 @@ export enum ErrorReason {
   GRANT_TYPE_UNSUPPORTED = 10,
 
   /**
-   * The client address asked too often; `Retry-After` says when to come back. Code `resource_exhausted`.
+   * The client address asked too often; `Retry-After` says when to come back. Or it watches too much at a time; end a
+   * watch. Code `resource_exhausted`.
    * Example: a sixth revoke within a minute.
    *
    * @generated from enum value: ERROR_REASON_RATE_LIMITED = 11;

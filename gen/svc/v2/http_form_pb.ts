@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/http_form.proto.
  */
 export const file_svc_v2_http_form: GenFile = /*@__PURE__*/
-  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIidgoISHR0cEZvcm0SFAoMZm9ybV9lbmNvZGVkGAEgASgIEhYKDmVtcHR5X3Jlc3BvbnNlGAIgASgIEhYKDm1heF9ib2R5X2J5dGVzGAMgASgFEhIKCmVudGl0eV90YWcYBCABKAgSEAoIaWZfbWF0Y2gYBSABKAg6TwoJaHR0cF9mb3JtEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0oYDIAEoCzIQLnN2Yy52Mi5IdHRwRm9ybVIIaHR0cEZvcm1iBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIisQEKCEh0dHBGb3JtEhQKDGZvcm1fZW5jb2RlZBgBIAEoCBIWCg5lbXB0eV9yZXNwb25zZRgCIAEoCBIWCg5tYXhfYm9keV9ieXRlcxgDIAEoBRISCgplbnRpdHlfdGFnGAQgASgIEhAKCGlmX21hdGNoGAUgASgIEh0KFWlnbm9yZV91bmtub3duX2ZpZWxkcxgGIAEoCBIaChJtZXJnZV9lcXVhbF9maWVsZHMYByABKAg6TwoJaHR0cF9mb3JtEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0oYDIAEoCzIQLnN2Yy52Mi5IdHRwRm9ybVIIaHR0cEZvcm1iBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * Deviations of one method from JSON over HTTP, and its headers.
@@ -56,6 +56,20 @@ export type HttpForm = Message<"svc.v2.HttpForm"> & {
    * @generated from field: bool if_match = 5;
    */
   ifMatch: boolean;
+
+  /**
+   * Fields of the form that the request does not have are ignored, whatever they contain.
+   *
+   * @generated from field: bool ignore_unknown_fields = 6;
+   */
+  ignoreUnknownFields: boolean;
+
+  /**
+   * A field of the form that is given several times with the same value counts once.
+   *
+   * @generated from field: bool merge_equal_fields = 7;
+   */
+  mergeEqualFields: boolean;
 };
 
 /**

@@ -7,7 +7,7 @@ import { openUseSession, type UseSession } from './session.js'
 
 const START_MILLIS = 60_000
 /** Another process was faster, or the sessions of a killed server are still ending: try again. */
-const WORTH_ANOTHER_TRY = /lock file ".*" already exists|is still in use/
+const WORTH_ANOTHER_TRY = /lock file "[^"]*" already exists|is still in use/
 
 const SETTINGS = {
   listen_addresses: '',

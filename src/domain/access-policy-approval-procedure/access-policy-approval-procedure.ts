@@ -37,6 +37,8 @@ export async function createApprovalProcedure(
   context: WriteContext,
 ): Promise<string> {
   const { runtime } = context
+  // A policy that is not named cannot be looked for.
+  refuseViolations(draft.violations.filter(({ field }) => field === 'accessPolicyId'))
   return store.preparedTransaction(async (transaction) => {
     const teamId = await lockPolicy(transaction, caller, draft.accessPolicyId)
     const topology = topologyFrom(draft)

@@ -1,6 +1,7 @@
 import type { ActorKind, FieldOwner } from '../../../gen/prisma/enums.js'
 import type { PreparedQueryable } from '../../db/queryable.js'
 import type { Runtime } from '../../runtime/runtime.js'
+import type { AuditAction } from '../../store/audit-action.js'
 import { insertAuditEvents, type NewAuditEvent } from '../../store/audit-event.js'
 import type { Caller, CallerKind } from '../caller/caller.js'
 
@@ -35,8 +36,7 @@ export interface FieldChange {
 export interface AuditEvent {
   readonly organizationId: string
   readonly actor: Actor
-  /** Such as `user.update`. */
-  readonly action: string
+  readonly action: AuditAction
   /** Such as `user`. */
   readonly targetType: string
   readonly targetId: string

@@ -18,6 +18,8 @@ export interface RotationRequest {
   readonly id: string
   /** How long the key stays valid beside its successor; 0 revokes it at once. */
   readonly overlapSeconds: number
+  /** Who rotates it, in words for people; default: not known. */
+  readonly createdBy?: string
 }
 
 /** The successor of a key. */
@@ -39,13 +41,13 @@ export type RotationRefusal =
  */
 export async function rotateApiKey(
   options: RotationOptions,
-  { id, overlapSeconds }: RotationRequest,
+  { id, ...request }: RotationRequest,
 ): Promise<Rotation | RotationRefusal> {
   const { database } = options
   const found = await findApiKey(database, id)
   if (found === undefined) return { refused: 'not found' }
   const key = { organizationId: found.organizationId, id }
-  return database.transaction((transaction) => rotate(options, transaction, key, overlapSeconds))
+  return database.transaction((transaction) => rotate(options, transaction, key, request))
 }
 
 interface RotatedKey {
@@ -57,7 +59,7 @@ async function rotate(
   { hasher, runtime }: RotationOptions,
   transaction: Transaction,
   key: RotatedKey,
-  overlapSeconds: number,
+  { overlapSeconds, createdBy = '' }: Omit<RotationRequest, 'id'>,
 ): Promise<Rotation | RotationRefusal> {
   const { organizationId } = key
   const chainId = await lockKeyChain(transaction, key)
@@ -74,7 +76,7 @@ async function rotate(
   const id = runtime.newId()
   const secret = createApiKeySecret(kind, runtime)
   const reach = { organizationId, teamId, kind, name, permissions: granted }
-  await insertApiKey(transaction, { ...reach, id, secretHash: hasher.hash(secret), expiresAt })
+  await insertApiKey(transaction, { ...reach, id, secretHash: hasher.hash(secret), expiresAt, createdBy })
   await insertKeyRotation(transaction, { organizationId, chainId, rotation, id })
   const endsAt = await endOldKey(transaction, key, overlapSeconds)
   const actions = [

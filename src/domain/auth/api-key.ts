@@ -20,10 +20,12 @@ export interface ApiKeyRequest {
   /** Default: `pk`. */
   readonly kind?: ApiKeyKind | undefined
   readonly name?: string | undefined
-  /** Default: `defaultPermissions`. */
+  /** Some of `defaultPermissions`; default: all of them. */
   readonly permissions?: readonly string[] | undefined
   /** How long it lasts; default: until it is revoked. */
   readonly seconds?: number | undefined
+  /** Who makes it, in words for people; default: not known. */
+  readonly createdBy?: string
 }
 
 /** A new key. The secret is not stored and cannot be shown again. */
@@ -68,7 +70,7 @@ export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Per
  */
 export async function createApiKey(options: ApiKeyOptions, request: ApiKeyRequest): Promise<NewApiKey> {
   const { database, hasher, runtime } = options
-  const { organizationId, teamId, kind = 'pk', name = '', seconds } = request
+  const { organizationId, teamId, kind = 'pk', name = '', seconds, createdBy = '' } = request
   const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
   refuseViolations(keyViolations(name, kind, teamId))
   const id = runtime.newId()
@@ -86,6 +88,7 @@ export async function createApiKey(options: ApiKeyOptions, request: ApiKeyReques
       secretHash,
       permissions: granted,
       expiresAt: expiresAt ?? null,
+      createdBy,
     })
     const event = keyEvent('api_key.create', { organizationId, id, teamId: teamId ?? null })
     await recordAuditEvents(transaction, [{ ...event, actor: systemActor }], runtime)
@@ -107,9 +110,13 @@ function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefine
 function permissionsFrom(given: readonly string[] = [], kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
   if (given.length === 0) return defaultPermissions(kind, isTeamScoped)
   if (kind === 'mk') throw invalidField('permission', 'must be left out: a management key has no permissions')
-  const unknown = given.find((permission) => !permissions.some((known) => known === permission))
-  if (unknown !== undefined) throw invalidField('permission', `${unknown} is not one of ${permissions.join(', ')}`)
-  return permissions.filter((permission) => given.includes(permission))
+  const usable = defaultPermissions(kind, isTeamScoped)
+  const other = given.find((permission) => !usable.some((each) => each === permission))
+  if (other !== undefined) {
+    const holder = `a ${kind} key of ${isTeamScoped ? 'a team' : 'an organization'}`
+    throw invalidField('permission', `${other} is not one that ${holder} can use: ${usable.join(', ')}`)
+  }
+  return usable.filter((permission) => given.includes(permission))
 }
 
 async function requireOwner(tables: Queryable, organizationId: string, teamId: string | undefined): Promise<void> {

@@ -1,40 +1,32 @@
-import {
-  findMemberByEmail,
-  selectKeysOfTokens,
-  selectMembersOfTokens,
-  type TokenKey,
-  type TokenMember,
-} from '../../store/token-holder.js'
+import { selectKeysOfTokens, selectMembersOfTokens, type TokenKey, type TokenMember } from '../../store/token-holder.js'
 import { type Caller, type CallerKind, type Permission, permissions, type Reach } from '../caller/caller.js'
 import { reachOfUser } from '../caller/role.js'
 import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { KeyUses } from './key-use.js'
-import type { OidcVerifier } from './oidc.js'
+import type { OidcSignIn, SignInCall } from './oidc-sign-in.js'
 import { createTokenLookups, type TokenLookupOptions } from './token-lookup.js'
 
 /**
  * Finds who holds a bearer token; undefined if it is not accepted, for whatever reason except one: `expired` for a
  * token that would still be accepted if it had not expired within the last day.
  */
-export type Authenticate = (
-  bearerToken: string,
-  call?: { readonly traceparent?: string | undefined },
-) => Promise<Caller | 'expired' | undefined>
+export type Authenticate = (bearerToken: string, call?: SignInCall) => Promise<Caller | 'expired' | undefined>
 
 /** What authentication depends on. */
 export interface AuthenticatorOptions extends TokenLookupOptions {
   readonly keyUses: KeyUses
-  /** Verifies the tokens of the OpenID Connect issuer, if there is one. */
-  readonly oidc?: OidcVerifier | undefined
+  /** Finds the holders of the tokens of the OpenID Connect issuer, if there is one. */
+  readonly oidc?: OidcSignIn | undefined
 }
 
 /**
  * Makes the authenticator. It asks the database anew for every call and caches nothing, so a revocation takes effect in
  * every process as soon as it is committed; calls that arrive together share a statement. A token with a forged
- * organization is refused without asking. Secrets of keys are not bearer tokens. Throws if the database fails.
+ * organization is refused without asking. Secrets of keys are not bearer tokens. Throws if the database fails, or the
+ * issuer of a JWT cannot be asked.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
-  const { database, keyUses, oidc } = options
+  const { keyUses, oidc } = options
   const createTokenLookup = createTokenLookups(options)
   const findKey = createTokenLookup(ACCESS_TOKEN_PREFIX, selectKeysOfTokens)
   const findMember = createTokenLookup(USER_TOKEN_PREFIX, selectMembersOfTokens)
@@ -49,11 +41,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       const member = await findMember(bearerToken)
       return member?.isExpired === true ? 'expired' : member && callerOfMember(member)
     }
-    const identity = await oidc?.(bearerToken, call?.traceparent)
-    if (identity === undefined || identity === 'expired') return identity
-    const { email, organizationId = null } = identity
-    const member = await findMemberByEmail(database, { email, organizationId })
-    return member && callerOfMember(member)
+    const holder = await oidc?.(bearerToken, call)
+    return holder === 'expired' ? holder : holder && callerOfMember(holder)
   }
 }
 

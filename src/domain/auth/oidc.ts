@@ -1,7 +1,6 @@
-import type { FetchImplementation, JWTPayload, JWTVerifyGetKey } from 'jose'
-import { ServiceError } from '../../errors.js'
+import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import type { Runtime } from '../../runtime/runtime.js'
-import { fetchIssuerDocument, IssuerUnavailable } from './issuer-document.js'
+import { createIssuerKeys, type IssuerKeysOptions, NoIssuerKeys } from './issuer-keys.js'
 
 /** What a token of the OpenID Connect issuer says about its holder. */
 export interface OidcIdentity {
@@ -11,62 +10,75 @@ export interface OidcIdentity {
   readonly organizationId: string | undefined
 }
 
+/** Why a token is not accepted, in the words of the log. */
+export type OidcRefusal =
+  | 'malformed'
+  | 'other issuer'
+  | 'unknown key'
+  | 'unusable key'
+  | 'wrong signature'
+  | 'other audience'
+  | 'no expiry'
+  | 'not yet valid'
+  | 'expired'
+  | 'no verified address'
+  | 'malformed organization'
+
+/** What a token comes to. */
+export type OidcVerdict =
+  | { readonly kind: 'accepted'; readonly identity: OidcIdentity }
+  | { readonly kind: 'refused'; readonly refusal: OidcRefusal }
+  /** Its key cannot be known, because no keys of the issuer are held. */
+  | { readonly kind: 'issuer unreachable'; readonly retryAfterSeconds: number }
+
 /**
- * Verifies a token of the issuer; undefined if it is not accepted, `expired` if it is genuine but too old. Throws
- * `SERVICE_UNAVAILABLE` if the keys of the issuer cannot be fetched. What is fetched for a token carries `traceparent`
- * (W3C Trace Context).
+ * Verifies a token of the issuer; undefined for what cannot be a JWT at all. What is fetched for a token carries
+ * `traceparent` (W3C Trace Context).
  */
-export type OidcVerifier = (token: string, traceparent?: string) => Promise<OidcIdentity | 'expired' | undefined>
+export type OidcVerifier = (token: string, traceparent?: string) => Promise<OidcVerdict | undefined>
 
 /** The issuer that is trusted. */
-export interface OidcOptions {
-  readonly issuer: string
+export interface OidcOptions extends IssuerKeysOptions {
   /** What `aud` must name. */
   readonly audience: string
   /** The organization of tokens that name none. */
   readonly organization?: string | undefined
+  /** The claim that holds the address. */
+  readonly emailClaim: string
+  /** The claim that says whether the address is verified. */
+  readonly emailVerifiedClaim: string
   readonly runtime: Pick<Runtime, 'now'>
-  /** The shortest time between two fetches of the keys, whatever keys tokens name, in milliseconds; default 30 s. */
-  readonly cooldownMillis?: number | undefined
 }
 
 /** Only asymmetric algorithms: with `none` or a shared secret, anybody who can read the keys could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 /** How far the clock of the issuer may be off, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 30
-/** How long the issuer may take, in milliseconds. */
-const FETCH_TIMEOUT_MILLIS = 5_000
-/** How long keys are cached, in milliseconds: for that time a key that the issuer has withdrawn is still accepted. */
-const KEYS_MAX_AGE_MILLIS = 10 * 60_000
 
 /** Loaded only if an issuer is configured: most services have none, and would start more slowly. */
 const loadJose = () => import('jose')
 
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
-/**
- * Makes the verifier. The address of the keys comes from the issuer's discovery document (OpenID Connect Discovery
- * 1.0), and the keys are fetched when they are first needed, when they are old, and when a token names a new one.
- */
+/** Makes the verifier. */
 export function createOidcVerifier(options: OidcOptions): OidcVerifier {
-  const { issuer, audience, organization, runtime } = options
-  let found: Promise<JWTVerifyGetKey> | undefined
-  /** Of the token that has asked for keys last. */
-  let asking: string | undefined
-  const keys = (traceparent: string | undefined) => {
-    asking = traceparent
-    found ??= discoverKeys(options, () => asking).catch((cause: unknown) => {
-      found = undefined
-      throw cause
-    })
-    return found
-  }
+  const { issuer, audience, runtime } = options
+  const keys = createIssuerKeys(options)
   return async (token, traceparent) => {
-    // Text of any other form cannot be a token of the issuer, so its keys are not needed.
     if (!tokenForm.test(token)) return undefined
-    const getKey: JWTVerifyGetKey = async (header, jws) => (await keys(traceparent))(header, jws)
-    const { errors, jwtVerify } = await loadJose()
+    const { decodeJwt, errors, jwtVerify } = await loadJose()
+    const getKey: JWTVerifyGetKey = async (header, jws) => {
+      const held = await keys.current(traceparent)
+      try {
+        return await held(header, jws)
+      } catch (cause) {
+        if (!(cause instanceof errors.JWKSNoMatchingKey)) throw cause
+        return (await keys.refreshed(traceparent))(header, jws)
+      }
+    }
     try {
+      // Whatever another issuer has signed, the keys of this one do not matter to it.
+      if (decodeJwt(token).iss !== issuer) return refused('other issuer')
       const { payload } = await jwtVerify(token, getKey, {
         issuer,
         audience,
@@ -75,59 +87,53 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
         currentDate: runtime.now(),
         requiredClaims: ['exp'],
       })
-      return identityFrom(payload, organization)
+      return identify(payload, options)
     } catch (cause) {
+      if (cause instanceof NoIssuerKeys) {
+        return { kind: 'issuer unreachable', retryAfterSeconds: cause.retryAfterSeconds }
+      }
       // Signature, issuer and audience are verified before the time is.
-      if (cause instanceof errors.JWTExpired) return 'expired'
-      // The fault is in the token, or in the key that it names: an unusable key verifies nothing.
-      const isOfToken = cause instanceof errors.JOSEError || cause instanceof TypeError || cause instanceof DOMException
-      if (isOfToken) return undefined
-      if (!(cause instanceof IssuerUnavailable)) throw cause
-      throw new ServiceError('SERVICE_UNAVAILABLE', 'the token cannot be verified now; try again', {
-        retryAfterSeconds: 5,
-        cause,
-      })
+      if (cause instanceof errors.JWTExpired) return refused('expired')
+      if (cause instanceof errors.JWTClaimValidationFailed) return refused(refusalByClaim[cause.claim] ?? 'malformed')
+      if (cause instanceof errors.JWSSignatureVerificationFailed) return refused('wrong signature')
+      if (cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWKSMultipleMatchingKeys) {
+        return refused('unknown key')
+      }
+      // The fault is in the key that the token names: it verifies nothing.
+      const isOfKey = [errors.JWKSInvalid, TypeError, DOMException].some((kind) => cause instanceof kind)
+      if (isOfKey) return refused('unusable key')
+      if (cause instanceof errors.JOSEError) return refused('malformed')
+      throw cause
     }
   }
 }
 
-function identityFrom(payload: JWTPayload, organization: string | undefined): OidcIdentity | undefined {
-  const { email, email_verified: isVerified, org = organization } = payload
-  if (typeof email !== 'string' || email === '' || email.includes('\0') || isVerified !== true) return undefined
-  if (org === undefined) return { email, organizationId: undefined }
-  return typeof org === 'string' && !org.includes('\0') ? { email, organizationId: org } : undefined
+const refusalByClaim: Readonly<Record<string, OidcRefusal>> = {
+  aud: 'other audience',
+  exp: 'no expiry',
+  nbf: 'not yet valid',
 }
 
-async function discoverKeys(
-  { issuer, cooldownMillis = 30_000 }: OidcOptions,
-  traceparent: () => string | undefined,
-): Promise<JWTVerifyGetKey> {
-  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const document = await fetchIssuerDocument(url, AbortSignal.timeout(FETCH_TIMEOUT_MILLIS), traceparent())
-  if (Reflect.get(document, 'issuer') !== issuer) throw new IssuerUnavailable(`${url} belongs to another issuer`)
-  const keysUrl: unknown = Reflect.get(document, 'jwks_uri')
-  if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new IssuerUnavailable(`${url} has no jwks_uri`)
-  const { createRemoteJWKSet, customFetch } = await loadJose()
-  const fetchWithin: FetchImplementation = async (address, { signal }) =>
-    Response.json(await fetchKeys(address, signal, traceparent()))
-  return createRemoteJWKSet(new URL(keysUrl), {
-    timeoutDuration: FETCH_TIMEOUT_MILLIS,
-    cooldownDuration: cooldownMillis,
-    cacheMaxAge: KEYS_MAX_AGE_MILLIS,
-    [customFetch]: fetchWithin,
-  })
+function refused(refusal: OidcRefusal): OidcVerdict {
+  return { kind: 'refused', refusal }
+}
+
+function identify(payload: JWTPayload, options: OidcOptions): OidcVerdict {
+  const { [options.emailClaim]: email, org = options.organization } = payload
+  if (typeof email !== 'string' || email === '' || email.includes('\0') || !hasVerifiedAddress(payload, options)) {
+    return refused('no verified address')
+  }
+  if (org === undefined) return { kind: 'accepted', identity: { email, organizationId: undefined } }
+  if (typeof org !== 'string' || org.includes('\0')) return refused('malformed organization')
+  return { kind: 'accepted', identity: { email, organizationId: org } }
 }
 
 /**
- * The key set of the issuer (RFC 7517 section 5); entries that are not objects are skipped, and do not affect the
- * others.
+ * OpenID Connect defines `email_verified` to be a boolean (Core 1.0 section 5.1). Claims with other names have no such
+ * definition: Entra's `xms_edov` is a boolean, a number or text.
  */
-async function fetchKeys(
-  url: string,
-  signal: AbortSignal,
-  traceparent: string | undefined,
-): Promise<{ keys: object[] }> {
-  const keys: unknown = Reflect.get(await fetchIssuerDocument(url, signal, traceparent), 'keys')
-  if (!Array.isArray(keys)) throw new IssuerUnavailable(`${url} is not a key set`)
-  return { keys: keys.filter((key: unknown) => typeof key === 'object' && key !== null) }
+function hasVerifiedAddress(payload: JWTPayload, { emailVerifiedClaim }: OidcOptions): boolean {
+  const { [emailVerifiedClaim]: value } = payload
+  if (value === true || emailVerifiedClaim === 'email_verified') return value === true
+  return value === 1 || value === '1' || value === 'true'
 }

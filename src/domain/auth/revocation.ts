@@ -3,12 +3,19 @@ import type { PreparedTransaction, Store } from '../../db/queryable.js'
 import type { Timing } from '../../db/transaction.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { findApiKey, findKeyOfSecret, type RevokedKey, revokeKeyChain, revokeKeyOfId } from '../../store/api-key.js'
+import { findApiKey, type RevokedKey, revokeKeyChain, revokeKeyOfId } from '../../store/api-key.js'
 import { lockKeyChain } from '../../store/api-key-rotation.js'
 import { deleteApiKeySessions } from '../../store/api-key-session.js'
-import { type Actor, anonymousActor, recordAuditEvents, systemActor } from '../audit/audit-event.js'
+import {
+  deleteLeakedToken,
+  findLeaked,
+  type LeakedCredential,
+  type LeakedToken,
+} from '../../store/leaked-credential.js'
+import { type Actor, type AuditEvent, anonymousActor, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { keyEvent } from './api-key-event.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
+import { ACCESS_TOKEN_PREFIX, isWholeTokenBody, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHasher } from './secret-hash.js'
 import { onTimeGrid } from './time-grid.js'
 
@@ -26,31 +33,46 @@ export interface RevocationOptions {
 
 /** Not an organization, a key or a chain: no id has this character. */
 const NOTHING = ' '
+/** What nobody has lost. */
+const nothingLeaked: LeakedCredential = { organizationId: NOTHING, keyId: NOTHING, tokenHash: new Uint8Array(32) }
+
+/** Whether a text has the form of a credential that this service gives out. */
+export function isCredential(text: string): boolean {
+  const prefix = [ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX].find((each) => text.startsWith(each))
+  return prefix === undefined ? inspectApiKeySecret(text).ok : isWholeTokenBody(text.slice(prefix.length))
+}
 
 /**
- * Revokes the key of a secret, if there is one, and with it the whole chain of keys that it was rotated from and to, even
- * if the key itself has been revoked before; unless it was rotated without an overlap, which is how an operator deals
- * with a leak. Neither the result nor the timing reveals
- * whether there was one: the same statements run for every text, and the answer, even a failure, leaves on a time grid.
- * Once it resolves, no process accepts a token of these keys. Throws `SERVICE_UNAVAILABLE` if the database did not
- * answer in time; the keys may have been revoked all the same, and the call can be repeated.
+ * Ends the credential that somebody has found, if there is one: an access token, a user token, or a key by its secret,
+ * and with the key the whole chain that it was rotated from and to, even if the key itself has been revoked before;
+ * unless it was rotated without an overlap, which is how an operator deals with a leak. Neither the result nor the timing
+ * reveals whether there was one: the same statements run for every text, and the answer, even a failure, leaves on a time grid.
+ * Once it resolves, no process accepts the token, or a token of these keys. Throws `SERVICE_UNAVAILABLE` if the database did not
+ * answer in time; the keys may have been revoked all the same, and the call can be repeated. Throws `MALFORMED_REQUEST`
+ * for a text of nothing but white space and quotation marks, which are ignored around a secret.
  */
-export function revokeLeakedKey(options: RevocationOptions, secret: string, requestId: string): Promise<void> {
+export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<void> {
+  const secret = unwrapped(text)
+  if (secret === '') throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
   const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
   const revoke = async (transaction: PreparedTransaction) => {
     // Text that does not have the form of a secret is not even hashed: it may be a password that somebody pasted.
-    const candidates = inspectApiKeySecret(secret).ok
+    const candidates = isCredential(secret)
       ? hasher.candidates(secret)
       : hasher.candidates('').map(() => runtime.randomBytes(32))
-    const { organizationId, id } = (await findKeyOfSecret(transaction, candidates)) ?? {
-      organizationId: NOTHING,
-      id: NOTHING,
-    }
+    const { organizationId, keyId: id, tokenHash } = (await findLeaked(transaction, candidates)) ?? nothingLeaked
     const chainId = (await lockKeyChain(transaction, { organizationId, id })) ?? NOTHING
     const chain = { organizationId, chainId, leaked: id, revokedBy: 'LEAK_REPORT' } as const
     const keys = await revokeKeyChain(transaction, chain)
     await endSessions(transaction, organizationId, keys)
-    await recordRevocations(transaction, keys, { runtime, actor: anonymousActor, requestId })
+    const tokens = await deleteLeakedToken(transaction, { organizationId, tokenHash })
+    const events = [...keys.map((key) => keyEvent('api_key.revoke', key)), ...tokens.map(tokenEvent)]
+    const who = { actor: anonymousActor, requestId }
+    await recordAuditEvents(
+      transaction,
+      events.map((event) => ({ ...event, ...who })),
+      runtime,
+    )
     return keys.length
   }
   return onTimeGrid(timing, async () => {
@@ -59,6 +81,19 @@ export function revokeLeakedKey(options: RevocationOptions, secret: string, requ
     )
     options.onRevoked?.(keys)
   })
+}
+
+/** The text without the white space and the quotation marks around it, which copying leaves there. */
+export function unwrapped(text: string): string {
+  return /[^\s"'`](?:.*[^\s"'`])?/s.exec(text)?.[0] ?? ''
+}
+
+/** The audit event of a token that was ended: of its key or of its user. */
+function tokenEvent({ organizationId, targetId, isOfUser, teamId }: LeakedToken): Omit<AuditEvent, 'actor'> {
+  const event = { organizationId, targetId, teamId: teamId ?? undefined }
+  return isOfUser
+    ? { ...event, action: 'user_token.revoke', targetType: 'user' }
+    : { ...event, action: 'access_token.revoke', targetType: 'api_key' }
 }
 
 /** What to revoke beside the key. */

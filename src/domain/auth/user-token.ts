@@ -38,7 +38,7 @@ export async function createUserToken(options: UserTokenOptions, request: UserTo
   const { database, hasher, bearerTokens, runtime } = options
   const { userId, organizationId, ttlSeconds = DEFAULT_USER_TOKEN_SECONDS } = request
   if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_USER_TOKEN_SECONDS) {
-    throw invalidField('ttl', `must be from 1 to ${MAX_USER_TOKEN_SECONDS} seconds`)
+    throw invalidField('ttl', `must be from 1s to ${MAX_USER_TOKEN_SECONDS / 86_400}d`)
   }
   if (!(await hasActiveMember(database, organizationId, userId))) throw notFound('active member', userId)
   const token = await bearerTokens.issue(USER_TOKEN_PREFIX, organizationId)

@@ -3,22 +3,29 @@ import type { Runtime } from '../../runtime/runtime.js'
 import { insertDirectoryRefusal, KEPT_REFUSALS, type NewRefusal } from '../../store/scim/directory-refusal.js'
 import type { Directory } from './directory-sync.js'
 
-/** Why a request of a directory was refused. Nothing in it is secret. */
+/** Why a request of a directory was refused, or a value left out of it. */
 export interface DirectoryRefusal {
   readonly method: string
   readonly path: string
-  /** 400 to 499. */
+  /** That of the answer: 400 to 499, or 200 and 201 if only a value was left out. */
   readonly status: number
   /** Empty if there is none. */
   readonly scimType: string
   readonly detail: string
   readonly requestId: string
+  /** Whom the request was about, as the directory names the person; empty if that is not known. */
+  readonly userName: string
+  readonly externalId: string
+  /** The attribute whose value was left out; empty if the whole request was refused. */
+  readonly attribute: string
 }
 
 /** What recording refusals depends on. */
 export interface RefusalRecorderOptions {
   readonly database: Pick<Queryable, 'run'>
   readonly runtime: Pick<Runtime, 'newId'>
+  /** The text without the secrets and tokens in it. */
+  readonly redact: (text: string) => string
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 
@@ -29,7 +36,7 @@ const MAX_CHARACTERS = 1_000
  * Keeps refusals for administrators. Nobody waits for it; a failure is logged. Each organization has one write under way
  * at most, and as many waiting as are kept: a directory that is refused again and again takes no connection from others.
  */
-export function createRefusalRecorder({ database, runtime, log }: RefusalRecorderOptions) {
+export function createRefusalRecorder({ database, runtime, redact, log }: RefusalRecorderOptions) {
   /** What waits, by organization; an entry without any is a write alone. */
   const waiting = new Map<string, NewRefusal[]>()
 
@@ -44,8 +51,12 @@ export function createRefusalRecorder({ database, runtime, log }: RefusalRecorde
     waiting.delete(first.organizationId)
   }
 
-  return ({ organizationId, keyId }: Directory, { path, detail, ...refusal }: DirectoryRefusal): void => {
-    const texts = { path: kept(path), detail: kept(detail) }
+  return (
+    { organizationId, keyId }: Directory,
+    { path, detail, userName, externalId, ...refusal }: DirectoryRefusal,
+  ): void => {
+    const person = { userName: kept(redact(userName)), externalId: kept(redact(externalId)) }
+    const texts = { path: kept(redact(path)), detail: kept(redact(detail)), ...person }
     const added = { ...refusal, ...texts, organizationId, apiKeyId: keyId, id: runtime.newId() }
     const before = waiting.get(organizationId)
     if (before === undefined) {

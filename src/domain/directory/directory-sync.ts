@@ -10,7 +10,7 @@ import {
   governedFields,
   type Profile,
 } from '../profile/field-ownership.js'
-import { fieldNames, type ProfileInput, profileValuesOf, textFields } from '../profile/profile-value.js'
+import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
 import { type AddedMember, addMember } from '../user/added-member.js'
 import { changeMemberAsDecided, type DecidedMember } from '../user/decided-change.js'
 import type { Member } from '../user/member.js'
@@ -84,7 +84,7 @@ export function writeDirectoryUser(
 
 function writerOf({ organizationId, keyId, name }: Directory): MemberWriter {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
-  return { organizationId, actor, action: 'user.directory_sync', isAtOnce: true }
+  return { organizationId, actor, rights: 'administrators', action: 'user.directory_sync', isAtOnce: true }
 }
 
 /** The change that makes the member what the directory says; undefined if it already is. */
@@ -111,6 +111,13 @@ function commandsOf({ supplied, managerUserId, withdrawn = new Set(), email }: D
   refuseViolations([...(email === undefined ? [] : emailViolations('email', email)), ...violations])
   if (managerUserId !== undefined) values.set('MANAGER', managerUserId)
   return commandsOfDirectory(values, withdrawn)
+}
+
+/** What keeps a text from being the value of a field; undefined for one that can be stored. */
+export function valueFault(field: TextField, text: string): string | undefined {
+  const input = { [field]: text }
+  const [violation] = [...limitViolations(input), ...profileValuesOf(input).violations]
+  return violation?.description
 }
 
 function limitViolations(supplied: ProfileInput): FieldViolation[] {

@@ -2,6 +2,7 @@ import { databaseFailure } from '../../db/errors.js'
 import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import { invalidField, notFound, refuseViolations, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
+import type { AuditAction } from '../../store/audit-action.js'
 import * as groups from '../../store/scim/group.js'
 import { type AuditEvent, auditRowsOf, recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
@@ -153,7 +154,7 @@ function requireUsers(userIds: readonly string[], users: readonly { readonly use
 function eventOf(
   { organizationId, keyId, name }: Directory,
   targetId: string,
-  action: string,
+  action: AuditAction,
   { requestId }: WriteContext,
 ): AuditEvent {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }

@@ -25,8 +25,8 @@ export type Profile = Readonly<Record<GovernedField, FieldState>>
 
 /** What is to happen to one field. */
 export type FieldCommand =
-  /** Store a value as a writer of that class. */
-  | { readonly kind: 'set'; readonly field: GovernedField; readonly value: string; readonly as: FieldOwner }
+  /** Store a value as a writer of that class; as `HOLDER`, without taking ownership: whoever owns the field still does. */
+  | { readonly kind: 'set'; readonly field: GovernedField; readonly value: string; readonly as: FieldOwner | 'HOLDER' }
   /** Hand the field back to automation, at a caller's request. */
   | { readonly kind: 'release'; readonly field: GovernedField }
   /** The directory no longer supplies the field. */
@@ -106,14 +106,19 @@ function decideField({ value, owner }: FieldState, command: FieldCommand): Field
   }
 }
 
-function decideSet(held: Pick<FieldState, 'value' | 'owner'>, value: string, as: FieldOwner): FieldDecision {
-  if (held.owner === 'DIRECTORY' && as !== 'DIRECTORY') return { outcome: 'SKIPPED_DIRECTORY_LOCKED', ...held }
+function decideSet(
+  held: Pick<FieldState, 'value' | 'owner'>,
+  value: string,
+  writer: FieldOwner | 'HOLDER',
+): FieldDecision {
+  if (held.owner === 'DIRECTORY' && writer !== 'DIRECTORY') return { outcome: 'SKIPPED_DIRECTORY_LOCKED', ...held }
   const equal = value === held.value
-  if (held.owner === 'PINNED' && as === 'AUTOMATION') {
+  if (writer === 'HOLDER') return { outcome: equal ? 'UNCHANGED' : 'WRITTEN', value, owner: held.owner }
+  if (held.owner === 'PINNED' && writer === 'AUTOMATION') {
     return { outcome: equal ? 'UNCHANGED' : 'SKIPPED_PINNED', ...held }
   }
-  if (equal && as === held.owner) return { outcome: 'UNCHANGED', ...held }
-  return { outcome: as === 'PINNED' ? 'PINNED' : 'WRITTEN', value, owner: as }
+  if (equal && writer === held.owner) return { outcome: 'UNCHANGED', ...held }
+  return { outcome: writer === 'PINNED' ? 'PINNED' : 'WRITTEN', value, owner: writer }
 }
 
 /** Whether any value or owner has changed. */
@@ -146,7 +151,7 @@ export interface ProfileRequest {
   readonly pinFields?: ReadonlySet<GovernedField>
   readonly releaseFields?: ReadonlySet<GovernedField>
   /**
-   * Overrides who owns what is set: true pins, false writes as automation. Absent: the writer and `pinFields` decide.
+   * Whether what is set is pinned; false takes no ownership. Absent: the writer and `pinFields` decide.
    */
   readonly pin?: boolean | undefined
 }
@@ -161,7 +166,9 @@ export function commandsOfRequest(request: ProfileRequest): FieldCommand[] {
     const value = request.values.get(field)
     if (value === undefined) continue
     const pins = request.pin ?? (request.writer === 'person' || request.pinFields?.has(field) === true)
-    commands.push({ kind: 'set', field, value, as: pins ? 'PINNED' : 'AUTOMATION' })
+    // The rule for automation does not bind people, who replace what is pinned even without pinning.
+    const unpinned = request.writer === 'person' ? 'HOLDER' : 'AUTOMATION'
+    commands.push({ kind: 'set', field, value, as: pins ? 'PINNED' : unpinned })
   }
   return commands
 }

@@ -5,7 +5,7 @@ import { lockSource } from '../../store/source-profile.js'
 import { actorOf } from '../audit/audit-event.js'
 import type { Caller } from '../caller/caller.js'
 import { changeMembers } from '../user/change-member.js'
-import type { ChangedMember, MemberChange } from '../user/member-change.js'
+import type { ChangedMember, MemberChange, MemberWriter } from '../user/member-change.js'
 import { memberTransaction } from '../user/member-transaction.js'
 import { requireOrganizationPermission } from '../user/user-access.js'
 import { type PublishedFields, publishedFields } from './published-fields.js'
@@ -85,7 +85,7 @@ async function ingest(
     if (before === undefined) return { target: { email: profile.stored.email }, ...profile }
     return profile.hash.equals(before.hash) ? [] : { target: { userId: before.userId }, ...profile }
   })
-  const writer = { organizationId, actor: actorOf(caller), action: 'user.ingest', isPublication: true }
+  const writer: MemberWriter = { organizationId, actor: actorOf(caller), action: 'user.ingest', isPublication: true }
   const published = await changeMembers(transaction, writer, changes, context)
   const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)

@@ -7,6 +7,7 @@ import { readSourceProfiles } from '../../store/source-profile.js'
 import { actorOf } from '../audit/audit-event.js'
 import type { Caller } from '../caller/caller.js'
 import { changeMembers } from '../user/change-member.js'
+import type { MemberWriter } from '../user/member-change.js'
 import { memberTransaction } from '../user/member-transaction.js'
 import { getUser } from '../user/user.js'
 import { requireMemberPermission } from '../user/user-access.js'
@@ -36,7 +37,7 @@ export async function republishUser(
     const [held] = await lockMembers(transaction, organizationId, [userId])
     if (held === undefined) throw notFound('user', userId)
     const profiles = await readSourceProfiles(transaction, organizationId, userId)
-    const writer = {
+    const writer: MemberWriter = {
       organizationId,
       actor: actorOf(caller),
       action: 'user.republish',

@@ -4,6 +4,7 @@ import type { WriteContext } from '../../runtime/write-context.js'
 import { addMemberAtOnce, writeMemberAtOnce } from '../../store/member-at-once.js'
 import { writeMembers } from '../../store/membership.js'
 import { printUser } from '../../store/user.js'
+import { deleteUserTokens } from '../../store/user-token.js'
 import { auditRowsOf, recordAuditEvents } from '../audit/audit-event.js'
 import {
   type FieldCommand,
@@ -17,7 +18,7 @@ import { addDepartmentOptions, departmentOptionsOf } from './department-option.j
 import { claimFields, type FieldClaims } from './field-claim.js'
 import type { Member } from './member.js'
 import type { ChangedMember, MemberChange, MemberWriter } from './member-change.js'
-import { changeEmail } from './member-email.js'
+import { changeEmail, requireAdministrators } from './member-email.js'
 import { memberEventsOf } from './member-event.js'
 import { type HeldMembers, holdMembers, type MembersToHold, userIdOf } from './member-hold.js'
 import { memberTransaction } from './member-transaction.js'
@@ -59,8 +60,8 @@ export function changeUser(
  * numbers and managers, writes the rows in one statement, stores new departments, and records audit events. Changes are
  * applied one after the other, each with its own outcome (docs/field-ownership.md).
  *
- * Throws `RESOURCE_NOT_FOUND`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about emails in their order, those about managers,
- * and `PHONE_TAKEN`; then nothing is written.
+ * Throws `RESOURCE_NOT_FOUND`, `ETAG_MISMATCH`, `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about emails in their order,
+ * those about managers, and `PHONE_TAKEN`; then nothing is written.
  */
 export async function changeMembers<Change extends MemberChange>(
   transaction: PreparedTransaction,
@@ -127,6 +128,7 @@ export async function changeHeldMembers<Change extends MemberChange>(
     const isNew = newcomers.delete(userId)
     return { change, member: memberOf(members, userId), isNew, changes, leftOut, json: undefined }
   })
+  await endOldTokens(transaction, organizationId, { before, after: rewritten })
   const events = memberEventsOf(writer, { changed, before }, context)
   const { departments } = claims
   const [only, ...others] = [...rewritten, ...added]
@@ -141,6 +143,18 @@ export async function changeHeldMembers<Change extends MemberChange>(
   await addDepartmentOptions(transaction, organizationId, departments, runtime)
   await recordAuditEvents(transaction, events, runtime)
   return json === undefined ? changed : changed.map((each) => ({ ...each, json }))
+}
+
+/** Ends the tokens of members who are reactivated: those from before their deactivation stay refused. */
+async function endOldTokens(
+  transaction: PreparedTransaction,
+  organizationId: string,
+  { before, after }: { readonly before: ReadonlyMap<string, Member>; readonly after: readonly Member[] },
+): Promise<void> {
+  const userIds = after
+    .filter(({ userId, deactivatedAt }) => deactivatedAt === null && memberOf(before, userId).deactivatedAt !== null)
+    .map(({ userId }) => userId)
+  if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
 }
 
 /** The commands with the ids of managers; an address that no member has stays, and is an id that no member has. */
@@ -165,6 +179,7 @@ async function withStanding(
   if (role !== member.role && actor.kind === 'USER' && actor.id === member.userId) {
     throw new ServiceError('OWN_ROLE', 'users cannot change their own role: leave it out, or ask another administrator')
   }
+  if (role !== member.role && (role === 'ORG_ADMIN' || member.role === 'ORG_ADMIN')) requireAdministrators(writer)
   return {
     ...member,
     ...change.directory,

@@ -1,17 +1,26 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
+import type { AuditAction } from '../../store/audit-action.js'
 import type { Actor } from '../audit/audit-event.js'
 import type { FieldChange, FieldCommand, GovernedField } from '../profile/field-ownership.js'
 import type { Member } from './member.js'
 import type { MemberVersions } from './member-version.js'
 
+/**
+ * What a writer may change of members beside governed fields: nothing; the role and the address of everyone but
+ * administrators; or those of administrators too, and who is one.
+ */
+export type MemberRights = 'profiles' | 'members' | 'administrators'
+
 /** Who changes members of an organization, and how. */
 export interface MemberWriter {
   readonly organizationId: string
   readonly actor: Actor
+  /** Default `profiles`. */
+  readonly rights?: MemberRights
   /**
    * The action in the audit log for a write of governed fields, such as `user.update`; for a new member, `user.create`.
    */
-  readonly action: string
+  readonly action: AuditAction
   /** The request's name for the manager; default `managerUserId`. */
   readonly managerField?: string
   /**
@@ -26,8 +35,8 @@ export interface MemberWriter {
 }
 
 /**
- * Whom to change: a member by id, or whoever has the email address; if no member has it, that person joins the
- * organization. `mustJoin` refuses the address of an existing member.
+ * Whom to change: a member by id, or whoever has the email address; if no member has it, a new person joins
+ * the organization. `mustJoin` refuses the address of an existing member.
  */
 export type MemberTarget = { readonly userId: string } | { readonly email: string; readonly mustJoin?: boolean }
 

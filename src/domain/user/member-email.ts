@@ -2,6 +2,7 @@ import type { AnyTransaction } from '../../db/queryable.js'
 import { invalidField, ServiceError } from '../../errors.js'
 import { type EmailHolder, findEmailHolders } from '../../store/email-claim.js'
 import { countMemberships, updateEmailOfPerson } from '../../store/person.js'
+import { permissionMissing } from '../caller/caller.js'
 import { emailKeyOf } from '../value/email-address.js'
 import type { HeldValues } from './held-values.js'
 import type { Member } from './member.js'
@@ -24,20 +25,23 @@ export function emailTaken({ userId, name }: EmailHolder): ServiceError {
 
 /**
  * Gives the person of a locked member the address of the change, if it has one, in every membership; case does not
- * count. Returns the member's address afterwards. Throws, in this order, `EMAIL_CHANGE_NOT_ALONE` and
+ * count. Returns the member's address afterwards. Throws, in this order, `PERMISSION_MISSING`, `EMAIL_CHANGE_NOT_ALONE` and
  * `EMAIL_MANAGED_BY_DIRECTORY`, which do not apply to the directory itself, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and
  * `EMAIL_TAKEN` with the holder. Both addresses are locked. With `values`, the person has the address already, unless
  * they say why not.
  */
 export async function changeEmail(
   transaction: AnyTransaction,
-  { organizationId, actor }: MemberWriter,
-  { userId, email: held, directoryManaged }: Member,
+  writer: MemberWriter,
+  { userId, email: held, role: heldRole, directoryManaged }: Member,
   { email = held, role, commands }: MemberChange,
   values: HeldValues | undefined,
 ): Promise<string> {
   const emailKey = emailKeyOf(email)
   if (emailKey === emailKeyOf(held)) return held
+  const { organizationId, actor, rights = 'profiles' } = writer
+  if (rights === 'profiles') throw permissionMissing('users:write')
+  if (heldRole === 'ORG_ADMIN') requireAdministrators(writer)
   if (actor.kind !== 'DIRECTORY') {
     // Any other field counts, whatever its value: even writing the current value may take ownership.
     if (role !== undefined || commands.length > 0) throw changeNotAlone()
@@ -51,14 +55,23 @@ export async function changeEmail(
   const requireOneOrganization = async () => {
     if ((await countMemberships(transaction, userId)) > 1) throw sharedBetweenOrganizations()
   }
-  // Whoever adds a membership locks the address of the person first.
   await requireOneOrganization()
   const holder = (await findEmailHolders(transaction, organizationId, [emailKey])).get(emailKey)
   if (holder !== undefined && holder.userId !== userId) throw emailTaken(holder)
   await updateEmailOfPerson(transaction, { id: userId, email, emailKey })
-  // But for an import, which the write has waited for.
+  // An import may have added one, which the write has waited for.
   await requireOneOrganization()
   return email
+}
+
+/** Refuses a writer who may not change who is an administrator, or an administrator's address. */
+export function requireAdministrators({ rights }: MemberWriter): void {
+  if (rights === 'administrators') return
+  throw new ServiceError(
+    'PERMISSION_MISSING',
+    'who is an administrator, and the email address of one, is changed only by administrators and organization API keys with every permission: use such a credential',
+    { metadata: { permission: 'USER_ROLE_ORG_ADMIN' } },
+  )
 }
 
 function changeNotAlone(): ServiceError {

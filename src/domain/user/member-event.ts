@@ -1,4 +1,5 @@
 import type { WriteContext } from '../../runtime/write-context.js'
+import type { AuditAction } from '../../store/audit-action.js'
 import type { AuditEvent } from '../audit/audit-event.js'
 import type { FieldChange } from '../profile/field-ownership.js'
 import type { Member } from './member.js'
@@ -6,7 +7,7 @@ import type { ChangedMember, MemberWriter } from './member-change.js'
 
 /** What was done to a member, such as `user.update`. */
 interface MemberEvent {
-  readonly action: string
+  readonly action: AuditAction
   readonly changes?: readonly FieldChange[]
 }
 

@@ -9,7 +9,7 @@ import type { HeldValues } from './held-values.js'
 import { type Member, newMember } from './member.js'
 import type { MemberTarget } from './member-change.js'
 import { emailTaken } from './member-email.js'
-import { findOrAddPersons } from './person.js'
+import { addPersons } from './person.js'
 
 /** What changes of members affect. */
 export interface MembersToHold {
@@ -55,14 +55,14 @@ export async function holdMembers(
   const keys = addressed.map(({ email }) => emailKeyOf(email))
   const lockedKeys = new Set([...keys, ...newEmails.map(emailKeyOf)])
   for (const key of await findEmailKeys(transaction, organizationId, movingUserIds)) lockedKeys.add(key)
-  await lockEmailAddresses(transaction, [...lockedKeys])
+  await lockEmailAddresses(transaction, organizationId, [...lockedKeys])
   const holders = await findEmailHolders(transaction, organizationId, [...keys, ...managerEmails.map(emailKeyOf)])
   const absent = addressed.filter(({ email, mustJoin }) => {
     const holder = holders.get(emailKeyOf(email))
     if (holder !== undefined && mustJoin === true) throw emailTaken(holder)
     return holder === undefined
   })
-  const persons = await findOrAddPersons(
+  const persons = await addPersons(
     transaction,
     absent.map(({ email }) => email),
     runtime,
@@ -80,6 +80,7 @@ export async function holdMembers(
   const left = movingUserIds.map((userId) => emailKeyOf(members.get(userId)?.email ?? ''))
   await lockEmailAddresses(
     transaction,
+    organizationId,
     left.filter((key) => !lockedKeys.has(key)),
   )
   return { members, joining, idsByEmail }

@@ -1,7 +1,6 @@
-import { databaseFailure } from '../../db/errors.js'
 import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import { isAddressOfPerson, type UniqueValue } from '../../store/unique-value.js'
+import type { UniqueValue } from '../../store/unique-value.js'
 import { takenValueOf } from '../value/taken-value.js'
 
 /** Unique values of members, which the rules check before they write. */
@@ -10,8 +9,7 @@ const MAX_ATTEMPTS = 5
 
 /**
  * Runs work that changes members in a transaction, and again if it lost a race to a writer that makes no claims, such
- * as an import: for an email address or a phone number, or for the address by which it found a person. By then the
- * winner's row is visible, and the rules see it. Throws the failure of the last attempt.
+ * as an import: for an email address or a phone number. By then the winner's row is visible, and the rules see it. Throws the failure of the last attempt.
  */
 export async function memberTransaction<T>(
   database: PreparedStore,
@@ -29,7 +27,5 @@ export async function memberTransaction<T>(
 
 function isLostRace(error: unknown): boolean {
   const value = takenValueOf(error)
-  if (value !== undefined) return memberValues.includes(value)
-  const failure = databaseFailure(error)
-  return failure?.kind === 'foreign_key_violation' && isAddressOfPerson(failure.constraint)
+  return value !== undefined && memberValues.includes(value)
 }

@@ -1,5 +1,6 @@
-import { type Caller, type Permission, permissionMissing } from '../caller/caller.js'
+import { type Caller, type Permission, permissionMissing, permissions } from '../caller/caller.js'
 import type { ApiWriter } from '../profile/field-ownership.js'
+import type { MemberRights } from './member-change.js'
 
 /**
  * Refuses a caller who does not have the permission over the whole organization. People belong to the organization, not
@@ -30,6 +31,16 @@ export async function requireMemberPermission(
   if (hasOrganizationPermission(caller, permission)) return
   await requireMember()
   throw permissionMissing(permission)
+}
+
+/**
+ * What the caller may change of members beside governed fields. Nobody gives what they do not have: only administrators,
+ * and organization keys with every permission, are above an administrator's role and address (docs/permissions.md).
+ */
+export function memberRightsOf(caller: Caller): MemberRights {
+  if (!hasOrganizationPermission(caller, 'users:write')) return 'profiles'
+  const hasAll = permissions.every((permission) => hasOrganizationPermission(caller, permission))
+  return hasAll && caller.kind !== 'worker' ? 'administrators' : 'members'
 }
 
 /** The caller's class of writer, unless the request says otherwise (docs/field-ownership.md). */

@@ -4,12 +4,15 @@ import type { Caller } from '../caller/caller.js'
 import type { Page } from '../paging/page.js'
 import { pageSizeFrom } from '../paging/page-size.js'
 import type { PageQuery, PageTokens } from '../paging/page-token.js'
+import { emailKeyOf } from '../value/email-address.js'
 
 /** Which users to list; 0 and an empty token mean absent. */
 export interface UserListRequest {
   readonly pageSize: number
   readonly pageToken: string
   readonly includeDeactivated: boolean
+  /** Empty for all. */
+  readonly email: string
 }
 
 /**
@@ -24,13 +27,14 @@ export async function listUsers(
 ): Promise<Page> {
   const pageSize = pageSizeFrom(request.pageSize)
   const { includeDeactivated } = request
+  const emailKey = request.email === '' ? undefined : emailKeyOf(request.email)
   const query: PageQuery = {
     method: 'ListUsers',
     organizationId,
-    filter: { includeDeactivated: String(includeDeactivated) },
+    filter: { includeDeactivated: String(includeDeactivated), ...(emailKey !== undefined && { email: emailKey }) },
   }
   const after = (await pageTokens.read(query, request.pageToken)) ?? '0'
-  const page = await readUserPage(tables, { organizationId, after, includeDeactivated, pageSize })
+  const page = await readUserPage(tables, { organizationId, after, includeDeactivated, emailKey, pageSize })
   const last = page?.hasMore === true ? page.lastOrdinal : null
   return { items: page?.items ?? '', nextPageToken: last === null ? '' : await pageTokens.issue(query, String(last)) }
 }

@@ -1,6 +1,7 @@
 import type { PreparedQueryable, PreparedStore } from '../../db/queryable.js'
 import { notFound } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
+import type { AuditAction } from '../../store/audit-action.js'
 import { findMember } from '../../store/membership.js'
 import { actorOf } from '../audit/audit-event.js'
 import type { Caller } from '../caller/caller.js'
@@ -69,7 +70,7 @@ async function writeManager(
   database: PreparedStore,
   caller: Caller,
   { userId, managerUserId, pin }: ManagerWrite,
-  { action, context }: { readonly action: string; readonly context: WriteContext },
+  { action, context }: { readonly action: AuditAction; readonly context: WriteContext },
 ): Promise<ManagerWriteResult> {
   const accepted = acceptedVersionsFrom(context.ifMatch)
   await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, userId))

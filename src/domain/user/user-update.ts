@@ -16,8 +16,9 @@ import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile
 import { emailViolations } from '../value/email-address.js'
 import { acceptedVersionsFrom } from '../value/entity-tag.js'
 import { changeUser } from './change-member.js'
+import type { MemberWriter } from './member-change.js'
 import { getUser } from './user.js'
-import { apiWriterOf, isOwnProfile, requireMemberPermission } from './user-access.js'
+import { apiWriterOf, isOwnProfile, memberRightsOf, requireMemberPermission } from './user-access.js'
 
 /** Changes of a user; whatever is absent stays as it is. */
 export interface UserUpdate {
@@ -36,8 +37,8 @@ export interface UserWrite {
 }
 
 /**
- * Changes a member of the caller's organization (docs/field-ownership.md). People change their own profile without any
- * permission; everyone else needs `users:write` over the organization. Throws `FIELD_INVALID` and the reasons about
+ * Changes a member of the caller's organization (docs/field-ownership.md). People change their own profile, but not the
+ * address, without any permission; everything else needs `users:write` over the organization. Throws `FIELD_INVALID` and the reasons about
  * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about
  * emails in their order, and `PHONE_TAKEN`; then nothing is written.
  */
@@ -54,7 +55,12 @@ export async function updateUser(
     await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, userId))
   }
   const { organizationId } = caller
-  const writer = { organizationId, actor: actorOf(caller), action: 'user.update' }
+  const writer: MemberWriter = {
+    organizationId,
+    actor: actorOf(caller),
+    rights: memberRightsOf(caller),
+    action: 'user.update',
+  }
   const versions = accepted && { of: 'user' as const, accepted }
   const change = { target: { userId }, versions, commands, email, role }
   const { json, changes } = await changeUser(database, writer, change, context)

@@ -10,7 +10,8 @@ import { createPinFields, pinViolations } from '../profile/pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { emailViolations } from '../value/email-address.js'
 import { changeUser } from './change-member.js'
-import { apiWriterOf, requireOrganizationPermission } from './user-access.js'
+import type { MemberWriter } from './member-change.js'
+import { apiWriterOf, memberRightsOf, requireOrganizationPermission } from './user-access.js'
 
 /** A person to add. */
 export interface NewUser {
@@ -32,8 +33,8 @@ export async function getUser(
 }
 
 /**
- * Adds a person to the caller's organization and returns the JSON of the user; a person with this address in another
- * organization gets an additional membership. Throws `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`,
+ * Adds a person to the caller's organization and returns the JSON of the user; whoever has this address in another
+ * organization is somebody else. Throws `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`,
  * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
  */
 export async function createUser(
@@ -51,7 +52,13 @@ export async function createUser(
   ])
   requireOrganizationPermission(caller, 'users:write')
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields: new Set(pinFields) })
-  const writer = { organizationId: caller.organizationId, actor: actorOf(caller), action: 'user.create' }
+  const { organizationId } = caller
+  const writer: MemberWriter = {
+    organizationId,
+    actor: actorOf(caller),
+    rights: memberRightsOf(caller),
+    action: 'user.create',
+  }
   const change = { target: { email, mustJoin: true }, commands, role }
   return (await changeUser(database, writer, change, context)).json
 }

@@ -76,7 +76,9 @@ function memberOf(alias: string, { field, source }: ResourceField, print: Print)
       const column = source.read === undefined ? columnOf(alias, source.name) : Prisma.sql`(${source.read})`
       const isOptional = source.isNullable && hasPresence
       const value = valueParts(field, column, { ...source, isNullable: source.isNullable && !isOptional })
-      return { key, value, presence: isOptional ? 'value' : 'always' }
+      if (!isOptional) return { key, value, presence: 'always' }
+      // The parts of a document are there without it too.
+      return { key, value, presence: source.type === 'jsonb' ? column : 'value' }
     }
     case 'columns': {
       const value = objectParts(source.resource, print)

@@ -1,6 +1,7 @@
 import { type DescField, ScalarType } from '@bufbuild/protobuf'
 import { Prisma } from '../../../gen/prisma/client.js'
 import { timestampText } from '../timestamp-text.js'
+import { documentParts } from './document-parts.js'
 import { enumPrefix } from './enum-name.js'
 import type { Column } from './resource.js'
 import type { Part } from './text-parts.js'
@@ -43,8 +44,9 @@ export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullab
     case 'strings in uuid[]':
       return [Prisma.sql`array_to_json(coalesce(${value}, '{}'))`]
     case 'message in json':
-    case 'message in jsonb':
       return [Prisma.sql`${value}::text`]
+    case 'message in jsonb':
+      return documentParts(field, value)
   }
   throw new Error(`${field.parent.typeName}.${field.name} cannot be printed of ${type}`)
 }

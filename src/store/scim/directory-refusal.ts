@@ -6,7 +6,7 @@ import { createStatement } from '../../db/statement.js'
 /** How many refusals of an organization are kept: the last ones. */
 export const KEPT_REFUSALS = 100
 
-/** A refusal of a request. */
+/** A refusal of a request, or of a value in it. */
 export type DirectoryRefusalRow = Omit<DirectoryRefusalModel, 'organizationId'>
 
 /** A refusal to keep; the database adds the time. */
@@ -17,7 +17,20 @@ const insert = createStatement<NewRefusal, Record<never, never>>({
   name: 'insert_directory_refusal',
   reason: 'set',
   columns: {},
-  text: ({ organizationId, id, apiKeyId, method, path, status, scimType, detail, requestId }) => Prisma.sql`
+  text: ({
+    organizationId,
+    id,
+    apiKeyId,
+    method,
+    path,
+    status,
+    scimType,
+    detail,
+    requestId,
+    userName,
+    externalId,
+    attribute,
+  }) => Prisma.sql`
 WITH old AS (
   SELECT r.id FROM directory_refusals r WHERE r.organization_id = ${organizationId}
    ORDER BY r.id DESC OFFSET ${Prisma.raw(String(KEPT_REFUSALS - 1))}
@@ -25,8 +38,10 @@ WITH old AS (
 ), gone AS (
   DELETE FROM directory_refusals r USING old WHERE r.organization_id = ${organizationId} AND r.id = old.id
 )
-INSERT INTO directory_refusals (organization_id, id, api_key_id, method, path, status, scim_type, detail, request_id)
-VALUES (${organizationId}, ${id}::uuid, ${apiKeyId}, ${method}, ${path}, ${status}::bigint, ${scimType}, ${detail}, ${requestId})`,
+INSERT INTO directory_refusals (organization_id, id, api_key_id, method, path, status, scim_type, detail, request_id,
+                                user_name, external_id, attribute)
+VALUES (${organizationId}, ${id}::uuid, ${apiKeyId}, ${method}, ${path}, ${status}::bigint, ${scimType}, ${detail}, ${requestId},
+        ${userName}, ${externalId}, ${attribute})`,
 })
 
 /** The statements of this file. */
@@ -53,6 +68,9 @@ export function selectDirectoryRefusals(tables: Queryable, organizationId: strin
       scimType: true,
       detail: true,
       requestId: true,
+      userName: true,
+      externalId: true,
+      attribute: true,
     },
   })
 }

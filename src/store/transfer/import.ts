@@ -3,7 +3,9 @@ import type { PreparedTransaction } from '../../db/queryable.js'
 import { createPreparedStatement, type PreparedStatement } from '../../db/statement.js'
 import type { Fault } from './checks.js'
 import { type KindStatements, kindStatements } from './kind-statements.js'
+import { changedMembers, type ImportedChange, type Outcome } from './outcome.js'
 import type { RecordKind } from './record-kind.js'
+import { writtenTables } from './tables.js'
 
 /** Key of the advisory lock of imports. */
 const IMPORT_LOCK = Prisma.raw(String(0x696d706f7274))
@@ -17,12 +19,42 @@ function statement(name: string, text: Prisma.Sql): PreparedStatement<object, Re
   return createPreparedStatement({ name, reason: 'lock', columns: {}, text: () => text })
 }
 
+const findChangedMembers = createPreparedStatement<object, ImportedChange>({
+  name: 'import_changed_members',
+  reason: 'set',
+  columns: { organizationId: 'text', userId: 'text', fields: 'text[]', oldOwners: 'jsonb', newOwners: 'jsonb' },
+  text: () => changedMembers,
+})
+
+const analyzeTables = createPreparedStatement<object, Record<never, never>>({
+  name: 'import_statistics',
+  reason: 'set',
+  columns: {},
+  text: () => Prisma.raw(`ANALYZE ${writtenTables.join(', ')}`),
+})
+
+const findOrganization = createPreparedStatement<{ readonly name: string }, { readonly id: string }>({
+  name: 'import_organization_named',
+  reason: 'set',
+  columns: { id: 'text' },
+  text: ({ name }) => Prisma.sql`SELECT id FROM organizations WHERE name = ${name} ORDER BY ordinal LIMIT 1`,
+})
+
 /** The statements of this file. */
-export const importStatements = [lockImports]
+export const importStatements = [lockImports, findOrganization, findChangedMembers, analyzeTables]
 
 /** Keeps other imports from writing until the transaction ends, so that two of the same rows never interleave. */
 export async function excludeOtherImports(transaction: PreparedTransaction): Promise<void> {
   await transaction.run(lockImports, {})
+}
+
+/** The oldest organization of a name; undefined if there is none. */
+export async function findOrganizationNamed(
+  transaction: PreparedTransaction,
+  name: string,
+): Promise<string | undefined> {
+  const [found] = await transaction.run(findOrganization, { name })
+  return found?.id
 }
 
 /** Whether a kind has anything to write, given the number of different staged records of each. */
@@ -32,10 +64,20 @@ export function isWritten(kind: RecordKind, counts: ReadonlyMap<string, number>)
 }
 
 /**
- * The result of writing a kind: how many records are new and how many lines later ones replace, or what is wrong with the
- * first bad one.
+ * The result of writing a kind: how many records are new, how many lines later ones replace, and what only force may
+ * do; or what is wrong with the first bad one.
  */
-export type WrittenKind = { readonly created: number; readonly replaced: number } | { readonly fault: Fault }
+export type WrittenKind =
+  | { readonly created: number; readonly replaced: number; readonly refused: readonly Fault[] }
+  | { readonly fault: Fault }
+
+/** How the records of a file meet those that stand. */
+export interface ImportMode {
+  /** What a line does not give stays as it is, instead of becoming empty. */
+  readonly isMerge?: boolean | undefined
+  /** Nothing is refused that takes a member back from deactivation or from a directory. */
+  readonly isForced?: boolean | undefined
+}
 
 /**
  * Writes the staged records of a kind and what belongs to them, or nothing if one is at fault. Unique values are
@@ -45,9 +87,10 @@ export async function writeStaged(
   transaction: PreparedTransaction,
   kind: RecordKind,
   counts: ReadonlyMap<string, number>,
+  { isMerge = false, isForced = false }: ImportMode,
 ): Promise<WrittenKind> {
-  const { stage, followers, analyze, ownerChecks, replace, checks, ...statements } = statementsOf(kind)
-  const { prepare, findStanding, lock, release, before, upsert, children } = statements
+  const { stage, followers, analyze, ownerChecks, replace, checks, guards, ...statements } = statementsOf(kind)
+  const { prepare, findStanding, lock, merge, stageBefore, release, before, upsert, children } = statements
   await transaction.run(stage, {})
   if (followers !== undefined && counts.has(followers.of)) await transaction.run(followers.stage, {})
   await transaction.run(analyze, {})
@@ -55,10 +98,14 @@ export async function writeStaged(
   const ownerFault = await firstFault(transaction, ownerChecks)
   if (ownerFault !== undefined) return { fault: ownerFault }
   const [repeated] = replace === undefined ? [] : await transaction.run(replace, {})
-  const fault = await firstFault(transaction, checks)
-  if (fault !== undefined) return { fault }
   for (const each of prepare) await transaction.run(each, {})
   for (const rows of await transaction.run(findStanding, {})) await transaction.run(lock, rows)
+  if (isMerge) await transaction.run(merge, {})
+  const fault = await firstFault(transaction, checks)
+  if (fault !== undefined) return { fault }
+  let refused: Fault[] = []
+  if (!isForced) for (const each of guards) refused = refused.concat(await transaction.run(each, {}))
+  await transaction.run(stageBefore, {})
   if (release !== undefined) {
     const ids = (await transaction.run(release.find, {})).map(({ id }) => id)
     if (ids.length > 0) await transaction.run(release.write, { ids })
@@ -66,7 +113,30 @@ export async function writeStaged(
   for (const each of before) await transaction.run(each, {})
   const [written] = await transaction.run(upsert, {})
   for (const each of children) await transaction.run(each, {})
-  return { created: written?.created ?? 0, replaced: repeated?.replaced ?? 0 }
+  return { created: written?.created ?? 0, replaced: repeated?.replaced ?? 0, refused }
+}
+
+/** Compares the records of a kind with what stood, after all kinds have been written, and counts those that changed. */
+export async function countUpdated(transaction: PreparedTransaction, kind: RecordKind): Promise<number> {
+  const { stageAfter, countUpdated } = statementsOf(kind)
+  await transaction.run(stageAfter, {})
+  const [counted] = await transaction.run(countUpdated, {})
+  return counted?.updated ?? 0
+}
+
+/** What becomes of every record of a kind that has been compared, in the order of lines. */
+export function outcomesOf(transaction: PreparedTransaction, kind: RecordKind): Promise<Outcome[]> {
+  return transaction.run(statementsOf(kind).outcomes, {})
+}
+
+/** The members who stood and are changed, once they have been compared. */
+export function changedMembersOf(transaction: PreparedTransaction): Promise<ImportedChange[]> {
+  return transaction.run(findChangedMembers, {})
+}
+
+/** Lets PostgreSQL know how large the tables of an import have become. */
+export async function analyzeImported(transaction: PreparedTransaction): Promise<void> {
+  await transaction.run(analyzeTables, {})
 }
 
 /** What is wrong with the first bad record of a kind after all kinds have been written. */

@@ -4,6 +4,8 @@ import { camelCase } from '../camel-case.js'
 import { storedText } from '../resource/print.js'
 import { ambiguousOwnerCheck, type Fault, ownerCheck, takenCheck } from './checks.js'
 import { listTexts } from './lists.js'
+import { mergeText } from './merge.js'
+import { countUpdatedText, imageText, type Outcome, outcomesText, tableOf } from './outcome.js'
 import { type RecordKind, recordKinds } from './record-kind.js'
 import { columnOf, referenceCheck, referencesOf } from './reference-check.js'
 import { listColumns, propertiesOf, rowColumns } from './staged-columns.js'
@@ -31,10 +33,15 @@ export interface KindStatements {
   readonly ownerChecks: readonly Check[]
   /** Absent where every line of a record has the same key. */
   readonly replace: PreparedStatement<object, { readonly replaced: number }> | undefined
-  readonly checks: readonly Check[]
   readonly prepare: readonly Columnless[]
   readonly findStanding: PreparedStatement<object, StandingRows>
   readonly lock: PreparedStatement<StandingRows, Record<never, never>>
+  /** Sent only if lines need not give everything. */
+  readonly merge: Columnless
+  readonly checks: readonly Check[]
+  /** What only `force` may do: each returns all faults. */
+  readonly guards: readonly Check[]
+  readonly stageBefore: Columnless
   readonly release:
     | {
         readonly find: PreparedStatement<object, { readonly id: string }>
@@ -44,6 +51,9 @@ export interface KindStatements {
   readonly before: readonly Columnless[]
   readonly upsert: PreparedStatement<object, { readonly created: number }>
   readonly children: readonly Columnless[]
+  readonly stageAfter: Columnless
+  readonly countUpdated: PreparedStatement<object, { readonly updated: number }>
+  readonly outcomes: PreparedStatement<object, Outcome>
   readonly finalTables: readonly Columnless[]
   readonly finalChecks: readonly Check[]
   readonly export: PreparedStatement<object, ExportRow>
@@ -65,10 +75,16 @@ export function statementsOf(kind: StagedTable): KindStatements {
     after = [],
     finalTables = {},
     finalChecks = {},
+    guards = {},
   } = kind
   const plain = (name: string, text: Prisma.Sql): Columnless =>
     createPreparedStatement({ name, reason: 'set', columns: {}, text: () => text })
   const optional = (name: string, text: Prisma.Sql | undefined) => (text === undefined ? [] : [plain(name, text)])
+  const temporary = (name: 'before' | 'after') =>
+    plain(
+      `stage_${stem}_${name}`,
+      Prisma.sql`CREATE TEMPORARY TABLE ${tableOf(kind, name)} ${TEMPORARY} AS ${imageText(kind, name)}`,
+    )
   const checks = (texts: Expressions) =>
     Object.entries(texts).map(([name, text]) => checkOf(`import_${stem}_check_${name}`, text))
   return {
@@ -84,7 +100,6 @@ export function statementsOf(kind: StagedTable): KindStatements {
           text: () => replaceText(kind),
         })
       : undefined,
-    checks: checks(checksOf(kind)),
     prepare: optional(`import_${stem}_prepare`, prepare),
     findStanding: createPreparedStatement<object, StandingRows>({
       name: `import_${stem}_standing`,
@@ -98,6 +113,10 @@ export function statementsOf(kind: StagedTable): KindStatements {
       columns: {},
       text: (rows) => lockText(kind, rows),
     }),
+    merge: plain(`import_${stem}_merge`, mergeText(kind)),
+    checks: checks(checksOf(kind)),
+    guards: Object.entries(guards).map(([name, text]) => faultsOf(`import_${stem}_guard_${name}`, text)),
+    stageBefore: temporary('before'),
     release: release && {
       find: createPreparedStatement<object, { readonly id: string }>({
         name: `import_${stem}_to_release`,
@@ -120,6 +139,19 @@ export function statementsOf(kind: StagedTable): KindStatements {
       text: () => upsertText(kind),
     }),
     children: [...listTexts(kind), ...after].map((text, index) => plain(`import_${stem}_child_${index + 1}`, text)),
+    stageAfter: temporary('after'),
+    countUpdated: createPreparedStatement<object, { readonly updated: number }>({
+      name: `import_${stem}_updated`,
+      reason: 'set',
+      columns: { updated: 'int4' },
+      text: () => countUpdatedText(kind),
+    }),
+    outcomes: createPreparedStatement<object, Outcome>({
+      name: `import_${stem}_outcomes`,
+      reason: 'set',
+      columns: { line: 'int4', id: 'text', organizationId: 'text', isNew: 'bool', fields: 'text[]' },
+      text: () => outcomesText(kind),
+    }),
     finalTables: Object.entries(finalTables).map(([name, text]) =>
       plain(`stage_${name}`, Prisma.sql`CREATE TEMPORARY TABLE ${Prisma.raw(name)} ${TEMPORARY} AS ${text}`),
     ),
@@ -170,12 +202,12 @@ function checksOf(kind: StagedTable): Expressions {
 
 /** Returns the first fault of a check. */
 function checkOf(name: string, text: Prisma.Sql): Check {
-  return createPreparedStatement<object, Fault>({
-    name,
-    reason: 'set',
-    columns: { line: 'int4', field: 'text', fault: 'text' },
-    text: () => Prisma.sql`SELECT found.* FROM (${text}) found ORDER BY found.line LIMIT 1`,
-  })
+  return faultsOf(name, Prisma.sql`SELECT found.* FROM (${text}) found ORDER BY found.line LIMIT 1`)
+}
+
+function faultsOf(name: string, text: Prisma.Sql): Check {
+  const columns = { line: 'int4', field: 'text', fault: 'text' } as const
+  return createPreparedStatement<object, Fault>({ name, reason: 'set', columns, text: () => text })
 }
 
 /** Makes the staging table: the typed rows of the kind, the contents of lists, and what their owners give. */
@@ -187,7 +219,7 @@ function stageText({ kind, staged, resource, owner, extras }: StagedTable): Pris
   const isOwner = `owner.id = ${ownerId}${isOwnerInOrganization(owner) ? ` AND i.organization_id IN ('', owner.organization_id)` : ''}`
   return Prisma.sql`
 CREATE TEMPORARY TABLE ${staged} ${TEMPORARY} AS
-SELECT i.first_line, i.line, ${Prisma.join([
+SELECT i.first_line, i.line, i.given, true AS is_record, ${Prisma.join([
     ...own.map((name) => Prisma.raw(`r."${camelCase(name)}" AS ${name}`)),
     ...gives.map(([name, value]) => Prisma.sql`${value} AS ${Prisma.raw(name)}`),
     ...(ownerId === undefined ? [] : [Prisma.raw(`${ownerId} AS owner_id`)]),
@@ -225,9 +257,11 @@ export const transferKindStatements = [...kindStatements.values()].flatMap((stat
     statements.analyze,
   ],
   ...[...statements.ownerChecks, ...(statements.replace === undefined ? [] : [statements.replace])],
-  ...[...statements.checks, ...statements.prepare, statements.findStanding, statements.lock],
+  ...[...statements.prepare, statements.findStanding, statements.lock, statements.merge],
+  ...[...statements.checks, ...statements.guards, statements.stageBefore],
   ...(statements.release === undefined ? [] : [statements.release.find, statements.release.write]),
   ...statements.before,
-  ...[statements.upsert, ...statements.children, ...statements.finalTables, ...statements.finalChecks],
+  ...[statements.upsert, ...statements.children, statements.stageAfter, statements.countUpdated, statements.outcomes],
+  ...[...statements.finalTables, ...statements.finalChecks],
   statements.export,
 ])

@@ -2,6 +2,7 @@ import type { DescField } from '@bufbuild/protobuf'
 import { Prisma } from '../../../gen/prisma/client.js'
 import { camelCase } from '../camel-case.js'
 import type { PartsPlace, ResourceField, Table } from '../resource/resource.js'
+import { givesList } from './merge.js'
 import { eachRow, eachValue, rowColumns } from './staged-columns.js'
 import { listed, type StagedTable } from './staged-table.js'
 import type { Expressions } from './transfer-table.js'
@@ -66,7 +67,7 @@ function replaceTexts(
   const insertion = Prisma.sql`
 INSERT INTO ${name} (${listed(Object.keys(values))})
 SELECT ${Prisma.join(Object.values(values))} FROM ${staged} s ${join} ${listJoins?.[field.localName] ?? Prisma.empty}`
-  const deletion = Prisma.sql`DELETE FROM ${name} x USING ${staged} s WHERE ${ofRecord('x')}`
+  const deletion = Prisma.sql`DELETE FROM ${name} x USING ${staged} s WHERE ${ofRecord('x')} AND ${givesList(field.name)}`
   if (table.columns['created_at'] === undefined) return [deletion, insertion]
   // Rows with a time of creation are kept while the record names them.
   const [key = ''] = table.key.filter((column) => owners[column] === undefined)

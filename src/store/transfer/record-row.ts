@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf'
 import { camelCase } from '../camel-case.js'
+import { givenColumns } from './merge.js'
 import { type RecordKind, recordKinds } from './record-kind.js'
 import { columnOf } from './reference-check.js'
 import { createRowWriter, type Row } from './row-writer.js'
@@ -20,6 +21,11 @@ const writers = new Map(
     return [kind, { write: createRowWriter(resource), key: key.map(camelCase) }]
   }),
 )
+
+/** The columns of the staging table of the kind that fields give, named by their local names. */
+export function columnsGiven(kind: RecordKind, fields: ReadonlySet<string>): string[] {
+  return givenColumns(transferTables[kind], fields)
+}
 
 /** Whether records of the kind name an owner in an organization, but not the organization. */
 export function namesOnlyOwner(kind: RecordKind): boolean {

@@ -14,6 +14,8 @@ export interface StagedLine {
   readonly organizationId: string
   /** The values, in camel case by the columns of the staging table of the kind. */
   readonly values: Readonly<Record<string, unknown>>
+  /** The columns of the staging table that the line gives; the others keep what stands. Default: it gives all. */
+  readonly given?: readonly string[] | undefined
 }
 
 /** Accepts rows while earlier ones are on their way to the database. */
@@ -40,7 +42,7 @@ const create = createPreparedStatement<object, Record<never, never>>({
   text: () => Prisma.sql`
 CREATE TEMPORARY TABLE import_rows (
   kind text NOT NULL, key text NOT NULL, first_line integer NOT NULL, line integer NOT NULL,
-  organization_id text NOT NULL, row_values json NOT NULL, PRIMARY KEY (kind, key)
+  organization_id text NOT NULL, row_values json NOT NULL, given text[], PRIMARY KEY (kind, key)
 ) ${TEMPORARY}`,
 })
 
@@ -49,11 +51,13 @@ const add = createPreparedStatement<{ readonly rows: string }, Record<never, nev
   reason: 'set',
   columns: {},
   text: ({ rows }) => Prisma.sql`
-INSERT INTO import_rows (kind, key, first_line, line, organization_id, row_values)
-SELECT b.kind, b.key, b.first_line, b.line, b.organization_id, b.row_values
+INSERT INTO import_rows (kind, key, first_line, line, organization_id, row_values, given)
+SELECT b.kind, b.key, b.first_line, b.line, b.organization_id, b.row_values, b.given
 FROM json_to_recordset(${rows}::json)
-  AS b(kind text, key text, first_line integer, line integer, organization_id text, row_values json)
-ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDED.row_values`,
+  AS b(kind text, key text, first_line integer, line integer, organization_id text, row_values json,
+       given text[])
+ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDED.row_values,
+  given = EXCLUDED.given`,
 })
 
 const analyze = createPreparedStatement<object, Record<never, never>>({
@@ -98,11 +102,11 @@ export async function createStaging(transaction: PreparedTransaction): Promise<S
     )
   }
   return {
-    add: ({ kind, key, line, organizationId, values }) => {
+    add: ({ kind, key, line, organizationId, values, given }) => {
       const batchKey = `${kind} ${key}`
       const firstLine = batch.get(batchKey)?.firstLine ?? line
       const places = { first_line: firstLine, line, organization_id: organizationId }
-      const json = JSON.stringify({ kind, key, row_values: values, ...places })
+      const json = JSON.stringify({ kind, key, row_values: values, given, ...places })
       batch.set(batchKey, { firstLine, json })
       characters += json.length
       return batch.size >= MAX_BATCH_ROWS || characters >= MAX_BATCH_CHARACTERS ? send() : undefined

@@ -86,3 +86,16 @@ export const transferTables: Readonly<Record<RecordKind, TransferTable>> = {
   },
   slaDefinition: { resource: slaDefinitionResource, owner: ownedByTeam },
 }
+
+/** Every table that an import fills. */
+export const writtenTables: readonly string[] = [
+  'users',
+  'approval_steps',
+  'approval_step_approvers',
+  ...Object.values(transferTables).flatMap(({ resource: { table, fields } }) => [
+    table.name,
+    ...fields.flatMap(({ source }) =>
+      source.kind === 'parts' ? source.resource.table.name : source.kind === 'values' ? source.table.name : [],
+    ),
+  ]),
+]

@@ -21,6 +21,8 @@ export interface TransferTable {
   readonly unique?: Readonly<Record<string, readonly string[]>>
   /** Columns of the staging table that are not in the row; each comes from the property of its name in camel case. */
   readonly extras?: ColumnTypes
+  /** Those of them that are columns of the row, by the field that gives them. */
+  readonly elsewhere?: Readonly<Record<string, readonly string[]>>
   /** Columns that differ from the staged value. Existing rows keep the columns that are not named. */
   readonly values?: Expressions
   /** The same for the tables of lists, by the name of the list. */
@@ -31,6 +33,8 @@ export interface TransferTable {
    * Queries for faults, by name: each returns the line, the field and the fault. They run before anything is written.
    */
   readonly checks?: Expressions
+  /** Queries, in the form of `checks`, for all that is to be done only by force; they run under the locks of rows. */
+  readonly guards?: Expressions
   /** Stages existing rows that follow records of an earlier kind, even if the file has none of this kind. */
   readonly followers?: { readonly of: RecordKind; readonly text: Prisma.Sql }
   /** Takes locks that must come before those of rows. */

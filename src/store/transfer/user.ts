@@ -52,6 +52,28 @@ FROM staged_user s
 LEFT JOIN placed p ON p.organization_id = s.organization_id AND p.user_id = s.user_id
 WHERE p.user_id IS NULL`
 
+const ofMembers = Prisma.sql`
+FROM staged_user s JOIN memberships t ON t.organization_id = s.organization_id AND t.user_id = s.user_id`
+
+const isUnlocked = (column: string) => `t.${column}_owner = 'DIRECTORY' AND s.${column}_owner <> 'DIRECTORY'`
+const unlockedFields = ownedColumns.map(
+  (column) => `CASE WHEN ${isUnlocked(column)} THEN '${column.toUpperCase()}' END`,
+)
+
+/** What nobody does by leaving out a field. */
+const guards: Expressions = {
+  reactivation: Prisma.sql`
+SELECT s.line, 'deactivatedAt' AS field, 'the user is deactivated, and would be reactivated' AS fault ${ofMembers}
+WHERE t.deactivated_at IS NOT NULL AND s.deactivated_at IS NULL ORDER BY s.line`,
+  directory: Prisma.sql`
+SELECT s.line, 'directoryManaged' AS field, 'the directory manages the user, and no longer would' AS fault ${ofMembers}
+WHERE t.directory_managed AND NOT s.directory_managed ORDER BY s.line`,
+  lock: Prisma.sql`
+SELECT s.line, 'fieldOwnership' AS field,
+  format('the directory''s lock would be lost on %s', concat_ws(', ', ${Prisma.raw(unlockedFields.join(', '))})) AS fault
+${ofMembers} WHERE ${Prisma.raw(ownedColumns.map((column) => `(${isUnlocked(column)})`).join(' OR '))} ORDER BY s.line`,
+}
+
 /** The people in the file, each with the address of the last line, in whatever organization. */
 const people = Prisma.sql`
 SELECT DISTINCT ON (s.user_id) s.user_id, s.line, s.email, lower(s.email COLLATE "C") AS email_key
@@ -89,6 +111,8 @@ export const userTable: TransferTable = {
   resource: userRecord,
   owner: ownedByOrganization,
   unique: { primaryPhone: ['primary_phone'] },
+  elsewhere: { fieldOwnership: Object.keys(ownership) },
+  guards,
   extras: { email: 'text', ...typesIn(schema.Membership, Object.keys(ownership)) },
   values: {
     email_key: Prisma.sql`(SELECT u.email_key FROM users u WHERE u.id = s.user_id)`,
@@ -113,6 +137,14 @@ UPDATE users SET email = ${nowhere}, email_key = ${nowhere} WHERE id = ANY (${id
 INSERT INTO users (id, email, email_key)
 SELECT p.user_id, p.email, p.email_key FROM (${people}) p
 ON CONFLICT (id) DO UPDATE SET email = EXCLUDED.email, email_key = EXCLUDED.email_key`,
+  // Whoever comes back has no token from before.
+  after: [
+    Prisma.sql`
+DELETE FROM user_tokens x USING staged_user s, before_user before
+ WHERE x.organization_id = s.organization_id AND x.user_id = s.user_id
+   AND before.organization_id = s.organization_id AND before.user_id = s.user_id
+   AND (s.deactivated_at IS NOT NULL OR jsonb_exists(before.record, 'deactivatedAt'))`,
+  ],
   finalTables: { managed_members: managedMembers },
   finalChecks: { manager_circle: managerCircleCheck },
   join: Prisma.sql`JOIN users u ON u.id = m.user_id`,

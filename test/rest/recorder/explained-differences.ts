@@ -32,6 +32,12 @@ export const explanations: readonly Explanation[] = [
   },
   {
     reason:
+      'http.proto: with the body "*", the body is every field that the path does not bind. The others drop what such a field has in the body; one that differs from the path is more likely sent to the wrong path than meant as nothing.',
+    differs: ['accepted'],
+    rows: ['a body that differs from the path', 'a body field that differs from the path'],
+  },
+  {
+    reason:
       'ProtoJSON: each of these types is one value in JSON, without fields. Taken apart, it reaches the service with values that ProtoJSON does not have: the others cannot answer these messages, and end with 500 or a closed connection.',
     differs: ['accepted'],
     rows: [

@@ -13,10 +13,16 @@ export const bodies: readonly Row[] = [
     floatValue: 1,
     optInt: 2,
   }),
-  ok('the path wins over the body', send('POST', '/v1/things/a:archive', '{"id":"b"}'), { id: 'a' }),
-  ok('the path wins inside of the body field', send('PATCH', '/v1/leaves/1', '{"name":"x","count":2}'), {
-    leaf: { name: 'leaves/1', count: 2 },
-  }),
+  bad(
+    'a body that differs from the path',
+    send('POST', '/v1/things/a:archive', '{"id":"b"}'),
+    'id: differs from the path: leave it out of the body, or send what the path has',
+  ),
+  bad(
+    'a body field that differs from the path',
+    send('PATCH', '/v1/leaves/1', '{"name":"x","count":2}'),
+    'leaf.name: differs from the path',
+  ),
   ok('the query fills what the body does not', send('PATCH', '/v1/leaves/1?flag=true', '{"count":2}'), {
     flag: true,
     leaf: { name: 'leaves/1', count: 2 },

@@ -57,3 +57,21 @@ envFrom:
   value: {{ $value | toString | quote }}
 {{- end }}
 {{- end }}
+
+{{- /* What is mounted into every container that uses the database. */}}
+{{- define "svc.databaseMounts" -}}
+{{- if or .Values.databaseCa.secretName .Values.databaseCa.configMapName }}
+- { name: database-ca, mountPath: /database-ca, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "svc.databaseVolumes" -}}
+{{- with .Values.databaseCa.secretName }}
+- name: database-ca
+  secret: { secretName: {{ . | quote }} }
+{{- end }}
+{{- with .Values.databaseCa.configMapName }}
+- name: database-ca
+  configMap: { name: {{ . | quote }} }
+{{- end }}
+{{- end }}

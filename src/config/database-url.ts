@@ -1,0 +1,47 @@
+import * as v from 'valibot'
+
+/** What pg takes for `verify-full`, and PostgreSQL's own programs for less. */
+const ALIASES = ['allow', 'prefer', 'require', 'verify-ca']
+const MODES = ['disable', 'no-verify', 'verify-full', ...ALIASES]
+
+/** The address of a database. */
+export const databaseUrl = v.pipe(
+  v.string(),
+  v.check((text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text), 'must be a postgresql URL'),
+  v.check(
+    (text) => (parameter(text, 'schema') ?? 'public') === 'public',
+    'has a schema other than public, where the service keeps its tables: leave it out, and name a database of its own',
+  ),
+  v.check(
+    (text) => MODES.includes(parameter(text, 'sslmode') ?? 'disable'),
+    `has an unknown sslmode: it must be one of ${MODES.join(', ')}`,
+  ),
+)
+
+function parameter(url: string, name: string): string | undefined {
+  return new URL(url).searchParams.get(name) ?? undefined
+}
+
+/** The mode of a URL that means another one than it says. */
+function aliasIn(url: string): string | undefined {
+  const mode = parameter(url, 'sslmode')
+  return parameter(url, 'uselibpqcompat') === 'true' || !ALIASES.includes(mode ?? '') ? undefined : mode
+}
+
+/** The same URL with the name of the mode that is in force. */
+export function withPlainMode(url: string): string {
+  if (aliasIn(url) === undefined) return url
+  const plain = new URL(url)
+  plain.searchParams.set('sslmode', 'verify-full')
+  return plain.href
+}
+
+/** What to write into a variable instead of a mode that means another one than it says; undefined if it does not. */
+export function modeAdvice(variable: string, url: string | undefined): string | undefined {
+  const mode = url && aliasIn(url)
+  if (!mode) return undefined
+  return (
+    `${variable} has sslmode=${mode}, which means verify-full here: write sslmode=verify-full, ` +
+    `or uselibpqcompat=true&sslmode=${mode} for what psql means by it`
+  )
+}

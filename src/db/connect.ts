@@ -1,0 +1,43 @@
+import type pg from 'pg'
+
+/** Connects; throws an error that says why it cannot, also if a name has several addresses, and what to do about it. */
+export async function connect(client: pg.Client): Promise<void> {
+  try {
+    await client.connect()
+  } catch (cause) {
+    throw new Error(`cannot connect to the database: ${connectFailure(cause)}`, { cause })
+  }
+}
+
+const UNKNOWN_DATABASE = '3D000'
+/** OpenSSL's and Node's codes for certificates of issuers that are not trusted. */
+const UNTRUSTED = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY).*)$/
+
+/** What newer versions of Node add to an error of such a certificate; `sslrootcert` is the advice that fits a database. */
+const NODE_ADVICE = /; if the root CA is installed locally, try running Node\.js with --use-system-ca$/
+
+/** Why a connection failed, in words of all its causes, and what to do about it: `otherwise` where that is not known. */
+export function connectFailure(error: unknown, otherwise = ''): string {
+  const advice = causesOf(error).map(adviceOn)
+  return reasonOf(error) + (advice.find((each) => each !== undefined) ?? otherwise)
+}
+
+/** The message of an error; of one for several addresses, which says nothing itself, those of all. */
+export function reasonOf(error: unknown): string {
+  return causesOf(error)
+    .map((each) => (each instanceof Error ? each.message : String(each)).replace(NODE_ADVICE, ''))
+    .join(', ')
+}
+
+function causesOf(error: unknown): readonly unknown[] {
+  return error instanceof AggregateError ? error.errors : [error]
+}
+
+function adviceOn(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === UNKNOWN_DATABASE) return `: create it with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`
+  if (typeof code === 'string' && UNTRUSTED.test(code)) {
+    return ': add sslrootcert=FILE to its URL, the certificate of the authority that issued its certificate'
+  }
+  return undefined
+}

@@ -1,0 +1,59 @@
+import type { Socket } from 'node:net'
+import { cutResponse } from '../call/node-http.js'
+import type { HttpResponse } from '../rpc/http-message.js'
+
+/** An answer, or what will be one. */
+export interface Answering {
+  readonly response: HttpResponse
+  /** Undefined if its connection is over. */
+  readonly socket: Socket | undefined
+}
+
+/** Since when nothing more of an answer has been taken, and what was waiting then. */
+interface Standstill {
+  readonly since: number
+  readonly waitingBytes: number
+  readonly deliveredBytes: number
+}
+
+/** Who reads an answer slower than this counts as not reading. */
+const BYTES_PER_SECOND = 32 * 1024
+
+/**
+ * Makes a function that is to be called now and then with all answers, and cuts those that their clients do not read:
+ * a client of HTTP/2 can open its windows to nothing, and one of HTTP/1.1 can leave its socket unread, for as long as it
+ * likes. An answer is kept for `patienceMillis` after the last sign that it is being read.
+ */
+export function createUnreadCut(patienceMillis: number): (answers: Iterable<Answering>) => void {
+  const standstills = new WeakMap<HttpResponse, Standstill>()
+  return (answers) => {
+    const now = performance.now()
+    for (const { response, socket } of answers) {
+      const waitingBytes = response.writableLength
+      const queuedBytes = socket === undefined ? 0 : queuedBytesOf(socket)
+      const deliveredBytes = (socket?.bytesWritten ?? 0) - queuedBytes
+      const standstill = standstills.get(response)
+      if (waitingBytes === 0) standstills.delete(response)
+      else if (standstill === undefined || waitingBytes < standstill.waitingBytes) {
+        standstills.set(response, { since: now, waitingBytes, deliveredBytes })
+      } else if (isUnread(standstill, now - standstill.since, deliveredBytes)) {
+        // Where the client takes nothing at all, no reset of a stream reaches it.
+        if (queuedBytes > 0 && deliveredBytes === standstill.deliveredBytes) socket?.destroy()
+        else cutResponse(response)
+      }
+    }
+  }
+
+  function isUnread({ waitingBytes, deliveredBytes: before }: Standstill, millis: number, delivered: number): boolean {
+    // A long body leaves Node as one piece: what its connection has delivered shows that somebody reads.
+    const expectedBytes = ((millis - patienceMillis) * BYTES_PER_SECOND) / 1_000
+    return expectedBytes > 0 && (delivered - before < expectedBytes || waitingBytes < expectedBytes)
+  }
+}
+
+/** How many bytes wait because the system took no more. */
+function queuedBytesOf(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle')
+  const isKnown = typeof handle === 'object' && handle !== null && 'writeQueueSize' in handle
+  return isKnown && typeof handle.writeQueueSize === 'number' ? handle.writeQueueSize : 0
+}

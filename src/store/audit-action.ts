@@ -1,0 +1,34 @@
+/** Every action that the audit log records: what it was done to, and what was done. */
+export const auditActions = [
+  'access_token.revoke',
+  'api_key.create',
+  'api_key.revoke',
+  'api_key.rotate',
+  'app_resource.update',
+  'approval_procedure.create',
+  'group.create',
+  'group.delete',
+  'group.update',
+  'priority.update',
+  'user.create',
+  'user.deactivate',
+  'user.directory_sync',
+  'user.import',
+  'user.ingest',
+  'user.reactivate',
+  'user.republish',
+  'user.update',
+  'user.update_email',
+  'user.update_role',
+  'user_relationship.create',
+  'user_relationship.delete',
+  'user_token.revoke',
+] as const
+
+/** An action that the audit log records. */
+export type AuditAction = (typeof auditActions)[number]
+
+/** Whether a text is one of these actions. */
+export function isAuditAction(text: string): text is AuditAction {
+  return auditActions.some((action) => action === text)
+}

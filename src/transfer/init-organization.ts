@@ -1,0 +1,47 @@
+import type { PreparedTransaction, Store } from '../db/queryable.js'
+import { storeWithin } from '../db/transaction.js'
+import type { Runtime } from '../runtime/runtime.js'
+import { excludeOtherImports, findOrganizationNamed } from '../store/transfer/import.js'
+import { ImportError } from './import-error.js'
+import { importRecords } from './import-records.js'
+
+/** An organization to begin with, and the address of its administrator. */
+export interface InitialOrganization {
+  readonly name: string
+  readonly email: string
+}
+
+/** The ids that have been made for them. */
+export interface InitialIds {
+  readonly organizationId: string
+  readonly userId: string
+}
+
+/**
+ * Imports an organization with one administrator, whose ids are new. Throws if an organization has the name, or if the
+ * name or the address breaks the limits of records.
+ */
+export function initOrganization(
+  tables: Pick<Store, 'preparedTransaction'>,
+  { name, email }: InitialOrganization,
+  runtime: Runtime,
+): Promise<InitialIds> {
+  const [organizationId, userId] = [runtime.newId(), runtime.newId()]
+  const organization = { id: organizationId, name }
+  const user = { id: userId, organizationId, email, role: 'USER_ROLE_ORG_ADMIN' }
+  const work = async (transaction: PreparedTransaction) => {
+    await excludeOtherImports(transaction)
+    const standing = await findOrganizationNamed(transaction, name)
+    if (standing !== undefined) throw new Error(`there is an organization of this name already: ${standing}`)
+    const lines = linesOf([{ organization }, { user }])
+    await importRecords(storeWithin(transaction), lines, { runtime }).catch((error: unknown) => {
+      throw error instanceof ImportError ? new Error(error.fault, { cause: error }) : error
+    })
+    return { organizationId, userId }
+  }
+  return tables.preparedTransaction(work, { isUnhurried: true })
+}
+
+async function* linesOf(records: readonly object[]): AsyncGenerator<string> {
+  for (const record of records) yield `${JSON.stringify(record)}\n`
+}

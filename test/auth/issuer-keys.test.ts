@@ -1,0 +1,170 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { createOidcVerifier, type OidcVerifier } from '../../src/domain/auth/oidc.js'
+import { eventually } from '../support/eventually.js'
+import { type OidcIssuer, startOidcIssuer, startSilentIssuer, startStaticIssuer } from '../support/oidc-issuer.js'
+import { createTestRuntime, type TestRuntime } from '../support/runtime.js'
+
+const audience = 'https://svc.example.com'
+const claims = { email: 'ada@example.com', email_verified: true }
+const accepted = { kind: 'accepted', identity: { email: claims.email, organizationId: undefined } }
+const refused = (refusal: string) => ({ kind: 'refused', refusal })
+const unreachable = (retryAfterSeconds: number) => ({ kind: 'issuer unreachable', retryAfterSeconds })
+
+describe('tokens of the OpenID Connect issuer', () => {
+  let issuer: OidcIssuer
+  let runtime: TestRuntime
+  let verify: OidcVerifier
+  /** What operators are told. */
+  let warnings: string[]
+
+  beforeAll(async () => {
+    issuer = await startOidcIssuer()
+  })
+  beforeEach(() => {
+    runtime = createTestRuntime()
+    warnings = []
+    verify = createVerifier(issuer.url)
+  })
+  afterEach(() => issuer.fail(false))
+  afterAll(() => issuer.stop())
+
+  const createVerifier = (url: string) =>
+    createOidcVerifier({
+      ...{ issuer: url, audience, emailClaim: 'email', emailVerifiedClaim: 'email_verified', runtime },
+      log: { warn: ({ err }) => warnings.push(String(err)) },
+    })
+  /** A token of the key, for an hour. */
+  const forge = (key: Parameters<SignJWT['sign']>[0], kid: string, iss = issuer.url) => {
+    const exp = Math.floor(Date.now() / 1000) + 86_400
+    return new SignJWT({ ...claims, iss, aud: audience, exp }).setProtectedHeader({ alg: 'RS256', kid }).sign(key)
+  }
+  /** A token of a key that the issuer does not have. */
+  const strange = async (kid: string, iss = issuer.url) => forge((await generateKeyPair('RS256')).privateKey, kid, iss)
+
+  describe('of an issuer whose key set is not what it should be', () => {
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1024 })
+    const strong = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const jwk = (key: KeyObject, more: JWK = {}): JWK => ({ ...key.export({ format: 'jwk' }), alg: 'RS256', ...more })
+    const good = jwk(strong.publicKey, { kid: 'good' })
+    const setOf = (...keys: unknown[]) => JSON.stringify({ keys })
+    const padding = 'x'.repeat(1024 * 1024)
+
+    /** Judges a token of an issuer with that key set. */
+    const judge = async (keySet: string, kid: string, key: KeyObject) => {
+      const issued = await startStaticIssuer(keySet)
+      try {
+        const now = Math.floor(Date.now() / 1000)
+        const ofIssuer = { ...claims, iss: issued.url, aud: audience, exp: now + 60 }
+        // Signed by hand: libraries refuse to sign with a weak key.
+        const unsigned = [{ alg: 'RS256', kid }, ofIssuer]
+          .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+          .join('.')
+        const token = `${unsigned}.${sign('sha256', Buffer.from(unsigned), key).toString('base64url')}`
+        return await createVerifier(issued.url)(token)
+      } finally {
+        await issued.stop()
+      }
+    }
+
+    it.each([
+      ['is too weak', setOf(good, jwk(weak.publicKey, { kid: 'bad' })), weak.privateKey],
+      ['has no modulus', setOf(good, { kty: 'RSA', alg: 'RS256', kid: 'bad', e: 'AQAB' }), strong.privateKey],
+      ['is no base64', setOf(good, { ...good, kid: 'bad', n: '§' }), strong.privateKey],
+      ['is a private one', setOf(good, jwk(strong.privateKey, { kid: 'bad' })), strong.privateKey],
+    ])('are refused where their key %s, and hinder no others', async (_, keySet, privateKey) => {
+      expect(await judge(keySet, 'bad', privateKey)).toEqual(refused('unusable key'))
+      expect(await judge(keySet, 'good', strong.privateKey)).toEqual(accepted)
+    })
+
+    it('are accepted where something beside their key is no key at all', async () => {
+      expect(await judge(setOf(null, 'text', good), 'good', strong.privateKey)).toEqual(accepted)
+    })
+
+    it.each([
+      ['is larger than 1 MiB', JSON.stringify({ padding, keys: [good] }), /more than 1048576 bytes/],
+      ['is no JSON', '{', /JSON/],
+      ['is no object', 'null', /the document is not an object/],
+      ['has no keys', '{}', /is not a key set/],
+    ])('are neither accepted nor refused where the key set %s', async (_, keySet, warning) => {
+      expect(await judge(keySet, 'good', strong.privateKey)).toEqual(unreachable(30))
+      expect(warnings).toEqual([expect.stringMatching(warning)])
+    })
+  })
+
+  it('need the keys of the issuer once, and again when a token names a new one', async () => {
+    const before = issuer.keyFetches()
+    const old = await issuer.issue(audience, claims)
+    for (let time = 0; time < 5; time++) expect(await verify(old)).toEqual(accepted)
+    expect(issuer.keyFetches() - before).toBe(1)
+    await issuer.rotate()
+    runtime.advance(30_000)
+    expect(await verify(await issuer.issue(audience, claims))).toEqual(accepted)
+    expect(issuer.keyFetches() - before).toBe(2)
+    expect(await verify(old)).toEqual(refused('unknown key'))
+  })
+
+  it('do not make the service ask for keys as often as strangers like', async () => {
+    expect(await verify(await issuer.issue(audience, claims))).toEqual(accepted)
+    const before = issuer.keyFetches()
+    for (let time = 0; time < 5; time++) {
+      expect(await verify(await strange(`unknown-${time}`))).toEqual(refused('unknown key'))
+    }
+    expect(issuer.keyFetches()).toBe(before)
+  })
+
+  it('make the service ask a failing issuer once in 30 seconds, and are answered at once in between', async () => {
+    const token = await issuer.issue(audience, claims)
+    issuer.fail(true)
+    const before = issuer.fetches()
+    const callers = Array.from({ length: 50 }, () => verify(token))
+    for (const caller of callers) expect(await caller).toEqual(unreachable(30))
+    expect(issuer.fetches() - before).toBe(1)
+    expect(warnings).toEqual([expect.stringMatching(/openid-configuration cannot be used: the status is 500$/)])
+    runtime.advance(20_000)
+    issuer.fail(false)
+    expect(await verify(token)).toEqual(unreachable(10))
+    expect(issuer.fetches() - before).toBe(1)
+    runtime.advance(10_000)
+    expect(await verify(token)).toEqual(accepted)
+  })
+
+  it('are verified with the keys that are held while the issuer fails, however old; others are refused', async () => {
+    const [jwk] = issuer.keys
+    if (jwk === undefined) throw new Error('the issuer has no key')
+    const token = await forge(await importJWK(jwk, 'RS256'), jwk.kid ?? '')
+    expect(await verify(token)).toEqual(accepted)
+    issuer.fail(true)
+    const before = issuer.fetches()
+    runtime.advance(3_600_000)
+    expect(await verify(token)).toEqual(accepted)
+    expect(await verify(await strange('unknown'))).toEqual(refused('unknown key'))
+    expect(issuer.fetches() - before).toBe(1)
+  })
+
+  it('need no keys where another issuer has made them', async () => {
+    const before = issuer.fetches()
+    expect(await verify(await strange('unknown', 'https://issuer.example.com'))).toEqual(refused('other issuer'))
+    expect(issuer.fetches()).toBe(before)
+  })
+
+  it('wait for a silent issuer in small number, and the others are answered at once', async () => {
+    const silent = await startSilentIssuer()
+    try {
+      const verifySilent = createVerifier(silent.url)
+      const token = await strange('unknown', silent.url)
+      let answered = 0
+      const callers = Array.from({ length: 100 }, async () => {
+        expect(await verifySilent(token)).toMatchObject({ kind: 'issuer unreachable' })
+        answered++
+      })
+      await eventually(() => expect([answered, silent.requests()]).toEqual([36, 1]))
+      silent.hangUp()
+      await Promise.all(callers)
+      expect(silent.requests()).toBe(1)
+    } finally {
+      await silent.stop()
+    }
+  })
+})

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { databaseFailure } from '../../src/db/errors.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
+
+let test: TestDatabase
+beforeAll(async () => {
+  test = await createTestDatabase('empty')
+})
+afterAll(() => test.drop())
+
+/** Begins transactions of calls of an organization that go on until they are ended. */
+function begin(database: Database, organizationId: string, count: number) {
+  let begun = 0
+  const ends: (() => void)[] = []
+  const done = Promise.all(
+    Array.from({ length: count }, () =>
+      database.forCall({}, organizationId).preparedTransaction(async () => {
+        begun++
+        await new Promise<void>((resolve) => ends.push(resolve))
+      }),
+    ),
+  )
+  return { begun: () => begun, endOne: () => ends.shift()?.(), done }
+}
+
+it('an organization has half of the connections, and others find one at once', async () => {
+  const database = test.open({ maxConnections: 4 })
+  const acme = begin(database, 'acme', 4)
+  await eventually(() => expect([acme.begun(), database.pool.inUse, database.pool.waiting]).toEqual([2, 2, 2]))
+  const globex = begin(database, 'globex', 2)
+  await eventually(() => expect(globex.begun()).toBe(2))
+  globex.endOne()
+  globex.endOne()
+  await globex.done
+  expect(acme.begun()).toBe(2)
+  for (const begun of [3, 4]) {
+    acme.endOne()
+    await eventually(() => expect(acme.begun()).toBe(begun))
+  }
+  acme.endOne()
+  acme.endOne()
+  await acme.done
+  expect([database.pool.inUse, database.pool.waiting]).toEqual([0, 0])
+})
+
+it('whoever waits too long for the share of the organization is told that all is busy', async () => {
+  const database = test.open({ maxConnections: 2, maxWaitMillis: 50 })
+  const first = begin(database, 'acme', 1)
+  await eventually(() => expect(first.begun()).toBe(1))
+  const late = await begin(database, 'acme', 1).done.catch((error: unknown) => databaseFailure(error))
+  expect(late).toEqual({ kind: 'busy' })
+  first.endOne()
+  await first.done
+})

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { callHttp1, callHttp2, type RawRequest } from '../rpc/raw-call.js'
+import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
+import { startTestService, type TestService } from '../support/service.js'
+
+let service: TestService
+let port: number
+let authorization: string
+beforeAll(async () => {
+  service = await startTestService()
+  await insertFixture(service.database)
+  port = Number(new URL(service.baseUrl).port)
+  authorization = `Bearer ${(await insertApiKey(service.database, { organizationId: fixture.acme })).token}`
+})
+afterAll(() => service.stop())
+
+const get = (path: string): RawRequest => ({ method: 'GET', path, headers: {} })
+const post = (path: string, type: string): RawRequest => {
+  const body = Buffer.from(type === 'application/json' ? `{"id":"${fixture.users.agent}"}` : '')
+  return { path, headers: { 'content-type': type }, body }
+}
+const getUser = '/svc.v2.UserService/GetUser'
+
+const answers: readonly (readonly [string, number, RawRequest])[] = [
+  ['of REST', 200, get('/v2/users')],
+  ['of a list without pages', 200, get(`/v2/teams/${fixture.it}/sla-definitions`)],
+  ['to a stranger', 401, { ...get('/v2/users'), headers: { authorization: 'Bearer a' } }],
+  ['about a query', 400, get('/v2/users?foo=1')],
+  ['about a path', 404, get('/nothing')],
+  ['about a verb', 405, { method: 'DELETE', path: '/v2/users', headers: {} }],
+  ['of Connect', 200, post(getUser, 'application/json')],
+  ['about an error over Connect', 404, post('/svc.v2.UserService/Nothing', 'application/proto')],
+  ['about a type over Connect', 415, { ...post(getUser, 'text/plain'), body: Buffer.from('a') }],
+  ['of gRPC-Web', 200, post(getUser, 'application/grpc-web+proto')],
+  ['of SCIM', 403, get('/scim/v2/Users')],
+  ['of a probe', 200, get('/healthz')],
+]
+
+describe.each([
+  ['HTTP/1.1', callHttp1],
+  ['HTTP/2', callHttp2],
+])('an answer over %s', (_, call) => {
+  it.each(answers)('%s is kept by no cache, and is of no other type than it says', async (_name, status, request) => {
+    const answer = await call(port, { ...request, headers: { authorization, ...request.headers } })
+    expect(answer.status).toBe(status)
+    expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  })
+
+  it.each(['/docs', '/', '/v2/openapi.json', '/v2/openapi.yaml', '/favicon.ico'])(
+    'with the page %s may be kept, and is of no other type than it says',
+    async (path) => {
+      const { status, headers } = await call(port, get(path))
+      expect([status, headers['x-content-type-options']]).toEqual([200, 'nosniff'])
+      expect(headers['cache-control']).not.toContain('no-store')
+    },
+  )
+
+  it('is 304 for a client that has kept the object itself', async () => {
+    const path = `/v2/users/${fixture.users.agent}`
+    const { headers } = await call(port, { method: 'GET', path, headers: { authorization } })
+    const etag = String(headers['etag'])
+    const again = await call(port, { method: 'GET', path, headers: { authorization, 'if-none-match': etag } })
+    expect(again.status).toBe(304)
+    expect(again.headers).toMatchObject({ etag, 'cache-control': 'no-store' })
+  })
+})

@@ -1,0 +1,111 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { groupWriteFrom } from '../../src/scim/group-patch.js'
+import { applyPatch } from '../../src/scim/patch.js'
+import { patchOperationsFrom } from '../../src/scim/patch-operation.js'
+import { createProjector } from '../../src/scim/projection.js'
+import { ScimReport } from '../../src/scim/report.js'
+import { readResource } from '../../src/scim/resource-reader.js'
+import { userResourceType } from '../../src/store/scim/attributes.js'
+import { processorMillis } from '../support/processor-time.js'
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+const patched = (Operations: JsonObject[]) => {
+  try {
+    applyPatch({ userName: 'ada' }, patchOperationsFrom({ Operations }), userResourceType, new ScimReport())
+  } catch {
+    // Whether it is refused is not asked here.
+  }
+}
+/** Spellings of one name in different cases. */
+const spellings = (name: string, count: number) =>
+  numbers(count).map((number) =>
+    Array.from(name, (letter, index) => ((number >> index) & 1 ? letter.toUpperCase() : letter.toLowerCase())).join(''),
+  )
+const path = 'urn:ietf:params:scim:schemas:core:2.0:User:displayName'
+
+/** Work on a request that grows with a size; the largest is a request of about a mebibyte. */
+const rows: readonly (readonly [string, size: number, (size: number) => void])[] = [
+  ['a member of brackets', 200_000, (size) => patched([{ op: 'add', value: { ['['.repeat(size)]: 1 } }])],
+  ['a path of brackets', 200_000, (size) => patched([{ op: 'add', path: '['.repeat(size), value: 1 }])],
+  [
+    'operations of a hundred emails',
+    160,
+    (size) =>
+      patched(
+        numbers(size).map((operation) => ({
+          op: operation % 2 === 0 ? 'add' : 'remove',
+          path: 'emails',
+          value: numbers(100).map((index) => ({ value: `${index}@example.com`, type: 'home' })),
+        })),
+      ),
+  ],
+  [
+    'members that go and come',
+    10_000,
+    (size) => {
+      const value = numbers(size).map((index) => ({ value: `0198a1c0-7d00-7000-8000-${index}` }))
+      groupWriteFrom([
+        { op: 'remove', path: 'members', value },
+        { op: 'add', path: 'members', value },
+      ])
+    },
+  ],
+  [
+    'members in operations of their own',
+    1_000,
+    (size) => {
+      const operations = numbers(size).map((index) => ({
+        op: 'add' as const,
+        path: 'members',
+        value: [{ value: `${index}` }],
+      }))
+      groupWriteFrom(operations)
+    },
+  ],
+  [
+    'attributes in every spelling',
+    16_000,
+    (size) => {
+      const projector = createProjector({ attributes: spellings(path, size), excludedAttributes: [] }, userResourceType)
+      for (const id of numbers(200)) projector({ id: String(id), displayName: 'Ada' })
+    },
+  ],
+  [
+    'members in every spelling',
+    16_000,
+    (size) => patched([{ op: 'add', value: Object.fromEntries(spellings(path, size).map((name) => [name, 'Ada'])) }]),
+  ],
+  [
+    'unknown members',
+    40_000,
+    (size) =>
+      void readResource(
+        Object.fromEntries(numbers(size).map((index) => [`colour${index}`, 1])),
+        userResourceType,
+        new ScimReport(),
+      ),
+  ],
+]
+
+describe('the processor time of a request of SCIM', () => {
+  const millisOf = (work: () => void): number => {
+    const best = [1, 2, 3].map(() => {
+      const before = processorMillis(process.pid)
+      work()
+      return processorMillis(process.pid) - before
+    })
+    return Math.min(...best)
+  }
+  beforeAll(() => {
+    for (const [, size, work] of rows) work(size / 10)
+  })
+
+  it.each(rows)('grows with its size alone: %s', (_, size, work) => {
+    const quarter = millisOf(() => work(size / 4))
+    const whole = millisOf(() => work(size))
+    // Ten times what it takes here, so that a slow machine passes, and a square does not.
+    expect(whole).toBeLessThan(250)
+    expect(whole).toBeLessThan(6 * quarter + 10)
+  })
+})
