@@ -34,7 +34,8 @@ export function scimFault({ path }: BadRequest, status: number, type: string, te
   const { totalResults, startIndex, itemsPerPage, Resources = [] } = body
   if (![totalResults, startIndex, itemsPerPage].every(Number.isSafeInteger)) return 'a list without its numbers'
   if (Resources.length !== itemsPerPage || itemsPerPage > 200) return 'a list with another number of resources'
-  if (itemsPerPage > 0 && totalResults < startIndex - 1 + itemsPerPage) return 'a list with too small a total'
+  const end = startIndex - 1 + itemsPerPage
+  if (itemsPerPage > 0 && totalResults < end) return `a list to ${end} with a total of ${totalResults}`
   return Resources.map(resourceFault).find((fault: string | undefined) => fault !== undefined)
 }
 

@@ -46,7 +46,7 @@ async function countedList(
   const { total, from, offset } = place
   if (from === undefined || count === 0) return { total, rows: [] }
   const slice = selection.order === undefined ? { from, offset, count } : { from: 0n, offset: startIndex - 1, count }
-  return { total, rows: await readSlice(tables, scimUserRows, selection, slice) }
+  return listPart(startIndex, await readSlice(tables, scimUserRows, selection, slice), total)
 }
 
 /** Lists the groups of an organization, with their members if they are wanted. */
@@ -68,6 +68,10 @@ async function filteredList<Row>(
   const slice = { from: 0n, offset: startIndex - 1, count }
   const rows = count === 0 ? [] : await readSlice(tables, table, selection, slice)
   const isEnd = rows.length < count && (rows.length > 0 || startIndex === 1)
-  const total = isEnd ? startIndex - 1 + rows.length : await countSelection(tables, table, selection)
-  return { total, rows }
+  return listPart(startIndex, rows, isEnd ? 0 : await countSelection(tables, table, selection))
+}
+
+/** A part with the total counted beside it. Others may write between the two reads: what was read is counted at least. */
+function listPart<Row>(startIndex: number, rows: readonly Row[], counted: number): ListPart<Row> {
+  return { total: rows.length === 0 ? counted : Math.max(counted, startIndex - 1 + rows.length), rows }
 }

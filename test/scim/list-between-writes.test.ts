@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { PreparedQueryable } from '../../src/db/queryable.js'
+import { listDirectoryGroups, listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+import { connectDirectory, type ScimClient } from '../support/scim.js'
+import { startTestService, type TestService } from '../support/service.js'
+
+const organizationId = fixture.globex
+const all = { organizationId, filter: undefined, order: undefined }
+
+let service: TestService
+let directory: ScimClient
+beforeAll(async () => {
+  service = await startTestService()
+  await insertFixture(service.database)
+  directory = await connectDirectory(service, organizationId)
+})
+afterAll(() => service.stop())
+
+/** Tables in which something happens once the first statement of a list is answered. */
+function tablesWith(between: () => Promise<unknown>): PreparedQueryable {
+  let happened: Promise<unknown> | undefined
+  return {
+    run: async (statement, values) => {
+      const rows = await service.database.run(statement, values)
+      happened ??= between()
+      await happened
+      return rows
+    },
+  }
+}
+
+describe('a list that is read while others write', () => {
+  it('has no more users than its total', async () => {
+    const add = () => directory.add({ userName: 'between@example.com', externalId: 'between' })
+    const { total, rows } = await listDirectoryUsers(tablesWith(add), all, { startIndex: 1, count: 200 })
+    expect([total, rows.length]).toEqual([2, 2])
+  })
+
+  it('has no more groups than its total', async () => {
+    const { body: group } = await directory.send('POST', '/Groups', { displayName: 'Leaving' })
+    const remove = () => directory.send('DELETE', `/Groups/${group.id}`)
+    const range = { startIndex: 1, count: 2, withMembers: false }
+    const { total, rows } = await listDirectoryGroups(tablesWith(remove), all, range)
+    expect([total, rows.length]).toEqual([2, 2])
+  })
+})
