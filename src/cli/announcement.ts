@@ -1,12 +1,10 @@
 import type { Database } from '../db/database.js'
-import { createBearerTokens } from '../domain/auth/bearer-token.js'
-import { createSecretHasher } from '../domain/auth/secret-hash.js'
-import { createUserToken } from '../domain/auth/user-token.js'
 import { packageRoot } from '../package.js'
 import { findDemoIds } from '../store/demo.js'
 import { firstOrganizationId } from '../store/organization.js'
 import { type CommandContext, dataFolderOf } from './command-context.js'
 import { demoOrganizationId, demoRequests, type ShownCommand } from './demo-requests.js'
+import { demoToken } from './demo-token.js'
 
 /** What people need for their first requests. */
 export interface Announcement {
@@ -22,7 +20,7 @@ export interface Announcement {
 
 interface DemoAnnouncement {
   readonly userId: string
-  /** A token of that person, new for each announcement. */
+  /** A live token of that person. */
   readonly token: string
   readonly expiresAt: Date
   /** With the token in `$TOKEN`. */
@@ -48,7 +46,7 @@ export async function composeAnnouncement(
       { title: 'an API key for a program', command: `npx svc keys create --org ${org}` },
       { title: 'a token of a person', command: `npx svc tokens create --org ${org} --user ${user}` },
       { title: 'your own data (docs/importing.md)', command: 'npx svc import FILE' },
-      { title: 'all of this again, with a new token', command: 'npx svc status' },
+      { title: 'all of this again', command: 'npx svc status' },
     ],
   }
 }
@@ -56,14 +54,12 @@ export async function composeAnnouncement(
 async function announceDemo(
   origin: string,
   database: Database,
-  { config, runtime }: CommandContext,
+  context: CommandContext,
 ): Promise<DemoAnnouncement | undefined> {
   const ids = await findDemoIds(database, demoOrganizationId)
   if (ids === undefined) return undefined
-  const hasher = createSecretHasher(config.secretPepper)
-  const request = { userId: ids.admin, organizationId: demoOrganizationId }
-  const bearerTokens = createBearerTokens({ database, runtime })
-  const { token, expiresAt } = await createUserToken({ database, hasher, bearerTokens, runtime }, request)
+  const holder = { userId: ids.admin, organizationId: demoOrganizationId }
+  const { token, expiresAt } = await demoToken(database, context, holder)
   return { userId: ids.admin, token, expiresAt, requests: demoRequests(origin, ids) }
 }
 

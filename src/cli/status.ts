@@ -3,7 +3,7 @@ import { runningServers } from '../db/server-presence.js'
 import { composeAnnouncement, jsonFromAnnouncement, textFromAnnouncement } from './announcement.js'
 import { type CommandContext, dataFolderOf } from './command-context.js'
 
-/** `svc status`: what `svc serve` printed, with a new token, while one runs on this data. Fails if none does. */
+/** `svc status`: what `svc serve` printed, while one runs on this data. Fails if none does. */
 export function registerStatusCommand(program: Command, context: CommandContext): void {
   program
     .command('status')

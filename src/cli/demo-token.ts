@@ -1,0 +1,58 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from '../db/database.js'
+import { createBearerTokens } from '../domain/auth/bearer-token.js'
+import { createSecretHasher } from '../domain/auth/secret-hash.js'
+import { createUserToken, type UserToken, type UserTokenRequest } from '../domain/auth/user-token.js'
+import { selectMembersOfTokens } from '../store/token-holder.js'
+import { type CommandContext, dataFolderOf } from './command-context.js'
+
+/** How long a token must still last to be announced again. */
+const MIN_LEFT_MILLIS = 3_600_000
+
+/**
+ * The token that announcements of the demo organization show. It is kept in the data folder, readable by its owner
+ * alone, and announced again while it is live; where the folder cannot be written, each announcement has its own.
+ */
+export async function demoToken(
+  database: Database,
+  { config, runtime }: CommandContext,
+  request: Pick<UserTokenRequest, 'userId' | 'organizationId'>,
+): Promise<UserToken> {
+  const hasher = createSecretHasher(config.secretPepper)
+  const folder = dataFolderOf(config)
+  const file = join(folder, 'demo-token')
+  const kept = await unlessUnavailable(() => readToken(file))
+  if (kept !== undefined && kept.expiresAt.getTime() - runtime.now().getTime() >= MIN_LEFT_MILLIS) {
+    const asked = { organizationId: request.organizationId, tokenHashes: [hasher.hash(kept.token)] }
+    const [member] = await selectMembersOfTokens(database, [asked], async () => false)
+    if (member?.userId === request.userId && !member.isExpired) return kept
+  }
+  const bearerTokens = createBearerTokens({ database, runtime })
+  const made = await createUserToken({ database, hasher, bearerTokens, runtime }, request)
+  await unlessUnavailable(async () => {
+    await mkdir(folder, { recursive: true })
+    // Renamed, so that a command that reads beside this one finds a whole file.
+    const written = `${file}.${Buffer.from(runtime.randomBytes(6)).toString('hex')}`
+    await writeFile(written, `${made.token}\n${made.expiresAt.toISOString()}\n`, { mode: 0o600, flag: 'wx' })
+    await rename(written, file)
+  })
+  return made
+}
+
+async function readToken(file: string): Promise<UserToken | undefined> {
+  const [token = '', end = ''] = (await readFile(file, 'utf8')).split('\n')
+  const expiresAt = new Date(end)
+  return Number.isNaN(expiresAt.getTime()) ? undefined : { token, expiresAt }
+}
+
+/** Undefined where there is no such file, or none that this account may read or write. */
+async function unlessUnavailable<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT' || code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return undefined
+    throw error
+  }
+}
