@@ -11,9 +11,14 @@ const root = join(import.meta.dirname, '..')
 /** How long all literals of a folder may take to be judged. */
 const TEST_MILLIS = 300_000
 
-/** In a process of its own, in which the checker needs no other one. */
-async function faultsIn(folder: string): Promise<unknown> {
-  const { stdout } = await run(process.execPath, [script, folder], {
+interface Judged {
+  readonly searched: number
+  readonly faults: readonly object[]
+}
+
+/** In a process of its own, in which the checker needs no other one; `built` is where the modules can be loaded from. */
+async function judge(folder: string, ...built: readonly string[]): Promise<Judged> {
+  const { stdout } = await run(process.execPath, [script, folder, ...built], {
     env: { ...process.env, RECHECK_BACKEND: 'pure' },
     timeout: TEST_MILLIS,
   })
@@ -21,18 +26,29 @@ async function faultsIn(folder: string): Promise<unknown> {
 }
 
 describe('a regular expression', () => {
-  it.each(['src', 'client/src', 'web'])(
+  it.each([['src', 'dist/src'], ['client/src'], ['web'], ['proto']])(
     'in %s takes a time that grows with the length of a text alone, whatever is in it',
-    async (folder) => {
-      expect(await faultsIn(join(root, folder))).toEqual([])
+    async (folder, ...built) => {
+      const { searched, faults } = await judge(join(root, folder), ...built.map((each) => join(root, each)))
+      expect(faults).toEqual([])
+      expect(searched).toBeGreaterThan(0)
     },
     TEST_MILLIS,
   )
 
-  it('is found where its time grows with the square of the length', async () => {
-    const folder = await mkdtemp(join(scratchFolder(), 'svc-test-'))
-    await writeFile(join(folder, 'a.ts'), String.raw`export const token: RegExp = /\beyJ[\w-]{8,}\.[\w-]+/`)
-    expect(await faultsIn(folder)).toMatchObject([{ file: 'a.ts', verdict: 'vulnerable' }])
-    await rm(folder, { recursive: true })
-  })
+  it.each([
+    ['a literal', 'vulnerable', String.raw`export const token = /\beyJ[\w-]{8,}\.[\w-]+/`],
+    ['put together', 'vulnerable', `export const token = new RegExp('^' + '(a+)+$')`],
+    ['slow', 'slow', String.raw`export const token = /\s+x/`],
+  ])(
+    'is found where its time grows with the square of the length: %s',
+    async (_, verdict, text) => {
+      const folder = await mkdtemp(join(scratchFolder(), 'svc-test-'))
+      await writeFile(join(folder, 'a.mjs'), text)
+      const { faults } = await judge(folder, folder)
+      expect(faults).toContainEqual(expect.objectContaining({ verdict }))
+      await rm(folder, { recursive: true })
+    },
+    TEST_MILLIS,
+  )
 })

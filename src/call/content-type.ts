@@ -9,7 +9,7 @@ export interface MediaType {
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const MEDIA_TYPE = new RegExp(`^\\s*(${TOKEN}/${TOKEN})\\s*((?:;[^]*)?)$`)
-const PARAMETER = new RegExp(`;\\s*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)"))?\\s*`, 'y')
+const PARAMETER = new RegExp(`;\\s*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")\\s*)?`, 'y')
 
 /** Parses a Content-Type header (RFC 9110, section 8.3.1); undefined when it is malformed. */
 export function parseMediaType(header: string): MediaType | undefined {
