@@ -61,7 +61,7 @@ const allowances: Record<string, Allowance> = {
   http: {
     src: ['errors', 'domain', 'handlers', 'failure', 'call', 'rpc'],
     gen: messages,
-    packages: [...connect, 'ipaddr.js'],
+    packages: [...connect, 'ipaddr.js', 'marked', 'marked-gfm-heading-id'],
   },
   telemetry: {
     src: ['db', 'handlers', 'call', 'rpc', 'http'],

@@ -1,10 +1,9 @@
 import { services } from '../handlers/routes.js'
 import { healthService } from '../rpc/health.js'
-import type { HttpRequest } from '../rpc/http-message.js'
 import { reflectionServices } from '../rpc/reflection.js'
 import { GUIDES_PATH } from './guides.js'
 import { openApiPaths } from './openapi-documents.js'
-import { createPage, type Page } from './page.js'
+import { type NegotiatedPage, pageOrText } from './page.js'
 
 const description = 'Access, workflow and ticketing administration API.'
 
@@ -24,7 +23,7 @@ const protocols = {
 const links = {
   documentation: { at: '/docs', text: 'The reference, where requests can be tried.' },
   scimDocumentation: { at: '/docs/scim', text: 'The reference of SCIM, for identity providers.' },
-  guides: { at: GUIDES_PATH, text: 'The guides, as Markdown: credentials, fields and their owners, operating, …' },
+  guides: { at: GUIDES_PATH, text: 'The guides: credentials, fields and their owners, operating, …' },
   openapi: { at: openApiPaths.whole.json, text: 'OpenAPI 3.1 of the whole API, in JSON.' },
   openapiYaml: { at: openApiPaths.whole.yaml, text: 'The same in YAML.' },
   revokeOpenapi: { at: openApiPaths.revoke.json, text: 'OpenAPI 3.1 of the revocation of leaked keys, in JSON.' },
@@ -48,22 +47,9 @@ const probes = {
 } as const
 
 /** The index of the service: what it offers, as JSON, or as a page if the client asks for HTML. */
-export function createIndexPage(version: string): (request: HttpRequest) => Page {
-  const common = { headers: { vary: 'accept' } }
-  const json = createPage({
-    ...common,
-    contentType: 'application/json',
-    body: `${JSON.stringify(indexJson(version), null, 2)}\n`,
-  })
-  const html = createPage({
-    contentType: 'text/html; charset=utf-8',
-    headers: {
-      ...common.headers,
-      'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`,
-    },
-    body: indexHtml(version),
-  })
-  return (request) => (/\btext\/html\b/i.test(request.headers.accept ?? '') ? html : json)
+export function createIndexPage(version: string): NegotiatedPage {
+  const json = { contentType: 'application/json', body: `${JSON.stringify(indexJson(version), null, 2)}\n` }
+  return pageOrText(json, () => indexHtml(version))
 }
 
 function indexJson(version: string) {

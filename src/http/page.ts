@@ -41,6 +41,27 @@ export function createPage({ contentType, body, cacheControl = 'no-cache', heade
   }
 }
 
+/** The page that a request gets, by what the client accepts. */
+export type NegotiatedPage = (request: HttpRequest) => Page
+
+const HTML_POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`
+
+/** A page for people without scripts, made when it is first asked for, if the client accepts HTML; otherwise what programs read. */
+export function pageOrText(text: PageOptions, html: () => string): NegotiatedPage {
+  const headers = { vary: 'accept' }
+  const forPrograms = createPage({ ...text, headers })
+  let forPeople: Page | undefined
+  return (request) => {
+    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return forPrograms
+    forPeople ??= createPage({
+      contentType: 'text/html; charset=utf-8',
+      headers: { ...headers, 'content-security-policy': HTML_POLICY },
+      body: html(),
+    })
+    return forPeople
+  }
+}
+
 /** Answers with the page, compressed if the client accepts that. */
 export async function sendPage(page: Page, request: HttpRequest, response: HttpResponse): Promise<void> {
   const zipped = acceptsGzip(request.headers['accept-encoding'])

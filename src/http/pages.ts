@@ -4,7 +4,7 @@ import { createGuides } from './guides.js'
 import { createIndexPage } from './index-page.js'
 import { createOpenApiDocuments, type PublicUrls } from './openapi-documents.js'
 import { answerOtherMethod } from './other-method.js'
-import { type Page, sendPage } from './page.js'
+import { type NegotiatedPage, sendPage } from './page.js'
 
 /** What the pages need. */
 export interface PagesOptions extends PublicUrls {
@@ -19,12 +19,11 @@ const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
 
 /** Answers the paths of the index, the reference pages, the guides and the OpenAPI documents. False: the path is none of them. */
 export function createPages(options: PagesOptions): (request: HttpRequest, response: HttpResponse) => boolean {
-  const pages = new Map<string, (request: HttpRequest) => Page>([
+  const pages = new Map<string, NegotiatedPage>([
     ['/', createIndexPage(options.version)],
     ...createOpenApiDocuments(options.root, options),
-    ...[...createDocsPages(options.root, options), ...createGuides(options.root)].map(
-      ([path, page]) => [path, () => page] as const,
-    ),
+    ...createGuides(options.root),
+    ...[...createDocsPages(options.root, options)].map(([path, page]) => [path, () => page] as const),
   ])
   return (request, response) => {
     const page = pages.get((request.url ?? '').split('?', 1)[0] ?? '')

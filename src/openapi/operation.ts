@@ -108,8 +108,9 @@ function parameter(field: DescField, place: 'path' | 'query', schemas: Schemas):
 }
 
 function requestBody(method: DescMethod, pathFields: ReadonlySet<DescField>, schemas: Schemas): JsonObject {
-  const { ref, required } = schemas.bodyRef(method.input, pathFields)
-  const type = getOption(method, http_form).formEncoded ? 'application/x-www-form-urlencoded' : 'application/json'
+  const isForm = getOption(method, http_form).formEncoded
+  const { ref, required } = schemas.bodyRef(method.input, pathFields, isForm)
+  const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
   const example = bodyExamples[method.input.typeName]
   return { required, content: { [type]: { schema: ref, ...(example === undefined ? {} : { example }) } } }
 }

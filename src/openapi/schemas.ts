@@ -9,8 +9,15 @@ import type { SourceComments } from './source-comments.js'
 /** The schemas of a document, collected while they are referred to. */
 export interface Schemas {
   readonly messageRef: (message: DescMessage, direction: Direction) => JsonObject
-  /** The body of a request: the message without the fields that the path binds. */
-  bodyRef(message: DescMessage, pathFields: ReadonlySet<DescField>): { ref: JsonObject; required: boolean }
+  /**
+   * The body of a request: the message without the fields that the path binds. `isForm`: other fields are ignored, as OAuth
+   * asks for (RFC 6749, section 3.2).
+   */
+  bodyRef(
+    message: DescMessage,
+    pathFields: ReadonlySet<DescField>,
+    isForm: boolean,
+  ): { ref: JsonObject; required: boolean }
   /** A field by itself, as a parameter. */
   field(field: DescField): JsonObject
   /** All schemas that were referred to, by name. */
@@ -51,9 +58,12 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
   }
   return {
     messageRef: names.messageRef,
-    bodyRef: (message, pathFields) => {
+    bodyRef: (message, pathFields, isForm) => {
       const fields = message.fields.filter((field) => !pathFields.has(field))
-      const ref = refTo(schemaName(message), message.typeName, () => objectSchema(message, fields, 'input', names))
+      const ref = refTo(schemaName(message), message.typeName, () => {
+        const closed = objectSchema(message, fields, 'input', names)
+        return isForm ? omit(closed, 'additionalProperties') : closed
+      })
       return { ref, required: fields.some(isRequired) || choicesOf(message, 'input').length > 0 }
     },
     field: (field) => fieldSchema(field, 'input', names),
@@ -144,6 +154,10 @@ function closedOrOpen({ properties, required }: ObjectParts, direction: Directio
     ...(required.length > 0 ? { required: [...required] } : {}),
     ...(direction === 'input' ? { additionalProperties: false } : {}),
   }
+}
+
+function omit(object: JsonObject, omitted: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== omitted))
 }
 
 /** Fields without presence are printed even at their default; `data` is present unless it is declared as optional. */

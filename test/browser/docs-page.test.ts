@@ -103,10 +103,10 @@ async function useToken(token: string): Promise<void> {
 // An operation with an answer has a button of the same name.
 const clearToken = () => page.getByRole('banner').getByRole('button', { name: 'Clear' }).click()
 
-describe('the index page in a browser', () => {
+describe.each(['/', '/docs/guides', '/docs/guides/operating.md'])('the page %s in a browser', (path) => {
   beforeAll(async () => {
     await openBrowser()
-    await page.goto(service.baseUrl)
+    await page.goto(`${service.baseUrl}${path}`)
   })
   afterAll(closeBrowser)
 
@@ -207,6 +207,20 @@ describe('the reference page in a browser', () => {
     expect(await tokenState()).toContain('Not used: an access token begins with svc_token_ or svc_user_, or is a JWT')
     expect(await page.evaluate('sessionStorage.getItem("accessToken")')).toBe(null)
     await clearToken()
+  })
+
+  it("refuses what is no token in the viewer's dialog too, and takes a token after it", async () => {
+    await page.locator('.btn.authorize').click()
+    const dialog = page.getByRole('dialog', { name: 'Available authorizations' })
+    await dialog.locator('#auth-bearer-value').fill('hunter2')
+    await dialog.getByRole('button', { name: 'Authorize' }).first().click()
+    expect(await dialog.locator('.errors').textContent()).toContain('Not used: an access token begins with')
+    expect(await page.evaluate('sessionStorage.getItem("accessToken")')).toBe(null)
+    await dialog.locator('#auth-bearer-value').fill(await insertToken())
+    await dialog.getByRole('button', { name: 'Authorize' }).first().click()
+    await dialog.getByRole('button', { name: 'Logout' }).click()
+    expect(await dialog.locator('.errors').count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Close', exact: true }).first().click()
   })
 
   it('links to the guides, and not to itself', async () => {

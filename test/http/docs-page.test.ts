@@ -44,7 +44,7 @@ describe('the pages', () => {
     expect(json.health).toEqual([Health.typeName])
   })
 
-  it('include every guide, and a list of them, as text', async () => {
+  it('include every guide, and a list of them, as Markdown for programs', async () => {
     const list = await service.rest('GET', '/docs/guides')
     expect([list.status, list.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     const names = readdirSync(join(packageRoot(), 'docs')).filter((name) => name.endsWith('.md'))
@@ -54,6 +54,30 @@ describe('the pages', () => {
       if (name !== 'README.md') expect(list.text).toContain(`](${name})`)
     }
     expect((await service.rest('GET', '/docs/guides/..%2Fpackage.json')).status).toBe(404)
+  })
+
+  it('include guides as pages, whose links all lead somewhere', async () => {
+    const html = { headers: { accept: 'text/html,*/*' } }
+    const pages = new Map<string, string>()
+    for (const name of ['', ...readdirSync(join(packageRoot(), 'docs')).filter((file) => file.endsWith('.md'))]) {
+      const path = name === '' ? '/docs/guides' : `/docs/guides/${name}`
+      const { status, headers, text } = await service.rest('GET', path, html)
+      expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+        expect.stringContaining('accept'),
+      ])
+      pages.set(path, text)
+    }
+    const linksOf = (path: string, text: string) =>
+      [...text.matchAll(/ href="([^"]*)"/g)].map(([, target = '']) => new URL(target, `http://svc.test${path}`))
+    const links = [...pages].flatMap(([path, text]) => linksOf(path, text)).filter(({ host }) => host === 'svc.test')
+    expect(links.length).toBeGreaterThan(100)
+    const leadsNowhere = ({ pathname, hash }: URL) =>
+      hash === ''
+        ? !['/', '/docs'].includes(pathname) && !pages.has(pathname)
+        : !pages.get(pathname)?.includes(` id="${hash.slice(1)}"`)
+    expect(links.filter(leadsNowhere).map(String)).toEqual([])
   })
 
   it('index the service for people, with all that programs are told', async () => {

@@ -58,6 +58,17 @@ describe('the document', () => {
     expect(operations).toHaveLength(methods.length)
   })
 
+  it('leaves the two forms open, whose other fields are ignored, and closes every other body', () => {
+    const open = operations.flatMap(({ operationId, requestBody }) => {
+      const [body] = Object.values<Json>(requestBody?.content ?? {})
+      if (body === undefined) return []
+      const schema = document.components.schemas[body.schema.$ref.split('/').at(-1)]
+      const forms = schema.oneOf ?? [schema]
+      return forms.every((form: Json) => form.additionalProperties === false) ? [] : [operationId]
+    })
+    expect(open.sort()).toEqual(['createToken', 'revokeLeakedKey'])
+  })
+
   it('describes every operation, parameter, property and enum value', () => {
     const bare: string[] = []
     const visit = (value: unknown, path: string): void => {

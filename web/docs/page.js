@@ -1,6 +1,6 @@
 import { mendAccessibility } from './accessibility.js'
 import { followTheme } from './theme.js'
-import { connectTokenForm } from './token-form.js'
+import { connectTokenForm, refuseOtherText } from './token-form.js'
 
 const viewer = document.getElementById('viewer')
 followTheme()
@@ -28,7 +28,7 @@ const ui = window.SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   syntaxHighlight: { theme: 'tomorrow-night' },
   validatorUrl: null,
-  plugins: [noLinkInButton],
+  plugins: [noLinkInButton, refuseOtherText(viewer.dataset.scheme)],
   onComplete: () => tokenForm.onComplete(),
 })
 const tokenForm = connectTokenForm(ui, viewer.dataset.scheme)

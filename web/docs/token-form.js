@@ -1,3 +1,30 @@
+/** A plugin of the viewer that lets its own dialog take for `scheme` only what the form would take. */
+export function refuseOtherText(scheme) {
+  const { pattern, title } = document.getElementById('token')
+  const isToken = new RegExp(`^(?:${pattern})$`, 'v')
+  return () => ({
+    statePlugins: {
+      auth: {
+        wrapActions: {
+          authorize:
+            (authorize, { errActions }) =>
+            (credentials) => {
+              errActions.clear({ authId: scheme })
+              const value = credentials[scheme]?.value
+              if (value === undefined || isToken.test(value)) return authorize(credentials)
+              return errActions.newAuthErr({
+                authId: scheme,
+                source: 'auth',
+                level: 'error',
+                message: `Not used: ${title}.`,
+              })
+            },
+        },
+      },
+    },
+  })
+}
+
 /**
  * Connects the form for the token with the viewer, whose own dialog changes the token too. The token is kept as long as
  * the tab, over reloads. `scheme` is its name, as a security scheme of the document and in the storage of the tab.

@@ -77,7 +77,8 @@ export enum ErrorReason {
   CREDENTIAL_KIND_UNSUPPORTED = 6,
 
   /**
-   * The caller lacks the permission; `permission` in the metadata names it. Code `permission_denied`.
+   * The caller lacks the permission; `permission` in the metadata names it, or is `USER_ROLE_ORG_ADMIN` where only
+   * administrators and organization API keys with every permission may. Code `permission_denied`.
    * Example: a viewer of the team updates one of its priorities.
    *
    * @generated from enum value: ERROR_REASON_PERMISSION_MISSING = 7;
