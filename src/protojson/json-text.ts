@@ -34,10 +34,16 @@ export function parseJsonTree(
 
 /**
  * Parses JSON as strictly as `parseJsonTree` into plain values that `fromJson` accepts. Integers beyond 2^53 become
- * decimal strings, which keeps their digits for 64-bit fields.
+ * decimal strings, which keeps their digits for 64-bit fields. More values than `maxValues` (keys and list items) are
+ * `invalid_argument`; default any number.
  */
-export function parseStrictJson(input: string | Uint8Array): JsonValue {
-  return plainJson(parseJsonTree(input))
+export function parseStrictJson(input: string | Uint8Array, { maxValues = Number.POSITIVE_INFINITY } = {}): JsonValue {
+  const limits = { ...NO_JSON_LIMITS, maxValues }
+  try {
+    return plainJson(parseJsonTree(input, { shape: anyJson, limits, cursor: { path: [] } }))
+  } catch (error) {
+    throw error instanceof ValueFault ? invalidArgument('', error.message) : error
+  }
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

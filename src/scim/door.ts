@@ -180,6 +180,8 @@ async function scimRequest(
   }
 }
 
+/** The most keys and list items in a body: a group of 20,000 members with their names. */
+const MAX_VALUES = 60_000
 const TYPES = ['application/scim+json', 'application/json']
 
 async function bodyOf(request: HttpRequest, maxBytes: number): Promise<JsonObject> {
@@ -191,7 +193,7 @@ async function bodyOf(request: HttpRequest, maxBytes: number): Promise<JsonObjec
     })
   }
   const bytes = await readBody(request, codings, maxBytes)
-  const body = bytes.length === 0 ? undefined : parseStrictJson(bytes)
+  const body = bytes.length === 0 ? undefined : parseStrictJson(bytes, { maxValues: MAX_VALUES })
   if (!isJsonObject(body)) throw new ScimError(400, 'invalidSyntax', 'the body must be a JSON object')
   return body
 }

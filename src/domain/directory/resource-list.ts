@@ -1,7 +1,7 @@
 import type { PreparedQueryable } from '../../db/queryable.js'
 import type { ScimGroupRow } from '../../store/scim/group.js'
 import { scimGroupRows } from '../../store/scim/group-list.js'
-import { countSelection, readSlice, type ScimRows, type ScimSelection } from '../../store/scim/list.js'
+import { countSelection, readSlice, type ScimRows, type ScimSelection, type Slice } from '../../store/scim/list.js'
 import { type CountedMembers, countedMembers, placeMember } from '../../store/scim/member-count.js'
 import { type ScimUserRow, scimUserRowFrom } from '../../store/scim/user.js'
 import { scimUserRows } from '../../store/scim/user-list.js'
@@ -66,12 +66,12 @@ async function filteredList<Row>(
   { startIndex, count }: ListRange,
 ): Promise<ListPart<Row>> {
   const slice = { from: 0n, offset: startIndex - 1, count }
-  const rows = count === 0 ? [] : await readSlice(tables, table, selection, slice)
-  const isEnd = rows.length < count && (rows.length > 0 || startIndex === 1)
-  return listPart(startIndex, rows, isEnd ? 0 : await countSelection(tables, table, selection))
+  const part = count === 0 ? { rows: [], found: 0 } : await readSlice(tables, table, selection, slice)
+  const isEnd = part.found < count && (part.found > 0 || startIndex === 1)
+  return listPart(startIndex, part, isEnd ? 0 : await countSelection(tables, table, selection))
 }
 
 /** A part with the total counted beside it. Others may write between the two reads: what was read is counted at least. */
-function listPart<Row>(startIndex: number, rows: readonly Row[], counted: number): ListPart<Row> {
-  return { total: rows.length === 0 ? counted : Math.max(counted, startIndex - 1 + rows.length), rows }
+function listPart<Row>(startIndex: number, { rows, found }: Slice<Row>, counted: number): ListPart<Row> {
+  return { total: found === 0 ? counted : Math.max(counted, startIndex - 1 + found), rows }
 }

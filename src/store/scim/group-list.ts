@@ -16,6 +16,8 @@ function rowsWith(name: string, withMembers: Prisma.Sql): ScimRows<ScimGroupRow>
     where: Prisma.sql`true`,
     beside: Prisma.sql``,
     columns: (organizationId) => scimGroupColumns(organizationId, withMembers),
+    references: (organizationId) => Prisma.sql`(SELECT count(*) FROM group_members gm
+         WHERE ${withMembers} AND gm.organization_id = ${organizationId} AND gm.group_id = g.id)`,
     types: scimGroupColumnTypes,
   }
 }

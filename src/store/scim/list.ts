@@ -40,12 +40,22 @@ export interface ScimRows<Row> {
   /** What is read beside the row; OFFSET 0 keeps it from being read for more rows than the page has. */
   readonly beside: Prisma.Sql
   readonly columns: (organizationId: Parameter) => Prisma.Sql
+  /** How many references to others a row shows: members of a group, groups of a user. */
+  readonly references: (organizationId: Parameter) => Prisma.Sql
   readonly types: Columns<Row>
 }
 
 /** The parameters of every such statement, beside those of its condition. */
 export interface Selected {
   readonly organizationId: string
+}
+
+/** How many references the resources of a page show before it is cut, so that its answer fits into memory. */
+const MAX_REFERENCES = 20_000
+
+/** How many resources a slice has before it is cut. */
+export interface Uncut {
+  readonly found: bigint
 }
 
 /** How many resources were counted. */
@@ -60,16 +70,16 @@ type Values = ReturnType<typeof conditionOf>['values']
  * is planned for the values of each call.
  */
 export function sliceStatement<Row>(
-  { name, table, alias, where, beside, columns, types }: ScimRows<Row>,
+  { name, table, alias, where, beside, columns, references, types }: ScimRows<Row>,
   { filter, order }: Omit<ScimSelection, 'organizationId'>,
-): { readonly statement: PreparedStatement<Selected & ScimSlice, Row>; readonly values: Values } {
+): { readonly statement: PreparedStatement<Selected & ScimSlice, Row & Uncut>; readonly values: Values } {
   const condition = conditionOf(filter ?? { kind: 'constant', isTrue: true })
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table} ${alias}`)]
   const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${sortOf(order)}, ${row}.ordinal`
-  const statement = createPreparedStatement<Selected & ScimSlice, Row>({
+  const statement = createPreparedStatement<Selected & ScimSlice, Row & Uncut>({
     name,
     reason: 'set',
-    columns: types,
+    columns: { ...types, found: 'int8' } as Columns<Row & Uncut>,
     planned: 'anew',
     text: ({ organizationId, from, offset, count }) => {
       const found = Prisma.sql`${row}.organization_id = ${organizationId} AND ${where} AND ${condition.sql}`
@@ -81,17 +91,21 @@ export function sliceStatement<Row>(
            AND ${row}.ordinal = ANY (ARRAY(SELECT ${row}.ordinal FROM ${rows} WHERE ${found}))`
           : found
       return Prisma.sql`
-SELECT ${columns(organizationId)}
+SELECT ${columns(organizationId)}, ${row}.found
   FROM (
-    SELECT ${row}.*, row_number() OVER () AS place
+    SELECT ${row}.*, sum(${row}.shown) OVER (ORDER BY ${row}.place) - ${row}.shown AS shown_before, count(*) OVER () AS found
       FROM (
-        SELECT ${row}.*
-          FROM ${rows}
-         WHERE ${row}.ordinal >= ${from} AND ${isOnPage}
-         ORDER BY ${sort} OFFSET ${offset} LIMIT ${count}
+        SELECT ${row}.*, row_number() OVER () AS place, ${references(organizationId)} AS shown
+          FROM (
+            SELECT ${row}.*
+              FROM ${rows}
+             WHERE ${row}.ordinal >= ${from} AND ${isOnPage}
+             ORDER BY ${sort} OFFSET ${offset} LIMIT ${count}
+          ) ${row}
       ) ${row}
   ) ${row}
   ${beside}
+ WHERE ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}
  ORDER BY ${row}.place`
     },
   })
@@ -116,15 +130,23 @@ SELECT count(*) AS total FROM ${rows} WHERE ${row}.organization_id = ${organizat
   return { statement, values: condition.values }
 }
 
+/** Resources of a slice. */
+export interface Slice<Row> {
+  readonly rows: readonly Row[]
+  /** How many the slice has; the last ones are not among the rows where these show many others. */
+  readonly found: number
+}
+
 /** Reads a slice of a selection. */
-export function readSlice<Row>(
+export async function readSlice<Row>(
   tables: PreparedQueryable,
   rows: ScimRows<Row>,
   { organizationId, ...selection }: ScimSelection,
   slice: ScimSlice,
-): Promise<Row[]> {
+): Promise<Slice<Row>> {
   const { statement, values } = sliceStatement(rows, selection)
-  return tables.run(statement, { ...values, ...slice, organizationId })
+  const read = await tables.run(statement, { ...values, ...slice, organizationId })
+  return { rows: read, found: Number(read[0]?.found ?? 0) }
 }
 
 /** Counts the resources of a selection, reading all of them. */

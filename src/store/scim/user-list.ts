@@ -10,6 +10,8 @@ export const scimUserRows: ScimRows<ScimUserColumns> = {
   where: Prisma.sql`m.directory_deleted_at IS NULL`,
   beside: Prisma.sql`CROSS JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = m.user_id OFFSET 0) u`,
   columns: scimUserColumns,
+  references: (organizationId) => Prisma.sql`(SELECT count(*) FROM group_members gm
+         WHERE gm.organization_id = ${organizationId} AND gm.user_id = m.user_id)`,
   types: scimUserColumnTypes,
 }
 

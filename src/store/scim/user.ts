@@ -10,7 +10,7 @@ export interface ScimReference {
 }
 
 /** What SCIM shows of a member beside the membership. */
-interface Related {
+export interface Related {
   /** Null without a manager, or if the manager has no name. */
   readonly managerName: string | null
   readonly groups: readonly ScimReference[]
