@@ -34,11 +34,9 @@ export function parseJsonTree(
 
 /**
  * Parses JSON as strictly as `parseJsonTree` into plain values that `fromJson` accepts. Integers beyond 2^53 become
- * decimal strings, which keeps their digits for 64-bit fields. More values than `maxValues` (keys and list items) are
- * `invalid_argument`; default any number.
+ * decimal strings, which keeps their digits for 64-bit fields. What exceeds the limits is `invalid_argument` too.
  */
-export function parseStrictJson(input: string | Uint8Array, { maxValues = Number.POSITIVE_INFINITY } = {}): JsonValue {
-  const limits = { ...NO_JSON_LIMITS, maxValues }
+export function parseStrictJson(input: string | Uint8Array, limits = NO_JSON_LIMITS): JsonValue {
   try {
     return plainJson(parseJsonTree(input, { shape: anyJson, limits, cursor: { path: [] } }))
   } catch (error) {

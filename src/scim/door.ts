@@ -13,6 +13,7 @@ import { createShutdown } from '../call/shutdown.js'
 import type { Database } from '../db/database.js'
 import type { Directory } from '../domain/directory/directory-sync.js'
 import { type ErrorLog, maskError } from '../failure/mask-errors.js'
+import { DEFAULT_JSON_LIMITS } from '../protojson/json-shape.js'
 import { parseStrictJson } from '../protojson/json-text.js'
 import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -180,8 +181,6 @@ async function scimRequest(
   }
 }
 
-/** The most keys and list items in a body: a group of 20,000 members with their names. */
-const MAX_VALUES = 60_000
 const TYPES = ['application/scim+json', 'application/json']
 
 async function bodyOf(request: HttpRequest, maxBytes: number): Promise<JsonObject> {
@@ -193,7 +192,7 @@ async function bodyOf(request: HttpRequest, maxBytes: number): Promise<JsonObjec
     })
   }
   const bytes = await readBody(request, codings, maxBytes)
-  const body = bytes.length === 0 ? undefined : parseStrictJson(bytes, { maxValues: MAX_VALUES })
+  const body = bytes.length === 0 ? undefined : parseStrictJson(bytes, DEFAULT_JSON_LIMITS)
   if (!isJsonObject(body)) throw new ScimError(400, 'invalidSyntax', 'the body must be a JSON object')
   return body
 }
