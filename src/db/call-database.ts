@@ -1,5 +1,6 @@
 import type { Database } from './database-handle.js'
 import { PassedOnDatabase } from './passed-on-database.js'
+import type { Models } from './prisma.js'
 import type { PreparedTransaction, Queryable, Transaction } from './queryable.js'
 import type { Sql } from './sql.js'
 import type { Statement } from './statement.js'
@@ -33,6 +34,7 @@ export class CallDatabase extends PassedOnDatabase implements Database {
   readonly #paths: CallPaths
   readonly #call: object
   readonly #organizationId: string | undefined
+  #models: Models | undefined
 
   constructor(database: Database, paths: CallPaths, call: object, organizationId: string | undefined) {
     super(database)
@@ -60,8 +62,10 @@ export class CallDatabase extends PassedOnDatabase implements Database {
     return { models: this.models, run }
   }
 
-  get models() {
-    return this.inner.models
+  get models(): Models {
+    if (this.#organizationId === undefined) return this.inner.models
+    this.#models ??= eachQueryIn((send) => this.#use(send), this.inner.models)
+    return this.#models
   }
   get within() {
     return this.inner.within
@@ -80,4 +84,21 @@ export class CallDatabase extends PassedOnDatabase implements Database {
     const { organizationShares } = this.inner.pool
     return this.#organizationId === undefined ? work() : organizationShares.use(this.#organizationId, work)
   }
+}
+
+/** The same models, each of whose queries is sent by `use`. */
+function eachQueryIn(use: (send: () => Promise<unknown>) => Promise<unknown>, models: Models): Models {
+  return new Proxy(models, {
+    get: (all, model) => {
+      const queries: unknown = Reflect.get(all, model)
+      if (typeof queries !== 'object' || queries === null) return queries
+      return new Proxy(queries, {
+        get: (each, operation) => {
+          const query: unknown = Reflect.get(each, operation)
+          if (typeof query !== 'function') return query
+          return (...values: unknown[]) => use(async () => Reflect.apply(query, each, values))
+        },
+      })
+    },
+  })
 }

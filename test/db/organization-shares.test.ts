@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js'
 
 let test: TestDatabase
 beforeAll(async () => {
-  test = await createTestDatabase('empty')
+  test = await createTestDatabase()
 })
 afterAll(() => test.drop())
 
@@ -53,4 +53,16 @@ it('whoever waits too long for the share of the organization is told that all is
   expect(late).toEqual({ kind: 'busy' })
   first.endOne()
   await first.done
+})
+
+it('queries of models count as well', async () => {
+  const database = test.open({ maxConnections: 2, maxWaitMillis: 50 })
+  const first = begin(database, 'acme', 1)
+  await eventually(() => expect(first.begun()).toBe(1))
+  const count = (organizationId: string) => database.forCall({}, organizationId).models.team.count()
+  expect(await count('globex')).toBe(0)
+  expect(await count('acme').catch((error: unknown) => databaseFailure(error))).toEqual({ kind: 'busy' })
+  first.endOne()
+  await first.done
+  expect(await count('acme')).toBe(0)
 })
