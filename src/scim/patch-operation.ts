@@ -14,7 +14,7 @@ export interface PatchOperation {
 /** The most operations of a request. */
 const MAX_OPERATIONS = 1_000
 
-/** Throws `tooMany` for too many operations; each member of a value without a path is one of its own. */
+/** Throws `tooMany` for too many operations; each member of a value without a path is one of its own, known or not. */
 export function refuseTooMany(count: number): void {
   if (count <= MAX_OPERATIONS) return
   const detail = `Operations can change at most ${MAX_OPERATIONS} attributes: send several requests`

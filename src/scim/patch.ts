@@ -33,7 +33,9 @@ function singleOperations(operation: PatchOperation, type: ScimResourceType): Pa
   if (path !== undefined && (schema === undefined || op === 'remove')) return [operation]
   if (!isJsonObject(value)) throw new ScimError(400, 'invalidValue', 'the value must be an object')
   const prefix = schema === undefined ? '' : `${schema.id}:`
-  return Object.entries(value).flatMap(([name, member]) => {
+  const members = Object.entries(value)
+  refuseTooMany(members.length)
+  return members.flatMap(([name, member]) => {
     const of = prefix + name
     return isIgnored(of, type) ? [] : singleOperations({ op, path: of, value: member }, type)
   })

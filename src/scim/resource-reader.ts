@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import type { ScimAttribute, ScimResourceType } from '../store/scim/attribute.js'
-import { isSameName, named } from './attribute-path.js'
+import { isSameName } from './attribute-path.js'
 import { ScimError } from './error.js'
 import { isJsonObject } from './json-object.js'
 import { isOptional } from './optional-values.js'
@@ -13,17 +13,13 @@ import { readValue } from './value-reader.js'
  * optional values that cannot be read, which are reported. Throws `invalidValue`.
  */
 export function readResource(body: JsonObject, type: ScimResourceType, report: ScimReport): JsonObject {
-  const read: Record<string, JsonValue> = {}
-  const core = [...type.common, ...type.schema.attributes]
+  const read = readAttributes(body, [...type.common, ...type.schema.attributes], '', report)
   for (const [name, value] of Object.entries(body)) {
     const extension = type.extensions.find(({ id }) => isSameName(id, name))
-    if (extension !== undefined) {
-      if (value !== null && !isJsonObject(value)) throw new ScimError(400, 'invalidValue', `${name} must be an object`)
-      const parts = readAttributes(value ?? {}, extension.attributes, `${extension.id}:`, report)
-      if (Object.keys(parts).length > 0) read[extension.id] = parts
-      continue
-    }
-    Object.assign(read, readAttributes({ [name]: value }, core, '', report))
+    if (extension === undefined) continue
+    if (value !== null && !isJsonObject(value)) throw new ScimError(400, 'invalidValue', `${name} must be an object`)
+    const parts = readAttributes(value ?? {}, extension.attributes, `${extension.id}:`, report)
+    if (Object.keys(parts).length > 0) read[extension.id] = parts
   }
   return read
 }
@@ -33,11 +29,12 @@ function readAttributes(
   attributes: readonly ScimAttribute[],
   prefix: string,
   report: ScimReport,
-): JsonObject {
+): Record<string, JsonValue> {
   const read: Record<string, JsonValue> = {}
-  for (const [name, given] of Object.entries(values)) {
-    const attribute = named(attributes, name)
-    if (attribute === undefined || !isWritable(attribute)) continue
+  const byName = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]))
+  for (const attribute of attributes) {
+    const given = byName.get(attribute.name.toLowerCase())
+    if (given === undefined || !isWritable(attribute)) continue
     const readGiven = () => readValue(attribute, given, prefix + attribute.name)
     const value = isOptional(attribute) ? report.readOptional(attribute.name, readGiven) : readGiven()
     if (value !== undefined) read[attribute.name] = value
