@@ -31,10 +31,10 @@ function readAttributes(
   report: ScimReport,
 ): Record<string, JsonValue> {
   const read: Record<string, JsonValue> = {}
-  const byName = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]))
-  for (const attribute of attributes) {
-    const given = byName.get(attribute.name.toLowerCase())
-    if (given === undefined || !isWritable(attribute)) continue
+  const byName = new Map(attributes.map((attribute) => [attribute.name.toLowerCase(), attribute]))
+  for (const [name, given] of Object.entries(values)) {
+    const attribute = byName.get(name.toLowerCase())
+    if (attribute === undefined || !isWritable(attribute)) continue
     const readGiven = () => readValue(attribute, given, prefix + attribute.name)
     const value = isOptional(attribute) ? report.readOptional(attribute.name, readGiven) : readGiven()
     if (value !== undefined) read[attribute.name] = value
