@@ -14,9 +14,10 @@ import { readValue } from './value-reader.js'
  */
 export function readResource(body: JsonObject, type: ScimResourceType, report: ScimReport): JsonObject {
   const read = readAttributes(body, [...type.common, ...type.schema.attributes], '', report)
-  for (const [name, value] of Object.entries(body)) {
+  for (const name of Object.keys(body)) {
     const extension = type.extensions.find(({ id }) => isSameName(id, name))
     if (extension === undefined) continue
+    const value = body[name] ?? null
     if (value !== null && !isJsonObject(value)) throw new ScimError(400, 'invalidValue', `${name} must be an object`)
     const parts = readAttributes(value ?? {}, extension.attributes, `${extension.id}:`, report)
     if (Object.keys(parts).length > 0) read[extension.id] = parts
@@ -32,9 +33,10 @@ function readAttributes(
 ): Record<string, JsonValue> {
   const read: Record<string, JsonValue> = {}
   const byName = new Map(attributes.map((attribute) => [attribute.name.toLowerCase(), attribute]))
-  for (const [name, given] of Object.entries(values)) {
+  for (const name of Object.keys(values)) {
     const attribute = byName.get(name.toLowerCase())
-    if (attribute === undefined || !isWritable(attribute)) continue
+    const given = values[name]
+    if (given === undefined || attribute === undefined || !isWritable(attribute)) continue
     const readGiven = () => readValue(attribute, given, prefix + attribute.name)
     const value = isOptional(attribute) ? report.readOptional(attribute.name, readGiven) : readGiven()
     if (value !== undefined) read[attribute.name] = value

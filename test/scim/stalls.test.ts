@@ -55,6 +55,11 @@ const requests: readonly (readonly [string, 'Users' | 'Groups', object])[] = [
       { op: 'add', path: 'name', value: Object.fromEntries(numbers(24_000).map((index) => [`part${index}`, 'Ada'])) },
     ]),
   ],
+  [
+    'unknown attributes of a whole user',
+    'Users',
+    Object.fromEntries([['userName', 'stall@example.com'], ...numbers(24_000).map((index) => [`colour${index}`, 1])]),
+  ],
   ['values without end', 'Users', operations([{ op: 'add', path: 'emails', value: numbers(400_000).map(() => 1) }])],
 ]
 
@@ -75,10 +80,11 @@ describe('how long a request of SCIM keeps others waiting', () => {
   it.each(requests)('is short: %s', async (_name, kind, request) => {
     const text = JSON.stringify(request)
     const stalls: number[] = []
-    for (let round = 0; round < 4; round++) {
+    // A busy machine stalls by itself; a request that does would do it every time.
+    while (stalls.length < 8 && !(Math.min(...stalls) < MAX_STALL_MILLIS)) {
       const delays = monitorEventLoopDelay({ resolution: 1 })
       delays.enable()
-      const { status } = await directory.send('PATCH', paths[kind], text)
+      const { status } = await directory.send('Operations' in request ? 'PATCH' : 'PUT', paths[kind], text)
       delays.disable()
       expect([200, 204, 400]).toContain(status)
       stalls.push(delays.max / 1e6)
