@@ -8,7 +8,6 @@ import { createReplica, type Replica } from './replica.js'
 import { defaultLimits, type SessionOptions, sessionConfig, sessionUrl } from './session-settings.js'
 import { beginSnapshot, readSnapshot } from './snapshot.js'
 import { createSql, runPreparedOn, type Sql, withConnection } from './sql.js'
-import { isPrepared } from './statement.js'
 import { type RetryCounts, runTransaction, systemTiming, type Timing, withRetries } from './transaction.js'
 
 export type { Database, SqlBounds } from './database-handle.js'
@@ -79,14 +78,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const unbounded = within({ timeoutMillis: undefined })
   const replica = openReplica(options, unbounded, timing)
   const run: CallPaths['run'] = (call, statement, values) =>
-    withRetries(
-      isPrepared(statement)
-        ? () => runPreparedOn(pool, statement, values, undefined, call)
-        : () => prisma.$queryRaw(statement.bound(values)),
-      NO_BUDGET,
-      timing,
-      retries,
-    )
+    withRetries(() => runPreparedOn(pool, statement, values, undefined, call), NO_BUDGET, timing, retries)
   const paths: CallPaths = {
     run,
     read: replica === undefined ? run : readsOn(replica, run),
@@ -145,8 +137,7 @@ const NO_BUDGET = {}
 /** Statements that may run on the replica do, if it can. */
 function readsOn(replica: Replica, onPrimary: CallPaths['run']): CallPaths['read'] {
   return async (call, statement, values) =>
-    (isPrepared(statement) ? await replica.run(statement, values, call) : undefined) ??
-    onPrimary(call, statement, values)
+    (await replica.run(statement, values, call)) ?? onPrimary(call, statement, values)
 }
 
 function openReplica(options: DatabaseOptions, primary: Sql, timing: Timing): Replica | undefined {

@@ -5,7 +5,7 @@ import { askState, findFault, type LogPosition, positionOf, type ReplicaState } 
 import { createSharedLoad } from './shared-load.js'
 import { BEGIN_SNAPSHOT } from './snapshot.js'
 import { runPrepared, type Sql } from './sql.js'
-import type { PreparedStatement } from './statement.js'
+import type { Statement } from './statement.js'
 import type { Timing } from './transaction.js'
 
 /** How many reads went where since the start. */
@@ -31,7 +31,7 @@ export interface Replica {
    * primary cannot be asked.
    */
   run<Parameters, Row>(
-    statement: PreparedStatement<Parameters, Row>,
+    statement: Statement<Parameters, Row>,
     values: Parameters,
     call?: object,
   ): Promise<Row[] | undefined>

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { BoundedPool } from './pool.js'
 import type { SnapshotRow } from './queryable.js'
-import type { PreparedStatement } from './statement.js'
+import type { Statement } from './statement.js'
 
 /** Rows per fetch. */
 const FETCH_ROWS = 500
@@ -13,7 +13,7 @@ const FETCH_ROWS = 500
  */
 export async function* readSnapshot<Row>(
   begin: () => Promise<pg.PoolClient>,
-  statements: readonly PreparedStatement<object, Row>[],
+  statements: readonly Statement<object, Row>[],
 ): AsyncGenerator<SnapshotRow<Row>> {
   const client = await begin()
   let isWhole = false

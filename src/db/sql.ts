@@ -2,7 +2,7 @@ import pg from 'pg'
 import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
 import type { BoundedPool } from './pool.js'
 import type { ConnectCallback, ConnectionSource } from './pool-share.js'
-import type { PreparedStatement } from './statement.js'
+import type { Statement } from './statement.js'
 
 /** A row of an answer: values by column. */
 export type Row = pg.QueryResultRow
@@ -41,7 +41,7 @@ export function createSql(client: pg.PoolClient, { throwIfOver, deadline }: Stat
 /** Runs a prepared statement on one connection, under its name if `isNamed`. */
 export async function runPrepared<Parameters, Row>(
   client: pg.PoolClient,
-  statement: PreparedStatement<Parameters, Row>,
+  statement: Statement<Parameters, Row>,
   parameters: Parameters,
   { throwIfOver, deadline, isNamed }: StatementBounds & { readonly isNamed: boolean },
 ): Promise<Row[]> {
@@ -65,7 +65,7 @@ export interface ConnectionBounds {
  */
 export function runPreparedOn<Parameters, Row>(
   pool: BoundedPool,
-  statement: PreparedStatement<Parameters, Row>,
+  statement: Statement<Parameters, Row>,
   parameters: Parameters,
   deadline: number | undefined,
   call: object | undefined,
@@ -94,7 +94,7 @@ export function runPreparedOn<Parameters, Row>(
 
 /** All of them have one shape. */
 function preparedQuery<Parameters, Row>(
-  { name, text, planned, values }: PreparedStatement<Parameters, Row>,
+  { name, text, planned, values }: Statement<Parameters, Row>,
   parameters: Parameters,
   deadline: number | undefined,
   isNamed: boolean,

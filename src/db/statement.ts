@@ -1,11 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
 
-/**
- * Why a statement is written in SQL instead of using Prisma's models: a write and its audit event in one round trip;
- * JSON printed by the database; sets of rows; locks of rows and words; pages by keyset, and recursion.
- */
-export type StatementReason = 'write with audit event' | 'printed JSON' | 'set' | 'lock' | 'keyset or recursion'
-
 /** PostgreSQL's names of the column types for a type of a row. An enum is `enum` and its name. */
 type TypeOf<Value> = Value extends string
   ? 'text' | 'uuid' | `enum ${string}`
@@ -38,7 +32,6 @@ export type Places<Parameters> = { readonly [Name in keyof Parameters & string]-
 export interface StatementDefinition<Parameters, Row> {
   /** In the form `update_priority`; always denotes the same text. */
   readonly name: string
-  readonly reason: StatementReason
   /** The columns of its rows and their types; none if it returns no rows. */
   readonly columns: Columns<Row>
   /** `anew` if the plan must fit the values of each call. Default: `once`, which lets PostgreSQL keep one. */
@@ -53,12 +46,9 @@ export interface StatementDefinition<Parameters, Row> {
  */
 export interface Statement<Parameters, Row> {
   readonly name: string
-  readonly reason: StatementReason
   readonly columns: Columns<Row>
   /** The text with `$1`, `$2` … for its parameters, each of which has one number wherever it occurs. */
   readonly text: string
-  /** Where it runs: through Prisma's `$queryRaw`, or `prepared` on the pool past Prisma. */
-  readonly path: 'prisma' | 'prepared'
   /** Whether its plan may be kept, or must fit the values of each call. */
   readonly planned: 'once' | 'anew'
   /** The values of a call in the order of their numbers. */
@@ -69,32 +59,13 @@ export interface Statement<Parameters, Row> {
   readonly row?: Row
 }
 
-/** A statement that may go past Prisma. Everything that accepts statements accepts it. */
-export interface PreparedStatement<Parameters, Row> extends Statement<Parameters, Row> {
-  readonly path: 'prepared'
-}
-
-/** Makes a statement that runs through Prisma. */
-export function createStatement<Parameters, Row>(
-  definition: Omit<StatementDefinition<Parameters, Row>, 'planned'>,
-): Statement<Parameters, Row> {
-  return { ...compiled(definition), path: 'prisma' }
-}
-
-/** Makes a statement that runs past Prisma, for those where the benchmark shows that it matters. */
-export function createPreparedStatement<Parameters, Row>(
-  definition: StatementDefinition<Parameters, Row>,
-): PreparedStatement<Parameters, Row> {
-  return { ...compiled(definition), path: 'prepared' }
-}
-
-function compiled<Parameters, Row>({
+/** Makes a statement. */
+export function createStatement<Parameters, Row>({
   name,
-  reason,
   columns,
   planned = 'once',
   text,
-}: StatementDefinition<Parameters, Row>): Omit<Statement<Parameters, Row>, 'path'> {
+}: StatementDefinition<Parameters, Row>): Statement<Parameters, Row> {
   const composed = text(createPlaces())
   const places = composed.values.map((value) => nameOf(name, value))
   const names = [...new Set(places)]
@@ -105,7 +76,6 @@ function compiled<Parameters, Row>({
   }
   return {
     name,
-    reason,
     columns,
     planned,
     text: composed.strings.reduce(
@@ -129,11 +99,4 @@ function nameOf(statement: string, value: unknown): string {
     return value.parameter
   }
   throw new Error(`the text of ${statement} holds a value: only parameters may stand in it`)
-}
-
-/** Whether a statement goes past Prisma. */
-export function isPrepared<Parameters, Row>(
-  statement: Statement<Parameters, Row>,
-): statement is PreparedStatement<Parameters, Row> {
-  return statement.path === 'prepared'
 }

@@ -15,7 +15,7 @@ import {
   StepSchema,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import type { PreparedTransaction } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -92,9 +92,8 @@ export const approvalFlowOfAll = Prisma.sql`
                    AND approvers.step_id = x.id`)}
   ) flow ON flow.organization_id = p.organization_id AND flow.procedure_id = p.id`
 
-const print = createPreparedStatement<{ readonly id: string; readonly organizationId: string }, PrintedRow>({
+const print = createStatement<{ readonly id: string; readonly organizationId: string }, PrintedRow>({
   name: 'print_approval_procedure',
-  reason: 'printed JSON',
   columns: { json: 'text' },
   text: ({ id }) => Prisma.sql`
 SELECT ${rowText(approvalProcedureResource)} AS json
@@ -102,9 +101,8 @@ SELECT ${rowText(approvalProcedureResource)} AS json
  WHERE ${ofOrganization('p')} AND p.id = ${id}`,
 })
 
-const lockPolicy = createPreparedStatement<Scope & { readonly id: string }, Pick<AccessPolicyModel, 'teamId'>>({
+const lockPolicy = createStatement<Scope & { readonly id: string }, Pick<AccessPolicyModel, 'teamId'>>({
   name: 'lock_access_policy',
-  reason: 'lock',
   columns: { teamId: 'text' },
   text: ({ id, organizationId, teamIds }) => Prisma.sql`
 SELECT team_id AS "teamId" FROM access_policies
@@ -124,9 +122,8 @@ export interface KnownApprover {
   readonly id: string
 }
 
-const lockApprovers = createPreparedStatement<NamedApprovers, KnownApprover>({
+const lockApprovers = createStatement<NamedApprovers, KnownApprover>({
   name: 'lock_approvers',
-  reason: 'lock',
   columns: { kind: 'text', id: 'text' },
   text: ({ organizationId, userIds, groupIds }) => Prisma.sql`
 WITH known_users AS (
@@ -161,9 +158,8 @@ interface CreatedProcedureText extends CreatedProcedure {
   readonly approvers: string
 }
 
-const insert = createPreparedStatement<CreatedProcedureText, Record<never, never>>({
+const insert = createStatement<CreatedProcedureText, Record<never, never>>({
   name: 'insert_approval_procedure',
-  reason: 'write with audit event',
   columns: {},
   text: (created) => Prisma.sql`
 WITH created AS (

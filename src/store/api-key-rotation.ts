@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyModel, ApiKeyRotationModel } from '../../gen/prisma/models.js'
 import type { AnyTransaction } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import { ofOrganization } from './tenant.js'
 
 /** A key by its organization and id. */
@@ -10,9 +10,8 @@ export type KeyId = Pick<ApiKeyModel, 'organizationId' | 'id'>
 type Chain = Pick<ApiKeyRotationModel, 'chainId'>
 
 // Only the first key is locked: it stays the first, however the chain grows, and one row has no order of locking.
-const lock = createPreparedStatement<KeyId, Chain>({
+const lock = createStatement<KeyId, Chain>({
   name: 'lock_key_chain',
-  reason: 'lock',
   columns: { chainId: 'text' },
   text: ({ id }) => Prisma.sql`
 SELECT k.id AS "chainId" FROM api_keys k
@@ -32,9 +31,8 @@ export type KeyToRotate = Pick<ApiKeyModel, 'teamId' | 'kind' | 'name' | 'permis
 }
 
 // Locks the key, too, so that it is not revoked by itself meanwhile.
-const find = createPreparedStatement<KeyId, KeyToRotate>({
+const find = createStatement<KeyId, KeyToRotate>({
   name: 'find_key_to_rotate',
-  reason: 'lock',
   columns: {
     teamId: 'text',
     kind: 'enum api_key_kind',
@@ -60,9 +58,8 @@ interface Place extends Chain {
   readonly rotation: number
 }
 
-const findAt = createPreparedStatement<Place, Pick<ApiKeyModel, 'id'>>({
+const findAt = createStatement<Place, Pick<ApiKeyModel, 'id'>>({
   name: 'find_key_of_rotation',
-  reason: 'set',
   columns: { id: 'text' },
   text: ({ organizationId, chainId, rotation }) => Prisma.sql`
 SELECT api_key_id AS id FROM api_key_rotations
@@ -70,9 +67,8 @@ SELECT api_key_id AS id FROM api_key_rotations
 })
 
 // A chain has no rows until its first key is rotated.
-const insert = createPreparedStatement<Place & Pick<ApiKeyModel, 'id'>, Record<never, never>>({
+const insert = createStatement<Place & Pick<ApiKeyModel, 'id'>, Record<never, never>>({
   name: 'insert_key_rotation',
-  reason: 'set',
   columns: {},
   text: ({ organizationId, chainId, rotation, id }) => Prisma.sql`
 INSERT INTO api_key_rotations (organization_id, chain_id, rotation, previous_rotation, api_key_id)

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import type { KeyId } from './api-key-rotation.js'
 import { ofOrganization } from './tenant.js'
 
@@ -15,9 +15,8 @@ export interface NewApiKeySession {
 
 // The share lock and the update of a revocation exclude each other, and a statement that has waited for the lock reads
 // the row again: a token is either deleted by the revocation or never made.
-const insert = createPreparedStatement<NewApiKeySession, { readonly seconds: number }>({
+const insert = createStatement<NewApiKeySession, { readonly seconds: number }>({
   name: 'insert_session',
-  reason: 'lock',
   columns: { seconds: 'int4' },
   text: ({ keyId, secretHashes, tokenHash, seconds }) => Prisma.sql`
 INSERT INTO api_key_sessions AS made (organization_id, token_hash, api_key_id, expires_at)
@@ -35,18 +34,16 @@ interface KeysOfOrganization {
 }
 
 /** A separate statement after the rows of the keys are locked, so that it sees sessions made in the meantime. */
-const remove = createPreparedStatement<KeysOfOrganization, Record<never, never>>({
+const remove = createStatement<KeysOfOrganization, Record<never, never>>({
   name: 'delete_sessions',
-  reason: 'set',
   columns: {},
   text: ({ organizationId, ids }) => Prisma.sql`
 DELETE FROM api_key_sessions WHERE organization_id = ${organizationId} AND api_key_id = ANY (${ids}::text[])`,
 })
 
 /** Separate for the same reason. */
-const shorten = createPreparedStatement<KeyId & { readonly expiresAt: Date }, Record<never, never>>({
+const shorten = createStatement<KeyId & { readonly expiresAt: Date }, Record<never, never>>({
   name: 'shorten_sessions',
-  reason: 'set',
   columns: {},
   text: ({ organizationId, id, expiresAt }) => Prisma.sql`
 UPDATE api_key_sessions SET expires_at = ${expiresAt}

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyRevocation } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
 import type { AnyTransaction, PreparedQueryable, Queryable } from '../db/queryable.js'
-import { createPreparedStatement, createStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import type { KeyId } from './api-key-rotation.js'
 import { byOrganization } from './by-organization.js'
 import { ofOrganization } from './tenant.js'
@@ -52,9 +52,8 @@ export async function selectApiKeys(tables: Queryable, organizationId: string): 
 type KeyOfId = Pick<ApiKeyModel, 'organizationId' | 'secretHash'>
 
 // Read by every client that wants a token. Of all organizations, because the id of a key does not name its own.
-const selectOfId = createPreparedStatement<Pick<ApiKeyModel, 'id'>, KeyOfId>({
+const selectOfId = createStatement<Pick<ApiKeyModel, 'id'>, KeyOfId>({
   name: 'key_of_id',
-  reason: 'set',
   columns: { organizationId: 'text', secretHash: 'bytea' },
   text: ({ id }) => Prisma.sql`
 SELECT organization_id AS "organizationId", secret_hash AS "secretHash" FROM api_keys WHERE id = ${id}`,
@@ -81,7 +80,6 @@ interface UsedKeys {
 // id order.
 const writeUses = createStatement<UsedKeys, Record<never, never>>({
   name: 'write_key_uses',
-  reason: 'set',
   columns: {},
   text: ({ organizationId, ids }) => Prisma.sql`
 WITH used AS (
@@ -104,9 +102,8 @@ interface OwnedSecrets {
   readonly secretHashes: readonly Uint8Array[]
 }
 
-const selectManagementKeys = createPreparedStatement<OwnedSecrets, ManagementKeyRow>({
+const selectManagementKeys = createStatement<OwnedSecrets, ManagementKeyRow>({
   name: 'select_management_keys',
-  reason: 'set',
   columns: { id: 'text', name: 'text', secretHash: 'bytea', isExpired: 'bool', useIsDue: 'bool' },
   text: ({ organizationId, secretHashes }) => Prisma.sql`
 SELECT k.id, k.name, k.secret_hash AS "secretHash", coalesce(k.expires_at <= now(), false) AS "isExpired",
@@ -125,9 +122,8 @@ RETURNING revoked.id, revoked.organization_id AS "organizationId", revoked.team_
 
 type RevokedBy = { readonly revokedBy: ApiKeyRevocation }
 
-const revokeOfId = createPreparedStatement<KeyId & RevokedBy, RevokedKey>({
+const revokeOfId = createStatement<KeyId & RevokedBy, RevokedKey>({
   name: 'revoke_key_of_id',
-  reason: 'lock',
   columns: revokedColumns,
   text: ({ organizationId, id, revokedBy }) => Prisma.sql`
 UPDATE api_keys revoked SET revoked_at = now(), revoked_by = ${revokedBy}::api_key_revocation
@@ -144,9 +140,8 @@ interface RevokedChain extends RevokedBy {
 }
 
 // Rows are locked in id order. A key that ended when it was revoked was rotated without an overlap.
-const revokeChain = createPreparedStatement<RevokedChain, RevokedKey>({
+const revokeChain = createStatement<RevokedChain, RevokedKey>({
   name: 'revoke_key_chain',
-  reason: 'lock',
   columns: revokedColumns,
   text: ({ organizationId, chainId, leaked, revokedBy }) => Prisma.sql`
 WITH live AS (
@@ -165,9 +160,8 @@ ${revokedRow}`,
 })
 
 // A key that ends before that anyway is not kept longer.
-const end = createPreparedStatement<KeyId & { readonly seconds: number }, { readonly expiresAt: Date }>({
+const end = createStatement<KeyId & { readonly seconds: number }, { readonly expiresAt: Date }>({
   name: 'end_key',
-  reason: 'set',
   columns: { expiresAt: 'timestamptz' },
   text: ({ organizationId, id, seconds }) => Prisma.sql`
 UPDATE api_keys SET expires_at = least(expires_at, now() + make_interval(secs => ${seconds}))

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement, type Parameter } from '../db/statement.js'
+import { createStatement, type Parameter } from '../db/statement.js'
 import { pageClassFor, perPageClass } from './page-class.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -56,9 +56,8 @@ const bigint = (place: Parameter) => Prisma.sql`${place}::bigint`
  * with one text, the form that is cheapest to receive and to send. No row means that there is no such team.
  */
 const lists = perPageClass((most) =>
-  createPreparedStatement<AppInstanceSelection, AppInstancePageRow>({
+  createStatement<AppInstanceSelection, AppInstancePageRow>({
     name: `list_app_instances_${most}`,
-    reason: 'printed JSON',
     columns: { items: 'text', lastOrdinal: 'int8', hasMore: 'bool' },
     text: ({ teamId, teamIds, after, pageSize }) => Prisma.sql`
 SELECT page.items, page."lastOrdinal",

@@ -3,7 +3,7 @@ import type { AppResourceModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppResourceSchema } from '../../gen/svc/v2/app_resource_pb.js'
 import type { PreparedTransaction } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -23,9 +23,8 @@ export type LockedAppResource = Pick<
 }
 
 /** In id order, so that batches that share rows wait for each other instead of deadlocking. */
-const lock = createPreparedStatement<Scope & { readonly ids: readonly string[] }, LockedAppResource>({
+const lock = createStatement<Scope & { readonly ids: readonly string[] }, LockedAppResource>({
   name: 'lock_app_resources',
-  reason: 'lock',
   columns: {
     id: 'text',
     teamId: 'text',
@@ -50,9 +49,8 @@ interface Owners {
 }
 
 /** Locked after the resources, and teams before app instances, so that everyone waits in the same order. */
-const lockOwners = createPreparedStatement<Owners, { readonly id: string }>({
+const lockOwners = createStatement<Owners, { readonly id: string }>({
   name: 'lock_owners_of_app_resources',
-  reason: 'lock',
   columns: { id: 'text' },
   text: ({ organizationId, teamIds, appInstanceIds }) => Prisma.sql`
 WITH owning_teams AS MATERIALIZED (
@@ -80,9 +78,8 @@ export interface AppResourceChanges extends AuditedCall {
 }
 
 /** Unique constraints are checked at its end, so that entries may swap their values. */
-const update = createPreparedStatement<AppResourceChanges, PrintedRow>({
+const update = createStatement<AppResourceChanges, PrintedRow>({
   name: 'update_app_resources',
-  reason: 'write with audit event',
   columns: { json: 'text' },
   text: (changes) => Prisma.sql`
 WITH updated AS (

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement, type Places } from '../db/statement.js'
+import { createStatement, type Places } from '../db/statement.js'
 import type { AuditAction } from './audit-action.js'
 import { enumPrefix } from './resource/enum-name.js'
 
@@ -68,9 +68,8 @@ SELECT ${events.organizationId}, event.*
               ${events.changes}::jsonb[]) AS event`
 }
 
-const insertEvents = createPreparedStatement<AuditEventLists, Record<never, never>>({
+const insertEvents = createStatement<AuditEventLists, Record<never, never>>({
   name: 'insert_audit_events',
-  reason: 'set',
   columns: {},
   text: (events) => Prisma.sql`
 INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,

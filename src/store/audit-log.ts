@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { ActorSchema, AuditEventSchema, FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import type { AuditAction } from './audit-action.js'
 import { nameText } from './resource/enum-name.js'
 import { rowText } from './resource/print.js'
@@ -71,9 +71,8 @@ CASE WHEN e.changes = '[]' THEN '[]'
  * Reads one event more than the page. Each column that can be filtered has an index that ends in the order of the list;
  * which of them is used depends on the filters.
  */
-const list = createPreparedStatement<AuditEventSelection, AuditEventPageRow>({
+const list = createStatement<AuditEventSelection, AuditEventPageRow>({
   name: 'list_audit_events',
-  reason: 'printed JSON',
   columns: { items: 'text', lastPosition: 'text', hasMore: 'bool' },
   planned: 'anew',
   text: (where) => Prisma.sql`

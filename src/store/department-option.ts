@@ -3,7 +3,7 @@ import type { DepartmentOptionModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement, type Places } from '../db/statement.js'
+import { createStatement, type Places } from '../db/statement.js'
 import { declareResource } from './resource/resource.js'
 import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
 
@@ -33,9 +33,8 @@ SELECT ${organizationId}, added.*
    SELECT FROM department_options o WHERE o.organization_id = ${organizationId} AND o.name = added.name)
     ON CONFLICT (organization_id, name) DO NOTHING`
 
-const insert = createPreparedStatement<OptionLists, Record<never, never>>({
+const insert = createStatement<OptionLists, Record<never, never>>({
   name: 'insert_department_options',
-  reason: 'set',
   columns: {},
   text: optionInsertion,
 })

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 
 /**
  * Hashes of addresses are folded to this many locks per organization, so that a large call cannot fill the lock table.
@@ -13,9 +13,8 @@ interface Addresses {
   readonly emailKeys: readonly string[]
 }
 
-const lock = createPreparedStatement<Addresses, Record<never, never>>({
+const lock = createStatement<Addresses, Record<never, never>>({
   name: 'lock_email_addresses',
-  reason: 'lock',
   columns: {},
   text: ({ organizationId, emailKeys }) => Prisma.sql`
 SELECT FROM (
@@ -30,21 +29,19 @@ export interface EmailHolder {
   readonly name: string
 }
 
-const find = createPreparedStatement<Addresses, EmailHolder & Pick<MembershipModel, 'emailKey'>>({
+const find = createStatement<Addresses, EmailHolder & Pick<MembershipModel, 'emailKey'>>({
   name: 'find_email_holders',
-  reason: 'set',
   columns: { emailKey: 'text', userId: 'text', name: 'text' },
   text: ({ organizationId, emailKeys }) => Prisma.sql`
 SELECT email_key AS "emailKey", user_id AS "userId", trim(first_name || ' ' || last_name) AS name
   FROM memberships WHERE organization_id = ${organizationId} AND email_key = ANY (${emailKeys})`,
 })
 
-const findKeys = createPreparedStatement<
+const findKeys = createStatement<
   { readonly organizationId: string; readonly userIds: readonly string[] },
   Pick<MembershipModel, 'emailKey'>
 >({
   name: 'find_email_keys',
-  reason: 'set',
   columns: { emailKey: 'text' },
   text: ({ organizationId, userIds }) => Prisma.sql`
 SELECT email_key AS "emailKey" FROM memberships WHERE organization_id = ${organizationId} AND user_id = ANY (${userIds})`,

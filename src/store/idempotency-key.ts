@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { IdempotencyKeyModel } from '../../gen/prisma/models.js'
 import type { PreparedQueryable, PreparedTransaction, Queryable } from '../db/queryable.js'
-import { createPreparedStatement, createStatement, type Places } from '../db/statement.js'
+import { createStatement, type Places } from '../db/statement.js'
 import type { ServiceError } from '../errors.js'
 
 /** Identifies a call: its caller chooses the key, which is unique per caller and method. */
@@ -29,9 +29,8 @@ const isNamed = (name: Places<IdempotencyName>) => Prisma.sql`
    AND actor_id = ${name.actorId} AND method = ${name.method} AND key = ${name.key}`
 
 // An existing row is locked even if it stays unchanged, so that it is still there to be read.
-const claim = createPreparedStatement<IdempotencyClaim, { readonly claimed: boolean }>({
+const claim = createStatement<IdempotencyClaim, { readonly claimed: boolean }>({
   name: 'claim_idempotency_key',
-  reason: 'lock',
   columns: { claimed: 'bool' },
   text: (call) => Prisma.sql`
 INSERT INTO idempotency_keys AS k (organization_id, actor_kind, actor_id, method, key, request_hash, expires_at)
@@ -47,9 +46,8 @@ RETURNING true AS claimed`,
 /** An executed call: the hash of its request, its answer, and whether that has expired. */
 export type ExecutedCall = StoredAnswer & Pick<IdempotencyKeyModel, 'requestHash'> & { readonly isExpired: boolean }
 
-const select = createPreparedStatement<IdempotencyName, ExecutedCall>({
+const select = createStatement<IdempotencyName, ExecutedCall>({
   name: 'select_idempotency_key',
-  reason: 'lock',
   columns: { requestHash: 'bytea', answer: 'text', entityTag: 'text', error: 'json', isExpired: 'bool' },
   text: (name) => Prisma.sql`
 SELECT request_hash AS "requestHash", answer, entity_tag AS "entityTag", error, expires_at <= now() AS "isExpired"
@@ -59,9 +57,8 @@ SELECT request_hash AS "requestHash", answer, entity_tag AS "entityTag", error, 
 /** `error` is its JSON. */
 type Kept = IdempotencyName & Pick<StoredAnswer, 'answer' | 'entityTag'> & { readonly error: string | null }
 
-const keep = createPreparedStatement<Kept, Record<never, never>>({
+const keep = createStatement<Kept, Record<never, never>>({
   name: 'keep_idempotency_answer',
-  reason: 'lock',
   columns: {},
   text: (kept) => Prisma.sql`
 UPDATE idempotency_keys SET answer = ${kept.answer}, entity_tag = ${kept.entityTag}, error = ${kept.error}::json WHERE ${isNamed(kept)}`,
@@ -75,7 +72,6 @@ interface SweptKeys {
 // Rows that are in use are left to the next sweep.
 const sweep = createStatement<SweptKeys, { readonly deleted: number }>({
   name: 'sweep_idempotency_keys',
-  reason: 'set',
   columns: { deleted: 'int4' },
   text: ({ organizationId, rows }) => Prisma.sql`
 WITH due AS (

@@ -10,7 +10,7 @@ import {
   WorkflowFailureSchema,
 } from '../../gen/svc/v2/journey_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement, type Parameter } from '../db/statement.js'
+import { createStatement, type Parameter } from '../db/statement.js'
 import { type PrintedRow, partsText, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
@@ -102,9 +102,8 @@ const journeyText = rowText(journeyResource, {
 })
 
 /** A journey with all its parts in one statement, so that they are as of one moment. */
-const print = createPreparedStatement<JourneySelection, JourneyRow>({
+const print = createStatement<JourneySelection, JourneyRow>({
   name: 'print_journey',
-  reason: 'printed JSON',
   columns: { teamId: 'text', requesterUserId: 'text', requesterManagerUserId: 'text', json: 'text' },
   text: ({ id, teamIds, userId }) => Prisma.sql`
 SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { PreparedTransaction } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import { ofOrganization } from './tenant.js'
 
 /** A credential that somebody has found: the secret of a key, or a token. */
@@ -13,9 +13,8 @@ export interface LeakedCredential {
 }
 
 // Of all organizations, because a secret does not name its own; revoked keys, too.
-const find = createPreparedStatement<{ readonly hashes: readonly Uint8Array[] }, LeakedCredential>({
+const find = createStatement<{ readonly hashes: readonly Uint8Array[] }, LeakedCredential>({
   name: 'find_leaked_credential',
-  reason: 'set',
   columns: { organizationId: 'text', keyId: 'text', tokenHash: 'bytea' },
   text: ({ hashes }) => {
     const tokens = (table: string) => Prisma.sql`
@@ -44,9 +43,8 @@ export interface LeakedToken {
 
 const tokenColumns = { organizationId: 'text', targetId: 'text', isOfUser: 'bool', teamId: 'text' } as const
 
-const deleteSession = createPreparedStatement<TokenOfHash, LeakedToken>({
+const deleteSession = createStatement<TokenOfHash, LeakedToken>({
   name: 'delete_leaked_session',
-  reason: 'set',
   columns: tokenColumns,
   text: ({ tokenHash }) => Prisma.sql`
 DELETE FROM api_key_sessions s USING api_keys k
@@ -55,9 +53,8 @@ DELETE FROM api_key_sessions s USING api_keys k
 RETURNING s.organization_id AS "organizationId", s.api_key_id AS "targetId", false AS "isOfUser", k.team_id AS "teamId"`,
 })
 
-const deleteUserToken = createPreparedStatement<TokenOfHash, LeakedToken>({
+const deleteUserToken = createStatement<TokenOfHash, LeakedToken>({
   name: 'delete_leaked_user_token',
-  reason: 'set',
   columns: tokenColumns,
   text: ({ tokenHash }) => Prisma.sql`
 DELETE FROM user_tokens t WHERE ${ofOrganization('t')} AND t.token_hash = ${tokenHash}

@@ -1,15 +1,14 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import { inLockOfManagers } from './manager-lock.js'
 
 /** A member and the member's manager. */
 export type ManagedMember = Pick<MembershipModel, 'userId' | 'managerUserId'>
 
-const lock = createPreparedStatement<{ readonly organizationId: string }, Record<never, never>>({
+const lock = createStatement<{ readonly organizationId: string }, Record<never, never>>({
   name: 'lock_managers_of_organization',
-  reason: 'lock',
   columns: {},
   text: ({ organizationId }) => Prisma.sql`
 SELECT FROM (VALUES (true)) one WHERE ${inLockOfManagers(Prisma.sql`${organizationId}`)}`,
@@ -20,9 +19,8 @@ interface Members {
   readonly userIds: readonly string[]
 }
 
-const readChains = createPreparedStatement<Members, ManagedMember>({
+const readChains = createStatement<Members, ManagedMember>({
   name: 'read_manager_chains',
-  reason: 'keyset or recursion',
   columns: { userId: 'text', managerUserId: 'text' },
   text: ({ organizationId, userIds }) => Prisma.sql`
 WITH RECURSIVE chain AS (

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AnyTransaction } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import { type AuditEventLists, auditEventLists, auditListInsert, type NewAuditEvent } from './audit-event.js'
 import { type NewDepartmentOption, optionInsertion } from './department-option.js'
 import { type MemberRow, memberAddition, memberChange, memberRecords } from './membership.js'
@@ -12,12 +12,8 @@ interface Written extends Omit<AuditEventLists, 'organizationId' | 'id'> {
   readonly eventId: readonly string[]
 }
 
-const write = createPreparedStatement<
-  Written & { readonly userId: string; readonly changed: string },
-  Record<never, never>
->({
+const write = createStatement<Written & { readonly userId: string; readonly changed: string }, Record<never, never>>({
   name: 'write_member_at_once',
-  reason: 'write with audit event',
   columns: {},
   text: (places) => Prisma.sql`
 WITH changed AS (
@@ -28,9 +24,8 @@ WITH changed AS (
 ${auditListInsert(places)}`,
 })
 
-const add = createPreparedStatement<Written & { readonly added: string }, Record<never, never>>({
+const add = createStatement<Written & { readonly added: string }, Record<never, never>>({
   name: 'add_member_at_once',
-  reason: 'write with audit event',
   columns: {},
   text: (places) => Prisma.sql`
 WITH added AS (

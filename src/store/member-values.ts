@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AnyTransaction } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import type { ManagedMember } from './manager-chain.js'
 
 /** The new values of one member that not every member can have; null for those that stay. */
@@ -49,9 +49,8 @@ export interface MemberValuesRow extends ValueHolders {
   readonly isShared: boolean
 }
 
-const hold = createPreparedStatement<MemberValues, MemberValuesRow>({
+const hold = createStatement<MemberValues, MemberValuesRow>({
   name: 'hold_member_values',
-  reason: 'lock',
   columns: { isCurrent: 'bool', isShared: 'bool', ...holderColumns },
   text: (values) => Prisma.sql`
 SELECT h.is_current AS "isCurrent", h.is_shared AS "isShared", ${holders}
@@ -74,9 +73,8 @@ export interface NewMemberRow extends ValueHolders {
   readonly personEmail: string | null
 }
 
-const holdNew = createPreparedStatement<NewMemberValues, NewMemberRow>({
+const holdNew = createStatement<NewMemberValues, NewMemberRow>({
   name: 'hold_new_member',
-  reason: 'lock',
   columns: { personId: 'text', personEmail: 'text', ...holderColumns },
   text: (values) => Prisma.sql`
 SELECT h.person_id AS "personId", h.person_email AS "personEmail", ${holders}

@@ -3,7 +3,7 @@ import type { FieldOwner } from '../../gen/prisma/enums.js'
 import type { MembershipModel, PersonModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import type { AnyTransaction, PreparedQueryable, Queryable } from '../db/queryable.js'
-import { type Columns, createPreparedStatement, type Parameter, type Places } from '../db/statement.js'
+import { type Columns, createStatement, type Parameter, type Places } from '../db/statement.js'
 import { camelCase } from './camel-case.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
 import { type PrintedRow, rowText } from './resource/print.js'
@@ -58,12 +58,8 @@ SELECT ${memberColumns}, u.email_key = m.email_key AS "isCurrent"
 
 const lockedColumns: Columns<LockedRow> = { ...memberColumnTypes, isCurrent: 'bool' }
 
-const lock = createPreparedStatement<
-  { readonly organizationId: string; readonly userIds: readonly string[] },
-  LockedRow
->({
+const lock = createStatement<{ readonly organizationId: string; readonly userIds: readonly string[] }, LockedRow>({
   name: 'lock_members',
-  reason: 'lock',
   columns: lockedColumns,
   text: ({ organizationId, userIds }) => held(organizationId, Prisma.sql`m.user_id = ANY (${userIds})`),
 })
@@ -72,16 +68,14 @@ const lock = createPreparedStatement<
  * Separate from `lock_members`, because PostgreSQL keeps no plan for lists: planning each time would take six times as
  * long.
  */
-const lockOne = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, LockedRow>({
+const lockOne = createStatement<{ readonly organizationId: string; readonly userId: string }, LockedRow>({
   name: 'lock_member',
-  reason: 'lock',
   columns: lockedColumns,
   text: ({ organizationId, userId }) => held(organizationId, Prisma.sql`m.user_id = ${userId}`),
 })
 
-const find = createPreparedStatement<{ readonly organizationId: string; readonly userId: string }, MemberColumns>({
+const find = createStatement<{ readonly organizationId: string; readonly userId: string }, MemberColumns>({
   name: 'find_member',
-  reason: 'keyset or recursion',
   columns: memberColumnTypes,
   text: ({ organizationId, userId }) => Prisma.sql`
 SELECT ${memberColumns}
@@ -132,24 +126,21 @@ UPDATE memberships m
 
 const changeOfAll = (places: Places<Written>) => memberChange(places, Prisma.sql`m.user_id = ANY (${places.userIds})`)
 
-const add = createPreparedStatement<Written, Record<never, never>>({
+const add = createStatement<Written, Record<never, never>>({
   name: 'add_members',
-  reason: 'set',
   columns: {},
   text: memberAddition,
 })
 
-const update = createPreparedStatement<Written, Record<never, never>>({
+const update = createStatement<Written, Record<never, never>>({
   name: 'update_members',
-  reason: 'set',
   columns: {},
   text: changeOfAll,
 })
 
 /** Both at once, checked together: a number can go from one to the other, and either can manage the other. */
-const addAndUpdate = createPreparedStatement<Pick<Written, 'organizationId' | 'added'>, Record<never, never>>({
+const addAndUpdate = createStatement<Pick<Written, 'organizationId' | 'added'>, Record<never, never>>({
   name: 'add_and_update_members',
-  reason: 'set',
   columns: {},
   text: (places) => Prisma.sql`${memberAddition(places)}
     ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
@@ -160,17 +151,15 @@ const printing = (write: Prisma.Sql) => Prisma.sql`
 WITH m AS (${write} RETURNING m.*)
 SELECT ${rowText(userResource)} AS json FROM m ${personOf(Prisma.sql`m.user_id`)}`
 
-const addAndPrint = createPreparedStatement<Written, PrintedRow>({
+const addAndPrint = createStatement<Written, PrintedRow>({
   name: 'add_and_print_member',
-  reason: 'printed JSON',
   columns: { json: 'text' },
   text: (places) => printing(memberAddition(places)),
 })
 
 /** For a single member, so that its plan can be kept. */
-const updateAndPrint = createPreparedStatement<Written & { readonly userId: string }, PrintedRow>({
+const updateAndPrint = createStatement<Written & { readonly userId: string }, PrintedRow>({
   name: 'update_and_print_member',
-  reason: 'printed JSON',
   columns: { json: 'text' },
   text: (places) => printing(memberChange(places, Prisma.sql`m.user_id = ${places.userId}`)),
 })

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { PersonModel } from '../../gen/prisma/models.js'
 import type { AnyTransaction } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 
 /** A person, independent of organizations. */
 export type PersonRow = Readonly<PersonModel>
@@ -12,9 +12,8 @@ interface NewPersons {
   readonly emailKeys: readonly string[]
 }
 
-const insert = createPreparedStatement<NewPersons, Record<never, never>>({
+const insert = createStatement<NewPersons, Record<never, never>>({
   name: 'insert_persons',
-  reason: 'set',
   columns: {},
   text: ({ ids, emails, emailKeys }) => Prisma.sql`
 INSERT INTO users (id, email, email_key)
@@ -26,17 +25,15 @@ interface PersonId {
 }
 
 /** Of all organizations. */
-const firstMemberships = createPreparedStatement<PersonId, { readonly organizationId: string }>({
+const firstMemberships = createStatement<PersonId, { readonly organizationId: string }>({
   name: 'first_memberships_of_person',
-  reason: 'set',
   columns: { organizationId: 'text' },
   text: ({ id }) =>
     Prisma.sql`SELECT organization_id AS "organizationId" FROM memberships WHERE user_id = ${id} LIMIT 2`,
 })
 
-const updateEmail = createPreparedStatement<PersonRow, Record<never, never>>({
+const updateEmail = createStatement<PersonRow, Record<never, never>>({
   name: 'update_email_of_person',
-  reason: 'set',
   columns: {},
   text: ({ id, email, emailKey }) => Prisma.sql`
 UPDATE users SET email = ${email}, email_key = ${emailKey} WHERE id = ${id}`,

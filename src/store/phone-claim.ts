@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AnyTransaction } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 
 /**
  * Hashes of numbers are folded to this many locks per organization, so that a large call cannot fill the lock table.
@@ -12,9 +12,8 @@ interface Phones {
   readonly phones: readonly string[]
 }
 
-const lock = createPreparedStatement<Phones, Record<never, never>>({
+const lock = createStatement<Phones, Record<never, never>>({
   name: 'lock_phone_numbers',
-  reason: 'lock',
   columns: {},
   text: ({ organizationId, phones }) => Prisma.sql`
 SELECT FROM (
@@ -30,9 +29,8 @@ interface PhoneHolderRow {
   readonly primaryPhone: string
 }
 
-const find = createPreparedStatement<Phones, PhoneHolderRow>({
+const find = createStatement<Phones, PhoneHolderRow>({
   name: 'find_phone_holders',
-  reason: 'set',
   columns: { userId: 'text', primaryPhone: 'text' },
   text: ({ organizationId, phones }) => Prisma.sql`
 SELECT user_id AS "userId", primary_phone AS "primaryPhone"

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -25,9 +25,8 @@ export interface LockedPriority extends PrintedRow {
   readonly teamId: string
 }
 
-const update = createPreparedStatement<PriorityChange, PrintedRow>({
+const update = createStatement<PriorityChange, PrintedRow>({
   name: 'update_priority',
-  reason: 'write with audit event',
   columns: { json: 'text' },
   text: (change) => Prisma.sql`
 WITH updated AS (
@@ -44,9 +43,8 @@ WITH updated AS (
 SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })
 
-const lock = createPreparedStatement<Scope & { readonly id: string }, LockedPriority>({
+const lock = createStatement<Scope & { readonly id: string }, LockedPriority>({
   name: 'lock_priority',
-  reason: 'lock',
   columns: { teamId: 'text', json: 'text' },
   text: ({ id, organizationId, teamIds }) => Prisma.sql`
 SELECT p.team_id AS "teamId", ${rowText(priorityResource)} AS json

@@ -1,7 +1,7 @@
 import type { Statement } from '../db/statement.js'
 
 /** A statement, whatever its parameters and rows. */
-export type AnyStatement = Pick<Statement<never, object>, 'name' | 'reason' | 'text' | 'path'> & {
+export type AnyStatement = Pick<Statement<never, object>, 'name' | 'text'> & {
   readonly columns: Readonly<Record<string, string>>
 }
 

@@ -27,7 +27,6 @@ const recent = (times: Prisma.Sql, clock: Prisma.Sql, span: Prisma.Sql) =>
 // that is read there, so that times are stored in the order in which they were taken.
 const decide = createStatement<RevokeAttempt, RevokeDecision>({
   name: 'admit_address',
-  reason: 'lock',
   columns: { isAllowed: 'bool', isRefused: 'bool', retryAfterSeconds: 'int4' },
   text: ({ clientAddress, limit, spanSeconds }) => {
     const span = Prisma.sql`make_interval(secs => ${spanSeconds}::int)`

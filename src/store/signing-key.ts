@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { SigningKeyModel } from '../../gen/prisma/models.js'
 import type { PreparedQueryable, Queryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 
 /** The bytes of a signing key. */
 export async function findSigningKey(
@@ -13,9 +13,8 @@ export async function findSigningKey(
 }
 
 // Read by the first call, which has a time limit of its own.
-const selectKeys = createPreparedStatement<{ readonly prefix: string }, SigningKeyModel>({
+const selectKeys = createStatement<{ readonly prefix: string }, SigningKeyModel>({
   name: 'select_signing_keys',
-  reason: 'set',
   columns: { name: 'text', key: 'bytea' },
   text: ({ prefix }) => Prisma.sql`SELECT name, key FROM signing_keys WHERE starts_with(name, ${prefix}) ORDER BY name`,
 })

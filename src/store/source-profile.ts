@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { SourceProfileModel } from '../../gen/prisma/models.js'
 import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 
 /** First half of the key of the advisory lock on a source of an organization; the second half is a hash of both. */
 const SOURCE_LOCK = Prisma.raw(String(0x737263))
@@ -9,9 +9,8 @@ const SOURCE_LOCK = Prisma.raw(String(0x737263))
 /** A source of an organization. */
 export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>
 
-const lock = createPreparedStatement<{ readonly key: string }, Record<never, never>>({
+const lock = createStatement<{ readonly key: string }, Record<never, never>>({
   name: 'lock_source',
-  reason: 'lock',
   columns: {},
   text: ({ key }) => Prisma.sql`
 SELECT FROM (VALUES (true)) one WHERE pg_advisory_xact_lock(${SOURCE_LOCK}, hashtext(${key})) IS NOT NULL`,
@@ -20,9 +19,8 @@ SELECT FROM (VALUES (true)) one WHERE pg_advisory_xact_lock(${SOURCE_LOCK}, hash
 /** What is needed to tell whether a profile has changed. */
 export type SourceProfileRow = Pick<SourceProfileModel, 'externalId' | 'userId' | 'profileHash'>
 
-const find = createPreparedStatement<SourceKey & { readonly externalIds: readonly string[] }, SourceProfileRow>({
+const find = createStatement<SourceKey & { readonly externalIds: readonly string[] }, SourceProfileRow>({
   name: 'find_source_profiles',
-  reason: 'set',
   columns: { externalId: 'text', userId: 'text', profileHash: 'bytea' },
   text: ({ organizationId, source, externalIds }) => Prisma.sql`
 SELECT external_id AS "externalId", user_id AS "userId", profile_hash AS "profileHash"
@@ -40,9 +38,8 @@ export interface KeptSourceProfile {
 
 type ProfileLists = { readonly [Column in keyof KeptSourceProfile]: readonly KeptSourceProfile[Column][] }
 
-const keep = createPreparedStatement<SourceKey & ProfileLists, Record<never, never>>({
+const keep = createStatement<SourceKey & ProfileLists, Record<never, never>>({
   name: 'keep_source_profiles',
-  reason: 'set',
   columns: {},
   text: ({ organizationId, source, externalId, userId, profile, profileHash }) => Prisma.sql`
 INSERT INTO source_profiles (organization_id, source, external_id, user_id, profile, profile_hash)
@@ -62,12 +59,11 @@ export interface SourceProfileDocument {
   readonly managerEmail?: string
 }
 
-const read = createPreparedStatement<
+const read = createStatement<
   { readonly organizationId: string; readonly userId: string },
   { readonly profile: SourceProfileDocument }
 >({
   name: 'read_source_profiles',
-  reason: 'set',
   columns: { profile: 'jsonb' },
   text: ({ organizationId, userId }) => Prisma.sql`
 SELECT profile FROM source_profiles

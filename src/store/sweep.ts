@@ -28,7 +28,6 @@ const expiredIn = (table: TokenTable, limits: Places<TokenLimits>) => Prisma.sql
 /** Of all organizations. */
 const findTokens = createStatement<TokenLimits, ExpiredToken>({
   name: 'find_expired_tokens',
-  reason: 'set',
   columns: { table: 'text', organizationId: 'text', tokenHash: 'bytea' },
   text: (limits) => Prisma.sql`${expiredIn('api_key_sessions', limits)} UNION ALL ${expiredIn('user_tokens', limits)}`,
 })
@@ -46,7 +45,6 @@ interface Deleted {
 const createTokenSweep = (table: TokenTable) =>
   createStatement<TokensToDelete, Deleted>({
     name: `sweep_${table}`,
-    reason: 'set',
     columns: { deleted: 'int4' },
     text: ({ organizationId, tokenHashes, keptSeconds }) => Prisma.sql`
 WITH due AS (
@@ -68,7 +66,6 @@ const sweepTokens: Readonly<Record<TokenTable, ReturnType<typeof createTokenSwee
 
 const sweepAttempts = createStatement<Pick<SweepLimits, 'spanSeconds' | 'rows'>, Deleted>({
   name: 'sweep_revoke_attempts',
-  reason: 'set',
   columns: { deleted: 'int4' },
   text: ({ spanSeconds, rows }) => {
     const isDue = Prisma.sql`accepted_at[cardinality(accepted_at)] < clock_timestamp() - make_interval(secs => ${spanSeconds})`

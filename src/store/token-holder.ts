@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel, MembershipModel, UserTokenModel } from '../../gen/prisma/models.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement, type Parameter, type Places, type PreparedStatement } from '../db/statement.js'
+import { createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
 import { useIsDue } from './api-key.js'
 import { ofOrganization } from './tenant.js'
 
@@ -82,16 +82,14 @@ SELECT ${found(Prisma.sql`least(token.expires_at, k.expires_at)`)}, k.id, k.orga
   JOIN api_keys k ON ${isOfOrganization('k')} AND k.id = token.api_key_id
  WHERE ${isOfOrganization('token')} AND k.revoked_at IS NULL AND k.kind <> 'mk'`
 
-const selectKey = createPreparedStatement<OrganizationTokens, TokenKey & FoundToken>({
+const selectKey = createStatement<OrganizationTokens, TokenKey & FoundToken>({
   name: 'select_key_of_token',
-  reason: 'set',
   columns: keyColumns,
   text: ({ tokenHashes }) => ofEachToken(ofOne(tokenHashes), keyOfToken(ofOrganization)),
 })
 
-const selectKeysOfSeveral = createPreparedStatement<TokensOfSeveral, TokenKey & FoundToken>({
+const selectKeysOfSeveral = createStatement<TokensOfSeveral, TokenKey & FoundToken>({
   name: 'select_keys_of_several',
-  reason: 'set',
   columns: keyColumns,
   text: (tokens) => ofEachToken(ofSeveral(tokens), keyOfToken(ofAsked)),
 })
@@ -119,16 +117,14 @@ SELECT ${found(Prisma.sql`token.expires_at`)}, ${memberRow(isOfOrganization)}
   JOIN users u ON u.id = m.user_id
  WHERE ${isOfOrganization('token')} AND m.deactivated_at IS NULL`
 
-const selectMember = createPreparedStatement<OrganizationTokens, TokenMember & FoundToken>({
+const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToken>({
   name: 'select_member_of_token',
-  reason: 'set',
   columns: { ...foundColumns, ...memberColumns },
   text: ({ tokenHashes }) => ofEachToken(ofOne(tokenHashes), memberOfToken(ofOrganization)),
 })
 
-const selectMembersOfSeveral = createPreparedStatement<TokensOfSeveral, TokenMember & FoundToken>({
+const selectMembersOfSeveral = createStatement<TokensOfSeveral, TokenMember & FoundToken>({
   name: 'select_members_of_several',
-  reason: 'set',
   columns: { ...foundColumns, ...memberColumns },
   text: (tokens) => ofEachToken(ofSeveral(tokens), memberOfToken(ofAsked)),
 })
@@ -137,9 +133,8 @@ const selectMembersOfSeveral = createPreparedStatement<TokensOfSeveral, TokenMem
  * Of all organizations, for old tokens that do not name theirs, until they have expired, and for the secrets of
  * management keys, which are bearer tokens as well.
  */
-const selectOrganizations = createPreparedStatement<Pick<OrganizationTokens, 'tokenHashes'>, OrganizationOfToken>({
+const selectOrganizations = createStatement<Pick<OrganizationTokens, 'tokenHashes'>, OrganizationOfToken>({
   name: 'organizations_of_tokens',
-  reason: 'set',
   columns: { tokenHash: 'bytea', organizationId: 'text' },
   text: ({ tokenHashes }) => {
     const of = (table: string) => Prisma.sql`
@@ -152,9 +147,8 @@ SELECT secret_hash, organization_id
 })
 
 /** Whether tables are distributed over the nodes of a Citus cluster. */
-const selectDistribution = createPreparedStatement<object, { readonly isDistributed: boolean }>({
+const selectDistribution = createStatement<object, { readonly isDistributed: boolean }>({
   name: 'select_distribution',
-  reason: 'set',
   columns: { isDistributed: 'bool' },
   text: () => Prisma.sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "isDistributed"`,
 })
@@ -180,18 +174,16 @@ SELECT DISTINCT ON (m.user_id) ${memberRow(isOfOrganization)}, m.deactivated_at 
  ORDER BY m.user_id, m.deactivated_at IS NOT NULL, m.ordinal
  LIMIT 2`
 
-const selectMemberOfEmail = createPreparedStatement<EmailIdentity & { organizationId: string }, MemberOfEmail>({
+const selectMemberOfEmail = createStatement<EmailIdentity & { organizationId: string }, MemberOfEmail>({
   name: 'select_member_of_email',
-  reason: 'keyset or recursion',
   columns: memberOfEmailColumns,
   text: ({ email }) => membersOfEmail(email, ofOrganization),
 })
 
 const ofMember: OfOrganization = (alias) => Prisma.sql`${Prisma.raw(alias)}.organization_id = m.organization_id`
 
-const selectPersonsOfEmail = createPreparedStatement<Pick<EmailIdentity, 'email'>, MemberOfEmail>({
+const selectPersonsOfEmail = createStatement<Pick<EmailIdentity, 'email'>, MemberOfEmail>({
   name: 'select_persons_of_email',
-  reason: 'keyset or recursion',
   columns: memberOfEmailColumns,
   text: ({ email }) => membersOfEmail(email, ofMember),
 })
@@ -216,8 +208,8 @@ export const selectKeysOfTokens = createFindHolders(selectKey, selectKeysOfSever
 export const selectMembersOfTokens = createFindHolders(selectMember, selectMembersOfSeveral)
 
 function createFindHolders<Row>(
-  ofOne: PreparedStatement<OrganizationTokens, Row>,
-  ofSeveral: PreparedStatement<TokensOfSeveral, Row>,
+  ofOne: Statement<OrganizationTokens, Row>,
+  ofSeveral: Statement<TokensOfSeveral, Row>,
 ): FindHolders<Row> {
   return async (tables, tokens, isDistributed) => {
     // One machine answers for several organizations at once; in a cluster, each machine answers only for its own.

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement, type Places } from '../db/statement.js'
+import { createStatement, type Places } from '../db/statement.js'
 import { pageClassFor, perPageClass } from './page-class.js'
 import { rowText } from './resource/print.js'
 import { itemsText } from './resource/text-parts.js'
@@ -55,17 +55,15 @@ SELECT ${itemsText(Prisma.sql`m.text`, Prisma.sql`m.ordinal`, Prisma.sql`m.place
   ) m`
 
 const lists = perPageClass((most) =>
-  createPreparedStatement<Page, UserPageRow>({
+  createStatement<Page, UserPageRow>({
     name: `list_users_${most}`,
-    reason: 'printed JSON',
     columns,
     text: (page) => pageText(most, page, Prisma.empty),
   }),
 )
 
-const listOfEmail = createPreparedStatement<Page & { readonly emailKey: string }, UserPageRow>({
+const listOfEmail = createStatement<Page & { readonly emailKey: string }, UserPageRow>({
   name: 'list_users_of_email',
-  reason: 'printed JSON',
   columns,
   text: (page) => pageText(1, page, Prisma.sql`AND m.email_key = ${page.emailKey}`),
 })

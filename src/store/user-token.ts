@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { UserTokenModel } from '../../gen/prisma/models.js'
 import type { PreparedTransaction, Queryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import { ofOrganization } from './tenant.js'
 
 /** Users of an organization. */
@@ -10,9 +10,8 @@ interface TokenUsers {
   readonly userIds: readonly string[]
 }
 
-const remove = createPreparedStatement<TokenUsers, Record<never, never>>({
+const remove = createStatement<TokenUsers, Record<never, never>>({
   name: 'delete_user_tokens',
-  reason: 'set',
   columns: {},
   text: ({ userIds }) => Prisma.sql`
 DELETE FROM user_tokens t WHERE ${ofOrganization('t')} AND t.user_id = ANY (${userIds}::text[])`,

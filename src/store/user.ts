@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { FieldOwnershipSchema, UserSchema } from '../../gen/svc/v2/user_pb.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import { createPreparedStatement } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import { ownedColumns } from './owned-column.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { type Declarations, declareResource } from './resource/resource.js'
@@ -34,9 +34,8 @@ interface MemberKey {
   readonly userId: string
 }
 
-const print = createPreparedStatement<MemberKey, PrintedRow>({
+const print = createStatement<MemberKey, PrintedRow>({
   name: 'print_user',
-  reason: 'printed JSON',
   columns: { json: 'text' },
   text: ({ organizationId, userId }) => Prisma.sql`
 SELECT ${rowText(userResource)} AS json

@@ -1,11 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { PreparedQueryable } from '../db/queryable.js'
-import {
-  createPreparedStatement,
-  type Places,
-  type PreparedStatement,
-  type StatementDefinition,
-} from '../db/statement.js'
+import { createStatement, type Places, type Statement, type StatementDefinition } from '../db/statement.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import type { Resource } from './resource/resource.js'
 import { listText } from './resource/text-parts.js'
@@ -27,7 +22,7 @@ export function wholeListText(resource: Resource, order: Prisma.Sql): Prisma.Sql
 }
 
 /** The statements of a list without pages. */
-export type WholeList<Parameters, Row> = Readonly<Record<'usual' | 'whole', PreparedStatement<Parameters, Row>>>
+export type WholeList<Parameters, Row> = Readonly<Record<'usual' | 'whole', Statement<Parameters, Row>>>
 
 /** A definition whose text receives a LIMIT clause for the rows of the list's owner. */
 export type WholeListDefinition<Parameters, Row> = Omit<StatementDefinition<Parameters, Row>, 'reason' | 'text'> & {
@@ -47,10 +42,9 @@ export function createWholeList<Parameters, Row extends WholeListRow>({
   ...definition
 }: WholeListDefinition<Parameters, Row>): WholeList<Parameters, Row> {
   const create = (named: string, limit: Prisma.Sql) =>
-    createPreparedStatement<Parameters, Row>({
+    createStatement<Parameters, Row>({
       ...definition,
       name: named,
-      reason: 'printed JSON',
       text: (places) => text(places, limit),
     })
   return {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Prisma } from '../../gen/prisma/client.js'
 import { createDatabase, type Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
-import { createPreparedStatement } from '../../src/db/statement.js'
+import { createStatement } from '../../src/db/statement.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js'
 import { eventually } from '../support/eventually.js'
@@ -52,8 +52,8 @@ describe('a pool', () => {
 
   describe('whose connections have outdated statements', () => {
     const connections = 3
-    const things = createPreparedStatement<object, object>({
-      ...{ name: 'things', reason: 'set', columns: {} },
+    const things = createStatement<object, object>({
+      ...{ name: 'things', columns: {} },
       text: () => Prisma.sql`SELECT *, pg_sleep(0.05)::text FROM thing`,
     })
     /** The ways that a prepared statement can take; each is sent on every connection at once. */

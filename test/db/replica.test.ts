@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Prisma } from '../../gen/prisma/client.js'
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/db/database.js'
 import type { Queryable } from '../../src/db/queryable.js'
-import { createPreparedStatement } from '../../src/db/statement.js'
+import { createStatement } from '../../src/db/statement.js'
 import { startDatabaseProxy } from '../support/database-proxy.js'
 import { databaseUrl } from '../support/database-url.js'
 import { eventually } from '../support/eventually.js'
@@ -13,30 +13,26 @@ interface Named {
   readonly id: string
 }
 
-const insert = createPreparedStatement<Named, Named>({
+const insert = createStatement<Named, Named>({
   name: 'test_insert',
-  reason: 'set',
   columns: { id: 'text' },
   text: ({ id }) => Prisma.sql`INSERT INTO organizations (id, name) VALUES (${id}, 'replicated') RETURNING id`,
 })
 
-const select = createPreparedStatement<Named, Named & { readonly isStandby: boolean }>({
+const select = createStatement<Named, Named & { readonly isStandby: boolean }>({
   name: 'test_select',
-  reason: 'set',
   columns: { id: 'text', isStandby: 'bool' },
   text: ({ id }) => Prisma.sql`SELECT id, pg_is_in_recovery() AS "isStandby" FROM organizations WHERE id = ${id}`,
 })
 
-const selectSlowly = createPreparedStatement<object, { readonly isStandby: boolean }>({
+const selectSlowly = createStatement<object, { readonly isStandby: boolean }>({
   name: 'test_select_slowly',
-  reason: 'set',
   columns: { isStandby: 'bool' },
   text: () => Prisma.sql`SELECT pg_is_in_recovery() AS "isStandby" FROM pg_sleep(0.5)`,
 })
 
-const selectAll = createPreparedStatement<object, Named & { readonly isStandby: boolean }>({
+const selectAll = createStatement<object, Named & { readonly isStandby: boolean }>({
   name: 'test_select_all',
-  reason: 'set',
   columns: { id: 'text', isStandby: 'bool' },
   text: () => Prisma.sql`SELECT id, pg_is_in_recovery() AS "isStandby" FROM organizations`,
 })

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Prisma } from '../../gen/prisma/client.js'
 import type { Database } from '../../src/db/database.js'
-import { createPreparedStatement } from '../../src/db/statement.js'
+import { createStatement } from '../../src/db/statement.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 
-const sleep = createPreparedStatement<{ readonly seconds: number }, { readonly slept: string }>({
-  ...{ name: 'sleep', reason: 'set', columns: { slept: 'text' } },
+const sleep = createStatement<{ readonly seconds: number }, { readonly slept: string }>({
+  ...{ name: 'sleep', columns: { slept: 'text' } },
   text: ({ seconds }) => Prisma.sql`SELECT pg_sleep(${seconds}::float8)::text AS slept`,
 })
 const over = new Error('the call is over')

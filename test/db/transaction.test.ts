@@ -5,12 +5,7 @@ import type { Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
 import type { Transaction } from '../../src/db/queryable.js'
 import type { Sql } from '../../src/db/sql.js'
-import {
-  createPreparedStatement,
-  createStatement,
-  isPrepared,
-  type StatementDefinition,
-} from '../../src/db/statement.js'
+import { createStatement, type StatementDefinition } from '../../src/db/statement.js'
 import { type Timing, withRetries } from '../../src/db/transaction.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
@@ -29,14 +24,14 @@ function createTiming(random = 0.5): Timing & { pauses: number[] } {
   }
 }
 
-const statementTimeout = createPreparedStatement<object, { readonly millis: number }>({
-  ...{ name: 'statement_timeout', reason: 'set', columns: { millis: 'int4' } },
+const statementTimeout = createStatement<object, { readonly millis: number }>({
+  ...{ name: 'statement_timeout', columns: { millis: 'int4' } },
   text: () =>
     Prisma.sql`SELECT extract(epoch FROM current_setting('statement_timeout')::interval)::int * 1000 AS millis`,
 })
 
-const organizationName = createPreparedStatement<{ readonly id: string }, Pick<OrganizationModel, 'name' | 'ordinal'>>({
-  ...{ name: 'organization_name', reason: 'set', columns: { name: 'text', ordinal: 'int8' } },
+const organizationName = createStatement<{ readonly id: string }, Pick<OrganizationModel, 'name' | 'ordinal'>>({
+  ...{ name: 'organization_name', columns: { name: 'text', ordinal: 'int8' } },
   text: ({ id }) => Prisma.sql`SELECT name, ordinal FROM organizations WHERE id = ${id}`,
 })
 
@@ -313,7 +308,6 @@ describe('a statement', () => {
   }
   const definition: StatementDefinition<Omit<EveryType, 'small' | 'nothing'>, EveryType> = {
     name: 'every_type',
-    reason: 'set',
     columns: {
       ...{ text: 'text', uuid: 'uuid', yes: 'bool', small: 'int4', large: 'int8', at: 'timestamptz', day: 'date' },
       ...{ bytes: 'bytea', list: 'text[]', document: 'jsonb', nothing: 'text' },
@@ -329,9 +323,9 @@ SELECT ${given.text}::text AS text, ${given.uuid}::uuid AS uuid, ${given.yes}::b
     ...{ at: new Date('2026-01-31T09:05:00.123Z'), day: new Date('2026-01-31T00:00:00.000Z') },
     ...{ bytes: new Uint8Array([0, 255]), list: ['one', 'two, {three}'], document: { value: 1 } },
   }
-  const path = { prisma: createStatement(definition), prepared: createPreparedStatement(definition) }
+  const statement = createStatement(definition)
 
-  it.each(Object.entries(path))('takes and answers the same values on every path: %s', async (_, statement) => {
+  it('takes and answers the same values on every path', async () => {
     const test = await createTestDatabase('empty')
     const database = test.open()
     const expected = { ...given, small: 7, nothing: null }
@@ -341,7 +335,7 @@ SELECT ${given.text}::text AS text, ${given.uuid}::uuid AS uuid, ${given.yes}::b
     }
     await read(database.run(statement, given))
     await read(database.transaction(({ run }) => run(statement, given)))
-    if (isPrepared(statement)) await read(database.preparedTransaction(({ run }) => run(statement, given)))
+    await read(database.preparedTransaction(({ run }) => run(statement, given)))
     await test.drop()
   })
 })
@@ -364,8 +358,8 @@ describe('a session', () => {
   it('prepares a named statement and each of Prisma’s texts once per connection', async () => {
     const test = await createTestDatabase('empty')
     const database = test.open({ maxConnections: 1 })
-    const echo = createPreparedStatement<{ value: number }, { value: number }>({
-      ...{ name: 'echo', reason: 'set', columns: { value: 'int4' } },
+    const echo = createStatement<{ value: number }, { value: number }>({
+      ...{ name: 'echo', columns: { value: 'int4' } },
       text: (given) => Prisma.sql`SELECT ${given.value}::int AS value`,
     })
     for (const value of [1, 2, 3]) {

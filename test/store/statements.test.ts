@@ -83,7 +83,7 @@ describe('the statements of the stores', () => {
   it('have one text for a name', () => {
     const named = (value: string) =>
       createStatement<object, object>({
-        ...{ name: 'one', reason: 'set', columns: {} },
+        ...{ name: 'one', columns: {} },
         text: () => Prisma.raw(`SELECT ${value}`),
       })
     expect(createStatementRegister([named('1'), named('1')]).size).toBe(1)
@@ -93,7 +93,7 @@ describe('the statements of the stores', () => {
   it('hold no values in their texts', () => {
     const holding = () =>
       createStatement<object, object>({
-        ...{ name: 'one', reason: 'set', columns: {} },
+        ...{ name: 'one', columns: {} },
         text: () => Prisma.sql`SELECT ${'a value'}`,
       })
     expect(holding).toThrow('the text of one holds a value')

@@ -15,7 +15,6 @@ export type NewRefusal = Omit<DirectoryRefusalModel, 'occurredAt' | 'status'> & 
 // Rows that another one removes are left to it: to wait for them, in whatever order, could be a deadlock.
 const insert = createStatement<NewRefusal, Record<never, never>>({
   name: 'insert_directory_refusal',
-  reason: 'set',
   columns: {},
   text: ({
     organizationId,

@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
 import type { PreparedQueryable, PreparedTransaction } from '../../db/queryable.js'
-import { type Columns, createPreparedStatement, type Parameter } from '../../db/statement.js'
+import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
 import { type AuditEventLists, auditEventLists, auditListInsert, type NewAuditEvent } from '../audit-event.js'
 import type { ScimReference } from './user.js'
 
@@ -38,9 +38,8 @@ interface GroupKey {
   readonly groupId: string
 }
 
-const find = createPreparedStatement<GroupKey & { readonly withMembers: boolean }, ScimGroupRow>({
+const find = createStatement<GroupKey & { readonly withMembers: boolean }, ScimGroupRow>({
   name: 'find_scim_group',
-  reason: 'set',
   columns: scimGroupColumnTypes,
   text: ({ organizationId, groupId, withMembers }) => Prisma.sql`
 SELECT ${scimGroupColumns(organizationId, withMembers)}
@@ -50,9 +49,8 @@ SELECT ${scimGroupColumns(organizationId, withMembers)}
 /** A group whose row is locked. */
 export type LockedGroup = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId' | 'updatedAt'>
 
-const lock = createPreparedStatement<GroupKey, LockedGroup>({
+const lock = createStatement<GroupKey, LockedGroup>({
   name: 'lock_group',
-  reason: 'lock',
   columns: { id: 'text', name: 'text', directoryExternalId: 'text', updatedAt: 'timestamptz' },
   text: ({ organizationId, groupId }) => Prisma.sql`
 SELECT id, name, directory_external_id AS "directoryExternalId", updated_at AS "updatedAt"
@@ -65,18 +63,16 @@ interface GroupName {
   readonly name: string
 }
 
-const lockName = createPreparedStatement<GroupName, Record<never, never>>({
+const lockName = createStatement<GroupName, Record<never, never>>({
   name: 'lock_group_name',
-  reason: 'lock',
   columns: {},
   text: ({ organizationId, name }) => Prisma.sql`
 SELECT FROM (VALUES (true)) one
  WHERE pg_advisory_xact_lock(hashtextextended('group/' || ${organizationId} || '/' || lower(${name}), 0)) IS NOT NULL`,
 })
 
-const findName = createPreparedStatement<GroupName, Pick<GroupModel, 'id'>>({
+const findName = createStatement<GroupName, Pick<GroupModel, 'id'>>({
   name: 'find_groups_of_name',
-  reason: 'set',
   columns: { id: 'text' },
   text: ({ organizationId, name }) => Prisma.sql`
 SELECT id FROM groups WHERE organization_id = ${organizationId} 
@@ -85,9 +81,8 @@ SELECT id FROM groups WHERE organization_id = ${organizationId}
 
 type NewGroup = GroupName & { readonly groupId: string; readonly externalId: string | null; readonly now: Date }
 
-const insert = createPreparedStatement<NewGroup, Record<never, never>>({
+const insert = createStatement<NewGroup, Record<never, never>>({
   name: 'insert_group',
-  reason: 'set',
   columns: {},
   text: ({ organizationId, groupId, name, externalId, now }) => Prisma.sql`
 INSERT INTO groups (organization_id, id, name, directory_external_id, created_at, updated_at)
@@ -105,9 +100,8 @@ interface GroupWrite extends Omit<AuditEventLists, 'id' | 'organizationId'>, New
   readonly eventId: readonly string[]
 }
 
-const write = createPreparedStatement<GroupWrite, Record<never, never>>({
+const write = createStatement<GroupWrite, Record<never, never>>({
   name: 'write_group_at_once',
-  reason: 'write with audit event',
   columns: {},
   text: (places) => Prisma.sql`
 WITH changed AS (
@@ -117,9 +111,8 @@ WITH changed AS (
 ${auditListInsert(places)}`,
 })
 
-const remove = createPreparedStatement<GroupKey, Record<never, never>>({
+const remove = createStatement<GroupKey, Record<never, never>>({
   name: 'delete_group',
-  reason: 'set',
   columns: {},
   text: ({ organizationId, groupId }) => Prisma.sql`
 DELETE FROM groups WHERE organization_id = ${organizationId} AND id = ${groupId}`,
@@ -135,9 +128,8 @@ interface AddedUser extends UserId {
   readonly isNew: boolean
 }
 
-const addMembers = createPreparedStatement<GroupMembers, AddedUser>({
+const addMembers = createStatement<GroupMembers, AddedUser>({
   name: 'add_group_members',
-  reason: 'set',
   columns: { userId: 'text', isNew: 'bool' },
   text: ({ organizationId, groupId, userIds }) => Prisma.sql`
 WITH known AS (
@@ -158,9 +150,8 @@ WITH known AS (
 SELECT known.user_id AS "userId", known.user_id IN (SELECT user_id FROM added) AS "isNew" FROM known`,
 })
 
-const removeMembers = createPreparedStatement<GroupMembers, UserId>({
+const removeMembers = createStatement<GroupMembers, UserId>({
   name: 'remove_group_members',
-  reason: 'set',
   columns: { userId: 'text' },
   text: ({ organizationId, groupId, userIds }) => Prisma.sql`
 DELETE FROM group_members
@@ -168,9 +159,8 @@ DELETE FROM group_members
 RETURNING user_id AS "userId"`,
 })
 
-const keepMembers = createPreparedStatement<GroupMembers, UserId>({
+const keepMembers = createStatement<GroupMembers, UserId>({
   name: 'keep_group_members',
-  reason: 'set',
   columns: { userId: 'text' },
   text: ({ organizationId, groupId, userIds }) => Prisma.sql`
 DELETE FROM group_members
@@ -178,12 +168,11 @@ DELETE FROM group_members
 RETURNING user_id AS "userId"`,
 })
 
-const leave = createPreparedStatement<
+const leave = createStatement<
   { readonly organizationId: string; readonly userId: string; readonly now: Date },
   Record<never, never>
 >({
   name: 'leave_groups',
-  reason: 'set',
   columns: {},
   text: ({ organizationId, userId, now }) => Prisma.sql`
 WITH gone AS (

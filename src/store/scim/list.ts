@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { PreparedQueryable } from '../../db/queryable.js'
-import { type Columns, createPreparedStatement, type Parameter, type PreparedStatement } from '../../db/statement.js'
+import { type Columns, createStatement, type Parameter, type Statement } from '../../db/statement.js'
 import type { ScimAttribute } from './attribute.js'
 import { comparedText, conditionOf, type Filter, leadsToIndex } from './filter.js'
 
@@ -72,13 +72,12 @@ type Values = ReturnType<typeof conditionOf>['values']
 export function sliceStatement<Row>(
   { name, table, alias, where, beside, columns, references, types }: ScimRows<Row>,
   { filter, order }: Omit<ScimSelection, 'organizationId'>,
-): { readonly statement: PreparedStatement<Selected & ScimSlice, Row & Uncut>; readonly values: Values } {
+): { readonly statement: Statement<Selected & ScimSlice, Row & Uncut>; readonly values: Values } {
   const condition = conditionOf(filter ?? { kind: 'constant', isTrue: true })
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table} ${alias}`)]
   const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${sortOf(order)}, ${row}.ordinal`
-  const statement = createPreparedStatement<Selected & ScimSlice, Row & Uncut>({
+  const statement = createStatement<Selected & ScimSlice, Row & Uncut>({
     name,
-    reason: 'set',
     columns: { ...types, found: 'int8' } as Columns<Row & Uncut>,
     planned: 'anew',
     text: ({ organizationId, from, offset, count }) => {
@@ -116,12 +115,11 @@ SELECT ${columns(organizationId)}, ${row}.found
 export function countStatement<Row>(
   { name, table, alias, where }: ScimRows<Row>,
   filter: Filter | undefined,
-): { readonly statement: PreparedStatement<Selected, Counted>; readonly values: Values } {
+): { readonly statement: Statement<Selected, Counted>; readonly values: Values } {
   const condition = conditionOf(filter ?? { kind: 'constant', isTrue: true })
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table} ${alias}`)]
-  const statement = createPreparedStatement<Selected, Counted>({
+  const statement = createStatement<Selected, Counted>({
     name: name.replace('list', 'count'),
-    reason: 'set',
     columns: { total: 'int8' },
     planned: 'anew',
     text: ({ organizationId }) => Prisma.sql`

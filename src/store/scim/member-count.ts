@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { PreparedQueryable, Queryable } from '../../db/queryable.js'
-import { createPreparedStatement, createStatement } from '../../db/statement.js'
+import { createStatement } from '../../db/statement.js'
 import type { Filter } from './filter.js'
 import { activeAttribute } from './user-attributes.js'
 
@@ -29,9 +29,8 @@ const counts: Readonly<Record<CountedMembers, Prisma.Sql>> = {
 }
 
 const placeIn = (counted: CountedMembers, name: string) =>
-  createPreparedStatement<Position, PlaceRow>({
+  createStatement<Position, PlaceRow>({
     name,
-    reason: 'set',
     columns: { total: 'int8', bucket: 'int8', before: 'int8' },
     text: ({ organizationId, position }) => Prisma.sql`
 SELECT coalesce(sum(b.members), 0)::bigint AS total,
@@ -56,7 +55,6 @@ interface Folding {
 
 const fold = createStatement<Folding, { readonly folded: number }>({
   name: 'fold_member_counts',
-  reason: 'set',
   columns: { folded: 'int4' },
   text: ({ organizationId, rows }) => Prisma.sql`
 WITH several AS (

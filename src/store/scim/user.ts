@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { AnyTransaction, PreparedQueryable } from '../../db/queryable.js'
-import { type Columns, createPreparedStatement, type Parameter } from '../../db/statement.js'
+import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
 import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../membership.js'
 
 /** A group of a member, or a member of a group, with the name to display. */
@@ -48,9 +48,8 @@ interface UserKey {
   readonly userId: string
 }
 
-const find = createPreparedStatement<UserKey, ScimUserColumns>({
+const find = createStatement<UserKey, ScimUserColumns>({
   name: 'find_scim_user',
-  reason: 'set',
   columns: scimUserColumnTypes,
   text: ({ organizationId, userId }) => Prisma.sql`
 SELECT ${scimUserColumns(organizationId)}
@@ -77,9 +76,8 @@ function versionedUserFrom({ rowVersion, ...columns }: VersionedColumns): Versio
 /** A locked user, and whether the address is current or may have changed while the lock was waited for. */
 type LockedRow = VersionedColumns & { readonly isCurrent: boolean }
 
-const lock = createPreparedStatement<UserKey, LockedRow>({
+const lock = createStatement<UserKey, LockedRow>({
   name: 'lock_scim_user',
-  reason: 'lock',
   columns: { ...versionedColumnTypes, isCurrent: 'bool' },
   text: ({ organizationId, userId }) => Prisma.sql`
 SELECT ${versionedColumns(organizationId)}, u.email_key = m.email_key AS "isCurrent"
@@ -99,9 +97,8 @@ export interface ScimIdentity {
 /** A member with one of the names of an identity. */
 export type ScimIdentityRow = VersionedScimUser & { readonly hasExternalId: boolean }
 
-const findIdentity = createPreparedStatement<ScimIdentity, VersionedColumns & { readonly hasExternalId: boolean }>({
+const findIdentity = createStatement<ScimIdentity, VersionedColumns & { readonly hasExternalId: boolean }>({
   name: 'find_scim_identity',
-  reason: 'set',
   columns: { ...versionedColumnTypes, hasExternalId: 'bool' },
   text: ({ organizationId, externalId, userNameKey }) => Prisma.sql`
 SELECT ${versionedColumns(organizationId)},

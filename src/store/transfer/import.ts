@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { PreparedTransaction } from '../../db/queryable.js'
-import { createPreparedStatement, type PreparedStatement } from '../../db/statement.js'
+import { createStatement, type Statement } from '../../db/statement.js'
 import type { Fault } from './checks.js'
 import { type KindStatements, kindStatements } from './kind-statements.js'
 import { changedMembers, type ImportedChange, type Outcome } from './outcome.js'
@@ -15,27 +15,24 @@ const lockImports = statement(
   Prisma.sql`SELECT FROM (VALUES (true)) one WHERE pg_advisory_xact_lock(${IMPORT_LOCK}) IS NOT NULL`,
 )
 
-function statement(name: string, text: Prisma.Sql): PreparedStatement<object, Record<never, never>> {
-  return createPreparedStatement({ name, reason: 'lock', columns: {}, text: () => text })
+function statement(name: string, text: Prisma.Sql): Statement<object, Record<never, never>> {
+  return createStatement({ name, columns: {}, text: () => text })
 }
 
-const findChangedMembers = createPreparedStatement<object, ImportedChange>({
+const findChangedMembers = createStatement<object, ImportedChange>({
   name: 'import_changed_members',
-  reason: 'set',
   columns: { organizationId: 'text', userId: 'text', fields: 'text[]', oldOwners: 'jsonb', newOwners: 'jsonb' },
   text: () => changedMembers,
 })
 
-const analyzeTables = createPreparedStatement<object, Record<never, never>>({
+const analyzeTables = createStatement<object, Record<never, never>>({
   name: 'import_statistics',
-  reason: 'set',
   columns: {},
   text: () => Prisma.raw(`ANALYZE ${writtenTables.join(', ')}`),
 })
 
-const findOrganization = createPreparedStatement<{ readonly name: string }, { readonly id: string }>({
+const findOrganization = createStatement<{ readonly name: string }, { readonly id: string }>({
   name: 'import_organization_named',
-  reason: 'set',
   columns: { id: 'text' },
   text: ({ name }) => Prisma.sql`SELECT id FROM organizations WHERE name = ${name} ORDER BY ordinal LIMIT 1`,
 })

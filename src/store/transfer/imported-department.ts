@@ -1,16 +1,15 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { DepartmentOptionModel } from '../../../gen/prisma/models.js'
 import type { PreparedTransaction } from '../../db/queryable.js'
-import { createPreparedStatement } from '../../db/statement.js'
+import { createStatement } from '../../db/statement.js'
 import { byOrganization } from '../by-organization.js'
 import { insertDepartmentOptions } from '../department-option.js'
 
 /** A department that staged people have and their organization does not offer yet. */
 type ImportedDepartment = Pick<DepartmentOptionModel, 'organizationId' | 'name'>
 
-const find = createPreparedStatement<object, ImportedDepartment>({
+const find = createStatement<object, ImportedDepartment>({
   name: 'find_imported_departments',
-  reason: 'set',
   columns: { organizationId: 'text', name: 'text' },
   text: () => Prisma.sql`
 SELECT DISTINCT s.organization_id AS "organizationId", s.department AS name

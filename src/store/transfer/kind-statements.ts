@@ -1,5 +1,5 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { createPreparedStatement, type PreparedStatement } from '../../db/statement.js'
+import { createStatement, type Statement } from '../../db/statement.js'
 import { camelCase } from '../camel-case.js'
 import { storedText } from '../resource/print.js'
 import { ambiguousOwnerCheck, type Fault, ownerCheck, takenCheck } from './checks.js'
@@ -14,8 +14,8 @@ import { transferTables } from './tables.js'
 import { type Expressions, type Ids, isOwnerInOrganization } from './transfer-table.js'
 import { lockText, type StandingRows, standingText, upsertText } from './upsert.js'
 
-type Columnless = PreparedStatement<object, Record<never, never>>
-type Check = PreparedStatement<object, Fault>
+type Columnless = Statement<object, Record<never, never>>
+type Check = Statement<object, Fault>
 
 /** A record as it is exported. */
 export interface ExportRow {
@@ -32,10 +32,10 @@ export interface KindStatements {
   readonly analyze: Columnless
   readonly ownerChecks: readonly Check[]
   /** Absent where every line of a record has the same key. */
-  readonly replace: PreparedStatement<object, { readonly replaced: number }> | undefined
+  readonly replace: Statement<object, { readonly replaced: number }> | undefined
   readonly prepare: readonly Columnless[]
-  readonly findStanding: PreparedStatement<object, StandingRows>
-  readonly lock: PreparedStatement<StandingRows, Record<never, never>>
+  readonly findStanding: Statement<object, StandingRows>
+  readonly lock: Statement<StandingRows, Record<never, never>>
   /** Sent only if lines need not give everything. */
   readonly merge: Columnless
   readonly checks: readonly Check[]
@@ -44,19 +44,19 @@ export interface KindStatements {
   readonly stageBefore: Columnless
   readonly release:
     | {
-        readonly find: PreparedStatement<object, { readonly id: string }>
-        readonly write: PreparedStatement<Ids, object>
+        readonly find: Statement<object, { readonly id: string }>
+        readonly write: Statement<Ids, object>
       }
     | undefined
   readonly before: readonly Columnless[]
-  readonly upsert: PreparedStatement<object, { readonly created: number }>
+  readonly upsert: Statement<object, { readonly created: number }>
   readonly children: readonly Columnless[]
   readonly stageAfter: Columnless
-  readonly countUpdated: PreparedStatement<object, { readonly updated: number }>
-  readonly outcomes: PreparedStatement<object, Outcome>
+  readonly countUpdated: Statement<object, { readonly updated: number }>
+  readonly outcomes: Statement<object, Outcome>
   readonly finalTables: readonly Columnless[]
   readonly finalChecks: readonly Check[]
-  readonly export: PreparedStatement<object, ExportRow>
+  readonly export: Statement<object, ExportRow>
 }
 
 /** Rows up to a page's size stay uncompressed and in place: compressing what is read once costs more than it saves. */
@@ -77,8 +77,7 @@ export function statementsOf(kind: StagedTable): KindStatements {
     finalChecks = {},
     guards = {},
   } = kind
-  const plain = (name: string, text: Prisma.Sql): Columnless =>
-    createPreparedStatement({ name, reason: 'set', columns: {}, text: () => text })
+  const plain = (name: string, text: Prisma.Sql): Columnless => createStatement({ name, columns: {}, text: () => text })
   const optional = (name: string, text: Prisma.Sql | undefined) => (text === undefined ? [] : [plain(name, text)])
   const temporary = (name: 'before' | 'after') =>
     plain(
@@ -93,23 +92,20 @@ export function statementsOf(kind: StagedTable): KindStatements {
     analyze: plain(`analyze_${stem}`, Prisma.sql`ANALYZE ${staged}`),
     ownerChecks: checks(ownerChecksOf(kind)),
     replace: isOwnerInOrganization(owner)
-      ? createPreparedStatement<object, { readonly replaced: number }>({
+      ? createStatement<object, { readonly replaced: number }>({
           name: `import_${stem}_replace`,
-          reason: 'set',
           columns: { replaced: 'int4' },
           text: () => replaceText(kind),
         })
       : undefined,
     prepare: optional(`import_${stem}_prepare`, prepare),
-    findStanding: createPreparedStatement<object, StandingRows>({
+    findStanding: createStatement<object, StandingRows>({
       name: `import_${stem}_standing`,
-      reason: 'set',
       columns: { organizationId: 'text', ids: 'text[]' },
       text: () => standingText(kind),
     }),
-    lock: createPreparedStatement<StandingRows, Record<never, never>>({
+    lock: createStatement<StandingRows, Record<never, never>>({
       name: `import_${stem}_lock`,
-      reason: 'lock',
       columns: {},
       text: (rows) => lockText(kind, rows),
     }),
@@ -118,37 +114,32 @@ export function statementsOf(kind: StagedTable): KindStatements {
     guards: Object.entries(guards).map(([name, text]) => faultsOf(`import_${stem}_guard_${name}`, text)),
     stageBefore: temporary('before'),
     release: release && {
-      find: createPreparedStatement<object, { readonly id: string }>({
+      find: createStatement<object, { readonly id: string }>({
         name: `import_${stem}_to_release`,
-        reason: 'set',
         columns: { id: 'text' },
         text: () => release.find,
       }),
-      write: createPreparedStatement<Ids, Record<never, never>>({
+      write: createStatement<Ids, Record<never, never>>({
         name: `import_${stem}_release`,
-        reason: 'set',
         columns: {},
         text: release.write,
       }),
     },
     before: optional(`import_${stem}_before`, before),
-    upsert: createPreparedStatement<object, { readonly created: number }>({
+    upsert: createStatement<object, { readonly created: number }>({
       name: `import_${stem}`,
-      reason: 'set',
       columns: { created: 'int4' },
       text: () => upsertText(kind),
     }),
     children: [...listTexts(kind), ...after].map((text, index) => plain(`import_${stem}_child_${index + 1}`, text)),
     stageAfter: temporary('after'),
-    countUpdated: createPreparedStatement<object, { readonly updated: number }>({
+    countUpdated: createStatement<object, { readonly updated: number }>({
       name: `import_${stem}_updated`,
-      reason: 'set',
       columns: { updated: 'int4' },
       text: () => countUpdatedText(kind),
     }),
-    outcomes: createPreparedStatement<object, Outcome>({
+    outcomes: createStatement<object, Outcome>({
       name: `import_${stem}_outcomes`,
-      reason: 'set',
       columns: { line: 'int4', id: 'text', organizationId: 'text', isNew: 'bool', fields: 'text[]' },
       text: () => outcomesText(kind),
     }),
@@ -156,9 +147,8 @@ export function statementsOf(kind: StagedTable): KindStatements {
       plain(`stage_${name}`, Prisma.sql`CREATE TEMPORARY TABLE ${Prisma.raw(name)} ${TEMPORARY} AS ${text}`),
     ),
     finalChecks: checks(finalChecks),
-    export: createPreparedStatement<object, ExportRow>({
+    export: createStatement<object, ExportRow>({
       name: `export_${stem}`,
-      reason: 'printed JSON',
       columns: { json: 'text', organizationId: 'text' },
       text: () => exportText(kind),
     }),
@@ -207,7 +197,7 @@ function checkOf(name: string, text: Prisma.Sql): Check {
 
 function faultsOf(name: string, text: Prisma.Sql): Check {
   const columns = { line: 'int4', field: 'text', fault: 'text' } as const
-  return createPreparedStatement<object, Fault>({ name, reason: 'set', columns, text: () => text })
+  return createStatement<object, Fault>({ name, columns, text: () => text })
 }
 
 /** Makes the staging table: the typed rows of the kind, the contents of lists, and what their owners give. */

@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { PreparedTransaction } from '../../db/queryable.js'
-import { createPreparedStatement } from '../../db/statement.js'
+import { createStatement } from '../../db/statement.js'
 import { TEMPORARY } from './kind-statements.js'
 import type { RecordKind } from './record-kind.js'
 
@@ -35,9 +35,8 @@ export interface Staging {
 const MAX_BATCH_ROWS = 1_000
 const MAX_BATCH_CHARACTERS = 500_000
 
-const create = createPreparedStatement<object, Record<never, never>>({
+const create = createStatement<object, Record<never, never>>({
   name: 'stage_import_rows',
-  reason: 'set',
   columns: {},
   text: () => Prisma.sql`
 CREATE TEMPORARY TABLE import_rows (
@@ -46,9 +45,8 @@ CREATE TEMPORARY TABLE import_rows (
 ) ${TEMPORARY}`,
 })
 
-const add = createPreparedStatement<{ readonly rows: string }, Record<never, never>>({
+const add = createStatement<{ readonly rows: string }, Record<never, never>>({
   name: 'add_import_rows',
-  reason: 'set',
   columns: {},
   text: ({ rows }) => Prisma.sql`
 INSERT INTO import_rows (kind, key, first_line, line, organization_id, row_values, given)
@@ -60,16 +58,14 @@ ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDE
   given = EXCLUDED.given`,
 })
 
-const analyze = createPreparedStatement<object, Record<never, never>>({
+const analyze = createStatement<object, Record<never, never>>({
   name: 'analyze_import_rows',
-  reason: 'set',
   columns: {},
   text: () => Prisma.sql`ANALYZE import_rows`,
 })
 
-const count = createPreparedStatement<object, { readonly kind: string; readonly records: number }>({
+const count = createStatement<object, { readonly kind: string; readonly records: number }>({
   name: 'count_import_rows',
-  reason: 'set',
   columns: { kind: 'text', records: 'int4' },
   text: () => Prisma.sql`SELECT kind, count(*)::integer AS records FROM import_rows GROUP BY kind`,
 })
