@@ -4,10 +4,10 @@ import { groupResourceType } from '../store/scim/attributes.js'
 import type { Filter } from '../store/scim/filter.js'
 import { ScimError } from './error.js'
 import { isJsonObject } from './json-object.js'
-import { type PatchOperation, refuseTooMany } from './patch-operation.js'
+import type { PatchOperation } from './patch-operation.js'
 import { type PatchTarget, patchTarget } from './patch-path.js'
 import { entryValue } from './user-document.js'
-import { readValue } from './value-reader.js'
+import { readValue, refuseTooMany } from './value-reader.js'
 
 /**
  * What the operations of a PATCH say of a group: not the group after them, because a group can have very many members,

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { ScimError } from './error.js'
 import { isJsonObject, memberOf } from './json-object.js'
+import { refuseTooMany } from './value-reader.js'
 
 /** One operation of a PATCH (RFC 7644 section 3.5.2). */
 export interface PatchOperation {
@@ -9,16 +10,6 @@ export interface PatchOperation {
   readonly path: string | undefined
   /** Undefined if there is none. */
   readonly value: JsonValue | undefined
-}
-
-/** The most operations of a request. */
-const MAX_OPERATIONS = 1_000
-
-/** Throws `tooMany` for too many operations; each member of a value without a path is one of its own, known or not. */
-export function refuseTooMany(count: number): void {
-  if (count <= MAX_OPERATIONS) return
-  const detail = `Operations can change at most ${MAX_OPERATIONS} attributes: send several requests`
-  throw new ScimError(400, 'tooMany', detail)
 }
 
 /**

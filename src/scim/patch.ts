@@ -5,10 +5,10 @@ import { ScimError } from './error.js'
 import { isJsonObject } from './json-object.js'
 import { isOptional } from './optional-values.js'
 import { changedEntries } from './patch-entries.js'
-import { type PatchOperation, refuseTooMany } from './patch-operation.js'
+import type { PatchOperation } from './patch-operation.js'
 import { type PatchTarget, patchTarget } from './patch-path.js'
 import type { ScimReport } from './report.js'
-import { readOne, readValue, refuseTooManyEntries } from './value-reader.js'
+import { readOne, readValue, refuseTooMany, refuseTooManyEntries } from './value-reader.js'
 
 /**
  * A document after the operations of a PATCH (RFC 7644 section 3.5.2), as identity providers send them: with and without

@@ -5,14 +5,15 @@ import { ScimError } from './error.js'
 import { isJsonObject } from './json-object.js'
 import { isOptional } from './optional-values.js'
 import type { ScimReport } from './report.js'
-import { readValue } from './value-reader.js'
+import { readValue, refuseTooMany } from './value-reader.js'
 
 /**
  * The attributes that a body gives a resource, under the names of their declarations, those of extensions below the URN.
  * Names may be in any case. What is read-only or unknown is left out (RFC 7644 sections 3.3 and 3.5.1), and so are
- * optional values that cannot be read, which are reported. Throws `invalidValue`.
+ * optional values that cannot be read, which are reported. Throws `invalidValue` and `tooMany`.
  */
 export function readResource(body: JsonObject, type: ScimResourceType, report: ScimReport): JsonObject {
+  refuseTooMany(Object.keys(body).length)
   const read = readAttributes(body, [...type.common, ...type.schema.attributes], '', report)
   for (const name of Object.keys(body)) {
     const extension = type.extensions.find(({ id }) => isSameName(id, name))

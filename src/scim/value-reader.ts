@@ -91,3 +91,12 @@ export function withOnePrimary(entries: readonly JsonValue[]): JsonValue[] {
 function invalid(path: string, description: string): ScimError {
   return new ScimError(400, 'invalidValue', `${path} ${description}`)
 }
+
+/** The most attributes that a request names, or operations that it has. */
+const MAX_NAMED = 1_000
+
+/** Throws `tooMany` for too many attributes or operations in a request; attributes that nobody knows count as well. */
+export function refuseTooMany(count: number): void {
+  if (count <= MAX_NAMED) return
+  throw new ScimError(400, 'tooMany', `a request can name at most ${MAX_NAMED} attributes: send several requests`)
+}
