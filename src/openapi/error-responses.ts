@@ -49,7 +49,7 @@ const errorStatuses: Readonly<Record<string, ErrorStatus>> = {
   },
   '413': { description: 'The body is too large.', codes: ['resource_exhausted'], schema: 'Error413' },
   '415': {
-    description: 'The content type or the content coding of the body is not accepted.',
+    description: 'The content type or content coding of the body is not supported.',
     codes: ['invalid_argument'],
     schema: 'Error415',
   },

@@ -22,7 +22,7 @@ const errorStatuses: Readonly<Record<string, ErrorStatus>> = {
   '409': { description: 'Another resource has the value, or the group approves something; the detail says which.' },
   '412': { description: 'The resource is in another version than `If-Match` says.' },
   '413': { description: 'The body is too large.' },
-  '415': { description: 'The content type or the content coding of the body is not accepted.' },
+  '415': { description: 'The content type or content coding of the body is not supported.' },
   '503': {
     description: 'The service cannot answer now; try again after a short delay.',
     headers: { 'Retry-After': retryAfter },

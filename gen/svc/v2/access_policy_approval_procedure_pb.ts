@@ -55,7 +55,7 @@ export type ApprovalProcedure = Message<"svc.v2.ApprovalProcedure"> & {
   timeoutSeconds: number;
 
   /**
-   * The stages, in order: the authoritative topology.
+   * The stages, in order. They define the topology; `steps` follows from them.
    *
    * @generated from field: repeated svc.v2.Stage stages = 5;
    */
@@ -125,21 +125,21 @@ export type Step = Message<"svc.v2.Step"> & {
   customWorkflow?: CustomWorkflow | undefined;
 
   /**
-   * Whether approvers give a reason: empty, `NONE`, `OPTIONAL` or `REQUIRED`.
+   * Whether approvers must give a reason: empty, `NONE`, `OPTIONAL` or `REQUIRED`.
    *
    * @generated from field: string approver_justification_mode = 5;
    */
   approverJustificationMode: string;
 
   /**
-   * Whether approvers are not notified.
+   * Whether to suppress notifications to approvers.
    *
    * @generated from field: bool suppress_notifications = 6;
    */
   suppressNotifications: boolean;
 
   /**
-   * Whether the step is approved automatically if the requester is an approver.
+   * Whether to approve the step automatically if the requester is an approver.
    *
    * @generated from field: bool auto_approve_self = 7;
    */
@@ -244,7 +244,7 @@ export const Approver_ManagerSchema: GenMessage<Approver_Manager> = /*@__PURE__*
   messageDesc(file_svc_v2_access_policy_approval_procedure, 3, 1);
 
 /**
- * A person of the organization.
+ * A person in the organization.
  *
  * @generated from message svc.v2.Approver.User
  */
@@ -265,7 +265,7 @@ export const Approver_UserSchema: GenMessage<Approver_User> = /*@__PURE__*/
   messageDesc(file_svc_v2_access_policy_approval_procedure, 3, 2);
 
 /**
- * A group of the organization.
+ * A group in the organization.
  *
  * @generated from message svc.v2.Approver.Group
  */
@@ -320,7 +320,7 @@ export type CreateAccessPolicyApprovalProcedureRequest = Message<"svc.v2.CreateA
   accessPolicyId: string;
 
   /**
-   * The steps, each a stage of its own if `stages` is absent; otherwise they must equal the steps of the stages, in
+   * The steps. Without `stages`, each step is a stage of its own; otherwise they must equal the steps of the stages, in
    * order.
    *
    * @generated from field: repeated svc.v2.Step steps = 2;
@@ -328,14 +328,14 @@ export type CreateAccessPolicyApprovalProcedureRequest = Message<"svc.v2.CreateA
   steps: Step[];
 
   /**
-   * Seconds that each step waits for a human decision. Absent or 0 is 30 days.
+   * How long each step waits for a human decision, in seconds. Absent or 0 means 30 days.
    *
    * @generated from field: int32 timeout_seconds = 3;
    */
   timeoutSeconds: number;
 
   /**
-   * The stages, with no more steps in total than `steps` accepts. Either `steps` or `stages` is required.
+   * The stages, which can have no more steps in total than `steps` accepts. Either `steps` or `stages` is required.
    *
    * @generated from field: repeated svc.v2.Stage stages = 4;
    */
@@ -377,8 +377,8 @@ export const CreateAccessPolicyApprovalProcedureResponseSchema: GenMessage<Creat
  */
 export const AccessPolicyApprovalProcedureService: GenService<{
   /**
-   * Creates an approval procedure for an access policy. A policy may have several. All or nothing; each call makes a
-   * new procedure. A policy that does not exist or is hidden from the caller is `not_found`.
+   * Creates an approval procedure for an access policy, which can have several. All or nothing; each call creates a new
+   * procedure. Fails with `not_found` if the policy does not exist or is hidden from the caller.
    *
    * @generated from rpc svc.v2.AccessPolicyApprovalProcedureService.CreateAccessPolicyApprovalProcedure
    */

@@ -46,7 +46,7 @@ export type AppInstance = Message<"svc.v2.AppInstance"> & {
   teamId: string;
 
   /**
-   * Its id in the outside service.
+   * Its id in the external service.
    *
    * @generated from field: string external_service_instance_id = 4;
    */
@@ -60,14 +60,14 @@ export type AppInstance = Message<"svc.v2.AppInstance"> & {
   name: string;
 
   /**
-   * Whether people can ask for access to it.
+   * Whether people can request access to it.
    *
    * @generated from field: bool access_requests_enabled = 6;
    */
   accessRequestsEnabled: boolean;
 
   /**
-   * The access policy of requests that no other policy covers; empty if there is none.
+   * The access policy for requests that no other policy covers; empty if there is none.
    *
    * @generated from field: string default_access_policy_id = 7;
    */
@@ -151,7 +151,7 @@ export type A2aAgentCard = Message<"svc.v2.A2aAgentCard"> & {
   version: string;
 
   /**
-   * What it can be asked for.
+   * What it can do.
    *
    * @generated from field: repeated svc.v2.A2aAgentCard.Skill skills = 5;
    */
@@ -165,14 +165,14 @@ export type A2aAgentCard = Message<"svc.v2.A2aAgentCard"> & {
   workflowId: string;
 
   /**
-   * When the card was last read from the agent; absent if it never was.
+   * When the card was last fetched from the agent; absent if it never was.
    *
    * @generated from field: optional string last_synced_at = 7;
    */
   lastSyncedAt?: string | undefined;
 
   /**
-   * How it wants callers to identify themselves.
+   * How callers authenticate with it.
    *
    * @generated from field: repeated svc.v2.A2aAgentCard.SecurityScheme security_schemes = 8;
    */
@@ -187,7 +187,7 @@ export const A2aAgentCardSchema: GenMessage<A2aAgentCard> = /*@__PURE__*/
   messageDesc(file_svc_v2_app_instance, 1);
 
 /**
- * Something that the agent can be asked for.
+ * Something that the agent can do.
  *
  * @generated from message svc.v2.A2aAgentCard.Skill
  */
@@ -250,7 +250,7 @@ export const A2aAgentCard_SkillSchema: GenMessage<A2aAgentCard_Skill> = /*@__PUR
   messageDesc(file_svc_v2_app_instance, 1, 0);
 
 /**
- * One way in which callers identify themselves.
+ * One way for callers to authenticate.
  *
  * @generated from message svc.v2.A2aAgentCard.SecurityScheme
  */
@@ -270,7 +270,7 @@ export type A2aAgentCard_SecurityScheme = Message<"svc.v2.A2aAgentCard.SecurityS
   kind: A2aAgentSecuritySchemeKind;
 
   /**
-   * The discovery document, for OpenID Connect.
+   * The URL of the discovery document, for OpenID Connect.
    *
    * @generated from field: string open_id_connect_url = 3;
    */
@@ -284,7 +284,7 @@ export type A2aAgentCard_SecurityScheme = Message<"svc.v2.A2aAgentCard.SecurityS
   flow: string;
 
   /**
-   * The metadata document of the authorization server, for OAuth 2.
+   * The URL of the authorization server's metadata document, for OAuth 2.
    *
    * @generated from field: string oauth2_metadata_url = 5;
    */
@@ -312,7 +312,7 @@ export const A2aAgentCard_SecuritySchemeSchema: GenMessage<A2aAgentCard_Security
  */
 export type ListAppInstancesRequest = Message<"svc.v2.ListAppInstancesRequest"> & {
   /**
-   * The team. Required for callers that reach several teams.
+   * The team. Required for callers with access to several teams.
    *
    * @generated from field: string team_id = 1;
    */
@@ -430,7 +430,7 @@ export const A2aAgentSecuritySchemeKindSchema: GenEnum<A2aAgentSecuritySchemeKin
  */
 export const AppInstanceService: GenService<{
   /**
-   * Lists the app instances that a team owns and those that are shared with it, in the order of their creation.
+   * Lists the app instances that a team owns and those that are shared with it, in creation order.
    *
    * @generated from rpc svc.v2.AppInstanceService.ListAppInstances
    */

@@ -21,7 +21,7 @@ export const file_svc_v2_audit_log: GenFile = /*@__PURE__*/
   fileDesc("ChZzdmMvdjIvYXVkaXRfbG9nLnByb3RvEgZzdmMudjIi3gEKCkF1ZGl0RXZlbnQSFAoCaWQYASABKAlCCLpIBXIDsAEBEhkKC29jY3VycmVkX2F0GAIgASgJQgSotRgBEhwKBWFjdG9yGAMgASgLMg0uc3ZjLnYyLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfdHlwZRgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSDwoHdGVhbV9pZBgHIAEoCRISCgpyZXF1ZXN0X2lkGAggASgJEiQKB2NoYW5nZXMYCSADKAsyEy5zdmMudjIuRmllbGRDaGFuZ2UiQgoFQWN0b3ISHwoEa2luZBgBIAEoDjIRLnN2Yy52Mi5BY3RvcktpbmQSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSKwAQoLRmllbGRDaGFuZ2USJwoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBIqCgdvdXRjb21lGAIgASgOMhkuc3ZjLnYyLkZpZWxkV3JpdGVPdXRjb21lEiUKCW9sZF9vd25lchgDIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyEiUKCW5ld19vd25lchgEIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyIo8CChZMaXN0QXVkaXRFdmVudHNSZXF1ZXN0ElAKCXBhZ2Vfc2l6ZRgBIAEoBUI9ukgEGgIoAKK1GDISLW11c3QgYmUgZnJvbSAxIHRvIDEwMDAwLCBvciAwIGZvciB0aGUgbWF4aW11bRiQThIiCgpwYWdlX3Rva2VuGAIgASgJQg66SAVyAxiACKK1GAIIEBIRCgl0YXJnZXRfaWQYAyABKAkSDgoGYWN0aW9uGAQgASgJEhoKBXNpbmNlGAUgASgJQgu6SARyAhhAqLUYARIaCgV1bnRpbBgGIAEoCUILukgEcgIYQKi1GAESEAoIYWN0b3JfaWQYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCSJUChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIuc3ZjLnYyLkF1ZGl0RXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKrYBCglBY3RvcktpbmQSGgoWQUNUT1JfS0lORF9VTlNQRUNJRklFRBAAEhMKD0FDVE9SX0tJTkRfVVNFUhABEhYKEkFDVE9SX0tJTkRfQVBJX0tFWRACEhUKEUFDVE9SX0tJTkRfV09SS0VSEAMSGAoUQUNUT1JfS0lORF9ESVJFQ1RPUlkQBBIYChRBQ1RPUl9LSU5EX0FOT05ZTU9VUxAFEhUKEUFDVE9SX0tJTkRfU1lTVEVNEAYqmAIKEUZpZWxkV3JpdGVPdXRjb21lEiMKH0ZJRUxEX1dSSVRFX09VVENPTUVfVU5TUEVDSUZJRUQQABIfChtGSUVMRF9XUklURV9PVVRDT01FX1dSSVRURU4QARIhCh1GSUVMRF9XUklURV9PVVRDT01FX1VOQ0hBTkdFRBACEiYKIkZJRUxEX1dSSVRFX09VVENPTUVfU0tJUFBFRF9QSU5ORUQQAxIwCixGSUVMRF9XUklURV9PVVRDT01FX1NLSVBQRURfRElSRUNUT1JZX0xPQ0tFRBAEEiAKHEZJRUxEX1dSSVRFX09VVENPTUVfUkVMRUFTRUQQBRIeChpGSUVMRF9XUklURV9PVVRDT01FX1BJTk5FRBAGMpcBCg9BdWRpdExvZ1NlcnZpY2USgwEKD0xpc3RBdWRpdEV2ZW50cxIeLnN2Yy52Mi5MaXN0QXVkaXRFdmVudHNSZXF1ZXN0Gh8uc3ZjLnYyLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIi+QAgGKtRgQCgIBAxIKYXVkaXQ6cmVhZILT5JMCEhIQL3YyL2F1ZGl0LWV2ZW50c2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
- * An action that was recorded, without the values of personal fields.
+ * A recorded action, without the values of personal fields.
  *
  * @generated from message svc.v2.AuditEvent
  */
@@ -76,7 +76,7 @@ export type AuditEvent = Message<"svc.v2.AuditEvent"> & {
   teamId: string;
 
   /**
-   * The request that did it; empty if none did.
+   * The id of the request that caused it; empty if none did.
    *
    * @generated from field: string request_id = 8;
    */
@@ -195,14 +195,14 @@ export type ListAuditEventsRequest = Message<"svc.v2.ListAuditEventsRequest"> & 
   pageToken: string;
 
   /**
-   * Only events of this target.
+   * Only events on this target.
    *
    * @generated from field: string target_id = 3;
    */
   targetId: string;
 
   /**
-   * Only events of this action; a name that no event has is an error.
+   * Only events with this action; an unknown action is an error.
    *
    * @generated from field: string action = 4;
    */
@@ -223,14 +223,14 @@ export type ListAuditEventsRequest = Message<"svc.v2.ListAuditEventsRequest"> & 
   until: string;
 
   /**
-   * Only events of this user or key.
+   * Only events caused by this user or key.
    *
    * @generated from field: string actor_id = 7;
    */
   actorId: string;
 
   /**
-   * Only events of this request: the `X-Request-Id` of its answer.
+   * Only events of this request: the `X-Request-Id` of its response.
    *
    * @generated from field: string request_id = 8;
    */
@@ -362,14 +362,14 @@ export enum FieldWriteOutcome {
   UNCHANGED = 2,
 
   /**
-   * The field is pinned and was left alone.
+   * The field is pinned and was skipped.
    *
    * @generated from enum value: FIELD_WRITE_OUTCOME_SKIPPED_PINNED = 3;
    */
   SKIPPED_PINNED = 3,
 
   /**
-   * The directory supplies the field, and it was left alone.
+   * The directory supplies the field, so it was skipped.
    *
    * @generated from enum value: FIELD_WRITE_OUTCOME_SKIPPED_DIRECTORY_LOCKED = 4;
    */

@@ -26,7 +26,7 @@ export const file_svc_v2_auth: GenFile = /*@__PURE__*/
  */
 export type RevokeLeakedKeyRequest = Message<"svc.v2.RevokeLeakedKeyRequest"> & {
   /**
-   * The leaked secret; white space and quotation marks around it are ignored. Required; any text other than a key secret
+   * The leaked secret. Surrounding white space and quotation marks are ignored. Required. Text that is not a key secret
    * is accepted and has no effect.
    *
    * @generated from field: string secret = 1;
@@ -98,7 +98,7 @@ export const CreateTokenRequestSchema: GenMessage<CreateTokenRequest> = /*@__PUR
  */
 export type CreateTokenResponse = Message<"svc.v2.CreateTokenResponse"> & {
   /**
-   * The access token, opaque.
+   * The access token; opaque.
    *
    * @generated from field: string access_token = 1 [json_name = "access_token"];
    */
@@ -112,7 +112,7 @@ export type CreateTokenResponse = Message<"svc.v2.CreateTokenResponse"> & {
   tokenType: string;
 
   /**
-   * How long the token lasts, in seconds.
+   * The lifetime of the token, in seconds.
    *
    * @generated from field: int32 expires_in = 3 [json_name = "expires_in"];
    */
@@ -133,10 +133,10 @@ export const CreateTokenResponseSchema: GenMessage<CreateTokenResponse> = /*@__P
  */
 export const AuthService: GenService<{
   /**
-   * Revokes the API key of a leaked secret, for anyone who holds it, with the keys that it was rotated from and to. The
-   * answer is the same and comes at the same time whether the secret belongs to a live key, to a revoked one or to none.
-   * Once it is sent, no process accepts a token of these keys. At most 5 requests in any 60 seconds per client address;
-   * further ones get `resource_exhausted` with `Retry-After`. Safe to repeat.
+   * Revokes the API key that a leaked secret belongs to, and the keys that it was rotated from and to. Anyone who holds
+   * the secret can call it. The response is the same, and takes the same time, whether the secret belongs to a live
+   * key, to a revoked key or to none. Once it is sent, no process accepts a token of these keys. Limited to 5 requests
+   * in any 60 seconds per client address; further ones get `resource_exhausted` with `Retry-After`. Safe to retry.
    *
    * @generated from rpc svc.v2.AuthService.RevokeLeakedKey
    */
@@ -146,8 +146,8 @@ export const AuthService: GenService<{
     output: typeof RevokeLeakedKeyResponseSchema;
   },
   /**
-   * Exchanges the id and the secret of an API key for an access token (RFC 6749 section 4.4). The credentials are in
-   * either the `Authorization: Basic` header or the body, not in both. Each call makes a new token.
+   * Exchanges the id and the secret of an API key for an access token (RFC 6749 section 4.4). Send the credentials in
+   * either the `Authorization: Basic` header or the body, not in both. Each call creates a new token.
    *
    * @generated from rpc svc.v2.AuthService.CreateToken
    */

@@ -14,8 +14,8 @@ export const file_svc_v2_error_reason: GenFile = /*@__PURE__*/
   fileDesc("ChlzdmMvdjIvZXJyb3JfcmVhc29uLnByb3RvEgZzdmMudjIq6AwKC0Vycm9yUmVhc29uEhwKGEVSUk9SX1JFQVNPTl9VTlNQRUNJRklFRBAAEiIKHkVSUk9SX1JFQVNPTl9NQUxGT1JNRURfUkVRVUVTVBABEh8KG0VSUk9SX1JFQVNPTl9GSUVMRF9SRVFVSVJFRBACEh4KGkVSUk9SX1JFQVNPTl9GSUVMRF9JTlZBTElEEAMSIwofRVJST1JfUkVBU09OX0NSRURFTlRJQUxfTUlTU0lORxAEEiMKH0VSUk9SX1JFQVNPTl9DUkVERU5USUFMX0lOVkFMSUQQBRIsCihFUlJPUl9SRUFTT05fQ1JFREVOVElBTF9LSU5EX1VOU1VQUE9SVEVEEAYSIwofRVJST1JfUkVBU09OX1BFUk1JU1NJT05fTUlTU0lORxAHEiMKH0VSUk9SX1JFQVNPTl9SRVNPVVJDRV9OT1RfRk9VTkQQCBIrCidFUlJPUl9SRUFTT05fQ0xJRU5UX0NSRURFTlRJQUxTX0lOVkFMSUQQCRInCiNFUlJPUl9SRUFTT05fR1JBTlRfVFlQRV9VTlNVUFBPUlRFRBAKEh0KGUVSUk9SX1JFQVNPTl9SQVRFX0xJTUlURUQQCxIkCiBFUlJPUl9SRUFTT05fU0VSVklDRV9VTkFWQUlMQUJMRRAMEiUKIUVSUk9SX1JFQVNPTl9UUkFOU0FDVElPTl9DT05GTElDVBANEiIKHkVSUk9SX1JFQVNPTl9ERUFETElORV9FWENFRURFRBAOEh4KGkVSUk9SX1JFQVNPTl9URUFNX1JFUVVJUkVEEA8SIwofRVJST1JfUkVBU09OX1BBR0VfVE9LRU5fSU5WQUxJRBAQEikKJUVSUk9SX1JFQVNPTl9TVEVQU19PUl9TVEFHRVNfUkVRVUlSRUQQERIpCiVFUlJPUl9SRUFTT05fU1RFUFNfRElGRkVSX0ZST01fU1RBR0VTEBISHwobRVJST1JfUkVBU09OX1RPT19NQU5ZX1NURVBTEBMSJQohRVJST1JfUkVBU09OX1RJTUVPVVRfT1VUX09GX1JBTkdFEBQSIwofRVJST1JfUkVBU09OX0FQUFJPVkVSX05PVF9GT1VORBAVEigKJEVSUk9SX1JFQVNPTl9CQVRDSF9TSVpFX09VVF9PRl9SQU5HRRAWEh0KGUVSUk9SX1JFQVNPTl9EVVBMSUNBVEVfSUQQFxIiCh5FUlJPUl9SRUFTT05fRVhURVJOQUxfSURfVEFLRU4QGBIgChxFUlJPUl9SRUFTT05fU0NPUEVEX0lEX1RBS0VOEBkSHAoYRVJST1JfUkVBU09OX0VNQUlMX1RBS0VOEBoSJwojRVJST1JfUkVBU09OX0VNQUlMX0NIQU5HRV9OT1RfQUxPTkUQGxIrCidFUlJPUl9SRUFTT05fRU1BSUxfTUFOQUdFRF9CWV9ESVJFQ1RPUlkQHBIzCi9FUlJPUl9SRUFTT05fRU1BSUxfU0hBUkVEX0JFVFdFRU5fT1JHQU5JWkFUSU9OUxAdEhwKGEVSUk9SX1JFQVNPTl9QSE9ORV9UQUtFThAeEiIKHkVSUk9SX1JFQVNPTl9QSU5fRklFTERfTk9UX1NFVBAfEiYKIkVSUk9SX1JFQVNPTl9QSU5fRklFTERfTk9UX0FMTE9XRUQQIBIqCiZFUlJPUl9SRUFTT05fRklFTERfUElOTkVEX0FORF9SRUxFQVNFRBAhEhkKFUVSUk9SX1JFQVNPTl9PV05fUk9MRRAiEiAKHEVSUk9SX1JFQVNPTl9NQU5BR0VSX0lTX1NFTEYQIxIeChpFUlJPUl9SRUFTT05fTUFOQUdFUl9DWUNMRRAkEiIKHkVSUk9SX1JFQVNPTl9NQU5BR0VSX05PVF9GT1VORBAlEh8KG0VSUk9SX1JFQVNPTl9QQVRIX05PVF9GT1VORBAmEiMKH0VSUk9SX1JFQVNPTl9NRVRIT0RfTk9UX0FMTE9XRUQQJxIfChtFUlJPUl9SRUFTT05fQk9EWV9UT09fTEFSR0UQKBInCiNFUlJPUl9SRUFTT05fTUVESUFfVFlQRV9VTlNVUFBPUlRFRBApEicKI0VSUk9SX1JFQVNPTl9JREVNUE9URU5DWV9LRVlfUkVVU0VEECoSHgoaRVJST1JfUkVBU09OX0VUQUdfTUlTTUFUQ0gQK2IGcHJvdG8z");
 
 /**
- * The value of `reason` in the `google.rpc.ErrorInfo`, or in the field violations of the `google.rpc.BadRequest`, that an
- * error carries. Its domain is `svc.v2`.
+ * The value of `reason` in the `google.rpc.ErrorInfo` of an error, or in the field violations of its
+ * `google.rpc.BadRequest`. The domain is `svc.v2`.
  *
  * @generated from enum svc.v2.ErrorReason
  */
@@ -28,7 +28,7 @@ export enum ErrorReason {
   UNSPECIFIED = 0,
 
   /**
-   * The body or the query cannot be read as the request message. Code `invalid_argument`.
+   * The body or the query string cannot be parsed as the request message. Code `invalid_argument`.
    * Example: `{"nme": "High"}` on a priority, which has no field "nme".
    *
    * @generated from enum value: ERROR_REASON_MALFORMED_REQUEST = 1;
@@ -62,7 +62,7 @@ export enum ErrorReason {
   /**
    * The bearer credential is malformed, unknown, expired, revoked, or belongs to a deactivated user. Code
    * `unauthenticated`.
-   * Example: a token of a key that was revoked a second ago.
+   * Example: an access token of a key that was revoked a second ago.
    *
    * @generated from enum value: ERROR_REASON_CREDENTIAL_INVALID = 5;
    */
@@ -77,9 +77,9 @@ export enum ErrorReason {
   CREDENTIAL_KIND_UNSUPPORTED = 6,
 
   /**
-   * The caller lacks the permission; `permission` in the metadata names it, or is `USER_ROLE_ORG_ADMIN` where only
-   * administrators and organization API keys with every permission may. Code `permission_denied`.
-   * Example: a viewer of the team updates one of its priorities.
+   * The caller lacks the permission that `permission` in the metadata names. It is `USER_ROLE_ORG_ADMIN` if only
+   * administrators and organization API keys with every permission are allowed. Code `permission_denied`.
+   * Example: a team viewer updates one of the team's priorities.
    *
    * @generated from enum value: ERROR_REASON_PERMISSION_MISSING = 7;
    */
@@ -110,16 +110,16 @@ export enum ErrorReason {
   GRANT_TYPE_UNSUPPORTED = 10,
 
   /**
-   * The client address asked too often; `Retry-After` says when to come back. Or it watches too much at a time; end a
-   * watch. Code `resource_exhausted`.
-   * Example: a sixth revoke within a minute.
+   * The client address sent too many requests; retry after `Retry-After`. Or it has too many watches open; end one.
+   * Code `resource_exhausted`.
+   * Example: a sixth revoke request within a minute.
    *
    * @generated from enum value: ERROR_REASON_RATE_LIMITED = 11;
    */
   RATE_LIMITED = 11,
 
   /**
-   * The service cannot answer now; `Retry-After` says when to come back. Code `unavailable`.
+   * The service is temporarily unavailable; retry after `Retry-After`. Code `unavailable`.
    * Example: the database cannot be reached.
    *
    * @generated from enum value: ERROR_REASON_SERVICE_UNAVAILABLE = 12;
@@ -127,15 +127,16 @@ export enum ErrorReason {
   SERVICE_UNAVAILABLE = 12,
 
   /**
-   * Concurrent writes of the same rows interfered too often. Nothing was written; try again. Code `aborted`.
-   * Example: many batches of the same resources at once.
+   * The call conflicted with concurrent writes to the same rows too often. Nothing was written; retry it. Code
+   * `aborted`.
+   * Example: many concurrent batches of the same resources.
    *
    * @generated from enum value: ERROR_REASON_TRANSACTION_CONFLICT = 13;
    */
   TRANSACTION_CONFLICT = 13,
 
   /**
-   * The deadline passed before the answer was ready. Reads may be repeated at once. Code `deadline_exceeded`.
+   * The deadline passed before the response was ready. Reads can be retried immediately. Code `deadline_exceeded`.
    * Example: a list with a timeout of 1 ms.
    *
    * @generated from enum value: ERROR_REASON_DEADLINE_EXCEEDED = 14;
@@ -143,16 +144,16 @@ export enum ErrorReason {
   DEADLINE_EXCEEDED = 14,
 
   /**
-   * The caller reaches several teams and must name one. Code `invalid_argument`.
-   * Example: an app instance list of an organization key without `teamId`.
+   * The caller has access to several teams and must name one. Code `invalid_argument`.
+   * Example: an organization API key lists app instances without a `teamId`.
    *
    * @generated from enum value: ERROR_REASON_TEAM_REQUIRED = 15;
    */
   TEAM_REQUIRED = 15,
 
   /**
-   * The page token was changed, or belongs to another query. Code `invalid_argument`.
-   * Example: a token of one team's list in the list of another.
+   * The page token was altered or belongs to a different query. Code `invalid_argument`.
+   * Example: a page token from one team's list, sent with the list of another team.
    *
    * @generated from enum value: ERROR_REASON_PAGE_TOKEN_INVALID = 16;
    */
@@ -167,8 +168,8 @@ export enum ErrorReason {
   STEPS_OR_STAGES_REQUIRED = 17,
 
   /**
-   * `steps` is not the flat view of `stages`. Code `invalid_argument`.
-   * Example: two stages of one step each, and three steps.
+   * `steps` does not match the flattened `stages`. Code `invalid_argument`.
+   * Example: two stages with one step each, but three steps.
    *
    * @generated from enum value: ERROR_REASON_STEPS_DIFFER_FROM_STAGES = 18;
    */
@@ -176,7 +177,7 @@ export enum ErrorReason {
 
   /**
    * An approval procedure has more than 50 steps. Code `invalid_argument`.
-   * Example: 51 stages of one step each.
+   * Example: 51 stages with one step each.
    *
    * @generated from enum value: ERROR_REASON_TOO_MANY_STEPS = 19;
    */
@@ -216,7 +217,7 @@ export enum ErrorReason {
 
   /**
    * Another resource of the same app instance and type already has the external id. Code `already_exists`.
-   * Example: a resource takes the external id of its neighbour.
+   * Example: an update gives a resource the external id of another one.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_ID_TAKEN = 24;
    */
@@ -224,7 +225,7 @@ export enum ErrorReason {
 
   /**
    * Another resource of the team already has the short handle. Code `already_exists`.
-   * Example: a resource takes the handle of its neighbour.
+   * Example: an update gives a resource the handle of another one.
    *
    * @generated from enum value: ERROR_REASON_SCOPED_ID_TAKEN = 25;
    */
@@ -233,7 +234,7 @@ export enum ErrorReason {
   /**
    * A member of the organization already has the email address; `holderId` and `holderName` are in the metadata. Code
    * `already_exists`.
-   * Example: an email change to the address of a deactivated colleague.
+   * Example: an email change to a deactivated colleague's address.
    *
    * @generated from enum value: ERROR_REASON_EMAIL_TAKEN = 26;
    */
@@ -241,7 +242,7 @@ export enum ErrorReason {
 
   /**
    * An email change must be the only change in the request. Code `invalid_argument`.
-   * Example: a new email address and a new job title.
+   * Example: a new email address together with a new job title.
    *
    * @generated from enum value: ERROR_REASON_EMAIL_CHANGE_NOT_ALONE = 27;
    */
@@ -249,7 +250,7 @@ export enum ErrorReason {
 
   /**
    * The user comes from the directory; change the email address there. Code `failed_precondition`.
-   * Example: an email change of a user whom the identity provider supplies.
+   * Example: an email change for a user whom the identity provider provisions.
    *
    * @generated from enum value: ERROR_REASON_EMAIL_MANAGED_BY_DIRECTORY = 28;
    */
@@ -258,7 +259,7 @@ export enum ErrorReason {
   /**
    * The user belongs to several organizations, so none of them can change the email address. Code
    * `failed_precondition`.
-   * Example: an email change of a consultant.
+   * Example: an email change for a consultant who works for two organizations.
    *
    * @generated from enum value: ERROR_REASON_EMAIL_SHARED_BETWEEN_ORGANIZATIONS = 29;
    */
@@ -266,7 +267,7 @@ export enum ErrorReason {
 
   /**
    * Another member of the organization already has the phone number. Code `already_exists`.
-   * Example: a direct edit to a colleague's number.
+   * Example: an update that sets a colleague's number.
    *
    * @generated from enum value: ERROR_REASON_PHONE_TAKEN = 30;
    */
@@ -274,7 +275,7 @@ export enum ErrorReason {
 
   /**
    * A field in `pinFields` is not set in the request. Code `invalid_argument`.
-   * Example: `pinFields` with the department, and no `department`.
+   * Example: `pinFields` names the department, but `department` is absent.
    *
    * @generated from enum value: ERROR_REASON_PIN_FIELD_NOT_SET = 31;
    */
@@ -289,8 +290,8 @@ export enum ErrorReason {
   PIN_FIELD_NOT_ALLOWED = 32,
 
   /**
-   * A field is to be both pinned and released. Code `invalid_argument`.
-   * Example: the department in `pinFields` and in `releaseFields`.
+   * The request both pins and releases a field. Code `invalid_argument`.
+   * Example: the department in both `pinFields` and `releaseFields`.
    *
    * @generated from enum value: ERROR_REASON_FIELD_PINNED_AND_RELEASED = 33;
    */
@@ -298,7 +299,7 @@ export enum ErrorReason {
 
   /**
    * Users cannot change their own role. Code `permission_denied`.
-   * Example: an administrator makes herself a member.
+   * Example: an administrator changes her own role to member.
    *
    * @generated from enum value: ERROR_REASON_OWN_ROLE = 34;
    */
@@ -306,7 +307,7 @@ export enum ErrorReason {
 
   /**
    * Users cannot be their own managers. Code `failed_precondition`.
-   * Example: a relationship of a user with the same user.
+   * Example: a relationship that names the same user twice.
    *
    * @generated from enum value: ERROR_REASON_MANAGER_IS_SELF = 35;
    */
@@ -314,7 +315,7 @@ export enum ErrorReason {
 
   /**
    * The assignment would create a cycle of managers. Code `failed_precondition`.
-   * Example: the manager of Ada's manager gets Ada as manager.
+   * Example: Ada becomes the manager of her own manager's manager.
    *
    * @generated from enum value: ERROR_REASON_MANAGER_CYCLE = 36;
    */
@@ -322,14 +323,14 @@ export enum ErrorReason {
 
   /**
    * The manager is not a member of the organization. Code `failed_precondition`.
-   * Example: a relationship with a person of another organization.
+   * Example: a relationship with a person in another organization.
    *
    * @generated from enum value: ERROR_REASON_MANAGER_NOT_FOUND = 37;
    */
   MANAGER_NOT_FOUND = 37,
 
   /**
-   * No method of the service has the path. Code `not_found`.
+   * No method of the API has this path. Code `not_found`.
    * Example: `/v2/app-instances/`, with an extra slash.
    *
    * @generated from enum value: ERROR_REASON_PATH_NOT_FOUND = 38;
@@ -337,7 +338,8 @@ export enum ErrorReason {
   PATH_NOT_FOUND = 38,
 
   /**
-   * The path does not accept this HTTP method; `Allow` lists those that it accepts. Code `unimplemented`, status 405.
+   * The path does not accept this HTTP method; `Allow` lists the methods that it accepts. Code `unimplemented`, status
+   * 405.
    * Example: DELETE on a priority.
    *
    * @generated from enum value: ERROR_REASON_METHOD_NOT_ALLOWED = 39;
@@ -345,7 +347,8 @@ export enum ErrorReason {
   METHOD_NOT_ALLOWED = 39,
 
   /**
-   * The body is larger than the method accepts, as sent or when decompressed. Code `resource_exhausted`, status 413.
+   * The body is larger than the method accepts, either as sent or after decompression. Code `resource_exhausted`,
+   * status 413.
    * Example: a batch of 5 MiB.
    *
    * @generated from enum value: ERROR_REASON_BODY_TOO_LARGE = 40;
@@ -353,25 +356,26 @@ export enum ErrorReason {
   BODY_TOO_LARGE = 40,
 
   /**
-   * The content type or the content coding of the body is not accepted. Code `invalid_argument`, status 415.
-   * Example: a revoke with a JSON body.
+   * The content type or content coding of the body is not supported. Code `invalid_argument`, status 415.
+   * Example: a revoke request with a JSON body.
    *
    * @generated from enum value: ERROR_REASON_MEDIA_TYPE_UNSUPPORTED = 41;
    */
   MEDIA_TYPE_UNSUPPORTED = 41,
 
   /**
-   * The `Idempotency-Key` was used for another request of the method within the last 24 hours. Code `invalid_argument`.
-   * Example: a second user with the key of the first one.
+   * The `Idempotency-Key` was used for a different request to the method within the last 24 hours. Code
+   * `invalid_argument`.
+   * Example: a second user, created with the key of the first one.
    *
    * @generated from enum value: ERROR_REASON_IDEMPOTENCY_KEY_REUSED = 42;
    */
   IDEMPOTENCY_KEY_REUSED = 42,
 
   /**
-   * The object has another `ETag` than `If-Match` accepts; `resourceType` and `resourceId` are in the metadata. Nothing was
-   * written; read it again before you try again. Code `aborted`.
-   * Example: an update of a user whom somebody else has changed since.
+   * The `ETag` of the object does not match `If-Match`; `resourceType` and `resourceId` are in the metadata. Nothing
+   * was written; read the object again before you retry. Code `aborted`.
+   * Example: an update of a user that has changed since it was read.
    *
    * @generated from enum value: ERROR_REASON_ETAG_MISMATCH = 43;
    */

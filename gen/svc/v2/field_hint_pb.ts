@@ -17,7 +17,7 @@ export const file_svc_v2_field_hint: GenFile = /*@__PURE__*/
   fileDesc("ChdzdmMvdjIvZmllbGRfaGludC5wcm90bxIGc3ZjLnYyIigKCUZpZWxkSGludBINCgVmaWVsZBgBIAEoCRIMCgRoaW50GAIgASgJOlUKC2ZpZWxkX2hpbnRzEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGNOGAyADKAsyES5zdmMudjIuRmllbGRIaW50UgpmaWVsZEhpbnRzYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
- * The hint for one name.
+ * The hint for one field.
  *
  * @generated from message svc.v2.FieldHint
  */
@@ -45,7 +45,7 @@ export const FieldHintSchema: GenMessage<FieldHint> = /*@__PURE__*/
   messageDesc(file_svc_v2_field_hint, 0);
 
 /**
- * Names that the message does not have, with what to do instead. Errors about unknown fields include the hint.
+ * Fields that the message does not have, and what to do instead. Errors about unknown fields include the hint.
  *
  * @generated from extension: repeated svc.v2.FieldHint field_hints = 50003;
  */

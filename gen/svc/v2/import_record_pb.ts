@@ -33,7 +33,7 @@ export const file_svc_v2_import_record: GenFile = /*@__PURE__*/
   fileDesc("ChpzdmMvdjIvaW1wb3J0X3JlY29yZC5wcm90bxIGc3ZjLnYyIvUFCgxJbXBvcnRSZWNvcmQSMgoMb3JnYW5pemF0aW9uGAEgASgLMhouc3ZjLnYyLk9yZ2FuaXphdGlvblJlY29yZEgAEiIKBHRlYW0YAiABKAsyEi5zdmMudjIuVGVhbVJlY29yZEgAEiQKBWdyb3VwGAMgASgLMhMuc3ZjLnYyLkdyb3VwUmVjb3JkSAASIgoEdXNlchgEIAEoCzISLnN2Yy52Mi5Vc2VyUmVjb3JkSAASMwoNYWNjZXNzX3BvbGljeRgFIAEoCzIaLnN2Yy52Mi5BY2Nlc3NQb2xpY3lSZWNvcmRIABI3ChJhcHByb3ZhbF9wcm9jZWR1cmUYBiABKAsyGS5zdmMudjIuQXBwcm92YWxQcm9jZWR1cmVIABIxCgxhcHBfaW5zdGFuY2UYByABKAsyGS5zdmMudjIuQXBwSW5zdGFuY2VSZWNvcmRIABIrCgxhcHBfcmVzb3VyY2UYCCABKAsyEy5zdmMudjIuQXBwUmVzb3VyY2VIABIkCghwcmlvcml0eRgJIAEoCzIQLnN2Yy52Mi5Qcmlvcml0eUgAEiIKB2pvdXJuZXkYCiABKAsyDy5zdmMudjIuSm91cm5leUgAEi8KC2VudGl0eV90eXBlGAsgASgLMhguc3ZjLnYyLkVudGl0eVR5cGVSZWNvcmRIABJAChdlbnRpdHlfaW5nZXN0aW9uX2NvbmZpZxgMIAEoCzIdLnN2Yy52Mi5FbnRpdHlJbmdlc3Rpb25Db25maWdIABJAChRlbnRpdHlfZmllbGRfbWFwcGluZxgNIAEoCzIgLnN2Yy52Mi5FbnRpdHlGaWVsZE1hcHBpbmdSZWNvcmRIABIvCg5zbGFfZGVmaW5pdGlvbhgOIAEoCzIVLnN2Yy52Mi5TbGFEZWZpbml0aW9uSAASOQoPb3JnYW5pemF0aW9uX2lkGA8gASgJQiC6SB3YAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJEIKCghyZXNvdXJjZSKYAQoST3JnYW5pemF0aW9uUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIyCgRuYW1lGAIgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSIAoGcmVnaW9uGAMgASgJQhC6SA3YAQFyCFICdXNSAmV1IqkBCgpUZWFtUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9vcmdhbml6YXRpb25faWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjIKBG5hbWUYAyABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJCLiAQoLR3JvdXBSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjkKD29yZ2FuaXphdGlvbl9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjYKCHVzZXJfaWRzGAQgAygJQiS6SCGSAR4iHHIaEAEYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQirQgKClVzZXJSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhwKBWVtYWlsGAIgASgJQg26SArIAQFyBRj+AWABEjYKCmZpcnN0X25hbWUYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSNQoJbGFzdF9uYW1lGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEgwKBG5hbWUYBSABKAkSHgoEcm9sZRgGIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZRI2CgphdmF0YXJfdXJsGAcgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjMKCHRpbWV6b25lGAggASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSMgoGbG9jYWxlGAkgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjYKCmRlcGFydG1lbnQYCiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSNQoJam9iX3RpdGxlGAsgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjgKDXByaW1hcnlfcGhvbmUYDCABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI5Cg9tYW5hZ2VyX3VzZXJfaWQYDSABKAlCILpIHdgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhgKCmNyZWF0ZWRfYXQYDiABKAlCBKi1GAESIQoOZGVhY3RpdmF0ZWRfYXQYDyABKAlCBKi1GAFIAIgBARIvCg9maWVsZF9vd25lcnNoaXAYECADKAsyFi5zdmMudjIuRmllbGRPd25lcnNoaXASOQoPb3JnYW5pemF0aW9uX2lkGBEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIvCgp0ZWFtX3JvbGVzGBIgAygLMhsuc3ZjLnYyLlVzZXJSZWNvcmQuVGVhbVJvbGUSGQoRZGlyZWN0b3J5X21hbmFnZWQYEyABKAgSJgoTbWFuYWdlcl9hc3NpZ25lZF9hdBgUIAEoCUIEqLUYAUgBiAEBGmkKCFRlYW1Sb2xlEjEKB3RlYW1faWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEioKBHJvbGUYAiABKA4yFC5zdmMudjIuVGVhbVVzZXJSb2xlQga6SAPIAQFCEQoPX2RlYWN0aXZhdGVkX2F0QhYKFF9tYW5hZ2VyX2Fzc2lnbmVkX2F0IqkBChJBY2Nlc3NQb2xpY3lSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjEKB3RlYW1faWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjIKBG5hbWUYAyABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJCLrBQoRQXBwSW5zdGFuY2VSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEj0KEWN1c3RvbV9zZXJ2aWNlX2lkGAIgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjEKB3RlYW1faWQYAyABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEkgKHGV4dGVybmFsX3NlcnZpY2VfaW5zdGFuY2VfaWQYBCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSMgoEbmFtZRgFIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEh8KF2FjY2Vzc19yZXF1ZXN0c19lbmFibGVkGAYgASgIEkIKGGRlZmF1bHRfYWNjZXNzX3BvbGljeV9pZBgHIAEoCUIgukgd2AEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSPwoTY3VzdG9tX3NlcnZpY2VfbmFtZRgIIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI6Cgd0YWdfaWRzGAkgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBJCCg9pbnRlZ3JhdGlvbl9pZHMYCiADKAlCKbpIJpIBIyIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEiwKDmEyYV9hZ2VudF9jYXJkGAsgASgLMhQuc3ZjLnYyLkEyYUFnZW50Q2FyZBIgChhyb3V0ZV9kaXJlY3RfZnJvbV93b3JrZXIYDCABKAgSQgoUc2hhcmVkX3dpdGhfdGVhbV9pZHMYDSADKAlCJLpIIZIBHiIcchoQARiAATITXltBLVphLXowLTlfLn46LV0qJCKnAQoQRW50aXR5VHlwZVJlY29yZBIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMQoHdGVhbV9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokIokDChhFbnRpdHlGaWVsZE1hcHBpbmdSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEj0KE2luZ2VzdGlvbl9jb25maWdfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEj8KEWludGVybmFsX2ZpZWxkX2lkGAMgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSPwoTZXh0ZXJuYWxfZmllbGRfcGF0aBgEIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIQCghwcmlvcml0eRgFIAEoBRIYCgpjcmVhdGVkX2F0GAYgASgJQgSotRgBEhgKCnVwZGF0ZWRfYXQYByABKAlCBKi1GAESOAoOZW50aXR5X3R5cGVfaWQYCCABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokYgZwcm90bzM", [file_buf_validate_validate, file_svc_v2_access_policy_approval_procedure, file_svc_v2_app_instance, file_svc_v2_app_resource, file_svc_v2_entity_ingestion_config, file_svc_v2_journey, file_svc_v2_limit, file_svc_v2_priority, file_svc_v2_sla_definition, file_svc_v2_user]);
 
 /**
- * One line of newline-delimited JSON: one resource, which replaces all that its organization has stored under its id.
+ * One line of newline-delimited JSON: one resource, which replaces whatever its organization has stored under its id.
  * Computed values are ignored.
  *
  * @generated from message svc.v2.ImportRecord
@@ -159,8 +159,8 @@ export type ImportRecord = Message<"svc.v2.ImportRecord"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The organization of a resource that names only its owner, such as its team: needed where several organizations have
-   * an owner of that id, refused in records that name their organization.
+   * The organization of a resource that names only its owner, such as its team. Required if several organizations have
+   * an owner with that id; not accepted in records that name their organization.
    *
    * @generated from field: string organization_id = 15;
    */
@@ -287,7 +287,7 @@ export const GroupRecordSchema: GenMessage<GroupRecord> = /*@__PURE__*/
   messageDesc(file_svc_v2_import_record, 3);
 
 /**
- * A member of an organization: the fields of User and where they belong.
+ * A member of an organization: the fields of User, and the organization and teams that the member belongs to.
  *
  * @generated from message svc.v2.UserRecord
  */
@@ -398,7 +398,7 @@ export type UserRecord = Message<"svc.v2.UserRecord"> & {
   deactivatedAt?: string | undefined;
 
   /**
-   * Owners of governed fields, stored as given; fields that are not named belong to automation.
+   * Owners of governed fields, stored as given; automation owns the fields that are not listed.
    *
    * @generated from field: repeated svc.v2.FieldOwnership field_ownership = 16;
    */
@@ -426,7 +426,7 @@ export type UserRecord = Message<"svc.v2.UserRecord"> & {
   directoryManaged: boolean;
 
   /**
-   * When the manager was assigned (RFC 3339); default: when the field got its owner.
+   * When the manager was assigned (RFC 3339); default: when the owner of the field took over.
    *
    * @generated from field: optional string manager_assigned_at = 20;
    */
@@ -504,7 +504,7 @@ export const AccessPolicyRecordSchema: GenMessage<AccessPolicyRecord> = /*@__PUR
   messageDesc(file_svc_v2_import_record, 5);
 
 /**
- * An app instance: the fields of AppInstance and the teams that it is shared with.
+ * An app instance: the fields of AppInstance, and the teams that it is shared with.
  *
  * @generated from message svc.v2.AppInstanceRecord
  */
@@ -531,7 +531,7 @@ export type AppInstanceRecord = Message<"svc.v2.AppInstanceRecord"> & {
   teamId: string;
 
   /**
-   * Its id in the outside service.
+   * Its id in the external service.
    *
    * @generated from field: string external_service_instance_id = 4;
    */
@@ -545,14 +545,14 @@ export type AppInstanceRecord = Message<"svc.v2.AppInstanceRecord"> & {
   name: string;
 
   /**
-   * Whether people can ask for access to it.
+   * Whether people can request access to it.
    *
    * @generated from field: bool access_requests_enabled = 6;
    */
   accessRequestsEnabled: boolean;
 
   /**
-   * The access policy of requests that no other policy covers.
+   * The access policy for requests that no other policy covers.
    *
    * @generated from field: string default_access_policy_id = 7;
    */
@@ -671,14 +671,14 @@ export type EntityFieldMappingRecord = Message<"svc.v2.EntityFieldMappingRecord"
   internalFieldId: string;
 
   /**
-   * Where the value is in the outside record.
+   * Where the value is in the external record.
    *
    * @generated from field: string external_field_path = 4;
    */
   externalFieldPath: string;
 
   /**
-   * If several mappings fill one field, the one with the highest priority wins.
+   * If several mappings fill the same field, the one with the highest priority wins.
    *
    * @generated from field: int32 priority = 5;
    */

@@ -29,7 +29,7 @@ export type Rule = Message<"svc.v2.Rule"> & {
   type: string;
 
   /**
-   * The field that is compared.
+   * The field to compare.
    *
    * @generated from field: string field = 2;
    */
@@ -43,7 +43,7 @@ export type Rule = Message<"svc.v2.Rule"> & {
   op: string;
 
   /**
-   * The value to compare with, if there is one.
+   * The value to compare with, if there is only one.
    *
    * @generated from field: string value = 4;
    */

@@ -21,7 +21,7 @@ export const file_svc_v2_sla_definition: GenFile = /*@__PURE__*/
   fileDesc("ChtzdmMvdjIvc2xhX2RlZmluaXRpb24ucHJvdG8SBnN2Yy52MiKIBgoNU2xhRGVmaW5pdGlvbhIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMQoHdGVhbV9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAQgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSNwoLc2NoZWR1bGVfaWQYBSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSOAoMcG9saWN5X2dyb3VwGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEigKF3RhcmdldF9kdXJhdGlvbl9zZWNvbmRzGAcgASgFQge6SAQaAigAEhkKEXVzZV9jYWxlbmRhcl90aW1lGAggASgIEiMKG3VzZV9hc3NpZ25lZF9ncm91cF9zY2hlZHVsZRgJIAEoCBIoCgpjb25kaXRpb25zGAogAygLMhQuc3ZjLnYyLlNsYUNvbmRpdGlvbhIpChNhdHRhY2htZW50X2NyaXRlcmlhGAsgAygLMgwuc3ZjLnYyLlJ1bGUSLQoSYWN0aW9uX2RlZmluaXRpb25zGAwgAygLMhEuc3ZjLnYyLlNsYUFjdGlvbhIwCg5zdGFydGluZ19wb2ludBgNIAEoDjIYLnN2Yy52Mi5TbGFTdGFydGluZ1BvaW50EiEKBm1ldHJpYxgOIAEoDjIRLnN2Yy52Mi5TbGFNZXRyaWMSGAoKY3JlYXRlZF9hdBgPIAEoCUIEqLUYARIYCgp1cGRhdGVkX2F0GBAgASgJQgSotRgBEh4KC2FyY2hpdmVkX2F0GBEgASgJQgSotRgBSACIAQFCDgoMX2FyY2hpdmVkX2F0IvwBCgxTbGFDb25kaXRpb24SLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhkKEXNsYV9kZWZpbml0aW9uX2lkGAIgASgJEjAKDmNvbmRpdGlvbl90eXBlGAMgASgOMhguc3ZjLnYyLlNsYUNvbmRpdGlvblR5cGUSJAoOY29uZGl0aW9uX3J1bGUYBCABKAsyDC5zdmMudjIuUnVsZRI5Cg1yZXN1bWVfcG9saWN5GAUgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhAKCHByaW9yaXR5GAYgASgFItkBCglTbGFBY3Rpb24SLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhkKEXNsYV9kZWZpbml0aW9uX2lkGAIgASgJEjcKC3dvcmtmbG93X2lkGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhYKDm9mZnNldF9zZWNvbmRzGAQgASgFEhgKCmNyZWF0ZWRfYXQYBSABKAlCBKi1GAESGAoKdXBkYXRlZF9hdBgGIAEoCUIEqLUYASI0ChlMaXN0U2xhRGVmaW5pdGlvbnNSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBASJBChpMaXN0U2xhRGVmaW5pdGlvbnNSZXNwb25zZRIjCgRkYXRhGAEgAygLMhUuc3ZjLnYyLlNsYURlZmluaXRpb24qqQEKEFNsYVN0YXJ0aW5nUG9pbnQSIgoeU0xBX1NUQVJUSU5HX1BPSU5UX1VOU1BFQ0lGSUVEEAASJQohU0xBX1NUQVJUSU5HX1BPSU5UX1RJQ0tFVF9DUkVBVEVEEAESIwofU0xBX1NUQVJUSU5HX1BPSU5UX1NMQV9BVFRBQ0hFRBACEiUKIVNMQV9TVEFSVElOR19QT0lOVF9HUk9VUF9BU1NJR05FRBADKoYBCglTbGFNZXRyaWMSGgoWU0xBX01FVFJJQ19VTlNQRUNJRklFRBAAEh0KGVNMQV9NRVRSSUNfRklSU1RfUkVTUE9OU0UQARIjCh9TTEFfTUVUUklDX0ZJUlNUX0hVTUFOX1JFU1BPTlNFEAISGQoVU0xBX01FVFJJQ19SRVNPTFVUSU9OEAMqjwEKEFNsYUNvbmRpdGlvblR5cGUSIgoeU0xBX0NPTkRJVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASHAoYU0xBX0NPTkRJVElPTl9UWVBFX1NUQVJUEAESHAoYU0xBX0NPTkRJVElPTl9UWVBFX1BBVVNFEAISGwoXU0xBX0NPTkRJVElPTl9UWVBFX1NUT1AQAzK8AQoUU2xhRGVmaW5pdGlvblNlcnZpY2USowEKEkxpc3RTbGFEZWZpbml0aW9ucxIhLnN2Yy52Mi5MaXN0U2xhRGVmaW5pdGlvbnNSZXF1ZXN0GiIuc3ZjLnYyLkxpc3RTbGFEZWZpbml0aW9uc1Jlc3BvbnNlIkaQAgGKtRgUCgQBAgMEEgx0aWNrZXRzOnJlYWSC0+STAiUSIy92Mi90ZWFtcy97dGVhbV9pZH0vc2xhLWRlZmluaXRpb25zYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit, file_svc_v2_rule]);
 
 /**
- * A promise about the time that a ticket takes.
+ * A promise about how long a ticket takes.
  *
  * @generated from message svc.v2.SlaDefinition
  */
@@ -55,14 +55,14 @@ export type SlaDefinition = Message<"svc.v2.SlaDefinition"> & {
   description: string;
 
   /**
-   * The schedule whose hours count; empty if calendar time counts.
+   * The schedule whose hours count; empty for calendar time.
    *
    * @generated from field: string schedule_id = 5;
    */
   scheduleId: string;
 
   /**
-   * Of the definitions in one group, at most one applies to a ticket.
+   * The group of the definition. At most one definition of a group applies to a ticket.
    *
    * @generated from field: string policy_group = 6;
    */
@@ -83,7 +83,7 @@ export type SlaDefinition = Message<"svc.v2.SlaDefinition"> & {
   useCalendarTime: boolean;
 
   /**
-   * Whether the hours are those of the group that the ticket is assigned to.
+   * Whether the schedule of the group that the ticket is assigned to counts.
    *
    * @generated from field: bool use_assigned_group_schedule = 9;
    */
@@ -104,7 +104,7 @@ export type SlaDefinition = Message<"svc.v2.SlaDefinition"> & {
   attachmentCriteria: Rule[];
 
   /**
-   * What happens before and after the time is up.
+   * What happens before and after the promised time ends.
    *
    * @generated from field: repeated svc.v2.SlaAction action_definitions = 12;
    */
@@ -195,7 +195,7 @@ export type SlaCondition = Message<"svc.v2.SlaCondition"> & {
   resumePolicy: string;
 
   /**
-   * Which condition is evaluated first.
+   * The order in which conditions are evaluated.
    *
    * @generated from field: int32 priority = 6;
    */
@@ -369,14 +369,14 @@ export enum SlaMetric {
   FIRST_RESPONSE = 1,
 
   /**
-   * Time to the first response of a person.
+   * Time to the first response by a person.
    *
    * @generated from enum value: SLA_METRIC_FIRST_HUMAN_RESPONSE = 2;
    */
   FIRST_HUMAN_RESPONSE = 2,
 
   /**
-   * Time to the resolution.
+   * Time to resolution.
    *
    * @generated from enum value: SLA_METRIC_RESOLUTION = 3;
    */
@@ -437,7 +437,7 @@ export const SlaConditionTypeSchema: GenEnum<SlaConditionType> = /*@__PURE__*/
  */
 export const SlaDefinitionService: GenService<{
   /**
-   * Lists all SLA definitions of a team, archived ones included, in the order of their creation.
+   * Lists all SLA definitions of a team, including archived ones, in creation order.
    *
    * @generated from rpc svc.v2.SlaDefinitionService.ListSlaDefinitions
    */

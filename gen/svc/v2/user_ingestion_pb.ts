@@ -20,10 +20,11 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/user_ingestion.proto.
  */
 export const file_svc_v2_user_ingestion: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdmMvdjIvdXNlcl9pbmdlc3Rpb24ucHJvdG8SBnN2Yy52MiLgBwoNU291cmNlUHJvZmlsZRI6CgtleHRlcm5hbF9pZBgBIAEoCUIlukgiyAEBch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIcCgVlbWFpbBgCIAEoCUINukgKyAEBcgUY/gFgARI7CgpmaXJzdF9uYW1lGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSACIAQESOgoJbGFzdF9uYW1lGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESOwoKYXZhdGFyX3VybBgFIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEjgKCHRpbWV6b25lGAYgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIA4gBARI3CgZsb2NhbGUYByABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBIgBARI7CgpkZXBhcnRtZW50GAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESOgoJam9iX3RpdGxlGAkgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESJAoNbWFuYWdlcl9lbWFpbBgKIAEoCUIIukgFcgMY/gFIB4gBARI9Cg1wcmltYXJ5X3Bob25lGAsgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRICIgBATroAZq1GDAKBG5hbWUSKGl0IGlzIGNvbXB1dGVkIG9mIGZpcnN0TmFtZSBhbmQgbGFzdE5hbWWatRhACg1tYW5hZ2VyVXNlcklkEi9naXZlIHRoZSBhZGRyZXNzIG9mIHRoZSBtYW5hZ2VyIGFzIG1hbmFnZXJFbWFpbJq1GCsKBHJvbGUSI3JvbGVzIGFyZSBzZXQgYnkgUFVUIC92Mi91c2Vycy97aWR9mrUYPQoCaWQSN3VzZXJzIGFyZSBmb3VuZCBieSBzb3VyY2UgYW5kIGV4dGVybmFsSWQsIHRoZW4gYnkgZW1haWxCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUINCgtfYXZhdGFyX3VybEILCglfdGltZXpvbmVCCQoHX2xvY2FsZUINCgtfZGVwYXJ0bWVudEIMCgpfam9iX3RpdGxlQhAKDl9tYW5hZ2VyX2VtYWlsQhAKDl9wcmltYXJ5X3Bob25lIpECCg9Jbmdlc3Rpb25SZXN1bHQSEwoLZXh0ZXJuYWxfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIpCgdvdXRjb21lGAMgASgOMhguc3ZjLnYyLkluZ2VzdGlvbk91dGNvbWUSNwoVc2tpcHBlZF9waW5uZWRfZmllbGRzGAQgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSQQofc2tpcHBlZF9kaXJlY3RvcnlfbG9ja2VkX2ZpZWxkcxgFIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEhUKDXNraXBwZWRfcGhvbmUYBiABKAgSGgoSdW5yZXNvbHZlZF9tYW5hZ2VyGAcgASgIIoMBChlJbmdlc3RVc2VyUHJvZmlsZXNSZXF1ZXN0EioKBnNvdXJjZRgBIAEoCUIaukgXyAEBchIYQDIOXlthLXowLTlfLi1dKiQSOgoIcHJvZmlsZXMYAiADKAsyFS5zdmMudjIuU291cmNlUHJvZmlsZUIRukgIkgEFCAEQ6AeitRgCCBYiQwoaSW5nZXN0VXNlclByb2ZpbGVzUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnN2Yy52Mi5Jbmdlc3Rpb25SZXN1bHQiKgoUUmVwdWJsaXNoVXNlclJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASLiAQoVUmVwdWJsaXNoVXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlchI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYAiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAMgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSFQoNc2tpcHBlZF9waG9uZRgEIAEoCBIaChJ1bnJlc29sdmVkX21hbmFnZXIYBSABKAgqlAEKEEluZ2VzdGlvbk91dGNvbWUSIQodSU5HRVNUSU9OX09VVENPTUVfVU5TUEVDSUZJRUQQABIdChlJTkdFU1RJT05fT1VUQ09NRV9DUkVBVEVEEAESHQoZSU5HRVNUSU9OX09VVENPTUVfVVBEQVRFRBACEh8KG0lOR0VTVElPTl9PVVRDT01FX1VOQ0hBTkdFRBADMs4CChRVc2VySW5nZXN0aW9uU2VydmljZRKfAQoSSW5nZXN0VXNlclByb2ZpbGVzEiEuc3ZjLnYyLkluZ2VzdFVzZXJQcm9maWxlc1JlcXVlc3QaIi5zdmMudjIuSW5nZXN0VXNlclByb2ZpbGVzUmVzcG9uc2UiQpACAoq1GBUKAgEEEg9pbmdlc3Rpb246d3JpdGWC0+STAiA6ASoiGy92Mi91c2VyLWluZ2VzdGlvbi9wcm9maWxlcxKTAQoNUmVwdWJsaXNoVXNlchIcLnN2Yy52Mi5SZXB1Ymxpc2hVc2VyUmVxdWVzdBodLnN2Yy52Mi5SZXB1Ymxpc2hVc2VyUmVzcG9uc2UiRZACAoq1GBUKAgEEEg9pbmdlc3Rpb246d3JpdGWStRgCIAGC0+STAh06ASoiGC92Mi91c2Vycy97aWR9OnJlcHVibGlzaGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
+  fileDesc("ChtzdmMvdjIvdXNlcl9pbmdlc3Rpb24ucHJvdG8SBnN2Yy52MiLmBwoNU291cmNlUHJvZmlsZRI6CgtleHRlcm5hbF9pZBgBIAEoCUIlukgiyAEBch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIcCgVlbWFpbBgCIAEoCUINukgKyAEBcgUY/gFgARI7CgpmaXJzdF9uYW1lGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSACIAQESOgoJbGFzdF9uYW1lGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESOwoKYXZhdGFyX3VybBgFIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEjgKCHRpbWV6b25lGAYgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIA4gBARI3CgZsb2NhbGUYByABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBIgBARI7CgpkZXBhcnRtZW50GAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESOgoJam9iX3RpdGxlGAkgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESJAoNbWFuYWdlcl9lbWFpbBgKIAEoCUIIukgFcgMY/gFIB4gBARI9Cg1wcmltYXJ5X3Bob25lGAsgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRICIgBATruAZq1GDIKBG5hbWUSKml0IGlzIGNvbXB1dGVkIGZyb20gZmlyc3ROYW1lIGFuZCBsYXN0TmFtZZq1GEEKDW1hbmFnZXJVc2VySWQSMHNlbmQgdGhlIG1hbmFnZXIncyBlbWFpbCBhZGRyZXNzIGFzIG1hbmFnZXJFbWFpbJq1GCwKBHJvbGUSJHNldCB0aGUgcm9sZSB3aXRoIFBVVCAvdjIvdXNlcnMve2lkfZq1GD8KAmlkEjl1c2VycyBhcmUgbWF0Y2hlZCBieSBzb3VyY2UgYW5kIGV4dGVybmFsSWQsIHRoZW4gYnkgZW1haWxCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUINCgtfYXZhdGFyX3VybEILCglfdGltZXpvbmVCCQoHX2xvY2FsZUINCgtfZGVwYXJ0bWVudEIMCgpfam9iX3RpdGxlQhAKDl9tYW5hZ2VyX2VtYWlsQhAKDl9wcmltYXJ5X3Bob25lIpECCg9Jbmdlc3Rpb25SZXN1bHQSEwoLZXh0ZXJuYWxfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIpCgdvdXRjb21lGAMgASgOMhguc3ZjLnYyLkluZ2VzdGlvbk91dGNvbWUSNwoVc2tpcHBlZF9waW5uZWRfZmllbGRzGAQgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSQQofc2tpcHBlZF9kaXJlY3RvcnlfbG9ja2VkX2ZpZWxkcxgFIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEhUKDXNraXBwZWRfcGhvbmUYBiABKAgSGgoSdW5yZXNvbHZlZF9tYW5hZ2VyGAcgASgIIoMBChlJbmdlc3RVc2VyUHJvZmlsZXNSZXF1ZXN0EioKBnNvdXJjZRgBIAEoCUIaukgXyAEBchIYQDIOXlthLXowLTlfLi1dKiQSOgoIcHJvZmlsZXMYAiADKAsyFS5zdmMudjIuU291cmNlUHJvZmlsZUIRukgIkgEFCAEQ6AeitRgCCBYiQwoaSW5nZXN0VXNlclByb2ZpbGVzUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnN2Yy52Mi5Jbmdlc3Rpb25SZXN1bHQiKgoUUmVwdWJsaXNoVXNlclJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASLiAQoVUmVwdWJsaXNoVXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlchI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYAiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAMgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSFQoNc2tpcHBlZF9waG9uZRgEIAEoCBIaChJ1bnJlc29sdmVkX21hbmFnZXIYBSABKAgqlAEKEEluZ2VzdGlvbk91dGNvbWUSIQodSU5HRVNUSU9OX09VVENPTUVfVU5TUEVDSUZJRUQQABIdChlJTkdFU1RJT05fT1VUQ09NRV9DUkVBVEVEEAESHQoZSU5HRVNUSU9OX09VVENPTUVfVVBEQVRFRBACEh8KG0lOR0VTVElPTl9PVVRDT01FX1VOQ0hBTkdFRBADMs4CChRVc2VySW5nZXN0aW9uU2VydmljZRKfAQoSSW5nZXN0VXNlclByb2ZpbGVzEiEuc3ZjLnYyLkluZ2VzdFVzZXJQcm9maWxlc1JlcXVlc3QaIi5zdmMudjIuSW5nZXN0VXNlclByb2ZpbGVzUmVzcG9uc2UiQpACAoq1GBUKAgEEEg9pbmdlc3Rpb246d3JpdGWC0+STAiA6ASoiGy92Mi91c2VyLWluZ2VzdGlvbi9wcm9maWxlcxKTAQoNUmVwdWJsaXNoVXNlchIcLnN2Yy52Mi5SZXB1Ymxpc2hVc2VyUmVxdWVzdBodLnN2Yy52Mi5SZXB1Ymxpc2hVc2VyUmVzcG9uc2UiRZACAoq1GBUKAgEEEg9pbmdlc3Rpb246d3JpdGWStRgCIAGC0+STAh06ASoiGC92Mi91c2Vycy97aWR9OnJlcHVibGlzaGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
- * A person as a connected app knows it. An absent field is not supplied; an empty one clears the value.
+ * A person as a connected app describes them. An absent field means that the app does not supply it; an empty one
+ * clears the value.
  *
  * @generated from message svc.v2.SourceProfile
  */
@@ -36,7 +37,7 @@ export type SourceProfile = Message<"svc.v2.SourceProfile"> & {
   externalId: string;
 
   /**
-   * Email address. Required. Identifies an existing user, and never changes the email of one.
+   * Email address. Required. Identifies an existing user; it never changes a user's email.
    *
    * @generated from field: string email = 2;
    */
@@ -141,29 +142,29 @@ export type IngestionResult = Message<"svc.v2.IngestionResult"> & {
   outcome: IngestionOutcome;
 
   /**
-   * Fields that were left alone because they are pinned, in enum order.
+   * Fields that were skipped because they are pinned, in enum order.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_pinned_fields = 4;
    */
   skippedPinnedFields: UserProfileField[];
 
   /**
-   * Fields that were left alone because the directory supplies them, in enum order.
+   * Fields that were skipped because the directory supplies them, in enum order.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_directory_locked_fields = 5;
    */
   skippedDirectoryLockedFields: UserProfileField[];
 
   /**
-   * Whether the phone number was left out because another user has it.
+   * Whether the phone number was skipped because another user has it.
    *
    * @generated from field: bool skipped_phone = 6;
    */
   skippedPhone: boolean;
 
   /**
-   * Whether the manager was left out because no member has the email address, or because the manager would be the user
-   * or part of a cycle of managers.
+   * Whether the manager was skipped because no member has the email address, or because the user would become their own
+   * manager, directly or through a cycle.
    *
    * @generated from field: bool unresolved_manager = 7;
    */
@@ -261,29 +262,29 @@ export type RepublishUserResponse = Message<"svc.v2.RepublishUserResponse"> & {
   data?: User | undefined;
 
   /**
-   * Fields that were left alone because they are pinned, in enum order.
+   * Fields that were skipped because they are pinned, in enum order.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_pinned_fields = 2;
    */
   skippedPinnedFields: UserProfileField[];
 
   /**
-   * Fields that were left alone because the directory supplies them, in enum order.
+   * Fields that were skipped because the directory supplies them, in enum order.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_directory_locked_fields = 3;
    */
   skippedDirectoryLockedFields: UserProfileField[];
 
   /**
-   * Whether a phone number was left out because another user has it.
+   * Whether a phone number was skipped because another user has it.
    *
    * @generated from field: bool skipped_phone = 4;
    */
   skippedPhone: boolean;
 
   /**
-   * Whether a manager was left out because no member has the email address, or because the manager would be the user or
-   * part of a cycle of managers.
+   * Whether a manager was skipped because no member has the email address, or because the user would become their own
+   * manager, directly or through a cycle.
    *
    * @generated from field: bool unresolved_manager = 5;
    */
@@ -339,14 +340,15 @@ export const IngestionOutcomeSchema: GenEnum<IngestionOutcome> = /*@__PURE__*/
   enumDesc(file_svc_v2_user_ingestion, 0);
 
 /**
- * Takes in profiles from connected apps.
+ * Ingests profiles from connected apps.
  *
  * @generated from service svc.v2.UserIngestionService
  */
 export const UserIngestionService: GenService<{
   /**
-   * Publishes profiles of one source. A malformed profile fails the whole call. Fields held by a higher-ranking owner,
-   * a phone number of another user and an unknown manager are left out; the rest is published. Safe to repeat.
+   * Publishes profiles from one source. One invalid profile fails the whole call. Fields held by a higher-ranking
+   * owner, a phone number that another user has and an unknown manager are skipped; everything else is published. Safe
+   * to retry.
    *
    * @generated from rpc svc.v2.UserIngestionService.IngestUserProfiles
    */
@@ -356,7 +358,7 @@ export const UserIngestionService: GenService<{
     output: typeof IngestUserProfilesResponseSchema;
   },
   /**
-   * Publishes all source profiles of a user again, in the order of their last change. Safe to repeat.
+   * Publishes all source profiles of a user again, in the order in which they last changed. Safe to retry.
    *
    * @generated from rpc svc.v2.UserIngestionService.RepublishUser
    */

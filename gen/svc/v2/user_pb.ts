@@ -18,11 +18,12 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/user.proto.
  */
 export const file_svc_v2_user: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjIvdXNlci5wcm90bxIGc3ZjLnYyIo0DCgRVc2VyEgoKAmlkGAEgASgJEhYKBWVtYWlsGAIgASgJQge6SARyAmABEhIKCmZpcnN0X25hbWUYAyABKAkSEQoJbGFzdF9uYW1lGAQgASgJEgwKBG5hbWUYBSABKAkSHgoEcm9sZRgGIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZRISCgphdmF0YXJfdXJsGAcgASgJEhAKCHRpbWV6b25lGAggASgJEg4KBmxvY2FsZRgJIAEoCRISCgpkZXBhcnRtZW50GAogASgJEhEKCWpvYl90aXRsZRgLIAEoCRIVCg1wcmltYXJ5X3Bob25lGAwgASgJEhcKD21hbmFnZXJfdXNlcl9pZBgNIAEoCRIYCgpjcmVhdGVkX2F0GA4gASgJQgSotRgBEiEKDmRlYWN0aXZhdGVkX2F0GA8gASgJQgSotRgBSACIAQESLwoPZmllbGRfb3duZXJzaGlwGBAgAygLMhYuc3ZjLnYyLkZpZWxkT3duZXJzaGlwQhEKD19kZWFjdGl2YXRlZF9hdCK4AQoORmllbGRPd25lcnNoaXASSgoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEIhukgHggEEEAEgAKK1GBMSEW11c3QgbmFtZSBhIGZpZWxkEkUKBW93bmVyGAIgASgOMhIuc3ZjLnYyLkZpZWxkT3duZXJCIrpIB4IBBBABIACitRgUEhJtdXN0IG5hbWUgYW4gb3duZXISEwoFc2luY2UYAyABKAlCBKi1GAEi7wkKEVVwZGF0ZVVzZXJSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQESHgoFZW1haWwYAiABKAlCCrpIB3IFGP4BYAFIAIgBARI7CgpmaXJzdF9uYW1lGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESOgoJbGFzdF9uYW1lGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAKIAQESLwoEcm9sZRgFIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZUIKukgHggEEEAEgAEgDiAEBEjsKCmF2YXRhcl91cmwYBiABKAlCIrpIH3IdGIAQMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBIgBARI4Cgh0aW1lem9uZRgHIAEoCUIhukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESNwoGbG9jYWxlGAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESOwoKZGVwYXJ0bWVudBgJIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgHiAEBEjoKCWpvYl90aXRsZRgKIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgIiAEBEj0KDXByaW1hcnlfcGhvbmUYCyABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgJiAEBEkAKCnBpbl9maWVsZHMYDCADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEISukgPkgEMEOgHIgeCAQQQASAAEkQKDnJlbGVhc2VfZmllbGRzGA0gAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGRCErpID5IBDBDoByIHggEEEAEgADqFA5q1GDAKBG5hbWUSKGl0IGlzIGNvbXB1dGVkIG9mIGZpcnN0TmFtZSBhbmQgbGFzdE5hbWWatRhFCg1tYW5hZ2VyVXNlcklkEjRhIG1hbmFnZXIgaXMgYXNzaWduZWQgYnkgUE9TVCAvdjIvdXNlci1yZWxhdGlvbnNoaXBzmrUYPwoHbWFuYWdlchI0YSBtYW5hZ2VyIGlzIGFzc2lnbmVkIGJ5IFBPU1QgL3YyL3VzZXItcmVsYXRpb25zaGlwc5q1GB8KCWNyZWF0ZWRBdBISdGhlIHNlcnZlciBzZXRzIGl0mrUYRwoNZGVhY3RpdmF0ZWRBdBI2dXNlcnMgYXJlIGRlYWN0aXZhdGVkIGJ5IHRoZSBkaXJlY3Rvcnkgb3IgYnkgYW4gaW1wb3J0mrUYUwoOZmllbGRPd25lcnNoaXASQWl0IGZvbGxvd3MgZnJvbSB3aG8gd3JpdGVzOyBwaW5GaWVsZHMgYW5kIHJlbGVhc2VGaWVsZHMgY2hhbmdlIGl0QggKBl9lbWFpbEINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQgcKBV9yb2xlQg0KC19hdmF0YXJfdXJsQgsKCV90aW1lem9uZUIJCgdfbG9jYWxlQg0KC19kZXBhcnRtZW50QgwKCl9qb2JfdGl0bGVCEAoOX3ByaW1hcnlfcGhvbmUirAEKElVwZGF0ZVVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXISNwoVc2tpcHBlZF9waW5uZWRfZmllbGRzGAIgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSQQofc2tpcHBlZF9kaXJlY3RvcnlfbG9ja2VkX2ZpZWxkcxgDIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkIq8JChFDcmVhdGVVc2VyUmVxdWVzdBIcCgVlbWFpbBgBIAEoCUINukgKyAEBcgUY/gFgARI7CgpmaXJzdF9uYW1lGAIgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSACIAQESOgoJbGFzdF9uYW1lGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESKAoEcm9sZRgEIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZUIIukgFggECEAESOAoIdGltZXpvbmUYBSABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEjcKBmxvY2FsZRgGIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgDiAEBEjsKCmRlcGFydG1lbnQYByABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBIgBARI6Cglqb2JfdGl0bGUYCCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBYgBARI9Cg1wcmltYXJ5X3Bob25lGAkgASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBogBARJACgpwaW5fZmllbGRzGAogAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGRCErpID5IBDBDoByIHggEEEAEgADqHBJq1GBgKAmlkEhJ0aGUgc2VydmVyIHNldHMgaXSatRgwCgRuYW1lEihpdCBpcyBjb21wdXRlZCBvZiBmaXJzdE5hbWUgYW5kIGxhc3ROYW1lmrUYKQoJYXZhdGFyVXJsEhxzZXQgaXQgYnkgUFVUIC92Mi91c2Vycy97aWR9mrUYRQoNbWFuYWdlclVzZXJJZBI0YSBtYW5hZ2VyIGlzIGFzc2lnbmVkIGJ5IFBPU1QgL3YyL3VzZXItcmVsYXRpb25zaGlwc5q1GD8KB21hbmFnZXISNGEgbWFuYWdlciBpcyBhc3NpZ25lZCBieSBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRgfCgljcmVhdGVkQXQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GEcKDWRlYWN0aXZhdGVkQXQSNnVzZXJzIGFyZSBkZWFjdGl2YXRlZCBieSB0aGUgZGlyZWN0b3J5IG9yIGJ5IGFuIGltcG9ydJq1GEIKDmZpZWxkT3duZXJzaGlwEjBpdCBmb2xsb3dzIGZyb20gd2hvIHdyaXRlczsgcGluRmllbGRzIGNoYW5nZXMgaXSatRhGCg1yZWxlYXNlRmllbGRzEjVub3RoaW5nIGlzIHBpbm5lZCBiZWZvcmU7IFBVVCAvdjIvdXNlcnMve2lkfSB0YWtlcyBpdEINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQgsKCV90aW1lem9uZUIJCgdfbG9jYWxlQg0KC19kZXBhcnRtZW50QgwKCl9qb2JfdGl0bGVCEAoOX3ByaW1hcnlfcGhvbmUiMAoSQ3JlYXRlVXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlciIkCg5HZXRVc2VyUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIi0KD0dldFVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXIivgEKEExpc3RVc2Vyc1JlcXVlc3QSUAoJcGFnZV9zaXplGAEgASgFQj26SAQaAigAorUYMhItbXVzdCBiZSBmcm9tIDEgdG8gMTAwMDAsIG9yIDAgZm9yIHRoZSBtYXhpbXVtGJBOEiIKCnBhZ2VfdG9rZW4YAiABKAlCDrpIBXIDGIAIorUYAggQEhsKE2luY2x1ZGVfZGVhY3RpdmF0ZWQYAyABKAgSFwoFZW1haWwYBCABKAlCCLpIBXIDGP8BIkgKEUxpc3RVc2Vyc1Jlc3BvbnNlEhoKBGRhdGEYASADKAsyDC5zdmMudjIuVXNlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiHgocTGlzdERlcGFydG1lbnRPcHRpb25zUmVxdWVzdCJHCh1MaXN0RGVwYXJ0bWVudE9wdGlvbnNSZXNwb25zZRImCgRkYXRhGAEgAygLMhguc3ZjLnYyLkRlcGFydG1lbnRPcHRpb24iLAoQRGVwYXJ0bWVudE9wdGlvbhIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJKukCChBVc2VyUHJvZmlsZUZpZWxkEiIKHlVTRVJfUFJPRklMRV9GSUVMRF9VTlNQRUNJRklFRBAAEiEKHVVTRVJfUFJPRklMRV9GSUVMRF9GSVJTVF9OQU1FEAESIAocVVNFUl9QUk9GSUxFX0ZJRUxEX0xBU1RfTkFNRRACEiEKHVVTRVJfUFJPRklMRV9GSUVMRF9BVkFUQVJfVVJMEAMSHwobVVNFUl9QUk9GSUxFX0ZJRUxEX1RJTUVaT05FEAQSHQoZVVNFUl9QUk9GSUxFX0ZJRUxEX0xPQ0FMRRAFEiEKHVVTRVJfUFJPRklMRV9GSUVMRF9ERVBBUlRNRU5UEAYSIAocVVNFUl9QUk9GSUxFX0ZJRUxEX0pPQl9USVRMRRAHEh4KGlVTRVJfUFJPRklMRV9GSUVMRF9NQU5BR0VSEAgSJAogVVNFUl9QUk9GSUxFX0ZJRUxEX1BSSU1BUllfUEhPTkUQCSp4CgpGaWVsZE93bmVyEhsKF0ZJRUxEX09XTkVSX1VOU1BFQ0lGSUVEEAASGgoWRklFTERfT1dORVJfQVVUT01BVElPThABEhYKEkZJRUxEX09XTkVSX1BJTk5FRBACEhkKFUZJRUxEX09XTkVSX0RJUkVDVE9SWRADKnEKCFVzZXJSb2xlEhkKFVVTRVJfUk9MRV9VTlNQRUNJRklFRBAAEhcKE1VTRVJfUk9MRV9PUkdfQURNSU4QARIYChRVU0VSX1JPTEVfT1JHX01FTUJFUhACEhcKE1VTRVJfUk9MRV9PUkdfR1VFU1QQAyq7AQoMVGVhbVVzZXJSb2xlEh4KGlRFQU1fVVNFUl9ST0xFX1VOU1BFQ0lGSUVEEAASGgoWVEVBTV9VU0VSX1JPTEVfTUFOQUdFUhABEhoKFlRFQU1fVVNFUl9ST0xFX0JVSUxERVIQAhIYChRURUFNX1VTRVJfUk9MRV9BR0VOVBADEh4KGlRFQU1fVVNFUl9ST0xFX0NPTlRSSUJVVE9SEAQSGQoVVEVBTV9VU0VSX1JPTEVfVklFV0VSEAUyiQUKC1VzZXJTZXJ2aWNlEoEBCgpVcGRhdGVVc2VyEhkuc3ZjLnYyLlVwZGF0ZVVzZXJSZXF1ZXN0Ghouc3ZjLnYyLlVwZGF0ZVVzZXJSZXNwb25zZSI8kAICirUYFAoDAQMEEgt1c2Vyczp3cml0ZSABkrUYBCABKAGC0+STAhM6ASoaDi92Mi91c2Vycy97aWR9EngKCkNyZWF0ZVVzZXISGS5zdmMudjIuQ3JlYXRlVXNlclJlcXVlc3QaGi5zdmMudjIuQ3JlYXRlVXNlclJlc3BvbnNlIjOQAgCKtRgSCgMBAwQSC3VzZXJzOndyaXRlkrUYAiABgtPkkwIOOgEqIgkvdjIvdXNlcnMScAoHR2V0VXNlchIWLnN2Yy52Mi5HZXRVc2VyUmVxdWVzdBoXLnN2Yy52Mi5HZXRVc2VyUmVzcG9uc2UiNJACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZJK1GAIgAYLT5JMCEBIOL3YyL3VzZXJzL3tpZH0SawoJTGlzdFVzZXJzEhguc3ZjLnYyLkxpc3RVc2Vyc1JlcXVlc3QaGS5zdmMudjIuTGlzdFVzZXJzUmVzcG9uc2UiKZACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZILT5JMCCxIJL3YyL3VzZXJzEpwBChVMaXN0RGVwYXJ0bWVudE9wdGlvbnMSJC5zdmMudjIuTGlzdERlcGFydG1lbnRPcHRpb25zUmVxdWVzdBolLnN2Yy52Mi5MaXN0RGVwYXJ0bWVudE9wdGlvbnNSZXNwb25zZSI2kAIBirUYEQoDAQMEEgp1c2VyczpyZWFkgtPkkwIYEhYvdjIvZGVwYXJ0bWVudC1vcHRpb25zYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit]);
+  fileDesc("ChFzdmMvdjIvdXNlci5wcm90bxIGc3ZjLnYyIo0DCgRVc2VyEgoKAmlkGAEgASgJEhYKBWVtYWlsGAIgASgJQge6SARyAmABEhIKCmZpcnN0X25hbWUYAyABKAkSEQoJbGFzdF9uYW1lGAQgASgJEgwKBG5hbWUYBSABKAkSHgoEcm9sZRgGIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZRISCgphdmF0YXJfdXJsGAcgASgJEhAKCHRpbWV6b25lGAggASgJEg4KBmxvY2FsZRgJIAEoCRISCgpkZXBhcnRtZW50GAogASgJEhEKCWpvYl90aXRsZRgLIAEoCRIVCg1wcmltYXJ5X3Bob25lGAwgASgJEhcKD21hbmFnZXJfdXNlcl9pZBgNIAEoCRIYCgpjcmVhdGVkX2F0GA4gASgJQgSotRgBEiEKDmRlYWN0aXZhdGVkX2F0GA8gASgJQgSotRgBSACIAQESLwoPZmllbGRfb3duZXJzaGlwGBAgAygLMhYuc3ZjLnYyLkZpZWxkT3duZXJzaGlwQhEKD19kZWFjdGl2YXRlZF9hdCK4AQoORmllbGRPd25lcnNoaXASSgoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEIhukgHggEEEAEgAKK1GBMSEW11c3QgbmFtZSBhIGZpZWxkEkUKBW93bmVyGAIgASgOMhIuc3ZjLnYyLkZpZWxkT3duZXJCIrpIB4IBBBABIACitRgUEhJtdXN0IG5hbWUgYW4gb3duZXISEwoFc2luY2UYAyABKAlCBKi1GAEi6wkKEVVwZGF0ZVVzZXJSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQESHgoFZW1haWwYAiABKAlCCrpIB3IFGP4BYAFIAIgBARI7CgpmaXJzdF9uYW1lGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESOgoJbGFzdF9uYW1lGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAKIAQESLwoEcm9sZRgFIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZUIKukgHggEEEAEgAEgDiAEBEjsKCmF2YXRhcl91cmwYBiABKAlCIrpIH3IdGIAQMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBIgBARI4Cgh0aW1lem9uZRgHIAEoCUIhukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESNwoGbG9jYWxlGAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESOwoKZGVwYXJ0bWVudBgJIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgHiAEBEjoKCWpvYl90aXRsZRgKIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgIiAEBEj0KDXByaW1hcnlfcGhvbmUYCyABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgJiAEBEkAKCnBpbl9maWVsZHMYDCADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEISukgPkgEMEOgHIgeCAQQQASAAEkQKDnJlbGVhc2VfZmllbGRzGA0gAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGRCErpID5IBDBDoByIHggEEEAEgADqBA5q1GDIKBG5hbWUSKml0IGlzIGNvbXB1dGVkIGZyb20gZmlyc3ROYW1lIGFuZCBsYXN0TmFtZZq1GEIKDW1hbmFnZXJVc2VySWQSMWFzc2lnbiBhIG1hbmFnZXIgd2l0aCBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRg8CgdtYW5hZ2VyEjFhc3NpZ24gYSBtYW5hZ2VyIHdpdGggUE9TVCAvdjIvdXNlci1yZWxhdGlvbnNoaXBzmrUYHwoJY3JlYXRlZEF0EhJ0aGUgc2VydmVyIHNldHMgaXSatRhCCg1kZWFjdGl2YXRlZEF0EjFvbmx5IHRoZSBkaXJlY3Rvcnkgb3IgYW4gaW1wb3J0IGRlYWN0aXZhdGVzIHVzZXJzmrUYWAoOZmllbGRPd25lcnNoaXASRml0IGRlcGVuZHMgb24gd2hvIHdyaXRlczsgdXNlIHBpbkZpZWxkcyBhbmQgcmVsZWFzZUZpZWxkcyB0byBjaGFuZ2UgaXRCCAoGX2VtYWlsQg0KC19maXJzdF9uYW1lQgwKCl9sYXN0X25hbWVCBwoFX3JvbGVCDQoLX2F2YXRhcl91cmxCCwoJX3RpbWV6b25lQgkKB19sb2NhbGVCDQoLX2RlcGFydG1lbnRCDAoKX2pvYl90aXRsZUIQCg5fcHJpbWFyeV9waG9uZSKsAQoSVXBkYXRlVXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlchI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYAiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAMgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQitgkKEUNyZWF0ZVVzZXJSZXF1ZXN0EhwKBWVtYWlsGAEgASgJQg26SArIAQFyBRj+AWABEjsKCmZpcnN0X25hbWUYAiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBARI6CglsYXN0X25hbWUYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAYgBARIoCgRyb2xlGAQgASgOMhAuc3ZjLnYyLlVzZXJSb2xlQgi6SAWCAQIQARI4Cgh0aW1lem9uZRgFIAEoCUIhukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAKIAQESNwoGbG9jYWxlGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAOIAQESOwoKZGVwYXJ0bWVudBgHIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgEiAEBEjoKCWpvYl90aXRsZRgIIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgFiAEBEj0KDXByaW1hcnlfcGhvbmUYCSABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgGiAEBEkAKCnBpbl9maWVsZHMYCiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEISukgPkgEMEOgHIgeCAQQQASAAOo4EmrUYGAoCaWQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GDIKBG5hbWUSKml0IGlzIGNvbXB1dGVkIGZyb20gZmlyc3ROYW1lIGFuZCBsYXN0TmFtZZq1GCsKCWF2YXRhclVybBIec2V0IGl0IHdpdGggUFVUIC92Mi91c2Vycy97aWR9mrUYQgoNbWFuYWdlclVzZXJJZBIxYXNzaWduIGEgbWFuYWdlciB3aXRoIFBPU1QgL3YyL3VzZXItcmVsYXRpb25zaGlwc5q1GDwKB21hbmFnZXISMWFzc2lnbiBhIG1hbmFnZXIgd2l0aCBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRgfCgljcmVhdGVkQXQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GEIKDWRlYWN0aXZhdGVkQXQSMW9ubHkgdGhlIGRpcmVjdG9yeSBvciBhbiBpbXBvcnQgZGVhY3RpdmF0ZXMgdXNlcnOatRhGCg5maWVsZE93bmVyc2hpcBI0aXQgZGVwZW5kcyBvbiB3aG8gd3JpdGVzOyB1c2UgcGluRmllbGRzIHRvIGNoYW5nZSBpdJq1GFAKDXJlbGVhc2VGaWVsZHMSP2EgbmV3IHVzZXIgaGFzIG5vIHBpbm5lZCBmaWVsZHM7IHVzZSBpdCB3aXRoIFBVVCAvdjIvdXNlcnMve2lkfUINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQgsKCV90aW1lem9uZUIJCgdfbG9jYWxlQg0KC19kZXBhcnRtZW50QgwKCl9qb2JfdGl0bGVCEAoOX3ByaW1hcnlfcGhvbmUiMAoSQ3JlYXRlVXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlciIkCg5HZXRVc2VyUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIi0KD0dldFVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXIivgEKEExpc3RVc2Vyc1JlcXVlc3QSUAoJcGFnZV9zaXplGAEgASgFQj26SAQaAigAorUYMhItbXVzdCBiZSBmcm9tIDEgdG8gMTAwMDAsIG9yIDAgZm9yIHRoZSBtYXhpbXVtGJBOEiIKCnBhZ2VfdG9rZW4YAiABKAlCDrpIBXIDGIAIorUYAggQEhsKE2luY2x1ZGVfZGVhY3RpdmF0ZWQYAyABKAgSFwoFZW1haWwYBCABKAlCCLpIBXIDGP8BIkgKEUxpc3RVc2Vyc1Jlc3BvbnNlEhoKBGRhdGEYASADKAsyDC5zdmMudjIuVXNlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiHgocTGlzdERlcGFydG1lbnRPcHRpb25zUmVxdWVzdCJHCh1MaXN0RGVwYXJ0bWVudE9wdGlvbnNSZXNwb25zZRImCgRkYXRhGAEgAygLMhguc3ZjLnYyLkRlcGFydG1lbnRPcHRpb24iLAoQRGVwYXJ0bWVudE9wdGlvbhIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJKukCChBVc2VyUHJvZmlsZUZpZWxkEiIKHlVTRVJfUFJPRklMRV9GSUVMRF9VTlNQRUNJRklFRBAAEiEKHVVTRVJfUFJPRklMRV9GSUVMRF9GSVJTVF9OQU1FEAESIAocVVNFUl9QUk9GSUxFX0ZJRUxEX0xBU1RfTkFNRRACEiEKHVVTRVJfUFJPRklMRV9GSUVMRF9BVkFUQVJfVVJMEAMSHwobVVNFUl9QUk9GSUxFX0ZJRUxEX1RJTUVaT05FEAQSHQoZVVNFUl9QUk9GSUxFX0ZJRUxEX0xPQ0FMRRAFEiEKHVVTRVJfUFJPRklMRV9GSUVMRF9ERVBBUlRNRU5UEAYSIAocVVNFUl9QUk9GSUxFX0ZJRUxEX0pPQl9USVRMRRAHEh4KGlVTRVJfUFJPRklMRV9GSUVMRF9NQU5BR0VSEAgSJAogVVNFUl9QUk9GSUxFX0ZJRUxEX1BSSU1BUllfUEhPTkUQCSp4CgpGaWVsZE93bmVyEhsKF0ZJRUxEX09XTkVSX1VOU1BFQ0lGSUVEEAASGgoWRklFTERfT1dORVJfQVVUT01BVElPThABEhYKEkZJRUxEX09XTkVSX1BJTk5FRBACEhkKFUZJRUxEX09XTkVSX0RJUkVDVE9SWRADKnEKCFVzZXJSb2xlEhkKFVVTRVJfUk9MRV9VTlNQRUNJRklFRBAAEhcKE1VTRVJfUk9MRV9PUkdfQURNSU4QARIYChRVU0VSX1JPTEVfT1JHX01FTUJFUhACEhcKE1VTRVJfUk9MRV9PUkdfR1VFU1QQAyq7AQoMVGVhbVVzZXJSb2xlEh4KGlRFQU1fVVNFUl9ST0xFX1VOU1BFQ0lGSUVEEAASGgoWVEVBTV9VU0VSX1JPTEVfTUFOQUdFUhABEhoKFlRFQU1fVVNFUl9ST0xFX0JVSUxERVIQAhIYChRURUFNX1VTRVJfUk9MRV9BR0VOVBADEh4KGlRFQU1fVVNFUl9ST0xFX0NPTlRSSUJVVE9SEAQSGQoVVEVBTV9VU0VSX1JPTEVfVklFV0VSEAUyiQUKC1VzZXJTZXJ2aWNlEoEBCgpVcGRhdGVVc2VyEhkuc3ZjLnYyLlVwZGF0ZVVzZXJSZXF1ZXN0Ghouc3ZjLnYyLlVwZGF0ZVVzZXJSZXNwb25zZSI8kAICirUYFAoDAQMEEgt1c2Vyczp3cml0ZSABkrUYBCABKAGC0+STAhM6ASoaDi92Mi91c2Vycy97aWR9EngKCkNyZWF0ZVVzZXISGS5zdmMudjIuQ3JlYXRlVXNlclJlcXVlc3QaGi5zdmMudjIuQ3JlYXRlVXNlclJlc3BvbnNlIjOQAgCKtRgSCgMBAwQSC3VzZXJzOndyaXRlkrUYAiABgtPkkwIOOgEqIgkvdjIvdXNlcnMScAoHR2V0VXNlchIWLnN2Yy52Mi5HZXRVc2VyUmVxdWVzdBoXLnN2Yy52Mi5HZXRVc2VyUmVzcG9uc2UiNJACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZJK1GAIgAYLT5JMCEBIOL3YyL3VzZXJzL3tpZH0SawoJTGlzdFVzZXJzEhguc3ZjLnYyLkxpc3RVc2Vyc1JlcXVlc3QaGS5zdmMudjIuTGlzdFVzZXJzUmVzcG9uc2UiKZACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZILT5JMCCxIJL3YyL3VzZXJzEpwBChVMaXN0RGVwYXJ0bWVudE9wdGlvbnMSJC5zdmMudjIuTGlzdERlcGFydG1lbnRPcHRpb25zUmVxdWVzdBolLnN2Yy52Mi5MaXN0RGVwYXJ0bWVudE9wdGlvbnNSZXNwb25zZSI2kAIBirUYEQoDAQMEEgp1c2VyczpyZWFkgtPkkwIYEhYvdjIvZGVwYXJ0bWVudC1vcHRpb25zYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
- * A person as a member of one organization. No organization sees another's values: only a person whom imports put into
- * several organizations has the same `id` and `email` there, and everything else belongs to the membership.
+ * A person as a member of one organization. An organization never sees another organization's values. A person whom
+ * imports add to several organizations has the same `id` and `email` in each of them; everything else belongs to the
+ * membership.
  *
  * @generated from message svc.v2.User
  */
@@ -56,7 +57,7 @@ export type User = Message<"svc.v2.User"> & {
   lastName: string;
 
   /**
-   * Given and family name together. Computed.
+   * Given name and family name. Computed.
    *
    * @generated from field: string name = 5;
    */
@@ -196,7 +197,7 @@ export type UpdateUserRequest = Message<"svc.v2.UpdateUserRequest"> & {
   id: string;
 
   /**
-   * New email address; must be the only change.
+   * New email address. Must be the only change.
    *
    * @generated from field: optional string email = 2;
    */
@@ -266,14 +267,14 @@ export type UpdateUserRequest = Message<"svc.v2.UpdateUserRequest"> & {
   primaryPhone?: string | undefined;
 
   /**
-   * Fields to pin. Each must be set in the same request; `AVATAR_URL` and `MANAGER` are refused.
+   * Fields to pin. Each must be set in the same request; `AVATAR_URL` and `MANAGER` are not accepted.
    *
    * @generated from field: repeated svc.v2.UserProfileField pin_fields = 12;
    */
   pinFields: UserProfileField[];
 
   /**
-   * Fields to hand back to automation; their values stay.
+   * Fields to hand back to automation. They keep their values.
    *
    * @generated from field: repeated svc.v2.UserProfileField release_fields = 13;
    */
@@ -301,14 +302,14 @@ export type UpdateUserResponse = Message<"svc.v2.UpdateUserResponse"> & {
   data?: User | undefined;
 
   /**
-   * Fields that were left alone because they are pinned, in enum order.
+   * Fields that were skipped because they are pinned, in enum order.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_pinned_fields = 2;
    */
   skippedPinnedFields: UserProfileField[];
 
   /**
-   * Fields that were left alone because the directory supplies them, in enum order.
+   * Fields that were skipped because the directory supplies them, in enum order.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_directory_locked_fields = 3;
    */
@@ -490,14 +491,14 @@ export type ListUsersRequest = Message<"svc.v2.ListUsersRequest"> & {
   pageToken: string;
 
   /**
-   * Whether deactivated users are listed as well.
+   * Whether to include deactivated users.
    *
    * @generated from field: bool include_deactivated = 3;
    */
   includeDeactivated: boolean;
 
   /**
-   * Only the user with this email address, in any case; empty for all.
+   * Only the user with this email address, compared case-insensitively; empty for all users.
    *
    * @generated from field: string email = 4;
    */
@@ -631,7 +632,7 @@ export enum UserProfileField {
   LAST_NAME = 2,
 
   /**
-   * `avatar_url`. Cannot be pinned by name; a write with a user token pins it.
+   * `avatar_url`. Not accepted in `pin_fields`; a write with a user token pins it.
    *
    * @generated from enum value: USER_PROFILE_FIELD_AVATAR_URL = 3;
    */
@@ -666,7 +667,7 @@ export enum UserProfileField {
   JOB_TITLE = 7,
 
   /**
-   * `manager`. Pinned through user relationships, released here.
+   * `manager`. Pinned through user relationships, released by UpdateUser.
    *
    * @generated from enum value: USER_PROFILE_FIELD_MANAGER = 8;
    */
@@ -700,21 +701,21 @@ export enum FieldOwner {
   UNSPECIFIED = 0,
 
   /**
-   * Keys, workers and ingestion: the next write replaces the value.
+   * Keys, workers and ingestion. Any later write replaces the value.
    *
    * @generated from enum value: FIELD_OWNER_AUTOMATION = 1;
    */
   AUTOMATION = 1,
 
   /**
-   * A person, or a key that pinned on purpose: automation does not replace the value.
+   * A person, or a key that pinned the field explicitly. Automation does not replace the value.
    *
    * @generated from enum value: FIELD_OWNER_PINNED = 2;
    */
   PINNED = 2,
 
   /**
-   * Directory sync: no call of this API replaces the value.
+   * Directory sync. No call to this API replaces the value.
    *
    * @generated from enum value: FIELD_OWNER_DIRECTORY = 3;
    */
@@ -755,7 +756,7 @@ export enum UserRole {
   ORG_MEMBER = 2,
 
   /**
-   * What the person's team roles allow to read, and the person's own profile.
+   * What the person's team roles allow them to read, and their own profile.
    *
    * @generated from enum value: USER_ROLE_ORG_GUEST = 3;
    */
@@ -789,28 +790,28 @@ export enum TeamUserRole {
   MANAGER = 1,
 
   /**
-   * Reads all; writes access and apps.
+   * Reads everything; writes access and apps.
    *
    * @generated from enum value: TEAM_USER_ROLE_BUILDER = 2;
    */
   BUILDER = 2,
 
   /**
-   * Reads all; writes tickets.
+   * Reads everything; writes tickets.
    *
    * @generated from enum value: TEAM_USER_ROLE_AGENT = 3;
    */
   AGENT = 3,
 
   /**
-   * Reads all.
+   * Reads everything.
    *
    * @generated from enum value: TEAM_USER_ROLE_CONTRIBUTOR = 4;
    */
   CONTRIBUTOR = 4,
 
   /**
-   * Reads all.
+   * Reads everything.
    *
    * @generated from enum value: TEAM_USER_ROLE_VIEWER = 5;
    */
@@ -830,11 +831,11 @@ export const TeamUserRoleSchema: GenEnum<TeamUserRole> = /*@__PURE__*/
  */
 export const UserService: GenService<{
   /**
-   * Updates a profile, and pins or releases fields. An absent field stays as it is. Fields held by a higher-ranking
-   * owner are skipped and listed; the rest is applied. A user token pins what it writes. An email change must be the
-   * only change, and needs `users:write` even in the own profile. Only administrators, and organization API keys with
-   * every permission, make administrators or change their role or email. Apart from skipped fields, all or nothing.
-   * Safe to repeat.
+   * Updates a profile, and pins or releases fields. Absent fields are left unchanged. Fields held by a higher-ranking
+   * owner are skipped and listed in the response; the others are written. A user token pins the fields that it writes.
+   * An email change must be the only change, and needs `users:write` even for the caller's own profile. Only
+   * administrators and organization API keys with every permission can make a user an administrator, or change an
+   * administrator's role or email. Apart from skipped fields, the update is all or nothing. Safe to retry.
    *
    * @generated from rpc svc.v2.UserService.UpdateUser
    */
@@ -844,8 +845,9 @@ export const UserService: GenService<{
     output: typeof UpdateUserResponseSchema;
   },
   /**
-   * Adds a person to the organization, with an id of the person's own, whoever has the email in another organization. Only
-   * administrators, and organization API keys with every permission, add administrators. An email that a member of the organization already has is `already_exists`.
+   * Creates a user in the organization. The user gets a new id, even if another organization has a user with the same
+   * email. Only administrators and organization API keys with every permission can create administrators. If a member
+   * of the organization already has the email, the call fails with `already_exists`.
    *
    * @generated from rpc svc.v2.UserService.CreateUser
    */
@@ -865,7 +867,7 @@ export const UserService: GenService<{
     output: typeof GetUserResponseSchema;
   },
   /**
-   * Lists the members of the organization, in the order of their creation.
+   * Lists the members of the organization, in creation order.
    *
    * @generated from rpc svc.v2.UserService.ListUsers
    */

@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/user_relationship.proto.
  */
 export const file_svc_v2_user_relationship: GenFile = /*@__PURE__*/
-  fileDesc("Ch5zdmMvdjIvdXNlcl9yZWxhdGlvbnNoaXAucHJvdG8SBnN2Yy52MiKPAQoQVXNlclJlbGF0aW9uc2hpcBIPCgd1c2VyX2lkGAEgASgJEhcKD3JlbGF0ZWRfdXNlcl9pZBgCIAEoCRI3ChFyZWxhdGlvbnNoaXBfdHlwZRgDIAEoDjIcLnN2Yy52Mi5Vc2VyUmVsYXRpb25zaGlwVHlwZRIYCgpjcmVhdGVkX2F0GAQgASgJQgSotRgBIrECCh1DcmVhdGVVc2VyUmVsYXRpb25zaGlwUmVxdWVzdBIXCgd1c2VyX2lkGAEgASgJQga6SAPIAQESHwoPcmVsYXRlZF91c2VyX2lkGAIgASgJQga6SAPIAQESQQoRcmVsYXRpb25zaGlwX3R5cGUYAyABKA4yHC5zdmMudjIuVXNlclJlbGF0aW9uc2hpcFR5cGVCCLpIBYIBAhABEhAKA3BpbhgEIAEoCEgAiAEBOnmatRgpCg1tYW5hZ2VyVXNlcklkEhhnaXZlIGl0IGFzIHJlbGF0ZWRVc2VySWSatRglCgltYW5hZ2VySWQSGGdpdmUgaXQgYXMgcmVsYXRlZFVzZXJJZJq1GB8KCWNyZWF0ZWRBdBISdGhlIHNlcnZlciBzZXRzIGl0QgYKBF9waW4iyQEKHkNyZWF0ZVVzZXJSZWxhdGlvbnNoaXBSZXNwb25zZRIrCgRkYXRhGAEgASgLMhguc3ZjLnYyLlVzZXJSZWxhdGlvbnNoaXBCA+BBARI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYAiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAMgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQilQEKHURlbGV0ZVVzZXJSZWxhdGlvbnNoaXBSZXF1ZXN0EhcKB3VzZXJfaWQYASABKAlCBrpIA8gBARJBChFyZWxhdGlvbnNoaXBfdHlwZRgCIAEoDjIcLnN2Yy52Mi5Vc2VyUmVsYXRpb25zaGlwVHlwZUIIukgFggECEAESEAoDcGluGAMgASgISACIAQFCBgoEX3BpbiKcAQoeRGVsZXRlVXNlclJlbGF0aW9uc2hpcFJlc3BvbnNlEjcKFXNraXBwZWRfcGlubmVkX2ZpZWxkcxgBIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEkEKH3NraXBwZWRfZGlyZWN0b3J5X2xvY2tlZF9maWVsZHMYAiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZCJ4ChpHZXRVc2VyUmVsYXRpb25zaGlwUmVxdWVzdBIXCgd1c2VyX2lkGAEgASgJQga6SAPIAQESQQoRcmVsYXRpb25zaGlwX3R5cGUYAiABKA4yHC5zdmMudjIuVXNlclJlbGF0aW9uc2hpcFR5cGVCCLpIBYIBAhABIkUKG0dldFVzZXJSZWxhdGlvbnNoaXBSZXNwb25zZRImCgRkYXRhGAEgASgLMhguc3ZjLnYyLlVzZXJSZWxhdGlvbnNoaXAqYgoUVXNlclJlbGF0aW9uc2hpcFR5cGUSJgoiVVNFUl9SRUxBVElPTlNISVBfVFlQRV9VTlNQRUNJRklFRBAAEiIKHlVTRVJfUkVMQVRJT05TSElQX1RZUEVfTUFOQUdFUhABMqMEChdVc2VyUmVsYXRpb25zaGlwU2VydmljZRKrAQoWQ3JlYXRlVXNlclJlbGF0aW9uc2hpcBIlLnN2Yy52Mi5DcmVhdGVVc2VyUmVsYXRpb25zaGlwUmVxdWVzdBomLnN2Yy52Mi5DcmVhdGVVc2VyUmVsYXRpb25zaGlwUmVzcG9uc2UiQpACAoq1GBIKAwEDBBILdXNlcnM6d3JpdGWStRgEIAEoAYLT5JMCGzoBKiIWL3YyL3VzZXItcmVsYXRpb25zaGlwcxKwAQoWRGVsZXRlVXNlclJlbGF0aW9uc2hpcBIlLnN2Yy52Mi5EZWxldGVVc2VyUmVsYXRpb25zaGlwUmVxdWVzdBomLnN2Yy52Mi5EZWxldGVVc2VyUmVsYXRpb25zaGlwUmVzcG9uc2UiR5ACAoq1GBIKAwEDBBILdXNlcnM6d3JpdGWStRgCKAGC0+STAiIqIC92Mi91c2VyLXJlbGF0aW9uc2hpcHMve3VzZXJfaWR9EqYBChNHZXRVc2VyUmVsYXRpb25zaGlwEiIuc3ZjLnYyLkdldFVzZXJSZWxhdGlvbnNoaXBSZXF1ZXN0GiMuc3ZjLnYyLkdldFVzZXJSZWxhdGlvbnNoaXBSZXNwb25zZSJGkAIBirUYEQoDAQMEEgp1c2VyczpyZWFkkrUYAiABgtPkkwIiEiAvdjIvdXNlci1yZWxhdGlvbnNoaXBzL3t1c2VyX2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
+  fileDesc("Ch5zdmMvdjIvdXNlcl9yZWxhdGlvbnNoaXAucHJvdG8SBnN2Yy52MiKPAQoQVXNlclJlbGF0aW9uc2hpcBIPCgd1c2VyX2lkGAEgASgJEhcKD3JlbGF0ZWRfdXNlcl9pZBgCIAEoCRI3ChFyZWxhdGlvbnNoaXBfdHlwZRgDIAEoDjIcLnN2Yy52Mi5Vc2VyUmVsYXRpb25zaGlwVHlwZRIYCgpjcmVhdGVkX2F0GAQgASgJQgSotRgBIrMCCh1DcmVhdGVVc2VyUmVsYXRpb25zaGlwUmVxdWVzdBIXCgd1c2VyX2lkGAEgASgJQga6SAPIAQESHwoPcmVsYXRlZF91c2VyX2lkGAIgASgJQga6SAPIAQESQQoRcmVsYXRpb25zaGlwX3R5cGUYAyABKA4yHC5zdmMudjIuVXNlclJlbGF0aW9uc2hpcFR5cGVCCLpIBYIBAhABEhAKA3BpbhgEIAEoCEgAiAEBOnuatRgqCg1tYW5hZ2VyVXNlcklkEhl1c2UgcmVsYXRlZFVzZXJJZCBpbnN0ZWFkmrUYJgoJbWFuYWdlcklkEhl1c2UgcmVsYXRlZFVzZXJJZCBpbnN0ZWFkmrUYHwoJY3JlYXRlZEF0EhJ0aGUgc2VydmVyIHNldHMgaXRCBgoEX3BpbiLJAQoeQ3JlYXRlVXNlclJlbGF0aW9uc2hpcFJlc3BvbnNlEisKBGRhdGEYASABKAsyGC5zdmMudjIuVXNlclJlbGF0aW9uc2hpcEID4EEBEjcKFXNraXBwZWRfcGlubmVkX2ZpZWxkcxgCIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEkEKH3NraXBwZWRfZGlyZWN0b3J5X2xvY2tlZF9maWVsZHMYAyADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZCKVAQodRGVsZXRlVXNlclJlbGF0aW9uc2hpcFJlcXVlc3QSFwoHdXNlcl9pZBgBIAEoCUIGukgDyAEBEkEKEXJlbGF0aW9uc2hpcF90eXBlGAIgASgOMhwuc3ZjLnYyLlVzZXJSZWxhdGlvbnNoaXBUeXBlQgi6SAWCAQIQARIQCgNwaW4YAyABKAhIAIgBAUIGCgRfcGluIpwBCh5EZWxldGVVc2VyUmVsYXRpb25zaGlwUmVzcG9uc2USNwoVc2tpcHBlZF9waW5uZWRfZmllbGRzGAEgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSQQofc2tpcHBlZF9kaXJlY3RvcnlfbG9ja2VkX2ZpZWxkcxgCIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkIngKGkdldFVzZXJSZWxhdGlvbnNoaXBSZXF1ZXN0EhcKB3VzZXJfaWQYASABKAlCBrpIA8gBARJBChFyZWxhdGlvbnNoaXBfdHlwZRgCIAEoDjIcLnN2Yy52Mi5Vc2VyUmVsYXRpb25zaGlwVHlwZUIIukgFggECEAEiRQobR2V0VXNlclJlbGF0aW9uc2hpcFJlc3BvbnNlEiYKBGRhdGEYASABKAsyGC5zdmMudjIuVXNlclJlbGF0aW9uc2hpcCpiChRVc2VyUmVsYXRpb25zaGlwVHlwZRImCiJVU0VSX1JFTEFUSU9OU0hJUF9UWVBFX1VOU1BFQ0lGSUVEEAASIgoeVVNFUl9SRUxBVElPTlNISVBfVFlQRV9NQU5BR0VSEAEyowQKF1VzZXJSZWxhdGlvbnNoaXBTZXJ2aWNlEqsBChZDcmVhdGVVc2VyUmVsYXRpb25zaGlwEiUuc3ZjLnYyLkNyZWF0ZVVzZXJSZWxhdGlvbnNoaXBSZXF1ZXN0GiYuc3ZjLnYyLkNyZWF0ZVVzZXJSZWxhdGlvbnNoaXBSZXNwb25zZSJCkAICirUYEgoDAQMEEgt1c2Vyczp3cml0ZZK1GAQgASgBgtPkkwIbOgEqIhYvdjIvdXNlci1yZWxhdGlvbnNoaXBzErABChZEZWxldGVVc2VyUmVsYXRpb25zaGlwEiUuc3ZjLnYyLkRlbGV0ZVVzZXJSZWxhdGlvbnNoaXBSZXF1ZXN0GiYuc3ZjLnYyLkRlbGV0ZVVzZXJSZWxhdGlvbnNoaXBSZXNwb25zZSJHkAICirUYEgoDAQMEEgt1c2Vyczp3cml0ZZK1GAIoAYLT5JMCIiogL3YyL3VzZXItcmVsYXRpb25zaGlwcy97dXNlcl9pZH0SpgEKE0dldFVzZXJSZWxhdGlvbnNoaXASIi5zdmMudjIuR2V0VXNlclJlbGF0aW9uc2hpcFJlcXVlc3QaIy5zdmMudjIuR2V0VXNlclJlbGF0aW9uc2hpcFJlc3BvbnNlIkaQAgGKtRgRCgMBAwQSCnVzZXJzOnJlYWSStRgCIAGC0+STAiISIC92Mi91c2VyLXJlbGF0aW9uc2hpcHMve3VzZXJfaWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
  * A relationship between two members of one organization.
@@ -30,7 +30,7 @@ export const file_svc_v2_user_relationship: GenFile = /*@__PURE__*/
  */
 export type UserRelationship = Message<"svc.v2.UserRelationship"> & {
   /**
-   * The user whose relationship it is.
+   * The user who has the relationship.
    *
    * @generated from field: string user_id = 1;
    */
@@ -44,7 +44,7 @@ export type UserRelationship = Message<"svc.v2.UserRelationship"> & {
   relatedUserId: string;
 
   /**
-   * What the other user is to the user.
+   * What the other user is to this user.
    *
    * @generated from field: svc.v2.UserRelationshipType relationship_type = 3;
    */
@@ -86,15 +86,15 @@ export type CreateUserRelationshipRequest = Message<"svc.v2.CreateUserRelationsh
   relatedUserId: string;
 
   /**
-   * The type; default manager.
+   * The type. Default: manager.
    *
    * @generated from field: svc.v2.UserRelationshipType relationship_type = 3;
    */
   relationshipType: UserRelationshipType;
 
   /**
-   * Whether the assignment is pinned. Default: a user token pins, a key does not. With `false`, a user token replaces a
-   * pinned manager as well, and the owner stays; a key leaves a pinned manager alone.
+   * Whether to pin the assignment. By default, a user token pins it and a key does not. With `false`, a user token also
+   * replaces a pinned manager without changing the owner; a key skips a pinned manager.
    *
    * @generated from field: optional bool pin = 4;
    */
@@ -122,14 +122,14 @@ export type CreateUserRelationshipResponse = Message<"svc.v2.CreateUserRelations
   data?: UserRelationship | undefined;
 
   /**
-   * `MANAGER` if it was left alone because it is pinned.
+   * `MANAGER` if it was skipped because it is pinned.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_pinned_fields = 2;
    */
   skippedPinnedFields: UserProfileField[];
 
   /**
-   * `MANAGER` if it was left alone because the directory supplies it.
+   * `MANAGER` if it was skipped because the directory supplies it.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_directory_locked_fields = 3;
    */
@@ -157,15 +157,15 @@ export type DeleteUserRelationshipRequest = Message<"svc.v2.DeleteUserRelationsh
   userId: string;
 
   /**
-   * The type; default manager.
+   * The type. Default: manager.
    *
    * @generated from field: svc.v2.UserRelationshipType relationship_type = 2;
    */
   relationshipType: UserRelationshipType;
 
   /**
-   * Whether the cleared state is pinned. Default: a user token pins, a key does not. With `false`, a user token clears a
-   * pinned manager as well, and the owner stays; a key leaves a pinned manager alone.
+   * Whether to pin the cleared field. By default, a user token pins it and a key does not. With `false`, a user token
+   * also clears a pinned manager without changing the owner; a key skips a pinned manager.
    *
    * @generated from field: optional bool pin = 3;
    */
@@ -186,14 +186,14 @@ export const DeleteUserRelationshipRequestSchema: GenMessage<DeleteUserRelations
  */
 export type DeleteUserRelationshipResponse = Message<"svc.v2.DeleteUserRelationshipResponse"> & {
   /**
-   * `MANAGER` if it was left alone because it is pinned.
+   * `MANAGER` if it was skipped because it is pinned.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_pinned_fields = 1;
    */
   skippedPinnedFields: UserProfileField[];
 
   /**
-   * `MANAGER` if it was left alone because the directory supplies it.
+   * `MANAGER` if it was skipped because the directory supplies it.
    *
    * @generated from field: repeated svc.v2.UserProfileField skipped_directory_locked_fields = 2;
    */
@@ -221,7 +221,7 @@ export type GetUserRelationshipRequest = Message<"svc.v2.GetUserRelationshipRequ
   userId: string;
 
   /**
-   * The type; default manager.
+   * The type. Default: manager.
    *
    * @generated from field: svc.v2.UserRelationshipType relationship_type = 2;
    */
@@ -263,7 +263,7 @@ export const GetUserRelationshipResponseSchema: GenMessage<GetUserRelationshipRe
  */
 export enum UserRelationshipType {
   /**
-   * Treated as manager.
+   * Treated as `USER_RELATIONSHIP_TYPE_MANAGER`.
    *
    * @generated from enum value: USER_RELATIONSHIP_TYPE_UNSPECIFIED = 0;
    */
@@ -290,9 +290,9 @@ export const UserRelationshipTypeSchema: GenEnum<UserRelationshipType> = /*@__PU
  */
 export const UserRelationshipService: GenService<{
   /**
-   * Assigns a manager, or replaces the one assigned. The manager must be another member of the organization, and must
-   * not create a cycle of managers. If a higher-ranking owner holds the manager, the write is skipped and listed. Safe
-   * to repeat.
+   * Assigns a manager to a user, replacing the current one. The manager must be another member of the organization, and
+   * the assignment must not create a cycle of managers. If a higher-ranking owner holds the manager field, the write is
+   * skipped and listed in the response. Safe to retry.
    *
    * @generated from rpc svc.v2.UserRelationshipService.CreateUserRelationship
    */
@@ -302,7 +302,7 @@ export const UserRelationshipService: GenService<{
     output: typeof CreateUserRelationshipResponseSchema;
   },
   /**
-   * Clears the manager of a user. It is not an error if none is set. Safe to repeat.
+   * Clears the manager of a user. Clearing a manager who is not set is not an error. Safe to retry.
    *
    * @generated from rpc svc.v2.UserRelationshipService.DeleteUserRelationship
    */
@@ -312,7 +312,7 @@ export const UserRelationshipService: GenService<{
     output: typeof DeleteUserRelationshipResponseSchema;
   },
   /**
-   * Gets the manager of a user. `not_found` if none is assigned.
+   * Gets the manager of a user. Fails with `not_found` if none is assigned.
    *
    * @generated from rpc svc.v2.UserRelationshipService.GetUserRelationship
    */
