@@ -40,7 +40,7 @@ describe('an error says what would be right', () => {
       'a computed field',
       updateUser,
       { name: 'Ada' },
-      'name: no such field in svc.v2.UpdateUserRequest: it is computed of',
+      'name: no such field in svc.v2.UpdateUserRequest: it is computed from',
     ],
     ['a field that is set elsewhere', updateUser, { manager_user_id: 'x' }, 'POST /v2/user-relationships'],
     ['a field of another method', createUser, { avatarUrl: 'x' }, 'set it with PUT /v2/users/{id}'],

@@ -11,7 +11,10 @@ import { commandsOfIngestion, type FieldCommand, type GovernedField } from '../p
 import { type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
 import { emailViolations } from '../value/email-address.js'
 
-/** A person as a connected app describes them. An absent field means that the app does not supply it; an empty one clears the value. */
+/**
+ * A person as a connected app describes them. An absent field means that the app does not supply it; an empty one clears
+ * the value.
+ */
 export interface SourceProfile {
   readonly externalId: string
   readonly email: string
