@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { schema } from '../../gen/prisma/schema.js'
+import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
+import { statements } from '../../src/store/statements.js'
+import { fixture, type InsertedApiKey, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import { type Sent, type SentQueries, watchSentQueries } from '../support/sent-queries.js'
+import { type RestCall, startTestService, type TestService } from '../support/service.js'
+
+const { accessPolicies, appResources, entityTypes, it: team, journeys, priorities, users } = fixture
+
+interface Credentials {
+  readonly key: InsertedApiKey
+  readonly userToken: string
+}
+
+type Operation = [line: string, call: (credentials: Credentials) => RestCall, sent: Sent[]]
+
+/** With the token of a key: what is sent after its look-up. */
+function byKey(line: string, json: unknown, sent: Sent[]): Operation {
+  const lookUp = ['organizations_of_tokens', 'select_key_of_token']
+  return [line, ({ key: { token } }) => (json === undefined ? { token } : { token, json }), [...lookUp, ...sent]]
+}
+
+function pastPrisma(...sent: string[]): Sent {
+  return { transaction: 'past Prisma', sent }
+}
+
+const operations: Operation[] = [
+  byKey(
+    `POST /v2/access-policies/${accessPolicies.it}/approval-procedures`,
+    { steps: [{ approvers: [{ appOwner: {} }, { user: { userId: users.agent } }] }] },
+    [pastPrisma('lock_access_policy', 'lock_approvers', 'insert_approval_procedure', 'print_approval_procedure')],
+  ),
+  byKey('PUT /v2/app-resources/batch', { resources: [{ id: appResources.it, name: 'New', externalId: 'new' }] }, [
+    pastPrisma('lock_app_resources', 'lock_owners_of_app_resources', 'update_app_resources'),
+  ]),
+  [
+    `PATCH /v2/priorities/${priorities.it}`,
+    ({ userToken: token }) => ({ token, json: { name: 'New' } }),
+    ['organizations_of_tokens', 'select_member_of_token', 'update_priority'],
+  ],
+  byKey(`GET /v2/app-instances?teamId=${team}`, undefined, ['list_app_instances_10000']),
+  byKey(`GET /v2/journeys/${journeys.it}`, undefined, ['print_journey']),
+  byKey(`GET /v2/entity-ingestion-configs?teamId=${team}`, undefined, ['list_configs']),
+  byKey(`GET /v2/entity-field-mappings?entityTypeId=${entityTypes.it}`, undefined, ['list_mappings']),
+  byKey(`GET /v2/teams/${team}/sla-definitions`, undefined, ['list_sla_definitions']),
+  byKey(
+    `PUT /v2/users/${users.agent}`,
+    {
+      firstName: 'New',
+      department: 'New',
+      primaryPhone: '+14155552671',
+      pinFields: ['USER_PROFILE_FIELD_FIRST_NAME'],
+    },
+    [
+      pastPrisma(
+        'lock_member',
+        'lock_phone_numbers',
+        'find_phone_holders',
+        'update_and_print_member',
+        'insert_department_options',
+        'insert_audit_events',
+      ),
+    ],
+  ),
+  byKey('POST /v2/users', { email: 'new@example.com', firstName: 'New' }, [
+    pastPrisma(
+      'lock_email_addresses',
+      'find_email_holders',
+      'insert_persons',
+      'add_and_print_member',
+      'insert_audit_events',
+    ),
+  ]),
+  byKey('POST /v2/user-relationships', { userId: users.agent, relatedUserId: users.manager }, [
+    pastPrisma(
+      'lock_managers_of_organization',
+      'lock_member',
+      'read_manager_chains',
+      'update_members',
+      'insert_audit_events',
+    ),
+  ]),
+  byKey(`DELETE /v2/user-relationships/${users.agent}`, undefined, [
+    pastPrisma('lock_member', 'update_members', 'insert_audit_events'),
+  ]),
+  // Last, because it ends the key.
+  [
+    'POST /v2/auth/revoke',
+    ({ key: { secret } }) => ({ form: { secret } }),
+    [
+      'admit_address',
+      pastPrisma(
+        'find_leaked_credential',
+        'lock_key_chain',
+        'revoke_key_chain',
+        'delete_sessions',
+        'delete_leaked_session',
+        'delete_leaked_user_token',
+        'insert_audit_events',
+      ),
+    ],
+  ],
+]
+
+describe('an operation sends to the database', () => {
+  let service: TestService
+  let queries: SentQueries
+  let credentials: Credentials
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    credentials = {
+      key: await insertApiKey(service.database, { organizationId: fixture.acme }),
+      userToken: await insertUserToken(service.database, { userId: users.manager }),
+    }
+    queries = watchSentQueries(service.database)
+  })
+  afterAll(() => service.stop())
+
+  it.each(operations)('%s', async (line, call, sent) => {
+    const [method = '', path = ''] = line.split(' ')
+    queries.take()
+    expect((await service.rest(method, path, call(credentials))).status).toBe(200)
+    expect(queries.take()).toEqual(sent)
+  })
+})
+
+describe('the stores', () => {
+  const kinds = ImportRecordSchema.fields.map(({ name }) => name).join('|')
+  const ofKind = new RegExp(`(?<=^(?:analyze|export|import|stage)_)(?:${kinds})(?=_|$)`)
+  const variant = /_(?:whole|\d+)$/
+  const part = /(?<=_(?:check|child|guard))_.*$/
+
+  it('register few statements, of which those that are made for each kind, page size and the like count once', () => {
+    const names = [...statements.keys()].map((name) =>
+      name.replace(ofKind, 'kind').replace(part, '').replace(variant, ''),
+    )
+    expect(new Set(names).size).toBeLessThanOrEqual(139)
+  })
+
+  it('call models', () => {
+    const models = Object.keys(schema).map((name) => name.charAt(0).toLowerCase() + name.slice(1))
+    const operation =
+      '(?:find(?:Unique|First|Many)|create|update|upsert|delete|count|aggregate|groupBy)(?:Many)?(?:AndReturn|OrThrow)?'
+    const call = new RegExp(`\\b(?:${models.join('|')})\\s*\\.${operation}\\(`, 'g')
+    const folder = join(import.meta.dirname, '..', '..', 'src', 'store')
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const sources = files.filter((path) => path.endsWith('.ts') && path !== 'demo.ts')
+    const calls = sources.flatMap((path) => readFileSync(join(folder, path), 'utf8').match(call) ?? [])
+    expect(calls.length).toBeGreaterThanOrEqual(21)
+  })
+})

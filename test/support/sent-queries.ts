@@ -1,0 +1,97 @@
+import type { Database } from '../../src/db/database.js'
+import { statements } from '../../src/store/statements.js'
+
+/** What was sent in one transaction: of Prisma's, or one that was begun past it. */
+export interface SentTransaction {
+  readonly transaction: 'Prisma' | 'past Prisma'
+  readonly sent: string[]
+}
+
+/**
+ * A call of a model, such as `priority.update`, a statement by its name, such as `update_priority`, or any other text as
+ * it is.
+ */
+export type Sent = string | SentTransaction
+
+/** Records what a handle sends. */
+export interface SentQueries {
+  /** Returns what was sent since this was last asked, in order. */
+  take(): Sent[]
+}
+
+/** What a service sends beside calls. */
+const inBackground = /^(?:find_expired|delete_expired|sweep_|write_key_uses)/
+const controlsTransaction = /^(?:SAVEPOINT|RELEASE|ROLLBACK TO|SET) /
+
+const namesByText = new Map([...statements.values()].map(({ name, text }) => [text, name]))
+
+/** Watches the connections of a handle and the calls of Prisma's client. Calls must come one at a time. */
+export function watchSentQueries({ pool, prisma }: Pick<Database, 'pool' | 'prisma'>): SentQueries {
+  let sent: Sent[] = []
+  let transaction: SentTransaction | undefined
+  const record = (name: string) => {
+    if (!inBackground.test(name)) (transaction?.sent ?? sent).push(name)
+  }
+  watchConnections(pool, ({ name, text, isOfPrisma }) => {
+    if (text.startsWith('BEGIN')) {
+      transaction = { transaction: isOfPrisma ? 'Prisma' : 'past Prisma', sent: [] }
+      sent.push(transaction)
+    } else if (text === 'COMMIT' || text === 'ROLLBACK') transaction = undefined
+    else if (!isOfPrisma && !controlsTransaction.test(text)) record(namesByText.get(text) ?? (name || text))
+  })
+  watchModels(prisma, record)
+  return {
+    take: () => {
+      const taken = sent
+      sent = []
+      return taken
+    },
+  }
+}
+
+interface SentQuery {
+  readonly name: string
+  readonly text: string
+  readonly isOfPrisma: boolean
+}
+
+type Send = (...values: unknown[]) => unknown
+
+function watchConnections(pool: Database['pool'], tell: (query: SentQuery) => void): void {
+  const watched = new WeakSet<object>()
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return
+    watched.add(client)
+    const send: Send = client.query.bind(client)
+    const watchedSend: Send = (...values) => {
+      tell(queryFrom(values[0]))
+      return send(...values)
+    }
+    Object.assign(client, { query: watchedSend })
+  })
+}
+
+/** Of all that use the pool, only Prisma's adapter asks for rows as arrays. */
+function queryFrom(sent: unknown): SentQuery {
+  if (typeof sent === 'string') return { name: '', text: sent, isOfPrisma: false }
+  const { name = '', text = '', rowMode }: Readonly<Record<string, string | undefined>> = Object(sent)
+  return { name, text, isOfPrisma: rowMode === 'array' }
+}
+
+/** A call as Prisma's client passes it on, within transactions, too: private, but the same for every operation. */
+interface PrismaRequest {
+  readonly model?: string
+  readonly action: string
+}
+
+function watchModels(prisma: Database['prisma'], tell: (name: string) => void): void {
+  const pass: unknown = Reflect.get(prisma, '_request')
+  if (typeof pass !== 'function') throw new Error('the client of Prisma passes calls on in another way')
+  Object.defineProperty(prisma, '_request', {
+    value(this: unknown, request: PrismaRequest) {
+      const { model, action } = request
+      tell(model === undefined ? `$${action}` : `${model.charAt(0).toLowerCase()}${model.slice(1)}.${action}`)
+      return Reflect.apply(pass, this, [request])
+    },
+  })
+}
