@@ -57,14 +57,15 @@ async function largeCalls(ground: RaceGround): Promise<void> {
   for (let call = 0; call < MEMBERS / PROFILES; call++) {
     const profiles = (title: string) =>
       Array.from({ length: PROFILES }, (_, index) => ({
-        ...{
-          externalId: `${call}-${index}`,
-          email: `bulk-${call}-${index}@example.com`,
-          firstName: 'Ada',
-          lastName: 'L',
-        },
-        ...{ primaryPhone: `+1212${200 + call}${String(index).padStart(4, '0')}`, timezone: 'Europe/Paris' },
-        ...{ locale: 'en-GB', department: `Department ${index % 20}`, jobTitle: title },
+        externalId: `${call}-${index}`,
+        email: `bulk-${call}-${index}@example.com`,
+        firstName: 'Ada',
+        lastName: 'L',
+        primaryPhone: `+1212${200 + call}${String(index).padStart(4, '0')}`,
+        timezone: 'Europe/Paris',
+        locale: 'en-GB',
+        department: `Department ${index % 20}`,
+        jobTitle: title,
         managerEmail: `bulk-${call}-${Math.floor(index / 10)}@example.com`,
       }))
     const ingest = (title: string) =>

@@ -74,8 +74,12 @@ export function operations({ key, user }: Tokens): Operation[] {
   }
   const range = (count: number) => Array.from({ length: count }, (_, index) => index)
   const entry = (index: number) => ({
-    ...{ id: `resource-${index}`, resourceType: 'group', name: `Renamed ${index}`, description: 'Another group' },
-    ...{ externalId: `external-${index}`, scopedId: `ares_${index}` },
+    id: `resource-${index}`,
+    resourceType: 'group',
+    name: `Renamed ${index}`,
+    description: 'Another group',
+    externalId: `external-${index}`,
+    scopedId: `ares_${index}`,
   })
   return [
     {

@@ -27,15 +27,22 @@ interface Comparison {
 const json = Buffer.from(JSON.stringify(message))
 const comparisons: readonly Comparison[] = [
   {
-    ...{ name: 'Connect JSON', doors: ['stock', 'bare', 'direct'], target: 3 },
+    name: 'Connect JSON',
+    doors: ['stock', 'bare', 'direct'],
+    target: 3,
     requests: http1(`POST ${path}`, 'application/json', json),
   },
   {
-    ...{ name: 'Connect binary', doors: ['stock', 'direct'], target: 3 },
+    name: 'Connect binary',
+    doors: ['stock', 'direct'],
+    target: 3,
     requests: http1(`POST ${path}`, 'application/proto', binary),
   },
   {
-    ...{ name: 'gRPC', doors: ['stock', 'direct'], http2: true, target: 1.5 },
+    name: 'gRPC',
+    doors: ['stock', 'direct'],
+    http2: true,
+    target: 1.5,
     requests: [
       {
         path,
@@ -45,7 +52,8 @@ const comparisons: readonly Comparison[] = [
     ],
   },
   {
-    ...{ name: 'REST JSON', doors: ['bare', 'rest'] },
+    name: 'REST JSON',
+    doors: ['bare', 'rest'],
     requests: http1('PATCH /v2/priorities/priority-1', 'application/json', Buffer.from('{"name":"Renamed"}')),
   },
 ]

@@ -59,23 +59,31 @@ function* records(size: DatasetSize): Generator<Record<string, unknown>> {
 
 function user(index: number) {
   return {
-    ...{ organizationId: place.organization, id: `user-${index}`, email: `user${index}@example.com` },
-    ...{ firstName: 'Person', lastName: `Number ${index}`, department: `Department ${index % 40}`, locale: 'en-US' },
-    ...{ role: index === 0 ? 'USER_ROLE_ORG_ADMIN' : 'USER_ROLE_ORG_MEMBER', timezone: 'Europe/Berlin' },
+    organizationId: place.organization,
+    id: `user-${index}`,
+    email: `user${index}@example.com`,
+    firstName: 'Person',
+    lastName: `Number ${index}`,
+    department: `Department ${index % 40}`,
+    locale: 'en-US',
+    role: index === 0 ? 'USER_ROLE_ORG_ADMIN' : 'USER_ROLE_ORG_MEMBER',
+    timezone: 'Europe/Berlin',
     teamRoles: index % 5 === 0 ? [{ teamId: place.team, role: 'TEAM_USER_ROLE_AGENT' }] : [],
   }
 }
 
 function appInstance(index: number) {
   return {
-    ...{ id: `app-${index}`, teamId: index % 20 === 0 ? place.otherTeam : place.team },
-    ...{ customServiceId: `service-${index % 300}`, customServiceName: `Service ${index % 300}` },
-    ...{ externalServiceInstanceId: `external-${index}`, name: `Application number ${index}` },
-    ...{
-      accessRequestsEnabled: index % 3 === 0,
-      defaultAccessPolicyId: index % 20 === 0 ? '' : `policy-${index % 20}`,
-    },
-    ...{ tagIds: [`tag-${index % 7}`, `tag-${index % 11}`], integrationIds: [`integration-${index % 5}`] },
+    id: `app-${index}`,
+    teamId: index % 20 === 0 ? place.otherTeam : place.team,
+    customServiceId: `service-${index % 300}`,
+    customServiceName: `Service ${index % 300}`,
+    externalServiceInstanceId: `external-${index}`,
+    name: `Application number ${index}`,
+    accessRequestsEnabled: index % 3 === 0,
+    defaultAccessPolicyId: index % 20 === 0 ? '' : `policy-${index % 20}`,
+    tagIds: [`tag-${index % 7}`, `tag-${index % 11}`],
+    integrationIds: [`integration-${index % 5}`],
     ...(index % 20 === 0 && { sharedWithTeamIds: [place.team] }),
     ...(index % 25 === 0 && { a2aAgentCard: agentCard(index) }),
     routeDirectFromWorker: index % 2 === 0,
@@ -85,9 +93,13 @@ function appInstance(index: number) {
 function agentCard(index: number) {
   const lists = { tags: ['help'], examples: ['Reset my password'], inputModes: ['text'], outputModes: ['text', 'json'] }
   return {
-    ...{ name: `Agent ${index}`, description: 'Answers questions', url: 'https://agent.example.com', version: '1.2.0' },
+    name: `Agent ${index}`,
+    description: 'Answers questions',
+    url: 'https://agent.example.com',
+    version: '1.2.0',
     skills: [{ id: 'skill-1', name: 'Reset', description: 'Resets passwords', ...lists }],
-    ...{ workflowId: `workflow-${index}`, lastSyncedAt: '2026-01-31T09:05:00.000Z' },
+    workflowId: `workflow-${index}`,
+    lastSyncedAt: '2026-01-31T09:05:00.000Z',
     securitySchemes: [{ name: 'key', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_API_KEY', scopes: ['read'] }],
   }
 }
@@ -96,16 +108,26 @@ function appResource(index: number, instances: number) {
   // The instances of the first team; every twentieth belongs to the other.
   const instance = index % instances
   return {
-    ...{ id: `resource-${index}`, appInstanceId: `app-${instance}`, resourceType: 'group', name: `Resource ${index}` },
-    ...{ description: 'A group of people', externalId: `external-${index}`, tagIds: ['tag-1'] },
+    id: `resource-${index}`,
+    appInstanceId: `app-${instance}`,
+    resourceType: 'group',
+    name: `Resource ${index}`,
+    description: 'A group of people',
+    externalId: `external-${index}`,
+    tagIds: ['tag-1'],
     scopedId: `ares_${index}`,
   }
 }
 
 function priority(index: number) {
   return {
-    ...{ id: `priority-${index}`, teamId: place.team, priority: `P${index % 5}`, description: 'How urgent it is' },
-    ...{ scopedId: `pri_${index}`, name: `Priority ${index}`, isAiSelectable: index % 2 === 0 },
+    id: `priority-${index}`,
+    teamId: place.team,
+    priority: `P${index % 5}`,
+    description: 'How urgent it is',
+    scopedId: `pri_${index}`,
+    name: `Priority ${index}`,
+    isAiSelectable: index % 2 === 0,
   }
 }
 
@@ -114,17 +136,26 @@ function journey(index: number) {
   const taskId = (task: number) =>
     `0198a1c1-${String(task).padStart(4, '0')}-7000-8000-${String(index).padStart(12, '0')}`
   return {
-    ...{ id: journeyId(index), teamId: place.team, friendlyIdentifier: `ONB-${index}`, name: `Onboarding ${index}` },
-    ...{ description: 'The first weeks', createdAt: '2026-01-05T09:00:00.000Z', requesterUserId: 'user-1' },
-    ...{ requesterManagerUserId: 'user-0', dueDate: { year: 2026, month: 3, day: 31 } },
+    id: journeyId(index),
+    teamId: place.team,
+    friendlyIdentifier: `ONB-${index}`,
+    name: `Onboarding ${index}`,
+    description: 'The first weeks',
+    createdAt: '2026-01-05T09:00:00.000Z',
+    requesterUserId: 'user-1',
+    requesterManagerUserId: 'user-0',
+    dueDate: { year: 2026, month: 3, day: 31 },
     metadata: { onboarding: { startDate: start, welcomeMessage: 'Glad that you are here' }, welcomeTitle: 'Welcome' },
     createdByWorkflow: { id: 'workflow-1', name: 'Onboarding' },
     tasks: Array.from({ length: 20 }, (_, task) => journeyTask(task, taskId)),
     healthChecks: Array.from({ length: 10 }, (_, check) => healthCheck(check, taskId)),
     workflowFailures: Array.from({ length: 3 }, (_, failure) => workflowFailure(failure, taskId)),
     customFields: Array.from({ length: 5 }, (_, field) => ({
-      ...{ fieldId: `field-${field}`, fieldKey: `key_${field}`, fieldName: `Field ${field}` },
-      ...{ dataType: 'DATA_TYPE_NUMBER', value: field * 1.5 },
+      fieldId: `field-${field}`,
+      fieldKey: `key_${field}`,
+      fieldName: `Field ${field}`,
+      dataType: 'DATA_TYPE_NUMBER',
+      value: field * 1.5,
     })),
   }
 }
@@ -134,15 +165,25 @@ const checkStatuses = ['FAILING', 'WARNING', 'PASSING', 'RUNNING', 'NO_DATA', 'C
 
 function journeyTask(task: number, idOf: (task: number) => string) {
   return {
-    ...{ id: idOf(task), name: `Task ${task}`, description: 'What is to be done', assignedToUserId: 'user-2' },
-    ...{ status: `JOURNEY_TASK_STATUS_${taskStatuses[task % 4]}`, dueDate: { year: 2026, month: 1, day: task + 1 } },
+    id: idOf(task),
+    name: `Task ${task}`,
+    description: 'What is to be done',
+    assignedToUserId: 'user-2',
+    status: `JOURNEY_TASK_STATUS_${taskStatuses[task % 4]}`,
+    dueDate: { year: 2026, month: 1, day: task + 1 },
     ...(task > 0 && { dependsOnIds: [idOf(task - 1)] }),
-    ...{ isStatusCheck: task % 5 === 0, pollingIntervalMs: task % 5 === 0 ? 60_000 : 0 },
+    isStatusCheck: task % 5 === 0,
+    pollingIntervalMs: task % 5 === 0 ? 60_000 : 0,
     ...(task % 2 === 0 && {
       latestWorkflowCall: {
-        ...{ id: `call-${task}`, workflowId: 'workflow-1', workflowName: 'Provision', runId: `run-${task}` },
-        ...{ runStatus: 'WORKFLOW_RUN_STATUS_COMPLETED', createdAt: '2026-01-05T10:00:00.000Z' },
-        ...{ statusUpdatedAt: '2026-01-05T10:01:00.000Z', formConfirmationRequired: task % 4 === 0 },
+        id: `call-${task}`,
+        workflowId: 'workflow-1',
+        workflowName: 'Provision',
+        runId: `run-${task}`,
+        runStatus: 'WORKFLOW_RUN_STATUS_COMPLETED',
+        createdAt: '2026-01-05T10:00:00.000Z',
+        statusUpdatedAt: '2026-01-05T10:01:00.000Z',
+        formConfirmationRequired: task % 4 === 0,
       },
     }),
   }
@@ -150,16 +191,27 @@ function journeyTask(task: number, idOf: (task: number) => string) {
 
 function healthCheck(check: number, idOf: (task: number) => string) {
   return {
-    ...{ id: `check-${check}`, taskId: idOf(check), workflowId: 'workflow-2', workflowName: 'Check' },
-    ...{ workflowCallId: `call-${check}`, runId: `run-${check}`, type: 'JOURNEY_HEALTH_CHECK_TYPE_STATUS_CHECK' },
-    ...{ status: `JOURNEY_HEALTH_CHECK_STATUS_${checkStatuses[check % 6]}`, dueDate: { year: 2026, month: 2, day: 1 } },
+    id: `check-${check}`,
+    taskId: idOf(check),
+    workflowId: 'workflow-2',
+    workflowName: 'Check',
+    workflowCallId: `call-${check}`,
+    runId: `run-${check}`,
+    type: 'JOURNEY_HEALTH_CHECK_TYPE_STATUS_CHECK',
+    status: `JOURNEY_HEALTH_CHECK_STATUS_${checkStatuses[check % 6]}`,
+    dueDate: { year: 2026, month: 2, day: 1 },
   }
 }
 
 function workflowFailure(failure: number, idOf: (task: number) => string) {
   return {
-    ...{ workflowCallId: `call-${failure}`, runId: `run-${failure}`, workflowId: 'workflow-3', workflowName: 'Badge' },
-    ...{ taskId: idOf(failure), runStatus: 'WORKFLOW_RUN_STATUS_FAILED', runResult: 'refused' },
+    workflowCallId: `call-${failure}`,
+    runId: `run-${failure}`,
+    workflowId: 'workflow-3',
+    workflowName: 'Badge',
+    taskId: idOf(failure),
+    runStatus: 'WORKFLOW_RUN_STATUS_FAILED',
+    runResult: 'refused',
     validationErrors: {
       displayMessage: 'The badge is taken',
       fieldErrors: { badge: 'is taken' },
@@ -172,28 +224,43 @@ function workflowFailure(failure: number, idOf: (task: number) => string) {
 
 function ingestionConfig(index: number) {
   return {
-    ...{ id: `config-${index}`, appInstanceId: 'app-1', workflowId: 'workflow-4', teamId: place.team, enabled: true },
-    ...{ internalEntityTypeId: 'type-0', serviceName: 'HR', workflowName: 'Sync', syncIntervalSeconds: 3600 },
-    ...{ createdAt: '2026-01-05T09:00:00.000Z', updatedAt: '2026-01-05T09:00:00.000Z' },
+    id: `config-${index}`,
+    appInstanceId: 'app-1',
+    workflowId: 'workflow-4',
+    teamId: place.team,
+    enabled: true,
+    internalEntityTypeId: 'type-0',
+    serviceName: 'HR',
+    workflowName: 'Sync',
+    syncIntervalSeconds: 3600,
+    createdAt: '2026-01-05T09:00:00.000Z',
+    updatedAt: '2026-01-05T09:00:00.000Z',
   }
 }
 
 function fieldMapping(index: number) {
   return {
-    ...{ id: `mapping-${index}`, ingestionConfigId: `config-${index % 50}`, internalFieldId: `field-${index}` },
-    ...{ externalFieldPath: `a.b.c${index}`, priority: index % 10, entityTypeId: 'type-0' },
-    ...{ createdAt: '2026-01-05T09:00:00.000Z', updatedAt: '2026-01-05T09:00:00.000Z' },
+    id: `mapping-${index}`,
+    ingestionConfigId: `config-${index % 50}`,
+    internalFieldId: `field-${index}`,
+    externalFieldPath: `a.b.c${index}`,
+    priority: index % 10,
+    entityTypeId: 'type-0',
+    createdAt: '2026-01-05T09:00:00.000Z',
+    updatedAt: '2026-01-05T09:00:00.000Z',
   }
 }
 
 function slaDefinition(index: number) {
   return {
-    ...{ id: `sla-${index}`, teamId: place.team, name: `SLA ${index}`, description: 'Answer soon' },
-    ...{
-      targetDurationSeconds: 3600,
-      startingPoint: 'SLA_STARTING_POINT_TICKET_CREATED',
-      metric: 'SLA_METRIC_RESOLUTION',
-    },
-    ...{ createdAt: '2026-01-05T09:00:00.000Z', updatedAt: '2026-01-05T09:00:00.000Z' },
+    id: `sla-${index}`,
+    teamId: place.team,
+    name: `SLA ${index}`,
+    description: 'Answer soon',
+    targetDurationSeconds: 3600,
+    startingPoint: 'SLA_STARTING_POINT_TICKET_CREATED',
+    metric: 'SLA_METRIC_RESOLUTION',
+    createdAt: '2026-01-05T09:00:00.000Z',
+    updatedAt: '2026-01-05T09:00:00.000Z',
   }
 }

@@ -10,7 +10,11 @@ const processors = {
   ...Object.fromEntries(
     ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64'].map((cpu) => [cpu, cpu]),
   ),
-  ...{ aarch64: 'arm64', armv7: 'arm', gnueabihf: 'arm', eabi: 'arm', x86: 'ia32' },
+  aarch64: 'arm64',
+  armv7: 'arm',
+  gnueabihf: 'arm',
+  eabi: 'arm',
+  x86: 'ia32',
 }
 
 for (const name of lockfiles) {

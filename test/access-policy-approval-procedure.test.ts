@@ -21,8 +21,12 @@ const byGroup = (groupId: string) => ({ approvers: [{ group: { groupId } }] })
 
 /** A step as it is answered; `id` is any. */
 const answered = (step: RequestJson) => ({
-  ...{ id: expect.stringMatching(uuidV7), allowSelfApproval: true, approvers: [], approverJustificationMode: '' },
-  ...{ suppressNotifications: false, autoApproveSelf: false },
+  id: expect.stringMatching(uuidV7),
+  allowSelfApproval: true,
+  approvers: [],
+  approverJustificationMode: '',
+  suppressNotifications: false,
+  autoApproveSelf: false,
   ...step,
 })
 const ownerAnswered = answered({ approvers: [{ appOwner: {}, notify: false }] })
@@ -57,7 +61,9 @@ describe('creating an approval procedure', () => {
 
     it('answers the procedure with its stages, the same steps as a flat list, and new ids', async () => {
       const full = {
-        ...{ allowSelfApproval: false, approverJustificationMode: 'REQUIRED', suppressNotifications: true },
+        allowSelfApproval: false,
+        approverJustificationMode: 'REQUIRED',
+        suppressNotifications: true,
         autoApproveSelf: true,
         approvers: [
           { appOwner: {}, notify: true },
@@ -100,12 +106,20 @@ describe('creating an approval procedure', () => {
       expect(steps).toEqual([
         { ...none, id: stages[0].steps[0].id, stage_index: 0, step_index: 0, custom_workflow_id: 'workflow-1' },
         {
-          ...{ ...none, id: stages[1].steps[0].id, stage_index: 1, step_index: 0 },
-          ...{ kind: 'GROUP', group_id: fixture.groups.it },
+          ...none,
+          id: stages[1].steps[0].id,
+          stage_index: 1,
+          step_index: 0,
+          kind: 'GROUP',
+          group_id: fixture.groups.it,
         },
         {
-          ...{ ...none, id: stages[1].steps[1].id, stage_index: 1, step_index: 1 },
-          ...{ kind: 'USER', user_id: fixture.users.viewer },
+          ...none,
+          id: stages[1].steps[1].id,
+          stage_index: 1,
+          step_index: 1,
+          kind: 'USER',
+          user_id: fixture.users.viewer,
         },
       ])
     })
@@ -120,8 +134,12 @@ describe('creating an approval procedure', () => {
 
     it('takes steps that are the flat view of the stages, once defaults are filled in and ids left aside', async () => {
       const spelledOut = {
-        ...{ id: 'mine', allowSelfApproval: true, approverJustificationMode: '', suppressNotifications: false },
-        ...{ autoApproveSelf: false, approvers: [{ appOwner: {}, notify: false }] },
+        id: 'mine',
+        allowSelfApproval: true,
+        approverJustificationMode: '',
+        suppressNotifications: false,
+        autoApproveSelf: false,
+        approvers: [{ appOwner: {}, notify: false }],
       }
       const procedure = await created({ stages: [{ steps: [owner, workflow] }], steps: [spelledOut, workflow] })
       expect(procedure).toMatchObject({ stages: [{ steps: [ownerAnswered, answered(workflow)] }] })
@@ -140,13 +158,12 @@ describe('creating an approval procedure', () => {
       ])
       expect(events).toEqual([
         expect.objectContaining({
-          ...{
-            organization_id: fixture.acme,
-            actor_kind: 'USER',
-            actor_id: fixture.users.builder,
-            team_id: fixture.it,
-          },
-          ...{ action: 'approval_procedure.create', target_type: 'approval_procedure' },
+          organization_id: fixture.acme,
+          actor_kind: 'USER',
+          actor_id: fixture.users.builder,
+          team_id: fixture.it,
+          action: 'approval_procedure.create',
+          target_type: 'approval_procedure',
           request_id: answer.headers.get('x-request-id'),
         }),
       ])

@@ -12,21 +12,27 @@ const lockOf = (table: string) => `SELECT FROM ${table} WHERE organization_id = 
 /** Calls of every kind, each with what must be locked to make it wait. */
 const calls: Record<string, { method: string; path: string; json?: unknown; headers?: object; lock: string }> = {
   'a write of one statement': {
-    ...{ method: 'PATCH', path: `/v2/priorities/${fixture.priorities.it}`, json: { name } },
+    method: 'PATCH',
+    path: `/v2/priorities/${fixture.priorities.it}`,
+    json: { name },
     lock: lockOf('priorities'),
   },
   'a write of several statements': {
-    ...{ method: 'PUT', path: '/v2/app-resources/batch' },
+    method: 'PUT',
+    path: '/v2/app-resources/batch',
     json: { resources: [{ id: fixture.appResources.it, name }] },
     lock: lockOf('app_resources'),
   },
   'a write that can be repeated': {
-    ...{ method: 'PATCH', path: `/v2/priorities/${fixture.priorities.it}`, json: { name } },
+    method: 'PATCH',
+    path: `/v2/priorities/${fixture.priorities.it}`,
+    json: { name },
     headers: { 'idempotency-key': 'nobody-waits' },
     lock: lockOf('priorities'),
   },
   'a list': {
-    ...{ method: 'GET', path: `/v2/teams/${fixture.it}/sla-definitions` },
+    method: 'GET',
+    path: `/v2/teams/${fixture.it}/sla-definitions`,
     lock: 'LOCK TABLE sla_definitions IN ACCESS EXCLUSIVE MODE',
   },
 }
@@ -70,7 +76,8 @@ describe('a call that nobody waits for any more', () => {
   it.each(Object.entries(calls))('leaves no statement behind at its deadline: %s', async (_, { lock, ...call }) => {
     const answer = await callWhileLocked(lock, () =>
       service.rest(call.method, call.path, {
-        ...{ token, json: call.json },
+        token,
+        json: call.json,
         headers: { ...call.headers, 'connect-timeout-ms': '300' },
       }),
     )
@@ -116,7 +123,9 @@ describe('a call that nobody waits for any more', () => {
     await holder.query('BEGIN')
     await holder.query('SELECT FROM api_keys WHERE organization_id = $1 AND id = $2 FOR UPDATE', [fixture.acme, id])
     const report = fetch(`${service.baseUrl}/v2/auth/revoke`, {
-      ...{ method: 'POST', body: new URLSearchParams({ secret }), signal: gone.signal },
+      method: 'POST',
+      body: new URLSearchParams({ secret }),
+      signal: gone.signal,
     })
     await untilLockWaits(service.testDatabase, 1)
     gone.abort()

@@ -130,20 +130,22 @@ describe('the samples in TypeScript', () => {
         '@svc-admin/rest-transcoder': [join(root, 'src/rest/index.ts')],
       }
       const compilerOptions = {
-        ...{
-          strict: true,
-          noEmit: true,
-          skipLibCheck: true,
-          target: 'es2023',
-          lib: ['es2023', 'es2024.string', 'dom'],
-        },
-        ...{ module: 'nodenext', moduleResolution: 'nodenext', types: ['node'], paths },
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        target: 'es2023',
+        lib: ['es2023', 'es2024.string', 'dom'],
+        module: 'nodenext',
+        moduleResolution: 'nodenext',
+        types: ['node'],
+        paths,
       }
       const config = { compilerOptions, include: ['*.ts'] }
       await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(config))
       const { stdout } = await promisify(execFile)(process.execPath, [
         join(root, 'node_modules/typescript/bin/tsc'),
-        ...['-p', directory],
+        '-p',
+        directory,
       ]).catch((error: unknown) => Object(error))
       expect(stdout).toBe('')
     } finally {

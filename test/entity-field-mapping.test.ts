@@ -24,21 +24,27 @@ describe('listing field mappings', () => {
     organizationKey = (await insertApiKey(database, { organizationId: fixture.acme })).token
     teamKey = (await insertApiKey(database, { organizationId: fixture.acme, teamId: fixture.it })).token
     await insertRow(database, 'entity_types', {
-      ...{ id: 'empty', organization_id: fixture.acme, team_id: fixture.it, name: 'Empty' },
+      id: 'empty',
+      organization_id: fixture.acme,
+      team_id: fixture.it,
+      name: 'Empty',
     })
     const mapping = (id: string, priority: number, row: Readonly<Record<string, unknown>> = {}) =>
       insertRow(database, 'entity_field_mappings', {
-        ...{ id, organization_id: fixture.acme, entity_type_id: entityTypeId, ingestion_config_id: config, priority },
-        ...{ internal_field_id: 'field-1', ...row },
+        id,
+        organization_id: fixture.acme,
+        entity_type_id: entityTypeId,
+        ingestion_config_id: config,
+        priority,
+        internal_field_id: 'field-1',
+        ...row,
       })
     await mapping('b-high', 10)
     await mapping('low', -5)
     await mapping('a-high', 10, {
-      ...{
-        external_field_path: '$.name',
-        created_at: '2026-01-31T10:05:00+01:00',
-        updated_at: '2026-02-01T00:00:00.5Z',
-      },
+      external_field_path: '$.name',
+      created_at: '2026-01-31T10:05:00+01:00',
+      updated_at: '2026-02-01T00:00:00.5Z',
     })
     await mapping('of-hidden', 20, { ingestion_config_id: hiddenConfig })
   })
@@ -57,8 +63,13 @@ describe('listing field mappings', () => {
       const { answer } = await list({ entityTypeId })
       expect(answer.json).toEqual({ data: expect.any(Array) })
       expect(answer.json.data[1]).toEqual({
-        ...{ id: 'a-high', ingestionConfigId: config, internalFieldId: 'field-1', externalFieldPath: '$.name' },
-        ...{ priority: 10, createdAt: '2026-01-31T09:05:00.000Z', updatedAt: '2026-02-01T00:00:00.500Z' },
+        id: 'a-high',
+        ingestionConfigId: config,
+        internalFieldId: 'field-1',
+        externalFieldPath: '$.name',
+        priority: 10,
+        createdAt: '2026-01-31T09:05:00.000Z',
+        updatedAt: '2026-02-01T00:00:00.500Z',
       })
     })
 

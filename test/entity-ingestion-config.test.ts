@@ -32,16 +32,29 @@ describe('listing ingestion configs', () => {
     await insertRow(database, 'teams', { id: 'empty', organization_id: fixture.acme, name: 'Empty' })
     const owner = { organization_id: fixture.acme, team_id: teamId, internal_entity_type_id: fixture.entityTypes.it }
     await insertRow(database, 'entity_ingestion_configs', {
-      ...{ id: 'a-later', ...owner, app_instance_id: fixture.appInstances.itSecond, workflow_id: 'workflow-1' },
-      ...{ service_name: 'Directory', workflow_name: 'Sync', enabled: true, is_workflow_published: true },
-      ...{ has_ingestion_context: true, sync_deletions: true, sync_interval_seconds: 3600 },
-      ...{ created_at: '2026-01-31T10:05:00+01:00', updated_at: '2026-02-01T00:00:00.5Z' },
+      id: 'a-later',
+      ...owner,
+      app_instance_id: fixture.appInstances.itSecond,
+      workflow_id: 'workflow-1',
+      service_name: 'Directory',
+      workflow_name: 'Sync',
+      enabled: true,
+      is_workflow_published: true,
+      has_ingestion_context: true,
+      sync_deletions: true,
+      sync_interval_seconds: 3600,
+      created_at: '2026-01-31T10:05:00+01:00',
+      updated_at: '2026-02-01T00:00:00.5Z',
     })
     await insertRow(database, 'entity_ingestion_configs', {
-      ...{ id: 'of-shared', ...owner, app_instance_id: fixture.appInstances.shared },
+      id: 'of-shared',
+      ...owner,
+      app_instance_id: fixture.appInstances.shared,
     })
     await insertRow(database, 'entity_ingestion_configs', {
-      ...{ id: 'of-hidden', ...owner, app_instance_id: fixture.appInstances.people },
+      id: 'of-hidden',
+      ...owner,
+      app_instance_id: fixture.appInstances.people,
     })
   })
   afterAll(() => service.stop())
@@ -62,10 +75,19 @@ describe('listing ingestion configs', () => {
       expect(answer.json).toEqual({
         data: [
           {
-            ...{ id: 'a-later', appInstanceId: fixture.appInstances.itSecond, workflowId: 'workflow-1', teamId },
-            ...{ serviceName: 'Directory', workflowName: 'Sync', internalEntityTypeId: fixture.entityTypes.it },
-            ...{ enabled: true, isWorkflowPublished: true, hasIngestionContext: true, syncDeletions: true },
-            ...{ createdAt: '2026-01-31T09:05:00.000Z', updatedAt: '2026-02-01T00:00:00.500Z' },
+            id: 'a-later',
+            appInstanceId: fixture.appInstances.itSecond,
+            workflowId: 'workflow-1',
+            teamId,
+            serviceName: 'Directory',
+            workflowName: 'Sync',
+            internalEntityTypeId: fixture.entityTypes.it,
+            enabled: true,
+            isWorkflowPublished: true,
+            hasIngestionContext: true,
+            syncDeletions: true,
+            createdAt: '2026-01-31T09:05:00.000Z',
+            updatedAt: '2026-02-01T00:00:00.500Z',
             syncIntervalSeconds: 3600,
           },
         ],
@@ -76,8 +98,14 @@ describe('listing ingestion configs', () => {
       const { answer } = await list({ teamId: fixture.people })
       expect(answer.json.data).toEqual([
         expect.objectContaining({
-          ...{ workflowId: '', serviceName: '', workflowName: '', enabled: false, isWorkflowPublished: false },
-          ...{ hasIngestionContext: false, syncDeletions: false, syncIntervalSeconds: 0 },
+          workflowId: '',
+          serviceName: '',
+          workflowName: '',
+          enabled: false,
+          isWorkflowPublished: false,
+          hasIngestionContext: false,
+          syncDeletions: false,
+          syncIntervalSeconds: 0,
         }),
       ])
     })

@@ -94,7 +94,9 @@ describe.each(doors)('over %s', (door) => {
       const tag = await current()
       const events = await eventCount()
       expect(await send(other(), { 'if-match': ifMatch(tag, older) })).toMatchObject({
-        ...{ status: 409, code: 'aborted', reason: 'ETAG_MISMATCH' },
+        status: 409,
+        code: 'aborted',
+        reason: 'ETAG_MISMATCH',
         metadata: { resourceType },
       })
       expect(await eventCount()).toBe(events)
@@ -106,7 +108,10 @@ describe.each(doors)('over %s', (door) => {
       'is refused where If-Match is %s',
       async (ifMatch) => {
         expect(await send(other(), { 'if-match': ifMatch })).toMatchObject({
-          ...{ status: 400, code: 'invalid_argument', reason: 'FIELD_INVALID', fields: ['If-Match'] },
+          status: 400,
+          code: 'invalid_argument',
+          reason: 'FIELD_INVALID',
+          fields: ['If-Match'],
         })
       },
     )
@@ -166,7 +171,9 @@ it('is on every answer whose method has one in the schema, and on no other', asy
     const { verb, path, json } = restFormOf(methodNamed(name), request(++count))
     const answer = await service.rest(verb, path, { token: caller === 'admin' ? token : key, ...(json && { json }) })
     expect([name, answer.status, answer.headers.has('etag')]).toEqual([
-      ...[name, 200, getOption(methodNamed(name), http_form).entityTag],
+      name,
+      200,
+      getOption(methodNamed(name), http_form).entityTag,
     ])
   }
   const reads = services
@@ -210,7 +217,9 @@ describe('the tag of a relationship', () => {
   const path = `${relationships}/${users.contributor}`
   const assign = (headers = {}) =>
     service.rest('POST', relationships, {
-      ...{ token, headers, json: { userId: users.contributor, relatedUserId: users.manager } },
+      token,
+      headers,
+      json: { userId: users.contributor, relatedUserId: users.manager },
     })
 
   it('lets a manager be replaced, and cleared, in the version that was read alone', async () => {

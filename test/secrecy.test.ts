@@ -123,7 +123,8 @@ describe('secrets and tokens', () => {
       await models.apiKeySession.create({
         data: { organizationId: acme, tokenHash: new Uint8Array(32), apiKeyId: key.id, expiresAt: new Date() },
       }),
-      ...[await models.userToken.findFirst(), await models.signingKey.findFirst()],
+      await models.userToken.findFirst(),
+      await models.signingKey.findFirst(),
       (await models.organization.findUniqueOrThrow({ where: { id: acme }, include: { apiKeys: true } })).apiKeys[0],
     ]
     for (const row of rows) {

@@ -94,7 +94,8 @@ describe('a call with a deadline', () => {
     ])
     const start = performance.now()
     const answer = await service.rest('PUT', '/v2/app-resources/batch', {
-      ...{ token, json: { resources: [{ id: fixture.appResources.it, name: 'Late' }] } },
+      token,
+      json: { resources: [{ id: fixture.appResources.it, name: 'Late' }] },
       headers: { 'connect-timeout-ms': '300' },
     })
     expect([answer.status, performance.now() - start < 2_000]).toEqual([504, true])

@@ -26,23 +26,46 @@ describe('listing SLA definitions', () => {
     token = (await insertApiKey(database, { organizationId: fixture.acme })).token
     await insertRow(database, 'teams', { id: 'empty', organization_id: fixture.acme, name: 'Empty' })
     await insertRow(database, 'sla_definitions', {
-      ...{ id: 'a-full', organization_id: fixture.acme, team_id: fixture.it, name: 'Full', description: 'All of it' },
-      ...{ schedule_id: 'schedule-1', policy_group: 'group-1', target_duration_seconds: 14_400 },
-      ...{ use_calendar_time: true, use_assigned_group_schedule: true, attachment_criteria: JSON.stringify([rule]) },
-      ...{ starting_point: 'GROUP_ASSIGNED', metric: 'FIRST_HUMAN_RESPONSE', archived_at: '2026-03-01T00:00:00Z' },
+      id: 'a-full',
+      organization_id: fixture.acme,
+      team_id: fixture.it,
+      name: 'Full',
+      description: 'All of it',
+      schedule_id: 'schedule-1',
+      policy_group: 'group-1',
+      target_duration_seconds: 14_400,
+      use_calendar_time: true,
+      use_assigned_group_schedule: true,
+      attachment_criteria: JSON.stringify([rule]),
+      starting_point: 'GROUP_ASSIGNED',
+      metric: 'FIRST_HUMAN_RESPONSE',
+      archived_at: '2026-03-01T00:00:00Z',
       ...times,
     })
     const definition = { organization_id: fixture.acme, sla_definition_id: 'a-full' }
     await insertRow(database, 'sla_conditions', {
-      ...{ ...definition, id: 'a-second', position: 1, condition_type: 'STOP' },
+      ...definition,
+      id: 'a-second',
+      position: 1,
+      condition_type: 'STOP',
     })
     await insertRow(database, 'sla_conditions', {
-      ...{ ...definition, id: 'b-first', position: 0, condition_type: 'PAUSE', condition_rule: rule },
-      ...{ resume_policy: 'CONTINUE', priority: 7 },
+      ...definition,
+      id: 'b-first',
+      position: 0,
+      condition_type: 'PAUSE',
+      condition_rule: rule,
+      resume_policy: 'CONTINUE',
+      priority: 7,
     })
     await insertRow(database, 'sla_actions', { ...definition, id: 'a-second', position: 1, ...times })
     await insertRow(database, 'sla_actions', {
-      ...{ ...definition, id: 'b-first', position: 0, workflow_id: 'workflow-1', offset_seconds: -600, ...times },
+      ...definition,
+      id: 'b-first',
+      position: 0,
+      workflow_id: 'workflow-1',
+      offset_seconds: -600,
+      ...times,
     })
   })
   afterAll(() => service.stop())
@@ -67,27 +90,46 @@ describe('listing SLA definitions', () => {
       const { data } = await listed(fixture.it)
       expect(data.map(({ id }: { id: string }) => id)).toEqual([fixture.slaDefinitions.it, 'a-full'])
       expect(data[1]).toEqual({
-        ...{ id: 'a-full', teamId: fixture.it, name: 'Full', description: 'All of it', scheduleId: 'schedule-1' },
-        ...{ policyGroup: 'group-1', targetDurationSeconds: 14_400, useCalendarTime: true },
-        ...{ useAssignedGroupSchedule: true, attachmentCriteria: [rule], ...answeredTimes },
+        id: 'a-full',
+        teamId: fixture.it,
+        name: 'Full',
+        description: 'All of it',
+        scheduleId: 'schedule-1',
+        policyGroup: 'group-1',
+        targetDurationSeconds: 14_400,
+        useCalendarTime: true,
+        useAssignedGroupSchedule: true,
+        attachmentCriteria: [rule],
+        ...answeredTimes,
         conditions: [
           {
-            ...{ id: 'b-first', slaDefinitionId: 'a-full', conditionType: 'SLA_CONDITION_TYPE_PAUSE' },
-            ...{ conditionRule: rule, resumePolicy: 'CONTINUE', priority: 7 },
+            id: 'b-first',
+            slaDefinitionId: 'a-full',
+            conditionType: 'SLA_CONDITION_TYPE_PAUSE',
+            conditionRule: rule,
+            resumePolicy: 'CONTINUE',
+            priority: 7,
           },
           {
-            ...{ id: 'a-second', slaDefinitionId: 'a-full', conditionType: 'SLA_CONDITION_TYPE_STOP' },
-            ...{ resumePolicy: '', priority: 0 },
+            id: 'a-second',
+            slaDefinitionId: 'a-full',
+            conditionType: 'SLA_CONDITION_TYPE_STOP',
+            resumePolicy: '',
+            priority: 0,
           },
         ],
         actionDefinitions: [
           {
-            ...{ id: 'b-first', slaDefinitionId: 'a-full', workflowId: 'workflow-1', offsetSeconds: -600 },
+            id: 'b-first',
+            slaDefinitionId: 'a-full',
+            workflowId: 'workflow-1',
+            offsetSeconds: -600,
             ...answeredTimes,
           },
           { id: 'a-second', slaDefinitionId: 'a-full', workflowId: '', offsetSeconds: 0, ...answeredTimes },
         ],
-        ...{ startingPoint: 'SLA_STARTING_POINT_GROUP_ASSIGNED', metric: 'SLA_METRIC_FIRST_HUMAN_RESPONSE' },
+        startingPoint: 'SLA_STARTING_POINT_GROUP_ASSIGNED',
+        metric: 'SLA_METRIC_FIRST_HUMAN_RESPONSE',
         archivedAt: '2026-03-01T00:00:00.000Z',
       })
     })
@@ -96,11 +138,22 @@ describe('listing SLA definitions', () => {
       const { data } = await listed(fixture.people)
       expect(data).toEqual([
         {
-          ...{ id: fixture.slaDefinitions.people, teamId: fixture.people, name: 'SLA people', description: '' },
-          ...{ scheduleId: '', policyGroup: '', targetDurationSeconds: 3600, useCalendarTime: false },
-          ...{ useAssignedGroupSchedule: false, conditions: [], attachmentCriteria: [], actionDefinitions: [] },
-          ...{ startingPoint: 'SLA_STARTING_POINT_TICKET_CREATED', metric: 'SLA_METRIC_RESOLUTION' },
-          ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+          id: fixture.slaDefinitions.people,
+          teamId: fixture.people,
+          name: 'SLA people',
+          description: '',
+          scheduleId: '',
+          policyGroup: '',
+          targetDurationSeconds: 3600,
+          useCalendarTime: false,
+          useAssignedGroupSchedule: false,
+          conditions: [],
+          attachmentCriteria: [],
+          actionDefinitions: [],
+          startingPoint: 'SLA_STARTING_POINT_TICKET_CREATED',
+          metric: 'SLA_METRIC_RESOLUTION',
+          createdAt: expect.any(String),
+          updatedAt: expect.any(String),
         },
       ])
     })

@@ -41,7 +41,9 @@ describe('ingestion', () => {
     )
     const emailOf = (suffix = '') => `${name}${suffix}@example.com`
     const profile = (fields: RequestJson = {}, suffix = ''): RequestJson => ({
-      ...{ externalId: `${name}${suffix}`, email: emailOf(suffix), ...fields },
+      externalId: `${name}${suffix}`,
+      email: emailOf(suffix),
+      ...fields,
     })
     const ingest = async (...profiles: RequestJson[]) => ingestFrom('hris', ...profiles)
     const ingestFrom = async (source: string, ...profiles: RequestJson[]) => {
@@ -60,8 +62,13 @@ describe('ingestion', () => {
       const sent = profile({ firstName: 'Ada', timezone: 'europe/london', primaryPhone: phone, department: 'R&D' })
       const [created] = await ingest(sent)
       expect(created).toEqual({
-        ...{ externalId: name, userId: expect.any(String), outcome: 'INGESTION_OUTCOME_CREATED' },
-        ...{ skippedPinnedFields: [], skippedDirectoryLockedFields: [], skippedPhone: false, unresolvedManager: false },
+        externalId: name,
+        userId: expect.any(String),
+        outcome: 'INGESTION_OUTCOME_CREATED',
+        skippedPinnedFields: [],
+        skippedDirectoryLockedFields: [],
+        skippedPhone: false,
+        unresolvedManager: false,
       })
       const user = await userOf(created.userId)
       expect(user).toMatchObject({ email: emailOf(), firstName: 'Ada', timezone: 'Europe/London', primaryPhone: phone })
@@ -131,7 +138,8 @@ describe('ingestion', () => {
       )
       const [result] = await ingest(profile({ jobTitle: 'C', department: 'Locked', locale: 'en' }))
       expect(result).toMatchObject({
-        ...{ outcome: 'INGESTION_OUTCOME_UPDATED', skippedPinnedFields: [field('JOB_TITLE')] },
+        outcome: 'INGESTION_OUTCOME_UPDATED',
+        skippedPinnedFields: [field('JOB_TITLE')],
         skippedDirectoryLockedFields: [field('DEPARTMENT')],
       })
       expect(await userOf(userId)).toMatchObject({ jobTitle: 'Pinned', department: 'Locked', locale: 'en' })
@@ -218,9 +226,8 @@ describe('ingestion', () => {
         profile({ managerEmail: 'nobody@example.com' }, '-c'),
         profile({ managerEmail: `${users.globexAdmin}@example.com` }, '-d'),
       )
-      expect(results.map((result: { unresolvedManager: boolean }) => result.unresolvedManager)).toEqual([
-        ...[false, false, true, true],
-      ])
+      const unresolved = results.map((result: { unresolvedManager: boolean }) => result.unresolvedManager)
+      expect(unresolved).toEqual([false, false, true, true])
       expect((await userOf(results[0].userId)).managerUserId).toBe(results[1].userId)
       const [cleared] = await ingest(profile({ managerEmail: '' }))
       expect((await userOf(cleared.userId)).managerUserId).toBe('')
@@ -233,9 +240,8 @@ describe('ingestion', () => {
         profile({ managerEmail: emailOf() }, '-c'),
         profile({ managerEmail: emailOf('-d') }, '-d'),
       )
-      expect(results.map((result: { unresolvedManager: boolean }) => result.unresolvedManager)).toEqual([
-        ...[false, false, true, true],
-      ])
+      const unresolved = results.map((result: { unresolvedManager: boolean }) => result.unresolvedManager)
+      expect(unresolved).toEqual([false, false, true, true])
     })
 
     it('does not assign a manager whose cleared state is pinned', async () => {
@@ -291,7 +297,10 @@ describe('ingestion', () => {
       ['no email', { profiles: [{ externalId: 'a' }] }, 'FIELD_REQUIRED', 'profiles[0].email'],
     ])('with %s is refused', async (_, request, reason, at) => {
       expect(await call('ingest', { source: 'hris', profiles: [profile()], ...request })).toMatchObject({
-        ...{ status: 400, code: 'invalid_argument', reason, fields: [at] },
+        status: 400,
+        code: 'invalid_argument',
+        reason,
+        fields: [at],
       })
     })
 
@@ -307,7 +316,10 @@ describe('ingestion', () => {
       const before = [await countOf('memberships'), await countOf('source_profiles')]
       const profiles = [profile(), profile({ [at]: value }, '-b')]
       expect(await call('ingest', { source: 'hris', profiles })).toMatchObject({
-        ...{ status: 400, code: 'invalid_argument', reason: 'FIELD_INVALID', fields: [`profiles[1].${at}`] },
+        status: 400,
+        code: 'invalid_argument',
+        reason: 'FIELD_INVALID',
+        fields: [`profiles[1].${at}`],
       })
       expect([await countOf('memberships'), await countOf('source_profiles')]).toEqual(before)
     })
@@ -358,8 +370,11 @@ describe('ingestion', () => {
       () => key,
     )
     const profiles = Array.from({ length: 1_000 }, (_, index) => ({
-      ...{ externalId: `bulk-${index}`, email: `bulk-${index}@example.com`, firstName: `Bulk ${index}` },
-      ...{ primaryPhone: `+1212555${String(index).padStart(4, '0')}`, timezone: 'Europe/Paris' },
+      externalId: `bulk-${index}`,
+      email: `bulk-${index}@example.com`,
+      firstName: `Bulk ${index}`,
+      primaryPhone: `+1212555${String(index).padStart(4, '0')}`,
+      timezone: 'Europe/Paris',
       managerEmail: `bulk-${Math.floor(index / 10)}@example.com`,
     }))
     const outcomes = async () => {

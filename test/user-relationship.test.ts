@@ -56,7 +56,9 @@ describe('the manager of a user', () => {
     it('is assigned, replaced and read', async () => {
       const { data, ...lists } = await assign(ada, bob)
       expect(data).toEqual({
-        ...{ userId: ada, relatedUserId: bob, relationshipType: 'USER_RELATIONSHIP_TYPE_MANAGER' },
+        userId: ada,
+        relatedUserId: bob,
+        relationshipType: 'USER_RELATIONSHIP_TYPE_MANAGER',
         createdAt: expect.stringMatching(/\.\d{3}Z$/),
       })
       expect(lists).toEqual({ skippedPinnedFields: [], skippedDirectoryLockedFields: [] })
@@ -83,7 +85,9 @@ describe('the manager of a user', () => {
       const { data } = await assign(ada, bob, { pin: true })
       for (const options of [{}, { pin: false }]) {
         expect(await assign(ada, cid, options)).toEqual({
-          ...{ data, skippedPinnedFields: [manager], skippedDirectoryLockedFields: [] },
+          data,
+          skippedPinnedFields: [manager],
+          skippedDirectoryLockedFields: [],
         })
         expect((await assign(ada, bob, options)).skippedPinnedFields).toEqual([])
       }
@@ -156,10 +160,14 @@ describe('the manager of a user', () => {
 
     it('needs both users to be named, a known type and a user of the organization', async () => {
       expect(await call('assign', { userId: ada })).toMatchObject({
-        ...{ status: 400, reason: 'FIELD_REQUIRED', fields: ['relatedUserId'] },
+        status: 400,
+        reason: 'FIELD_REQUIRED',
+        fields: ['relatedUserId'],
       })
       expect(await call('assign', { userId: ada, relatedUserId: bob, relationshipType: 9 })).toMatchObject({
-        ...{ status: 400, reason: 'FIELD_INVALID', fields: ['relationshipType'] },
+        status: 400,
+        reason: 'FIELD_INVALID',
+        fields: ['relationshipType'],
       })
       for (const userId of [users.globexAdmin, 'nobody']) {
         const outcomes = [

@@ -15,8 +15,13 @@ import { serve, settings } from './serve.js'
 const { door, http2 } = settings<{ door: 'bare' | 'direct' | 'stock' | 'rest'; http2: boolean }>()
 
 const priority = {
-  ...{ id: 'priority-1', teamId: 'bench-it', priority: 'P1', description: 'How urgent it is', scopedId: 'pri_1' },
-  ...{ name: 'Priority 1', isAiSelectable: true },
+  id: 'priority-1',
+  teamId: 'bench-it',
+  priority: 'P1',
+  description: 'How urgent it is',
+  scopedId: 'pri_1',
+  name: 'Priority 1',
+  isAiSelectable: true,
 }
 const routes = (router: ConnectRouter) => {
   router.service(PriorityService, { updatePriority: ({ id }) => ({ data: { ...priority, id } }) })

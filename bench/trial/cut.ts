@@ -180,7 +180,8 @@ async function sendGrpc(socket: Socket, key: string, token: string): Promise<str
   )
   try {
     const request = create(CreateAccessPolicyApprovalProcedureRequestSchema, {
-      ...{ accessPolicyId: POLICY, steps: [{ approvers: [{ kind: { case: 'manager', value: {} } }] }] },
+      accessPolicyId: POLICY,
+      steps: [{ approvers: [{ kind: { case: 'manager', value: {} } }] }],
     })
     const headers = { authorization: `Bearer ${token}`, 'idempotency-key': key, 'x-request-id': key }
     const answer = await client.createAccessPolicyApprovalProcedure(request, { headers })

@@ -38,7 +38,10 @@ export const doors: readonly Door[] = [
   { ...unary, name: 'Connect', isRest: false, form: 'binary', contentType: 'application/proto' },
   { ...enveloped, name: 'gRPC', form: 'binary', contentType: 'application/grpc', versions: ['HTTP/2'] },
   {
-    ...{ ...enveloped, name: 'gRPC-Web', form: 'binary', contentType: 'application/grpc-web+proto' },
+    ...enveloped,
+    name: 'gRPC-Web',
+    form: 'binary',
+    contentType: 'application/grpc-web+proto',
     versions: ['HTTP/1.1', 'HTTP/2'],
   },
 ]

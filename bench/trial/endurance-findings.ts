@@ -107,7 +107,9 @@ export function judgeHeld(before: Held, after: Held): Finding[] {
   const grown = (after.heap - before.heap) / MIB
   return [
     atMost('afterwards: live objects more than before', grown, LIVE_GROWTH_MIB, 'MiB'),
-    ...[held('handles'), held('sockets'), held('descriptors')],
+    held('handles'),
+    held('sockets'),
+    held('descriptors'),
   ]
 }
 

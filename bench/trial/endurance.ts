@@ -61,7 +61,9 @@ export const endurance: Trial = {
 async function endure(stage: Stage, service: GaugedService, minutes: number): Promise<readonly Finding[]> {
   const job = { port: service.run.port, requests: mixedRequests(stage.tokens.user) }
   const few = {
-    ...{ ...job, connections: CALLERS, pattern: { callers: CALLERS, everyMillis: 0 } },
+    ...job,
+    connections: CALLERS,
+    pattern: { callers: CALLERS, everyMillis: 0 },
     windowMillis: Math.min(60_000, minutes * 10_000),
   }
   await watch(service, { ...few, windows: 2 })
@@ -74,19 +76,15 @@ async function endure(stage: Stage, service: GaugedService, minutes: number): Pr
   const counted = await watch(service, { ...few, windows: 1 + CAPACITY_WINDOWS })
   const capacity = leastOf(counted.windows.slice(1))
   const steady = await watch(service, {
-    ...{
-      ...job,
-      connections: CONNECTIONS,
-      pattern: { perSecond: SHARE * capacity.goodPerSecond, atSpeed: capacity.speed },
-    },
+    ...job,
+    connections: CONNECTIONS,
+    pattern: { perSecond: SHARE * capacity.goodPerSecond, atSpeed: capacity.speed },
     ...windowsOf(minutes),
   })
   const overloaded = await watch(service, {
-    ...{
-      ...job,
-      connections: CONNECTIONS,
-      pattern: { callers: Math.round(TIMES * capacity.goodPerSecond), everyMillis: 1_000 },
-    },
+    ...job,
+    connections: CONNECTIONS,
+    pattern: { callers: Math.round(TIMES * capacity.goodPerSecond), everyMillis: 1_000 },
     ...windowsOf(minutes * OVERLOADED_PART),
   })
   const after = await heldWhenQuiet(service, before)

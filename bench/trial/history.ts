@@ -38,7 +38,9 @@ const kinds: readonly Kind[] = [
     name: 'row',
     send: ({ tokens }, origin, write) =>
       callJson({ origin }, `/v2/priorities/priority-${write.writer}`, {
-        ...{ method: 'PATCH', token: tokens.user, json: { name: write.text } },
+        method: 'PATCH',
+        token: tokens.user,
+        json: { name: write.text },
         ...options(write),
       }),
     statement: `SELECT replace(id, 'priority-', '') AS writer, name AS text FROM priorities`,
@@ -48,7 +50,9 @@ const kinds: readonly Kind[] = [
     name: 'batch',
     send: ({ tokens }, origin, write) =>
       callJson({ origin }, '/v2/app-resources/batch', {
-        ...{ method: 'PUT', token: tokens.key, json: { resources: batchOf(write) } },
+        method: 'PUT',
+        token: tokens.key,
+        json: { resources: batchOf(write) },
         ...options(write),
       }),
     statement: `SELECT (replace(id, 'resource-', '')::int / ${BATCH})::text AS writer, name AS text FROM app_resources`,
@@ -58,7 +62,9 @@ const kinds: readonly Kind[] = [
     name: 'person',
     send: ({ tokens }, origin, write) =>
       callJson({ origin }, `/v2/users/user-${write.writer + 1}`, {
-        ...{ method: 'PUT', token: tokens.user, json: { jobTitle: write.text, department: write.text } },
+        method: 'PUT',
+        token: tokens.user,
+        json: { jobTitle: write.text, department: write.text },
         ...options(write),
       }),
     statement: `SELECT (replace(user_id, 'user-', '')::int - 1)::text AS writer,
@@ -122,8 +128,11 @@ export function createHistory(stage: Stage, name: string): History {
     for (let count = 1; !isOver; ) {
       const key = `made-${writer}-${word}-${count}`
       const { status } = await callJson({ origin: origin() }, '/v2/access-policies/policy-1/approval-procedures', {
-        ...{ method: 'POST', token: stage.tokens.key, json: { steps: [{ approvers: [{ manager: {} }] }] } },
-        ...{ headers: { 'idempotency-key': key, 'x-request-id': key }, patienceMillis: PATIENCE_MILLIS },
+        method: 'POST',
+        token: stage.tokens.key,
+        json: { steps: [{ approvers: [{ manager: {} }] }] },
+        headers: { 'idempotency-key': key, 'x-request-id': key },
+        patienceMillis: PATIENCE_MILLIS,
       })
       if (status !== 200) await wait(PAUSE_MILLIS * (0.5 + Math.random()))
       else {

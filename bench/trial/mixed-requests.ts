@@ -16,7 +16,9 @@ function twentyRequests(token: string, round: number): AnyRequest[] {
   const rest = (line: string, json?: object, { status = 200, key = false } = {}): TextRequest => {
     const body = json === undefined ? '' : JSON.stringify(json)
     const head = [
-      ...[`${line} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${token}`],
+      `${line} HTTP/1.1`,
+      'host: localhost',
+      `authorization: Bearer ${token}`,
       ...(json === undefined ? [] : ['content-type: application/json', `content-length: ${body.length}`]),
       ...(key ? ['idempotency-key: endurance-{serial}'] : []),
     ]
@@ -34,11 +36,26 @@ function twentyRequests(token: string, round: number): AnyRequest[] {
     return { path: '/svc.v2.JourneyService/GetJourney', token, body }
   }
   return [
-    ...[journey(0), priority(1), grpc(1), rest(`GET /v2/app-instances?teamId=${place.team}&pageSize=20`), journey(2)],
-    ...[department, journey(3), rest('GET /v2/users?pageSize=10'), priority(2, true), grpc(4)],
-    ...[journey(5), rest('PUT /v2/app-resources/batch', { resources }), journey(6), priority(3), grpc(7)],
-    ...[rest(`GET /v2/journeys/${journeyId(999_999)}`, undefined, { status: 404 }), journey(8), priority(4, true)],
-    ...[rest('GET /v2/department-options'), journey(9)],
+    journey(0),
+    priority(1),
+    grpc(1),
+    rest(`GET /v2/app-instances?teamId=${place.team}&pageSize=20`),
+    journey(2),
+    department,
+    journey(3),
+    rest('GET /v2/users?pageSize=10'),
+    priority(2, true),
+    grpc(4),
+    journey(5),
+    rest('PUT /v2/app-resources/batch', { resources }),
+    journey(6),
+    priority(3),
+    grpc(7),
+    rest(`GET /v2/journeys/${journeyId(999_999)}`, undefined, { status: 404 }),
+    journey(8),
+    priority(4, true),
+    rest('GET /v2/department-options'),
+    journey(9),
   ]
 }
 

@@ -54,7 +54,8 @@ async function run(stage: Stage, operations: number): Promise<readonly Finding[]
   const tally = { operations: 0, persons: 0, rows: 0, fields: 0 }
   let serial = 0
   const program = fc.array(fc.array(stepOrRead, { minLength: STEPS, maxLength: STEPS }), {
-    ...{ minLength: CALLERS, maxLength: CALLERS },
+    minLength: CALLERS,
+    maxLength: CALLERS,
   })
   const doorOf = (): Door => ({ origin: drawn(runs).origin, writers, serial: serial++ })
   const live = async (programs: readonly (readonly Planned[])[]): Promise<void> => {
@@ -190,7 +191,8 @@ function applied(
 async function makeWriters({ connectionString, tokens }: Stage): Promise<Writers> {
   const { organization: organizationId } = place
   return withDatabase(connectionString, async (database) => ({
-    ...{ person: tokens.user, key: tokens.key },
+    person: tokens.user,
+    key: tokens.key,
     worker: (await insertApiKey(database, { organizationId, kind: 'wk' })).token,
     directory: (await insertApiKey(database, { organizationId, kind: 'mk', permissions: [] })).secret,
   }))
@@ -206,7 +208,10 @@ async function addPerson({ origin, writers }: Door, number: number): Promise<Per
   }
   const headers = { 'content-type': 'application/scim+json' }
   const { status, text } = await callJson({ origin }, '/scim/v2/Users', {
-    ...{ method: 'POST', token: writers.directory, json, headers },
+    method: 'POST',
+    token: writers.directory,
+    json,
+    headers,
   })
   if (status !== 201) throw new Error(`${status} ${text}`)
   return { id: JSON.parse(text).id, email }

@@ -129,7 +129,9 @@ async function sendPatch(
   const Operations = [
     ...[...withdrawn].map((field) => ({ op: 'remove', path: names[field].removed ?? names[field].scim })),
     ...[...values].map(([field, value]) => ({
-      ...{ op: 'replace', path: names[field].scim, value: field === 'MANAGER' ? { value } : value },
+      op: 'replace',
+      path: names[field].scim,
+      value: field === 'MANAGER' ? { value } : value,
     })),
   ]
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']

@@ -70,7 +70,8 @@ async function create(origin: string, token: string, key: string): Promise<Answe
     const response = await fetch(`${origin}/v2/access-policies/policy-1/approval-procedures`, {
       method: 'POST',
       headers: {
-        ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
         'idempotency-key': key,
       },
       body: '{"steps":[{"approvers":[{"manager":{}}]}]}',

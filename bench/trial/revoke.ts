@@ -121,7 +121,9 @@ async function request(run: ServiceRun, { keys, tokens }: Chain): Promise<boolea
     'content-type': 'application/x-www-form-urlencoded',
   }
   const { status, text } = await call(run, '/v2/auth/token', {
-    ...{ method: 'POST', headers, body: 'grant_type=client_credentials' },
+    method: 'POST',
+    headers,
+    body: 'grant_type=client_credentials',
   })
   if (status !== 200) return false
   tokens.push(JSON.parse(text).access_token)

@@ -68,7 +68,11 @@ async function connectDirectory(connectionString: string): Promise<string> {
 function userOf(index: number): object {
   const userName = `person.${index}@directory.example`
   return {
-    ...{ userName, externalId: `directory-${index}`, title: `Title ${index % 50}`, locale: 'en-GB', active: true },
+    userName,
+    externalId: `directory-${index}`,
+    title: `Title ${index % 50}`,
+    locale: 'en-GB',
+    active: true,
     name: { givenName: `Given ${index}`, familyName: `Family ${index}` },
     emails: [{ value: userName, type: 'work', primary: true }],
     phoneNumbers: [{ value: `+1415${String(5_000_000 + index)}`, type: 'work' }],

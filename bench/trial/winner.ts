@@ -95,12 +95,14 @@ async function managers(stage: Stage, runs: readonly ServiceRun[], writes: numbe
     const { status, text } =
       index % 3 === 0
         ? await callJson(turnOf(runs, index), '/v2/user-ingestion/profiles', {
-            ...{ ...call, json: { source: `race-${index}`, profiles: [profileOf(one, other), profileOf(other, one)] } },
+            ...call,
+            json: { source: `race-${index}`, profiles: [profileOf(one, other), profileOf(other, one)] },
           })
         : await callJson(turnOf(runs, index), '/v2/user-relationships', {
             ...call,
             json: {
-              ...{ userId: user(one), relatedUserId: user(other) },
+              userId: user(one),
+              relatedUserId: user(other),
               relationshipType: 'USER_RELATIONSHIP_TYPE_MANAGER',
             },
           })

@@ -103,7 +103,14 @@ export const POOL_BUSY = 'no database connection is free'
 export const CONNECTION_TIMEOUT = 'timeout exceeded when trying to connect'
 
 const SOCKET_CODES = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH'],
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
 ])
 const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout'])

@@ -152,7 +152,9 @@ export function storeWithin(transaction: PreparedTransaction): PreparedStore {
 }
 
 const UNHURRIED_SETTINGS = [
-  ...['statement_timeout = 0', 'idle_in_transaction_session_timeout = 0', 'lock_timeout = 0'],
+  'statement_timeout = 0',
+  'idle_in_transaction_session_timeout = 0',
+  'lock_timeout = 0',
   "work_mem = '64MB'",
 ]
 

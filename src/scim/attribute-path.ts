@@ -11,9 +11,22 @@ export interface AttributePath {
 /** Attributes of the schemas of RFC 7643 that this service does not hold: no resource has a value of them. */
 const unheld: Readonly<Record<ScimResourceType['name'], readonly string[]>> = {
   User: [
-    ...['nickname', 'profileurl', 'usertype', 'preferredlanguage', 'addresses', 'ims', 'entitlements', 'roles'],
-    ...['x509certificates', 'employeenumber', 'costcenter', 'organization', 'division', 'name.middlename'],
-    ...['name.honorificprefix', 'name.honorificsuffix'],
+    'nickname',
+    'profileurl',
+    'usertype',
+    'preferredlanguage',
+    'addresses',
+    'ims',
+    'entitlements',
+    'roles',
+    'x509certificates',
+    'employeenumber',
+    'costcenter',
+    'organization',
+    'division',
+    'name.middlename',
+    'name.honorificprefix',
+    'name.honorificsuffix',
   ],
   Group: [],
 }

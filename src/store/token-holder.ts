@@ -190,8 +190,14 @@ const selectPersonsOfEmail = createStatement<Pick<EmailIdentity, 'email'>, Membe
 
 /** The statements of this file. */
 export const tokenHolderStatements = [
-  ...[selectKey, selectKeysOfSeveral, selectMember, selectMembersOfSeveral],
-  ...[selectOrganizations, selectDistribution, selectMemberOfEmail, selectPersonsOfEmail],
+  selectKey,
+  selectKeysOfSeveral,
+  selectMember,
+  selectMembersOfSeveral,
+  selectOrganizations,
+  selectDistribution,
+  selectMemberOfEmail,
+  selectPersonsOfEmail,
 ]
 
 /** Finds the holders of tokens, each with the hash of its token. `isDistributed` is called only if it matters. */

@@ -31,7 +31,12 @@ export function describeCall(call: Call): Attributes {
 
 /** Codes for which the server is at fault; all others are the caller's fault. */
 const FAULTS: ReadonlySet<Code> = new Set([
-  ...[Code.Unknown, Code.DeadlineExceeded, Code.Unimplemented, Code.Internal, Code.Unavailable, Code.DataLoss],
+  Code.Unknown,
+  Code.DeadlineExceeded,
+  Code.Unimplemented,
+  Code.Internal,
+  Code.Unavailable,
+  Code.DataLoss,
 ])
 
 /** What is known when a call is answered, and whether it failed because of the server. */

@@ -11,7 +11,8 @@ export function createTallyMeters(registry: Registry): Tally {
   const skipped = counter(
     'svc_skipped_fields_total',
     'Fields that a write has left alone, by what keeps them: a pin, the directory, or another member who has the value.',
-    ...['field', 'keeper'],
+    'field',
+    'keeper',
   )
   const [allowed, refused] = [attempts.labels('allowed'), attempts.labels('refused')]
   return {

@@ -5,7 +5,11 @@ import { awkwardTexts, pathOf, standardJson } from '../support/printed-lists.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const card = {
-  ...{ name: awkwardTexts[0], description: awkwardTexts[1], url: '', version: '', workflowId: 'w' },
+  name: awkwardTexts[0],
+  description: awkwardTexts[1],
+  url: '',
+  version: '',
+  workflowId: 'w',
   skills: [
     {
       id: 's',
@@ -19,8 +23,12 @@ const card = {
   ],
   securitySchemes: [
     {
-      ...{ name: 'n', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2', openIdConnectUrl: '', flow: 'f' },
-      ...{ oauth2MetadataUrl: '', scopes: ['x'] },
+      name: 'n',
+      kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2',
+      openIdConnectUrl: '',
+      flow: 'f',
+      oauth2MetadataUrl: '',
+      scopes: ['x'],
     },
   ],
 }
@@ -37,14 +45,17 @@ describe('the JSON of a list of app instances', () => {
     const owner = { organization_id: fixture.acme, team_id: fixture.it }
     for (const [index, text] of awkwardTexts.entries()) {
       await insertRow(sql, 'app_instances', {
-        ...{ id: `awkward-${index}`, ...owner, name: text, custom_service_id: text, custom_service_name: text },
-        ...{
-          external_service_instance_id: text,
-          tag_ids: awkwardTexts,
-          integration_ids: [],
-          access_requests_enabled: true,
-        },
-        ...{ default_access_policy_id: fixture.accessPolicies.it, route_direct_from_worker: true },
+        id: `awkward-${index}`,
+        ...owner,
+        name: text,
+        custom_service_id: text,
+        custom_service_name: text,
+        external_service_instance_id: text,
+        tag_ids: awkwardTexts,
+        integration_ids: [],
+        access_requests_enabled: true,
+        default_access_policy_id: fixture.accessPolicies.it,
+        route_direct_from_worker: true,
         a2a_agent_card: JSON.stringify(index === 0 ? card : { ...card, lastSyncedAt: '2026-01-31T09:05:00.000Z' }),
       })
     }

@@ -23,16 +23,25 @@ const agentCard = {
   version: '1.2.0',
   skills: [
     {
-      ...{ id: 'skill-1', name: 'Reset', description: 'Resets passwords', tags: ['it'], examples: ['Reset mine'] },
-      ...{ inputModes: ['text/plain'], outputModes: ['text/plain'] },
+      id: 'skill-1',
+      name: 'Reset',
+      description: 'Resets passwords',
+      tags: ['it'],
+      examples: ['Reset mine'],
+      inputModes: ['text/plain'],
+      outputModes: ['text/plain'],
     },
   ],
   workflowId: 'workflow-1',
   lastSyncedAt: '2026-01-31T09:05:00.000Z',
   securitySchemes: [
     {
-      ...{ name: 'oidc', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OPEN_ID_CONNECT', flow: '', oauth2MetadataUrl: '' },
-      ...{ openIdConnectUrl: 'https://id.example.com/.well-known/openid-configuration', scopes: ['read'] },
+      name: 'oidc',
+      kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OPEN_ID_CONNECT',
+      flow: '',
+      oauth2MetadataUrl: '',
+      openIdConnectUrl: 'https://id.example.com/.well-known/openid-configuration',
+      scopes: ['read'],
     },
   ],
 }
@@ -53,17 +62,29 @@ describe('listing app instances', () => {
     await insertRow(database, 'teams', { id: 'many', organization_id: fixture.acme, name: 'Many' })
     await insertRow(database, 'teams', { id: 'empty', organization_id: fixture.acme, name: 'Empty' })
     await insertRow(database, 'app_instances', {
-      ...{ id: 'full', organization_id: fixture.acme, team_id: 'many', name: 'Full', a2a_agent_card: agentCard },
-      ...{ custom_service_id: 'service-1', custom_service_name: 'Service', external_service_instance_id: 'external-1' },
-      ...{ access_requests_enabled: true, default_access_policy_id: fixture.accessPolicies.it },
-      ...{ tag_ids: ['tag-2', 'tag-1'], integration_ids: ['integration-1'], route_direct_from_worker: true },
+      id: 'full',
+      organization_id: fixture.acme,
+      team_id: 'many',
+      name: 'Full',
+      a2a_agent_card: agentCard,
+      custom_service_id: 'service-1',
+      custom_service_name: 'Service',
+      external_service_instance_id: 'external-1',
+      access_requests_enabled: true,
+      default_access_policy_id: fixture.accessPolicies.it,
+      tag_ids: ['tag-2', 'tag-1'],
+      integration_ids: ['integration-1'],
+      route_direct_from_worker: true,
     })
     // Owned and shared instances in turn, so that every page has to merge both.
     for (let index = 0; index < 8; index++) {
       const isOwned = index % 2 === 0
       const id = `many-${index}`
       await insertRow(database, 'app_instances', {
-        ...{ id, organization_id: fixture.acme, team_id: isOwned ? 'many' : fixture.people, name: id },
+        id,
+        organization_id: fixture.acme,
+        team_id: isOwned ? 'many' : fixture.people,
+        name: id,
       })
       if (!isOwned) await shareAppInstance(database, id, 'many')
     }
@@ -88,19 +109,35 @@ describe('listing app instances', () => {
       const { data, nextPageToken } = await listed({ teamId: 'many' })
       expect(nextPageToken).toBe('')
       expect(data[0]).toEqual({
-        ...{ id: 'full', customServiceId: 'service-1', teamId: 'many', externalServiceInstanceId: 'external-1' },
-        ...{ name: 'Full', accessRequestsEnabled: true, defaultAccessPolicyId: fixture.accessPolicies.it },
-        ...{ customServiceName: 'Service', tagIds: ['tag-2', 'tag-1'], integrationIds: ['integration-1'] },
-        ...{ a2aAgentCard: agentCard, routeDirectFromWorker: true },
+        id: 'full',
+        customServiceId: 'service-1',
+        teamId: 'many',
+        externalServiceInstanceId: 'external-1',
+        name: 'Full',
+        accessRequestsEnabled: true,
+        defaultAccessPolicyId: fixture.accessPolicies.it,
+        customServiceName: 'Service',
+        tagIds: ['tag-2', 'tag-1'],
+        integrationIds: ['integration-1'],
+        a2aAgentCard: agentCard,
+        routeDirectFromWorker: true,
       })
     })
 
     it('leaves out an agent card that there is none of, and prints everything else', async () => {
       const { data } = await listed({ teamId: 'many' })
       expect(data[1]).toEqual({
-        ...{ id: 'many-0', customServiceId: '', teamId: 'many', externalServiceInstanceId: '', name: 'many-0' },
-        ...{ accessRequestsEnabled: false, defaultAccessPolicyId: '', customServiceName: '', tagIds: [] },
-        ...{ integrationIds: [], routeDirectFromWorker: false },
+        id: 'many-0',
+        customServiceId: '',
+        teamId: 'many',
+        externalServiceInstanceId: '',
+        name: 'many-0',
+        accessRequestsEnabled: false,
+        defaultAccessPolicyId: '',
+        customServiceName: '',
+        tagIds: [],
+        integrationIds: [],
+        routeDirectFromWorker: false,
       })
     })
 
@@ -113,7 +150,9 @@ describe('listing app instances', () => {
     it('shows an instance that is shared in the lists of both teams and in no other', async () => {
       const { appInstances } = fixture
       expect((await listed({ teamId: fixture.it })).ids).toEqual([
-        ...[appInstances.it, appInstances.itSecond, appInstances.shared],
+        appInstances.it,
+        appInstances.itSecond,
+        appInstances.shared,
       ])
       expect((await listed({ teamId: fixture.people })).ids).toContain(appInstances.shared)
       expect((await listed({ teamId: 'empty' })).ids).toEqual([])
@@ -147,7 +186,10 @@ describe('listing app instances', () => {
       const { database } = service
       const { nextPageToken } = await listed({ teamId: 'many', pageSize: 8 })
       await insertRow(database, 'app_instances', {
-        ...{ id: 'late', organization_id: fixture.acme, team_id: 'many', name: 'Late' },
+        id: 'late',
+        organization_id: fixture.acme,
+        team_id: 'many',
+        name: 'Late',
       })
       const { ids } = await listed({ teamId: 'many', pageToken: nextPageToken })
       await database.execute(`DELETE FROM app_instances WHERE id = 'late'`)

@@ -307,8 +307,14 @@ describe('updating app resources in a batch', () => {
     beforeAll(async () => {
       for (const id of ids) {
         await insertRow(service.database, 'app_resources', {
-          ...{ id, organization_id: fixture.acme, team_id: fixture.it, app_instance_id: fixture.appInstances.it },
-          ...{ resource_type: 'group', name: id, external_id: id, scoped_id: id },
+          id,
+          organization_id: fixture.acme,
+          team_id: fixture.it,
+          app_instance_id: fixture.appInstances.it,
+          resource_type: 'group',
+          name: id,
+          external_id: id,
+          scoped_id: id,
         })
       }
     })

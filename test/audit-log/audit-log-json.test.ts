@@ -28,9 +28,17 @@ describe('the JSON of a list of audit events', () => {
     for (const [index, actor_kind] of Object.values(ActorKind).entries()) {
       const text = awkwardTexts[index % awkwardTexts.length]
       await insertRow(service.database, 'audit_events', {
-        ...{ id: `018f3b7a-0000-7000-8000-00000000000${index}`, organization_id: fixture.acme, actor_kind },
-        ...{ occurred_at: `2026-01-0${index + 1}T00:00:00.0${index}Z`, actor_id: text, actor_name: text, action: text },
-        ...{ target_type: text, target_id: text, team_id: text, request_id: text },
+        id: `018f3b7a-0000-7000-8000-00000000000${index}`,
+        organization_id: fixture.acme,
+        actor_kind,
+        occurred_at: `2026-01-0${index + 1}T00:00:00.0${index}Z`,
+        actor_id: text,
+        actor_name: text,
+        action: text,
+        target_type: text,
+        target_id: text,
+        team_id: text,
+        request_id: text,
         changes: JSON.stringify([[], changes, [fromLater]][index % 3]),
       })
     }
@@ -50,8 +58,10 @@ describe('the JSON of a list of audit events', () => {
         index % 3 === 2
           ? [
               {
-                ...{ field: 'USER_PROFILE_FIELD_UNSPECIFIED', outcome: 'FIELD_WRITE_OUTCOME_UNSPECIFIED' },
-                ...{ oldOwner: 'FIELD_OWNER_UNSPECIFIED', newOwner: 'FIELD_OWNER_PINNED' },
+                field: 'USER_PROFILE_FIELD_UNSPECIFIED',
+                outcome: 'FIELD_WRITE_OUTCOME_UNSPECIFIED',
+                oldOwner: 'FIELD_OWNER_UNSPECIFIED',
+                newOwner: 'FIELD_OWNER_PINNED',
               },
             ]
           : index % 3 === 1

@@ -22,7 +22,8 @@ describe('the audit log', () => {
       database,
       [
         {
-          ...{ ...event, requestId: 'request-1' },
+          ...event,
+          requestId: 'request-1',
           changes: [{ field: 'JOB_TITLE', outcome: 'SKIPPED_PINNED', oldOwner: 'PINNED', newOwner: 'PINNED' }],
         },
         { ...event, actor: { ...actor, id: 'key-2' }, targetId: 'bob', requestId: 'request-1' },
@@ -58,13 +59,20 @@ describe('the audit log', () => {
       expect(answer.json.nextPageToken).toBe('')
       expect(answer.json.data).toHaveLength(4)
       expect(answer.json.data[3]).toEqual({
-        ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), occurredAt: '2026-03-01T00:00:00.000Z' },
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        occurredAt: '2026-03-01T00:00:00.000Z',
         actor: { kind: 'ACTOR_KIND_API_KEY', id: 'key-1', name: 'Key' },
-        ...{ action: 'user.update', targetType: 'user', targetId: 'ada', teamId: '', requestId: 'request-1' },
+        action: 'user.update',
+        targetType: 'user',
+        targetId: 'ada',
+        teamId: '',
+        requestId: 'request-1',
         changes: [
           {
-            ...{ field: 'USER_PROFILE_FIELD_JOB_TITLE', outcome: 'FIELD_WRITE_OUTCOME_SKIPPED_PINNED' },
-            ...{ oldOwner: 'FIELD_OWNER_PINNED', newOwner: 'FIELD_OWNER_PINNED' },
+            field: 'USER_PROFILE_FIELD_JOB_TITLE',
+            outcome: 'FIELD_WRITE_OUTCOME_SKIPPED_PINNED',
+            oldOwner: 'FIELD_OWNER_PINNED',
+            newOwner: 'FIELD_OWNER_PINNED',
           },
         ],
       })

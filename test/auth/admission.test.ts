@@ -9,11 +9,16 @@ import { requestContextOf } from '../../src/handlers/request-context.js'
 
 const method = AuthService.method.revokeLeakedKey
 const rule: MethodAccess = {
-  ...{ anonymous: false, permission: 'apps:read', userRelationSuffices: false },
+  anonymous: false,
+  permission: 'apps:read',
+  userRelationSuffices: false,
   callerKinds: new Set<CallerKind>(['organization_api_key', 'user']),
 }
 const callerOf = (kind: CallerKind, ...permissions: readonly 'apps:read'[]): Caller => ({
-  ...{ kind, id: 'id', name: 'name', organizationId: 'acme' },
+  kind,
+  id: 'id',
+  name: 'name',
+  organizationId: 'acme',
   reach: { scope: 'organization', permissions: new Set(permissions) },
 })
 const advice = 'send Authorization: Bearer <token>, with the token of an API key or of a user'
@@ -116,8 +121,13 @@ describe('a caller', () => {
 
 describe('admission', () => {
   const request: Admissible = {
-    ...{ requestId: 'r', clientAddress: '10.0.0.1', authorization: 'Bearer abc', idempotencyKey: 'k', ifMatch: 'm' },
-    ...{ signal: new AbortController().signal, timeoutMillis: () => 7 },
+    requestId: 'r',
+    clientAddress: '10.0.0.1',
+    authorization: 'Bearer abc',
+    idempotencyKey: 'k',
+    ifMatch: 'm',
+    signal: new AbortController().signal,
+    timeoutMillis: () => 7,
   }
   const admit = (
     holder: Awaited<ReturnType<AdmissionOptions['authenticate']>>,
@@ -138,7 +148,10 @@ describe('admission', () => {
     const { asked, values } = admit(caller)
     const context = requestContextOf({ values: await values })
     expect([context.requestId, context.clientAddress, context.idempotencyKey, context.ifMatch]).toEqual([
-      ...['r', '10.0.0.1', 'k', 'm'],
+      'r',
+      '10.0.0.1',
+      'k',
+      'm',
     ])
     expect([context.caller, context.timeoutMillis()]).toEqual([caller, 7])
     expect(asked).toEqual([['abc', request]])

@@ -85,19 +85,27 @@ describe('API keys', () => {
     await revokeKeyById(database, runtime, first.id)
     expect(await listApiKeys(database, globex)).toEqual([
       {
-        ...{ id: first.id, kind: 'pk', organizationId: globex, teamId: undefined, name: 'First' },
-        ...{ permissions: first.permissions, createdAt: expect.any(Date) },
-        ...{ lastUsedAt: undefined, revokedAt: expect.any(Date) },
+        id: first.id,
+        kind: 'pk',
+        organizationId: globex,
+        teamId: undefined,
+        name: 'First',
+        permissions: first.permissions,
+        createdAt: expect.any(Date),
+        lastUsedAt: undefined,
+        revokedAt: expect.any(Date),
       },
       {
-        ...{ id: second.id, kind: 'wk', organizationId: globex, teamId: globexIt, name: '' },
-        ...{
-          permissions: ['apps:read'],
-          createdAt: expect.any(Date),
-          lastUsedAt: undefined,
-          revokedAt: undefined,
-          expiresAt: undefined,
-        },
+        id: second.id,
+        kind: 'wk',
+        organizationId: globex,
+        teamId: globexIt,
+        name: '',
+        permissions: ['apps:read'],
+        createdAt: expect.any(Date),
+        lastUsedAt: undefined,
+        revokedAt: undefined,
+        expiresAt: undefined,
       },
     ])
     await expect(listApiKeys(database, 'nowhere')).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
@@ -136,7 +144,9 @@ describe('API keys', () => {
         failures,
         writes: () => writes,
         authenticate: createAuthenticator({
-          ...{ database, hasher, keyUses },
+          database,
+          hasher,
+          keyUses,
           bearerTokens: createBearerTokens({ database, runtime }),
         }),
       }

@@ -138,7 +138,15 @@ describe('authentication', () => {
     const all = [userToken, userToken, userToken, foreignUserToken, userToken, accessToken, accessToken]
     const callers = await Promise.all([...all, foreignToken, older].map((token) => authenticateNoted(token)))
     expect(callers.map((caller) => caller !== 'expired' && caller?.organizationId)).toEqual([
-      ...[acme, acme, acme, globex, acme, acme, acme, globex, acme],
+      acme,
+      acme,
+      acme,
+      globex,
+      acme,
+      acme,
+      acme,
+      globex,
+      acme,
     ])
     expect(sent.filter((name) => name === 'select_member_of_token').length).toBeGreaterThan(0)
     // One PostgreSQL answers for several organizations at once.

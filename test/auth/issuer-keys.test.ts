@@ -32,7 +32,11 @@ describe('tokens of the OpenID Connect issuer', () => {
 
   const createVerifier = (url: string) =>
     createOidcVerifier({
-      ...{ issuer: url, audience, emailClaim: 'email', emailVerifiedClaim: 'email_verified', runtime },
+      issuer: url,
+      audience,
+      emailClaim: 'email',
+      emailVerifiedClaim: 'email_verified',
+      runtime,
       log: { warn: ({ err }) => warnings.push(String(err)) },
     })
   /** A token of the key, for an hour. */

@@ -58,8 +58,12 @@ describe('tokens of the OpenID Connect issuer', () => {
       bearerTokens: createBearerTokens({ database, runtime: createTestRuntime() }),
       keyUses: createKeyUses({ database, log: { warn: () => {} } }),
       oidc: createOidcSignIn({
-        ...{ issuer: issuer.url, audience, emailClaim: 'email', emailVerifiedClaim: 'email_verified' },
-        ...{ database, runtime },
+        issuer: issuer.url,
+        audience,
+        emailClaim: 'email',
+        emailVerifiedClaim: 'email_verified',
+        database,
+        runtime,
         log: {
           info: (fields) => refusals.push(fields),
           warn: ({ err }) => {
@@ -100,8 +104,11 @@ describe('tokens of the OpenID Connect issuer', () => {
       testDatabase,
       config: {
         oidc: {
-          ...{ issuer: issuer.url, audience, organization: undefined },
-          ...{ emailClaim: 'email', emailVerifiedClaim: 'email_verified' },
+          issuer: issuer.url,
+          audience,
+          organization: undefined,
+          emailClaim: 'email',
+          emailVerifiedClaim: 'email_verified',
         },
       },
     })
@@ -152,7 +159,8 @@ describe('tokens of the OpenID Connect issuer', () => {
     await insertUser(database, { id: 'founder', organizationId: globex })
     expect(await organizationOf()).toBe(globex)
     await insertUser(database, {
-      ...{ id: 'founder', organizationId: acme },
+      id: 'founder',
+      organizationId: acme,
       columns: { created_at: '2001-01-01T00:00:00Z' },
     })
     expect(await organizationOf()).toBe(globex)

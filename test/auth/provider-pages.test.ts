@@ -42,7 +42,10 @@ describe('the pages on providers', () => {
     const issuer = await startStaticIssuer(JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] }))
     const refusals: string[] = []
     const signIn = createOidcSignIn({
-      ...{ ...oidc, issuer: issuer.url, database, runtime: createTestRuntime() },
+      ...oidc,
+      issuer: issuer.url,
+      database,
+      runtime: createTestRuntime(),
       log: { info: ({ refusal }) => refusals.push(refusal), warn: ({ err }) => refusals.push(String(err)) },
     })
     const signInWith = async (claims: object) => {

@@ -135,7 +135,8 @@ describe('a revocation', () => {
 
 describe('work with the database', () => {
   const unavailable = {
-    ...{ reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 },
+    reason: 'SERVICE_UNAVAILABLE',
+    retryAfterSeconds: 1,
     message: 'the service is temporarily unavailable; try again',
   }
   const slept: unknown[] = []

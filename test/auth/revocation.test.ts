@@ -71,8 +71,14 @@ describe('POST /v2/auth/revoke', () => {
     const events = await service.database.query('SELECT * FROM audit_events WHERE target_id = $1', [key.id])
     expect(events).toEqual([
       expect.objectContaining({
-        ...{ organization_id: acme, team_id: itTeam, action: 'api_key.revoke', target_type: 'api_key' },
-        ...{ actor_kind: 'ANONYMOUS', actor_id: '', request_id: answer.headers.get('x-request-id'), changes: [] },
+        organization_id: acme,
+        team_id: itTeam,
+        action: 'api_key.revoke',
+        target_type: 'api_key',
+        actor_kind: 'ANONYMOUS',
+        actor_id: '',
+        request_id: answer.headers.get('x-request-id'),
+        changes: [],
       }),
     ])
   })
@@ -111,8 +117,12 @@ describe('POST /v2/auth/revoke', () => {
     expect((await stateOf(key))?.revoked_at).toBeNull()
     expect(await service.database.query('SELECT * FROM audit_events WHERE target_id = $1', [key.id])).toEqual([
       expect.objectContaining({
-        ...{ organization_id: acme, team_id: itTeam, action: 'access_token.revoke', target_type: 'api_key' },
-        ...{ actor_kind: 'ANONYMOUS', request_id: answer.headers.get('x-request-id') },
+        organization_id: acme,
+        team_id: itTeam,
+        action: 'access_token.revoke',
+        target_type: 'api_key',
+        actor_kind: 'ANONYMOUS',
+        request_id: answer.headers.get('x-request-id'),
       }),
     ])
   })

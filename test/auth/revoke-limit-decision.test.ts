@@ -12,7 +12,9 @@ const { revokeLeakedKey, createToken } = AuthService.method
 
 describe('the limiter of revocations', () => {
   const decision = (changes: Partial<RevokeDecision>): RevokeDecision => ({
-    ...{ isAllowed: false, isRefused: false, retryAfterSeconds: null },
+    isAllowed: false,
+    isRefused: false,
+    retryAfterSeconds: null,
     ...changes,
   })
   const allowed = decision({ isAllowed: true })
@@ -56,7 +58,8 @@ describe('the limiter of revocations', () => {
 
   it('says what the limit is, and when to come back', () => {
     expect(rateLimited(17)).toMatchObject({
-      ...{ reason: 'RATE_LIMITED', retryAfterSeconds: 17 },
+      reason: 'RATE_LIMITED',
+      retryAfterSeconds: 17,
       message: 'an address can send at most 5 requests in any 60 seconds; try again in 17 seconds',
     })
   })
@@ -64,7 +67,11 @@ describe('the limiter of revocations', () => {
 
 describe('a call that revokes', () => {
   const context = {
-    ...{ requestId: 'r', clientAddress: address, caller: undefined, idempotencyKey: undefined, ifMatch: undefined },
+    requestId: 'r',
+    clientAddress: address,
+    caller: undefined,
+    idempotencyKey: undefined,
+    ifMatch: undefined,
     timeoutMillis: () => undefined,
   }
   const values = createContextValues().set(requestContextKey, context)

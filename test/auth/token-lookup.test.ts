@@ -48,8 +48,10 @@ describe('the look-up of tokens', () => {
     const issued = await Promise.all(['org_acme', 'org_globex'].map((id) => tokens.issue(ACCESS_TOKEN_PREFIX, id)))
     for (const token of [...issued, ...issued]) await find(token)
     expect(asked.map(({ organizationId }) => organizationId)).toEqual([
-      ...['org_acme', 'org_globex'],
-      ...['org_acme', 'org_globex'],
+      'org_acme',
+      'org_globex',
+      'org_acme',
+      'org_globex',
     ])
   })
 

@@ -5,24 +5,33 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 /** Statements of several organizations: whose they are, or what they sweep, is not known before (ADR 10). */
 const ofAll: readonly string[] = [
-  ...['organizations_of_tokens', 'key_of_id', 'find_leaked_credential', 'find_expired_tokens'],
-  ...['first_memberships_of_person', 'select_persons_of_email'],
+  'organizations_of_tokens',
+  'key_of_id',
+  'find_leaked_credential',
+  'find_expired_tokens',
+  'first_memberships_of_person',
+  'select_persons_of_email',
 ]
 /** What only the coordinator does: locks on words, and its own tables. */
 const ofCoordinator: readonly string[] = [
-  ...['lock_email_addresses', 'lock_phone_numbers', 'lock_managers_of_organization', 'lock_group_name', 'lock_source'],
-  ...[
-    'lock_imports',
-    'hold_member_values',
-    'hold_new_member',
-    'admit_address',
-    'sweep_revoke_attempts',
-    'select_distribution',
-  ],
+  'lock_email_addresses',
+  'lock_phone_numbers',
+  'lock_managers_of_organization',
+  'lock_group_name',
+  'lock_source',
+  'lock_imports',
+  'hold_member_values',
+  'hold_new_member',
+  'admit_address',
+  'sweep_revoke_attempts',
+  'select_distribution',
 ]
 /** Rows that the coordinator makes of a parameter, and sends to where they belong by their organization; people to all. */
 const sentByValue: readonly string[] = [
-  ...['insert_key_rotation', 'insert_audit_events', 'keep_source_profiles', 'insert_persons'],
+  'insert_key_rotation',
+  'insert_audit_events',
+  'keep_source_profiles',
+  'insert_persons',
 ]
 /** Import and export, and what is sent to one PostgreSQL alone. */
 const notOfCalls =

@@ -36,10 +36,19 @@ describe('whoever found a credential', () => {
   it('learns whose key it is, by its secret and by its id', async () => {
     const key = await createKey('--team', itTeam, '--name', 'Nightly', '--expires', '30d')
     const expected = {
-      ...{ credential: 'API key', id: key.id, kind: 'pk', organizationId: acme, organizationName: 'Acme' },
-      ...{ teamId: itTeam, teamName: expect.any(String), name: 'Nightly', createdBy: me('keys create') },
+      credential: 'API key',
+      id: key.id,
+      kind: 'pk',
+      organizationId: acme,
+      organizationName: 'Acme',
+      teamId: itTeam,
+      teamName: expect.any(String),
+      name: 'Nightly',
+      createdBy: me('keys create'),
       createdAt: expect.stringMatching(/Z$/),
-      ...{ lastUsedAt: null, expiresAt: key.expiresAt, revokedAt: null },
+      lastUsedAt: null,
+      expiresAt: key.expiresAt,
+      revokedAt: null,
     }
     expect(await json(['keys', 'find', '-'], ` "${key.secret}"\n`)).toEqual(expected)
     expect(await json(['keys', 'find', key.id])).toEqual(expected)
@@ -67,8 +76,12 @@ describe('whoever found a credential', () => {
   it('learns whose user token it is', async () => {
     const found = await json(['keys', 'find', '-'], await createToken(users.admin))
     expect(found).toEqual({
-      ...{ credential: 'user token', organizationId: acme, organizationName: 'Acme', userId: users.admin },
-      ...{ createdAt: expect.stringMatching(/Z$/), expiresAt: expect.stringMatching(/Z$/) },
+      credential: 'user token',
+      organizationId: acme,
+      organizationName: 'Acme',
+      userId: users.admin,
+      createdAt: expect.stringMatching(/Z$/),
+      expiresAt: expect.stringMatching(/Z$/),
     })
   })
 
@@ -96,8 +109,11 @@ describe('whoever found a credential', () => {
     const { tokens } = await json(['tokens', 'list', '--user', users.viewer])
     expect(tokens).toHaveLength(2)
     expect(tokens[0]).toEqual({
-      ...{ id: expect.stringMatching(/^[0-9a-f]{64}$/), organizationId: acme, userId: users.viewer },
-      ...{ createdAt: expect.stringMatching(/Z$/), expiresAt: expect.stringMatching(/Z$/) },
+      id: expect.stringMatching(/^[0-9a-f]{64}$/),
+      organizationId: acme,
+      userId: users.viewer,
+      createdAt: expect.stringMatching(/Z$/),
+      expiresAt: expect.stringMatching(/Z$/),
     })
     const { stdout: line } = await svc(['tokens', 'list', '--org', acme, '--user', users.viewer])
     expect(line).toContain(`${tokens[0].id}  ${acme}  ${users.viewer}  made ${tokens[0].createdAt}  active until `)

@@ -44,8 +44,13 @@ describe('svc keys and svc tokens', () => {
     expect(key).toMatchObject({ kind: 'wk', teamId: itTeam, permissions: ['apps:read', 'tickets:read'] })
     const { keys } = await json('keys', 'list', '--org', acme)
     expect(keys.find(({ id }: { id: string }) => id === key.id)).toEqual({
-      ...{ id: key.id, kind: 'wk', organizationId: acme, teamId: itTeam, name: 'Nightly' },
-      ...{ permissions: ['apps:read', 'tickets:read'], createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) },
+      id: key.id,
+      kind: 'wk',
+      organizationId: acme,
+      teamId: itTeam,
+      name: 'Nightly',
+      permissions: ['apps:read', 'tickets:read'],
+      createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     })
   })
 
@@ -116,7 +121,11 @@ describe('svc keys and svc tokens', () => {
     const successor = JSON.parse(stdout)
     const { id, secret, rotatedFrom, ...reach } = successor
     expect({ ...reach, rotatedFrom }).toEqual({
-      ...{ kind: 'pk', organizationId: acme, teamId: itTeam, permissions: ['apps:read'], rotatedFrom: key.id },
+      kind: 'pk',
+      organizationId: acme,
+      teamId: itTeam,
+      permissions: ['apps:read'],
+      rotatedFrom: key.id,
     })
     expect([(await tokenOf(key.id, key.secret)).status, (await tokenOf(id, secret)).status]).toEqual([200, 200])
     const [, end = ''] = /is valid until (\S+)\.\n$/.exec(stderr) ?? []

@@ -44,7 +44,9 @@ function network(mishap: Mishap = () => undefined): Network {
   const calls: string[] = []
   const waits: number[] = []
   const state: Network = {
-    ...{ calls, waits, clock: 0 },
+    calls,
+    waits,
+    clock: 0,
     options: {
       baseUrl: service.baseUrl,
       fetch: async (input, init) => {

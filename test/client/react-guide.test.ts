@@ -7,12 +7,10 @@ import { createPackedProject } from '../support/packed-project.js'
 const root = join(import.meta.dirname, '../..')
 /** Those that the guide has installed, and what they need. */
 const packages = [
-  ...[
-    'client',
-    'node_modules/@bufbuild/protobuf',
-    'node_modules/@connectrpc/connect',
-    'node_modules/@connectrpc/connect-web',
-  ],
+  'client',
+  'node_modules/@bufbuild/protobuf',
+  'node_modules/@connectrpc/connect',
+  'node_modules/@connectrpc/connect-web',
   ...[
     '@connectrpc/connect-query',
     '@connectrpc/connect-query-core',

@@ -29,7 +29,10 @@ describe('a failure of the database', () => {
     test = await createTestDatabase()
     database = test.open()
     impatient = test.open({
-      ...{ maxConnections: 2, maxWaitMillis: 100, statementTimeoutMillis: 100, lockTimeoutMillis: 50 },
+      maxConnections: 2,
+      maxWaitMillis: 100,
+      statementTimeoutMillis: 100,
+      lockTimeoutMillis: 50,
     })
     await database.query(`
       CREATE TABLE item (

@@ -53,7 +53,8 @@ describe('a pool', () => {
   describe('whose connections have outdated statements', () => {
     const connections = 3
     const things = createStatement<object, object>({
-      ...{ name: 'things', columns: {} },
+      name: 'things',
+      columns: {},
       text: () => Prisma.sql`SELECT *, pg_sleep(0.05)::text FROM thing`,
     })
     /** The ways that a prepared statement can take; each is sent on every connection at once. */

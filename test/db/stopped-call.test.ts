@@ -7,7 +7,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 
 const sleep = createStatement<{ readonly seconds: number }, { readonly slept: string }>({
-  ...{ name: 'sleep', columns: { slept: 'text' } },
+  name: 'sleep',
+  columns: { slept: 'text' },
   text: ({ seconds }) => Prisma.sql`SELECT pg_sleep(${seconds}::float8)::text AS slept`,
 })
 const over = new Error('the call is over')

@@ -25,13 +25,15 @@ function createTiming(random = 0.5): Timing & { pauses: number[] } {
 }
 
 const statementTimeout = createStatement<object, { readonly millis: number }>({
-  ...{ name: 'statement_timeout', columns: { millis: 'int4' } },
+  name: 'statement_timeout',
+  columns: { millis: 'int4' },
   text: () =>
     Prisma.sql`SELECT extract(epoch FROM current_setting('statement_timeout')::interval)::int * 1000 AS millis`,
 })
 
 const organizationName = createStatement<{ readonly id: string }, Pick<OrganizationModel, 'name' | 'ordinal'>>({
-  ...{ name: 'organization_name', columns: { name: 'text', ordinal: 'int8' } },
+  name: 'organization_name',
+  columns: { name: 'text', ordinal: 'int8' },
   text: ({ id }) => Prisma.sql`SELECT name, ordinal FROM organizations WHERE id = ${id}`,
 })
 
@@ -309,8 +311,17 @@ describe('a statement', () => {
   const definition: StatementDefinition<Omit<EveryType, 'small' | 'nothing'>, EveryType> = {
     name: 'every_type',
     columns: {
-      ...{ text: 'text', uuid: 'uuid', yes: 'bool', small: 'int4', large: 'int8', at: 'timestamptz', day: 'date' },
-      ...{ bytes: 'bytea', list: 'text[]', document: 'jsonb', nothing: 'text' },
+      text: 'text',
+      uuid: 'uuid',
+      yes: 'bool',
+      small: 'int4',
+      large: 'int8',
+      at: 'timestamptz',
+      day: 'date',
+      bytes: 'bytea',
+      list: 'text[]',
+      document: 'jsonb',
+      nothing: 'text',
     },
     text: (given) => Prisma.sql`
 SELECT ${given.text}::text AS text, ${given.uuid}::uuid AS uuid, ${given.yes}::bool AS yes, 7 AS small,
@@ -319,9 +330,15 @@ SELECT ${given.text}::text AS text, ${given.uuid}::uuid AS uuid, ${given.yes}::b
        NULL::text AS nothing`,
   }
   const given = {
-    ...{ text: 'a\'"\\é', uuid: '018f3b7a-0000-7000-8000-000000000001', yes: true, large: 9_007_199_254_740_993n },
-    ...{ at: new Date('2026-01-31T09:05:00.123Z'), day: new Date('2026-01-31T00:00:00.000Z') },
-    ...{ bytes: new Uint8Array([0, 255]), list: ['one', 'two, {three}'], document: { value: 1 } },
+    text: 'a\'"\\é',
+    uuid: '018f3b7a-0000-7000-8000-000000000001',
+    yes: true,
+    large: 9_007_199_254_740_993n,
+    at: new Date('2026-01-31T09:05:00.123Z'),
+    day: new Date('2026-01-31T00:00:00.000Z'),
+    bytes: new Uint8Array([0, 255]),
+    list: ['one', 'two, {three}'],
+    document: { value: 1 },
   }
   const statement = createStatement(definition)
 
@@ -359,7 +376,8 @@ describe('a session', () => {
     const test = await createTestDatabase('empty')
     const database = test.open({ maxConnections: 1 })
     const echo = createStatement<{ value: number }, { value: number }>({
-      ...{ name: 'echo', columns: { value: 'int4' } },
+      name: 'echo',
+      columns: { value: 'int4' },
       text: (given) => Prisma.sql`SELECT ${given.value}::int AS value`,
     })
     for (const value of [1, 2, 3]) {

@@ -43,7 +43,13 @@ const everything = {
 
 /** Kubernetes' own schemas, which take no field that they do not know. */
 const kinds: Record<string, new (object: never) => { validate(): void }> = {
-  ...{ Deployment, Job, HorizontalPodAutoscaler, PodDisruptionBudget, Service, ServiceMonitor, PrometheusRule },
+  Deployment,
+  Job,
+  HorizontalPodAutoscaler,
+  PodDisruptionBudget,
+  Service,
+  ServiceMonitor,
+  PrometheusRule,
 }
 
 let folder: string

@@ -100,8 +100,12 @@ describe('what is put into an image', () => {
   it('serves every door and every page, observed and traced, and ends when it is asked to', async () => {
     await run('demo', 'reset')
     const { child, output } = start(['serve', '--no-demo'], {
-      ...{ METRICS_PORT: '0', LOG_FORMAT: 'pretty', DRAIN_SECONDS: '0' },
-      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'svc' },
+      METRICS_PORT: '0',
+      LOG_FORMAT: 'pretty',
+      DRAIN_SECONDS: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      OIDC_ISSUER: 'http://127.0.0.1:1',
+      OIDC_AUDIENCE: 'svc',
     })
     const closed = once(child, 'close')
     const origin = await new Promise<string>((resolve, reject) => {

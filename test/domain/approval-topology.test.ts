@@ -14,8 +14,10 @@ import { MAX_STEPS } from '../../src/limits/known-limits.js'
 
 const approver = (kind: Approver['kind'], id = ''): Approver => ({ kind, userId: id, groupId: id, notify: true })
 const owner: StepDraft = {
-  ...{ approvers: [approver('APP_OWNER')], approverJustificationMode: '' },
-  ...{ suppressNotifications: false, autoApproveSelf: false },
+  approvers: [approver('APP_OWNER')],
+  approverJustificationMode: '',
+  suppressNotifications: false,
+  autoApproveSelf: false,
 }
 const workflow: StepDraft = { ...owner, approvers: [], customWorkflow: { workflowId: 'w' } }
 const steps = (count: number) => Array.from({ length: count }, () => owner)

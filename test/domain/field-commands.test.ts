@@ -50,8 +50,12 @@ describe('the values that commands set in a field', () => {
   it('are those of this field that are not empty, in order', () => {
     const set = (field: 'MANAGER' | 'LOCALE', value: string) => ({ kind: 'set', field, value, as: 'PINNED' }) as const
     const commands: FieldCommand[] = [
-      ...[set('MANAGER', 'b'), set('LOCALE', 'de'), set('MANAGER', ''), set('MANAGER', 'a')],
-      ...[{ kind: 'release', field: 'MANAGER' } as const, { kind: 'withdraw', field: 'MANAGER' } as const],
+      set('MANAGER', 'b'),
+      set('LOCALE', 'de'),
+      set('MANAGER', ''),
+      set('MANAGER', 'a'),
+      { kind: 'release', field: 'MANAGER' } as const,
+      { kind: 'withdraw', field: 'MANAGER' } as const,
     ]
     expect(valuesSet(commands, 'MANAGER')).toStrictEqual(['b', 'a'])
     expect(valuesSet(commands, 'JOB_TITLE')).toStrictEqual([])

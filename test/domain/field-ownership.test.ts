@@ -235,7 +235,9 @@ const rows: readonly Row[] = [
     name: 'a user token with pin: false clears a pinned manager, and the pin stays',
     field: 'MANAGER',
     commands: relationship('person', '', false),
-    ...{ value: '', newOwner: 'PINNED', outcome: 'WRITTEN' },
+    value: '',
+    newOwner: 'PINNED',
+    outcome: 'WRITTEN',
   },
   {
     ...locked,
@@ -375,10 +377,8 @@ describe('ownership of a field', () => {
       values: set('LOCALE', 'new'),
       releaseFields: new Set(['LOCALE']),
     })
-    expect(skippedFields(written('DIRECTORY', 'LOCALE', commands).changes)).toEqual({
-      pinned: [],
-      directoryLocked: ['LOCALE'],
-    })
+    const { changes } = written('DIRECTORY', 'LOCALE', commands)
+    expect(skippedFields(changes)).toEqual({ pinned: [], directoryLocked: ['LOCALE'] })
   })
 
   it('leaves the other fields alone', () => {

@@ -10,7 +10,8 @@ const query: PageQuery = { method: 'ListAppInstances', organizationId: 'acme', f
 const advice =
   'was changed or belongs to another query: send it unchanged with the same filter, or omit it to start again'
 const invalid = expect.objectContaining({
-  ...{ reason: 'PAGE_TOKEN_INVALID', code: 'invalid_argument' },
+  reason: 'PAGE_TOKEN_INVALID',
+  code: 'invalid_argument',
   message: `pageToken: ${advice}`,
 })
 

@@ -114,7 +114,9 @@ describe('a service with more calls than it takes up', () => {
     const calls = Array.from({ length: 300 }, update)
     const refused = await Promise.any(calls)
     expect([refused.status, refused.json.code, refused.json.message]).toEqual([
-      ...[503, 'unavailable', 'the organization has as many calls running as it may; try again'],
+      503,
+      'unavailable',
+      'the organization has as many calls running as it may; try again',
     ])
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
     expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)

@@ -88,7 +88,12 @@ describe('the pages', () => {
     const told = [
       ...Object.values<string>(links).map((path) => `<a href="${path}">${path}</a>`),
       ...Object.values<string>(forms).map((path) => `POST ${path}<`),
-      ...['REST ', 'Connect ', 'gRPC ', 'gRPC-Web ', ...reflection, ...health],
+      'REST ',
+      'Connect ',
+      'gRPC ',
+      'gRPC-Web ',
+      ...reflection,
+      ...health,
     ]
     expect(told.filter((text) => !answer.text.includes(text))).toEqual([])
   })

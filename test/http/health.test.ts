@@ -84,7 +84,9 @@ describe('a watched status', () => {
       Health,
       createRouterTransport(
         createHealthRoutes({
-          ...{ services: [JourneyService], isReady, watchIntervalMillis: 1 },
+          services: [JourneyService],
+          isReady,
+          watchIntervalMillis: 1,
           closing,
           clientAddressOf: () => '192.0.2.1',
         }),

@@ -48,7 +48,10 @@ describe.each(doors)('over %s', (door) => {
       { id: 'unknown', name: 'First' },
     ]) {
       expect(await call(updatePriority, request, key)).toMatchObject({
-        ...{ status: 400, code: 'invalid_argument', reason: 'IDEMPOTENCY_KEY_REUSED', isReplayed: false },
+        status: 400,
+        code: 'invalid_argument',
+        reason: 'IDEMPOTENCY_KEY_REUSED',
+        isReplayed: false,
       })
     }
     expect(await eventCount()).toBe(1)
@@ -100,7 +103,7 @@ describe.each(doors)('over %s', (door) => {
     const role = (name: string) =>
       service.database.execute(
         'UPDATE team_members SET role = $1::team_user_role WHERE user_id = $2 AND team_id = $3',
-        [...[name, users.both, fixture.people]],
+        [name, users.both, fixture.people],
       )
     await role('AGENT')
     expect(await refused()).toMatchObject({ status: 200, isReplayed: false })

@@ -23,7 +23,10 @@ afterAll(() => testDatabase.drop())
 
 const runtime = createTestRuntime()
 const caller: Caller = {
-  ...{ kind: 'organization_api_key', id: 'key', name: 'Key', organizationId: fixture.acme },
+  kind: 'organization_api_key',
+  id: 'key',
+  name: 'Key',
+  organizationId: fixture.acme,
   reach: { scope: 'organization', permissions: new Set() },
 }
 const callOf = (key: string, asked = 'this'): NamedCall => {
@@ -38,8 +41,17 @@ const effectOf = (name: string) => async (store: PreparedStore) => {
   await store.preparedTransaction((transaction) =>
     insertAuditEvents(transaction, [
       {
-        ...{ id: runtime.newId(), organizationId: fixture.acme, actorKind: 'SYSTEM', actorId: '', actorName: '' },
-        ...{ action: 'user.update', targetType: '', targetId: name, teamId: '', requestId: '', changes: [] },
+        id: runtime.newId(),
+        organizationId: fixture.acme,
+        actorKind: 'SYSTEM',
+        actorId: '',
+        actorName: '',
+        action: 'user.update',
+        targetType: '',
+        targetId: name,
+        teamId: '',
+        requestId: '',
+        changes: [],
       },
     ]),
   )

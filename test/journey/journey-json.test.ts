@@ -30,11 +30,16 @@ describe('the JSON of a journey', () => {
     const owner = { organization_id: fixture.acme, team_id: fixture.it }
     const onboarding = { startDate: { year: 2026, month: 7, day: 1 }, welcomeMessage: awkwardTexts[1] }
     await insertRow(service.database, 'journeys', {
-      ...{ id, ...owner, name: awkwardTexts[0], description: awkwardTexts[1] },
+      id,
+      ...owner,
+      name: awkwardTexts[0],
+      description: awkwardTexts[1],
       metadata: JSON.stringify({ onboarding, welcomeTitle: awkwardTexts[0] }),
     })
     await insertRow(service.database, 'journeys', {
-      ...{ id: plain, ...owner, name: 'Plain' },
+      id: plain,
+      ...owner,
+      name: 'Plain',
       metadata: JSON.stringify({ welcomeTitle: 'Hi', welcomeBody: '' }),
     })
     await insertTasks()
@@ -52,22 +57,27 @@ describe('the JSON of a journey', () => {
     )
     for (const [index, pair] of pairs.entries()) {
       const call = {
-        ...{ id: awkwardTexts[index % 2], workflowId: 'w', workflowName: awkwardTexts[1], runId: '' },
-        ...{ runStatus: runStatuses[index % runStatuses.length], createdAt: '2026-01-31T09:05:00.000Z' },
+        id: awkwardTexts[index % 2],
+        workflowId: 'w',
+        workflowName: awkwardTexts[1],
+        runId: '',
+        runStatus: runStatuses[index % runStatuses.length],
+        createdAt: '2026-01-31T09:05:00.000Z',
         ...(index % 3 === 0 && { statusUpdatedAt: '2026-01-31T09:06:00.000Z' }),
-        ...{ formConfirmationRequired: index % 2 === 0, formConfirmationResponse: index % 4 === 0 },
+        formConfirmationRequired: index % 2 === 0,
+        formConfirmationResponse: index % 4 === 0,
       }
       await insertRow(service.database, 'journey_tasks', {
-        ...{
-          organization_id: fixture.acme,
-          journey_id: id,
-          id: taskId(index),
-          position: index,
-          name: awkwardTexts[index % 2],
-          ...pair,
-        },
-        ...{ description: awkwardTexts[0], assigned_to_user_id: index === 0 ? '' : fixture.users.agent },
-        ...{ is_status_check: index % 2 === 0, polling_interval_ms: index * 1000 },
+        organization_id: fixture.acme,
+        journey_id: id,
+        id: taskId(index),
+        position: index,
+        name: awkwardTexts[index % 2],
+        ...pair,
+        description: awkwardTexts[0],
+        assigned_to_user_id: index === 0 ? '' : fixture.users.agent,
+        is_status_check: index % 2 === 0,
+        polling_interval_ms: index * 1000,
         ...(index > 0 && { parent_task_id: taskId(0), depends_on_ids: [taskId(0), taskId(index - 1)] }),
         ...(index % 4 !== 3 && { latest_workflow_call: JSON.stringify(call) }),
       })
@@ -81,15 +91,15 @@ describe('the JSON of a journey', () => {
     )
     for (const [index, pair] of pairs.entries()) {
       await insertRow(service.database, 'journey_health_checks', {
-        ...{
-          organization_id: fixture.acme,
-          journey_id: id,
-          id: `check-${index}`,
-          position: index,
-          ...pair,
-          due_date: dueDates[index % 5],
-        },
-        ...{ workflow_name: awkwardTexts[index % 2], run_id: awkwardTexts[0], task_id: taskId(0) },
+        organization_id: fixture.acme,
+        journey_id: id,
+        id: `check-${index}`,
+        position: index,
+        ...pair,
+        due_date: dueDates[index % 5],
+        workflow_name: awkwardTexts[index % 2],
+        run_id: awkwardTexts[0],
+        task_id: taskId(0),
       })
     }
   }
@@ -101,13 +111,11 @@ describe('the JSON of a journey', () => {
     const statusCheckResult = { isComplete: true, message: other, messageTranslations: { de: text } }
     for (const [index, status] of Object.values(WorkflowRunStatus).entries()) {
       await insertRow(service.database, 'journey_workflow_failures', {
-        ...{
-          organization_id: fixture.acme,
-          journey_id: id,
-          position: index,
-          run_status: status,
-          run_result: awkwardTexts[index % 2],
-        },
+        organization_id: fixture.acme,
+        journey_id: id,
+        position: index,
+        run_status: status,
+        run_result: awkwardTexts[index % 2],
         ...(index % 2 === 0 && { validation_errors: JSON.stringify(validationErrors) }),
         ...(index % 3 === 0 && { status_check_result: JSON.stringify(statusCheckResult) }),
         ...(index % 2 === 1 && { run_completed_at: '2026-02-03T04:05:06.789Z' }),
@@ -121,26 +129,23 @@ describe('the JSON of a journey', () => {
     const types = Object.values(DataType)
     for (const [index, value] of values.entries()) {
       await insertRow(service.database, 'journey_custom_fields', {
-        ...{
-          organization_id: fixture.acme,
-          journey_id: id,
-          field_id: `field-${index}`,
-          position: index,
-          data_type: types[index % types.length],
-        },
-        ...{ field_key: awkwardTexts[0], field_name: awkwardTexts[1] },
+        organization_id: fixture.acme,
+        journey_id: id,
+        field_id: `field-${index}`,
+        position: index,
+        data_type: types[index % types.length],
+        field_key: awkwardTexts[0],
+        field_name: awkwardTexts[1],
         ...(index > 0 && { value: JSON.stringify(value) }),
       })
     }
     await insertRow(service.database, 'journey_custom_fields', {
-      ...{
-        organization_id: fixture.acme,
-        journey_id: id,
-        field_id: 'null',
-        position: values.length,
-        data_type: 'TEXT',
-        value: 'null',
-      },
+      organization_id: fixture.acme,
+      journey_id: id,
+      field_id: 'null',
+      position: values.length,
+      data_type: 'TEXT',
+      value: 'null',
     })
   }
 
@@ -182,7 +187,12 @@ describe('the JSON of a journey', () => {
     expect(progressPercent).toBe(25)
     expect(tasks[currentTaskIndex].status).toBe('JOURNEY_TASK_STATUS_UNSPECIFIED')
     expect(healthCheckCounts).toEqual({
-      ...{ totalCount: 28, failingCount: 4, warningCount: 4, passingCount: 4, runningCount: 4, noDataCount: 4 },
+      totalCount: 28,
+      failingCount: 4,
+      warningCount: 4,
+      passingCount: 4,
+      runningCount: 4,
+      noDataCount: 4,
       canceledCount: 4,
     })
   })

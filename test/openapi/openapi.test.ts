@@ -132,8 +132,12 @@ describe('the document', () => {
       ['StepInput', 'customWorkflow'],
     ])
     const values: Json = {
-      ...{ appOwner: {}, manager: {}, user: { userId: 'u' }, group: { groupId: 'g' } },
-      ...{ approvers: [{ manager: {} }], customWorkflow: { workflowId: 'w' } },
+      appOwner: {},
+      manager: {},
+      user: { userId: 'u' },
+      group: { groupId: 'g' },
+      approvers: [{ manager: {} }],
+      customWorkflow: { workflowId: 'w' },
     }
     for (const [one, other] of [
       ['appOwner', 'manager'],
@@ -162,9 +166,22 @@ describe('the document', () => {
     const codes = new Set(document.components.schemas.Error.properties.code.enum)
     expect(codes).toEqual(
       new Set([
-        ...['canceled', 'unknown', 'invalid_argument', 'deadline_exceeded', 'not_found', 'already_exists'],
-        ...['permission_denied', 'resource_exhausted', 'failed_precondition', 'aborted', 'out_of_range'],
-        ...['unimplemented', 'internal', 'unavailable', 'data_loss', 'unauthenticated'],
+        'canceled',
+        'unknown',
+        'invalid_argument',
+        'deadline_exceeded',
+        'not_found',
+        'already_exists',
+        'permission_denied',
+        'resource_exhausted',
+        'failed_precondition',
+        'aborted',
+        'out_of_range',
+        'unimplemented',
+        'internal',
+        'unavailable',
+        'data_loss',
+        'unauthenticated',
       ]),
     )
   })
@@ -218,8 +235,13 @@ describe('the served documents', () => {
 
 describe('the comparison of traffic with the document', () => {
   const answer: Exchange = {
-    ...{ method: 'GET', path: '/v2/department-options', contentType: null, body: null, status: 200 },
-    ...{ headers: new Headers({ 'content-type': 'application/json' }), text: '{"data":[]}' },
+    method: 'GET',
+    path: '/v2/department-options',
+    contentType: null,
+    body: null,
+    status: 200,
+    headers: new Headers({ 'content-type': 'application/json' }),
+    text: '{"data":[]}',
   }
   const update = { ...answer, method: 'PATCH', path: '/v2/priorities/p1', contentType: 'application/json' }
   const priority = { id: 'p', teamId: 't', priority: 'P1', description: '', scopedId: 's', name: 'n' }

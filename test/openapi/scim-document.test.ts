@@ -104,12 +104,10 @@ describe('the schemas of the document of SCIM', () => {
 
 describe('the comparison of answers with the document of SCIM', () => {
   const answer: ScimExchange = {
-    ...{
-      method: 'GET',
-      path: '/Users/ada',
-      status: 200,
-      headers: new Headers({ etag: '"1"', 'content-location': '/' }),
-    },
+    method: 'GET',
+    path: '/Users/ada',
+    status: 200,
+    headers: new Headers({ etag: '"1"', 'content-location': '/' }),
     body: { schemas: [], id: 'ada' },
   }
 

@@ -65,7 +65,10 @@ const malformed: readonly Malformed[] = [
 describe.each(served)('$kind over $protocol on $version', (door) => {
   const { kind, protocol } = door
   const wireOf = (changes: Partial<WireForm>): WireForm => ({
-    ...{ protocol, form: 'proto', coding: 'identity', unary: kind === 'Unary' },
+    protocol,
+    form: 'proto',
+    coding: 'identity',
+    unary: kind === 'Unary',
     ...changes,
   })
   const callOf = (changes: Partial<WireForm>, data: Uint8Array): [WireForm, RawRequest] => {
@@ -154,7 +157,8 @@ it.each([
 ] as const)('what comes behind the end of the messages is not looked at, over %s', async (protocol, flag) => {
   const wire: WireForm = { protocol, form: 'proto', coding: 'identity', unary: false }
   const body = Buffer.concat([
-    ...[encodeEnvelope(0, message('a')), encodeEnvelope(flag, Buffer.from('{}'))],
+    encodeEnvelope(0, message('a')),
+    encodeEnvelope(flag, Buffer.from('{}')),
     encodeEnvelope(0, Buffer.from([0xff])),
   ])
   const request = { path: pathOf('ServerStream'), headers: headersOf(wire), body }

@@ -32,8 +32,12 @@ describe('server reflection', () => {
 
   it.each(['connect', 'grpc', 'grpcweb'])('lets buf curl call a method without a schema, over %s', async (protocol) => {
     const stdout = await bufCurl(
-      ...['--protocol', protocol, '--header', `Authorization: Bearer ${token}`],
-      ...['--data', JSON.stringify({ id: fixture.journeys.it })],
+      '--protocol',
+      protocol,
+      '--header',
+      `Authorization: Bearer ${token}`,
+      '--data',
+      JSON.stringify({ id: fixture.journeys.it }),
       `${service.baseUrl}/svc.v2.JourneyService/GetJourney`,
     )
     expect(JSON.parse(stdout)).toMatchObject({ data: { id: fixture.journeys.it, name: 'Journey it' } })

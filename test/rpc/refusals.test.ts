@@ -82,7 +82,8 @@ describe.each(versions)('on %s', (version) => {
   ])('a GET with the query %p is 400, and names the encodings that there are', async (query, fault) => {
     const answer = await send('GET', pathOf('Unary') + query)
     expect([answer.status, answer.headers['content-type'], JSON.parse(answer.text)]).toMatchObject([
-      ...[400, 'application/json'],
+      400,
+      'application/json',
       {
         code: 'invalid_argument',
         message: `encoding: ${fault}: send encoding=json or encoding=proto, beside connect=v1 and message`,
@@ -209,7 +210,9 @@ describe('a method that does not exist', () => {
   ])('is a path that does not exist over REST: %s %s %o', async (method, target, headers) => {
     const answer = await service.rest(method, target, { headers, ...(method === 'POST' && { body: '{}' }) })
     expect([answer.status, answer.json.code, answer.json.detail.debug.reason]).toEqual([
-      ...[404, 'not_found', 'ERROR_REASON_PATH_NOT_FOUND'],
+      404,
+      'not_found',
+      'ERROR_REASON_PATH_NOT_FOUND',
     ])
   })
 })

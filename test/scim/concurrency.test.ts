@@ -72,8 +72,10 @@ describe('changes of a directory at the same time', () => {
     expect((await manage(id, other?.id ?? '')).status).toBe(200)
     const { body } = await okta.send('GET', `/Users/${id}`)
     expect(body).toMatchObject({
-      ...{ userName: `kept.${serial}@example.com`, name: { givenName: 'Kept' } },
-      ...{ phoneNumbers: [{ value: '+14155554321' }], title: expect.stringMatching(/^Title \d$/) },
+      userName: `kept.${serial}@example.com`,
+      name: { givenName: 'Kept' },
+      phoneNumbers: [{ value: '+14155554321' }],
+      title: expect.stringMatching(/^Title \d$/),
       [ENTERPRISE]: { department: 'Kept', manager: { value: other?.id } },
     })
   })

@@ -62,7 +62,11 @@ describe('the requests of a conformance run', () => {
   describe('on users', () => {
     it('filter for a user who does not exist: an empty list', async () => {
       expect(await find('/Users', 'userName eq "nobody@contoso.example"')).toEqual({
-        ...{ schemas: [LIST], totalResults: 0, startIndex: 1, itemsPerPage: 0, Resources: [] },
+        schemas: [LIST],
+        totalResults: 0,
+        startIndex: 1,
+        itemsPerPage: 0,
+        Resources: [],
       })
     })
 
@@ -124,7 +128,9 @@ describe('the requests of a conformance run', () => {
         emails: [{ type: 'work', value: 'uno@contoso.example', primary: true }],
       })
       expect([status, body.id, body.userName, body.emails]).toEqual([
-        ...[200, ids['one'], 'uno@contoso.example'],
+        200,
+        ids['one'],
+        'uno@contoso.example',
         [{ type: 'work', value: 'uno@contoso.example', primary: true }],
       ])
       expect(ownersOf(body)).not.toHaveProperty('title')
@@ -166,12 +172,16 @@ describe('the requests of a conformance run', () => {
   describe('on groups', () => {
     it('create a group, and one with a member', async () => {
       const empty = await directory.send('POST', '/Groups', {
-        ...{ schemas: [GROUP], displayName: 'Testers', externalId: 'group-1' },
+        schemas: [GROUP],
+        displayName: 'Testers',
+        externalId: 'group-1',
       })
       expect([empty.status, empty.body.displayName, empty.body.externalId]).toEqual([201, 'Testers', 'group-1'])
       ids['empty'] = empty.body.id
       const full = await directory.send('POST', '/Groups', {
-        ...{ schemas: [GROUP], displayName: 'Readers', members: [{ value: ids['one'] }] },
+        schemas: [GROUP],
+        displayName: 'Readers',
+        members: [{ value: ids['one'] }],
       })
       expect([full.status, full.body.members.map(({ value }: { value: string }) => value)]).toEqual([201, [ids['one']]])
       ids['full'] = full.body.id
@@ -215,7 +225,9 @@ describe('the requests of a conformance run', () => {
 
     it('replace a group', async () => {
       const { status, body } = await directory.send('PUT', `/Groups/${ids['empty']}`, {
-        ...{ schemas: [GROUP], displayName: 'Replaced', members: [{ value: ids['two'] }] },
+        schemas: [GROUP],
+        displayName: 'Replaced',
+        members: [{ value: ids['two'] }],
       })
       expect([status, body.displayName, body.members]).toMatchObject([200, 'Replaced', [{ value: ids['two'] }]])
     })

@@ -65,7 +65,10 @@ describe('the description of SCIM', () => {
     expect(types).toMatchObject({ totalResults: 2, itemsPerPage: 2, startIndex: 1 })
     expect(types.Resources).toMatchObject([
       {
-        ...{ id: 'User', name: 'User', endpoint: '/Users', schema: USER },
+        id: 'User',
+        name: 'User',
+        endpoint: '/Users',
+        schema: USER,
         schemaExtensions: [
           { schema: ENTERPRISE, required: false },
           { schema: OWNERSHIP, required: false },
@@ -110,9 +113,15 @@ describe('the description of SCIM', () => {
       Resources.map(({ id, attributes }: { id: string; attributes: readonly Described[] }) => [id, attributes]),
     )
     const user = await directory.add({
-      ...{ userName: 'ada@example.com', externalId: 'ada', displayName: 'Ada', title: 'Analyst', locale: 'en-GB' },
-      ...{ name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Ada L' }, timezone: 'Europe/London' },
-      ...{ active: true, emails: [{ value: 'ada@example.com', type: 'work', primary: true, display: 'Ada' }] },
+      userName: 'ada@example.com',
+      externalId: 'ada',
+      displayName: 'Ada',
+      title: 'Analyst',
+      locale: 'en-GB',
+      name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Ada L' },
+      timezone: 'Europe/London',
+      active: true,
+      emails: [{ value: 'ada@example.com', type: 'work', primary: true, display: 'Ada' }],
       phoneNumbers: [{ value: '+442071234567', type: 'work' }],
       photos: [{ value: 'https://example.com/ada.png', type: 'photo' }],
       [ENTERPRISE]: { department: 'Engines', manager: { value: fixture.users.manager } },

@@ -164,7 +164,8 @@ describe('the door of SCIM', () => {
     const response = await fetch(`${service.baseUrl}/scim/v2/Users`, {
       method: 'POST',
       headers: {
-        ...{ authorization: `Bearer ${okta.key.secret}`, 'content-type': 'application/json; charset=utf-8' },
+        authorization: `Bearer ${okta.key.secret}`,
+        'content-type': 'application/json; charset=utf-8',
         'content-encoding': 'gzip',
       },
       body: gzipSync(body),

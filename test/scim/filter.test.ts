@@ -17,7 +17,10 @@ describe('filters on users', () => {
       ids[name] = (await directory.add({ userName: `${name}@example.com`, ...user })).id
     }
     await add('ada', {
-      ...{ externalId: '00u1', name: { givenName: 'Ada', familyName: 'Lovelace' }, title: 'Analyst', locale: 'en-GB' },
+      externalId: '00u1',
+      name: { givenName: 'Ada', familyName: 'Lovelace' },
+      title: 'Analyst',
+      locale: 'en-GB',
       emails: [
         { value: 'ada@example.com', type: 'work', primary: true },
         { value: 'Countess@Home.example', type: 'home' },
@@ -29,16 +32,18 @@ describe('filters on users', () => {
       [ENTERPRISE]: { department: 'Engines' },
     })
     await add('bob', {
-      ...{ externalId: '00U1', name: { givenName: 'Bob', familyName: "O'Neil_100%" }, title: 'analyst', active: false },
+      externalId: '00U1',
+      name: { givenName: 'Bob', familyName: "O'Neil_100%" },
+      title: 'analyst',
+      active: false,
       [ENTERPRISE]: { department: 'Sales', manager: { value: ids['ada'] } },
     })
     await add('eve', {
-      ...{ userName: 'EVE.upn@Example.com', emails: [{ value: 'eve@example.com', type: 'work', primary: true }] },
-      ...{
-        name: { givenName: 'Ève', familyName: 'Ößler' },
-        displayName: 'Eve "the \\ best"',
-        timezone: 'Europe/Berlin',
-      },
+      userName: 'EVE.upn@Example.com',
+      emails: [{ value: 'eve@example.com', type: 'work', primary: true }],
+      name: { givenName: 'Ève', familyName: 'Ößler' },
+      displayName: 'Eve "the \\ best"',
+      timezone: 'Europe/Berlin',
     })
   })
   afterAll(() => service.stop())

@@ -40,18 +40,27 @@ describe('groups of SCIM', () => {
   it('are those of the organization, with their members and a version', async () => {
     const { body, headers } = await entra.send('GET', `/Groups/${id}`)
     expect(body).toEqual({
-      ...{ schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], id, externalId: `g-${serial}`, displayName },
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+      id,
+      externalId: `g-${serial}`,
+      displayName,
       members: [admin, builder].map((value) => {
         return { value, display: value, type: 'User', $ref: `${service.baseUrl}/scim/v2/Users/${value}` }
       }),
       meta: {
-        ...{ resourceType: 'Group', created: expect.any(String), lastModified: expect.any(String) },
-        ...{ location: `${service.baseUrl}/scim/v2/Groups/${id}`, version: headers.get('etag') },
+        resourceType: 'Group',
+        created: expect.any(String),
+        lastModified: expect.any(String),
+        location: `${service.baseUrl}/scim/v2/Groups/${id}`,
+        version: headers.get('etag'),
       },
     })
     const user = await entra.send('GET', `/Users/${admin}`)
     expect(user.body.groups).toContainEqual({
-      ...{ value: id, display: displayName, type: 'direct', $ref: body.meta.location },
+      value: id,
+      display: displayName,
+      type: 'direct',
+      $ref: body.meta.location,
     })
     expect((await entra.send('GET', `/Groups/${groups.it}`)).body.displayName).toBe('IT')
     expect((await entra.send('GET', `/Groups/${groups.globex}`)).status).toBe(404)
@@ -76,7 +85,8 @@ describe('groups of SCIM', () => {
     expect([page.itemsPerPage, page.Resources[0].displayName, page.totalResults > 1]).toEqual([1, 'IT', true])
     const searched = await entra.send('POST', '/Groups/.search', {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'],
-      ...{ filter: `displayName sw "Group ${serial}"`, attributes: ['displayName'] },
+      filter: `displayName sw "Group ${serial}"`,
+      attributes: ['displayName'],
     })
     expect(searched.body.Resources[0]).toEqual({ schemas: found.Resources[0].schemas, id, displayName })
   })

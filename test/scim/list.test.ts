@@ -90,8 +90,13 @@ describe('lists of users', () => {
 
   it('can be asked for in a body', async () => {
     const { status, body } = await directory.send('POST', '/Users/.search', {
-      ...{ schemas: [SEARCH], filter: 'externalId pr', sortBy: 'userName', sortOrder: 'descending' },
-      ...{ startIndex: 2, count: 2, attributes: ['userName'] },
+      schemas: [SEARCH],
+      filter: 'externalId pr',
+      sortBy: 'userName',
+      sortOrder: 'descending',
+      startIndex: 2,
+      count: 2,
+      attributes: ['userName'],
     })
     expect([status, body.totalResults, body.startIndex, body.itemsPerPage]).toEqual([200, 6, 2, 2])
     expect(body.Resources).toEqual([

@@ -34,7 +34,11 @@ describe('an optional value that a directory sends and that cannot be taken', ()
       expect(told.length).toBe(count)
     })
     return told.map(({ externalId, method, status, attribute, detail }) => [
-      ...[externalId, method, status, attribute, detail],
+      externalId,
+      method,
+      status,
+      attribute,
+      detail,
     ])
   }
 

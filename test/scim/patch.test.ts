@@ -8,7 +8,10 @@ import { userResourceType } from '../../src/store/scim/attributes.js'
 import { ENTERPRISE } from '../support/scim.js'
 
 const ada = {
-  ...{ userName: 'ada@example.com', title: 'Analyst', active: true, displayName: 'Ada' },
+  userName: 'ada@example.com',
+  title: 'Analyst',
+  active: true,
+  displayName: 'Ada',
   name: { givenName: 'Ada', familyName: 'Lovelace' },
   emails: [
     { value: 'ada@example.com', type: 'work', primary: true },

@@ -25,7 +25,10 @@ const sentences: readonly Sentence[] = [
       'POST',
       '/Users',
       {
-        ...{ SCHEMAS: [USER], USERNAME: `x.${serial}@example.com`, Name: { GIVENNAME: 'Eve' }, Active: true },
+        SCHEMAS: [USER],
+        USERNAME: `x.${serial}@example.com`,
+        Name: { GIVENNAME: 'Eve' },
+        Active: true,
         [ENTERPRISE.toUpperCase()]: { DEPARTMENT: 'Sales' },
       },
     ],

@@ -22,8 +22,13 @@ describe('an incremental sync', () => {
   beforeEach(async () => {
     serial += 1
     person = {
-      ...{ userName: `sync.${serial}@example.com`, externalId: `sync-${serial}`, title: 'Analyst', active: true },
-      ...{ name: { givenName: 'Ada', familyName: 'Lovelace' }, locale: 'en-GB', timezone: 'Europe/London' },
+      userName: `sync.${serial}@example.com`,
+      externalId: `sync-${serial}`,
+      title: 'Analyst',
+      active: true,
+      name: { givenName: 'Ada', familyName: 'Lovelace' },
+      locale: 'en-GB',
+      timezone: 'Europe/London',
       phoneNumbers: [{ type: 'work', value: `+1415559${1000 + serial}` }],
       [ENTERPRISE]: { department: 'Engines', manager: { value: users.manager } },
     }
@@ -67,8 +72,10 @@ describe('an incremental sync', () => {
     [
       'all of them at once',
       () => ({
-        ...{ userName: `v${serial}`, emails: [{ value: `moved.${serial}@example.com`, type: 'work' }] },
-        ...{ phoneNumbers: [{ type: 'work', value: `+1415558${1000 + serial}` }], title: 'Countess' },
+        userName: `v${serial}`,
+        emails: [{ value: `moved.${serial}@example.com`, type: 'work' }],
+        phoneNumbers: [{ type: 'work', value: `+1415558${1000 + serial}` }],
+        title: 'Countess',
         [ENTERPRISE]: { department: 'Poetry', manager: { value: users.admin } },
       }),
     ],
@@ -90,7 +97,9 @@ describe('an incremental sync', () => {
     [
       'with everything',
       () => ({
-        ...{ ...person, userName: `new.${serial}`, externalId: `new-${serial}` },
+        ...person,
+        userName: `new.${serial}`,
+        externalId: `new-${serial}`,
         emails: [{ value: `new.${serial}@example.com`, type: 'work' }],
         phoneNumbers: [{ type: 'work', value: `+1415557${1000 + serial}` }],
         [ENTERPRISE]: { department: `Department ${serial}`, manager: { value: users.admin } },
@@ -131,8 +140,11 @@ describe('an incremental sync', () => {
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     expect(statements).toEqual([
-      ...['select_management_keys', 'lock_scim_user', 'write_member_at_once'],
-      ...['select_management_keys', 'lock_scim_user'],
+      'select_management_keys',
+      'lock_scim_user',
+      'write_member_at_once',
+      'select_management_keys',
+      'lock_scim_user',
     ])
   })
 })

@@ -44,8 +44,13 @@ describe('users of SCIM', () => {
 
   it('are added with everything that is mapped, locked for all others', async () => {
     const user = await okta.add({
-      ...{ userName: name, externalId: `ext-${serial}`, displayName: 'Ada L.', title: 'Analyst' },
-      ...{ name: { givenName: 'Ada', familyName: 'Lovelace' }, locale: 'en-gb', timezone: 'europe/london' },
+      userName: name,
+      externalId: `ext-${serial}`,
+      displayName: 'Ada L.',
+      title: 'Analyst',
+      name: { givenName: 'Ada', familyName: 'Lovelace' },
+      locale: 'en-gb',
+      timezone: 'europe/london',
       active: true,
       emails: [{ value: name, type: 'work', primary: true }],
       phoneNumbers: [
@@ -56,8 +61,14 @@ describe('users of SCIM', () => {
       [ENTERPRISE]: { department: 'Engines', manager: { value: users.manager } },
     })
     expect(user).toMatchObject({
-      ...{ schemas: [USER, ENTERPRISE, OWNERSHIP], userName: name, externalId: `ext-${serial}`, displayName: 'Ada L.' },
-      ...{ title: 'Analyst', locale: 'en-GB', timezone: 'Europe/London', active: true },
+      schemas: [USER, ENTERPRISE, OWNERSHIP],
+      userName: name,
+      externalId: `ext-${serial}`,
+      displayName: 'Ada L.',
+      title: 'Analyst',
+      locale: 'en-GB',
+      timezone: 'Europe/London',
+      active: true,
       name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Ada Lovelace' },
       emails: [{ value: name, type: 'work', primary: true }],
       [ENTERPRISE]: { department: 'Engines', manager: { value: users.manager } },
@@ -73,8 +84,13 @@ describe('users of SCIM', () => {
     )
     const { json } = await service.rest('GET', `/v2/users/${user.id}`, { token: key })
     expect(json.data).toMatchObject({
-      ...{ email: name, firstName: 'Ada', lastName: 'Lovelace', jobTitle: 'Analyst', department: 'Engines' },
-      ...{ primaryPhone: `+1415555${1000 + serial}`, avatarUrl: 'https://x.example/ada.png' },
+      email: name,
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      jobTitle: 'Analyst',
+      department: 'Engines',
+      primaryPhone: `+1415555${1000 + serial}`,
+      avatarUrl: 'https://x.example/ada.png',
       managerUserId: users.manager,
     })
     const read = await okta.send('GET', `/Users/${user.id}`)
@@ -177,7 +193,11 @@ describe('users of SCIM', () => {
 
   it('that are sent again as they are, are neither written nor recorded', async () => {
     const person = {
-      ...{ userName: name, externalId: `ext-${serial}`, title: 'Analyst', name: { givenName: 'Ada' }, active: true },
+      userName: name,
+      externalId: `ext-${serial}`,
+      title: 'Analyst',
+      name: { givenName: 'Ada' },
+      active: true,
       phoneNumbers: [{ value: `+1415556${1000 + serial}`, type: 'work' }],
       [ENTERPRISE]: { department: 'Engines', manager: { value: users.manager } },
     }
@@ -191,7 +211,9 @@ describe('users of SCIM', () => {
 
   it('are added eight at a time, and sent again, without a failed request', async () => {
     const people = Array.from({ length: 40 }, (_, index) => ({
-      ...{ userName: `crowd.${index}@example.com`, externalId: `crowd-${index}`, title: `Title ${index % 7}` },
+      userName: `crowd.${index}@example.com`,
+      externalId: `crowd-${index}`,
+      title: `Title ${index % 7}`,
       phoneNumbers: [{ value: `+1415${5_600_000 + index}`, type: 'mobile' }],
       [ENTERPRISE]: { department: `Department ${index % 5}`, manager: { value: users.manager } },
     }))

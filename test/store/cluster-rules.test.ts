@@ -180,14 +180,16 @@ describe('a write through a model', () => {
 /** The text by which all statements record audit events of the rows of a table expression. */
 function audit(rows: string): string {
   return createStatement<AuditedCall, Record<never, never>>({
-    ...{ name: 'audit', columns: {} },
+    name: 'audit',
+    columns: {},
     text: (call) => auditInsert(Prisma.raw(rows), { action: 'user.update', targetType: 'user' }, call),
   }).text
 }
 
 /** The text by which statements record audit events that are given. */
 const listed = createStatement<Parameters<typeof auditListInsert>[0], Record<never, never>>({
-  ...{ name: 'listed', columns: {} },
+  name: 'listed',
+  columns: {},
   text: auditListInsert,
 }).text
 

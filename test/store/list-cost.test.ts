@@ -21,11 +21,17 @@ import { createTestRuntime } from '../support/runtime.js'
 const { acme, globex, globexIt, it: few, people: many } = fixture
 const all = new Set(permissions)
 const keyOf = (organizationId: string): Caller => ({
-  ...{ kind: 'organization_api_key', id: 'key-1', name: 'Reader', organizationId },
+  kind: 'organization_api_key',
+  id: 'key-1',
+  name: 'Reader',
+  organizationId,
   reach: { scope: 'organization', permissions: all },
 })
 const manager: Caller = {
-  ...{ kind: 'user', id: fixture.users.manager, name: 'Manager', organizationId: acme },
+  kind: 'user',
+  id: fixture.users.manager,
+  name: 'Manager',
+  organizationId: acme,
   reach: { scope: 'teams', teams: new Map([[few, all]]) },
 }
 const page = { pageSize: 100, pageToken: '' }

@@ -37,7 +37,9 @@ describe('a resource', () => {
       ['met_at', Type.STRING],
     ])
     const table: Table = {
-      ...{ name: 'things', key: ['id'], references: {} },
+      name: 'things',
+      key: ['id'],
+      references: {},
       columns: {
         id: { type: 'text', isNullable: false, isId: true },
         pet_name: { type: 'text', isNullable: true, isId: false },

@@ -12,8 +12,12 @@ import { unscopedTables } from '../support/tenant-condition.js'
 
 /** Statements that look beyond one organization: of whom they are, or what they sweep, is not known before. */
 const beyondOneOrganization: readonly string[] = [
-  ...['organizations_of_tokens', 'key_of_id', 'find_leaked_credential'],
-  ...['find_expired_tokens', 'first_memberships_of_person', 'select_persons_of_email'],
+  'organizations_of_tokens',
+  'key_of_id',
+  'find_leaked_credential',
+  'find_expired_tokens',
+  'first_memberships_of_person',
+  'select_persons_of_email',
 ]
 
 /** Statements of several organizations, each of which is named: on one machine alone. */
@@ -83,7 +87,8 @@ describe('the statements of the stores', () => {
   it('have one text for a name', () => {
     const named = (value: string) =>
       createStatement<object, object>({
-        ...{ name: 'one', columns: {} },
+        name: 'one',
+        columns: {},
         text: () => Prisma.raw(`SELECT ${value}`),
       })
     expect(createStatementRegister([named('1'), named('1')]).size).toBe(1)
@@ -93,7 +98,8 @@ describe('the statements of the stores', () => {
   it('hold no values in their texts', () => {
     const holding = () =>
       createStatement<object, object>({
-        ...{ name: 'one', columns: {} },
+        name: 'one',
+        columns: {},
         text: () => Prisma.sql`SELECT ${'a value'}`,
       })
     expect(holding).toThrow('the text of one holds a value')

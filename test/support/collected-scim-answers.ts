@@ -38,7 +38,9 @@ const faults: Readonly<Record<string, readonly Change[]>> = {
   'Users/Get': [nobody],
   'Users/Replace': [nobody, oldVersion, { body: { userName: 'ada@acme.example' } }, { body: { title: 'Nameless' } }],
   'Users/Patch': [
-    ...[nobody, oldVersion, { body: { Operations: [] } }],
+    nobody,
+    oldVersion,
+    { body: { Operations: [] } },
     patch({ op: 'replace', path: 'colour', value: 'red' }),
     patch({ op: 'replace', path: 'id', value: 'another' }),
     patch({ op: 'replace', path: 'emails[type is work].value', value: 'hanna@acme.example' }),

@@ -22,7 +22,10 @@ export async function runCommandBeside(
     settings: [],
     runtime: service.runtime,
     log: pino({ level: 'silent' }),
-    ...{ stdin: Readable.from([stdin]), stdout, stderr, stopSignal: new AbortController().signal },
+    stdin: Readable.from([stdin]),
+    stdout,
+    stderr,
+    stopSignal: new AbortController().signal,
     openDatabase: async () => {
       if (offline) throw new Error('this command asks no database')
       const opened = { connectionString, directUrl: connectionString, appliedMigrations: [], embedded: undefined }

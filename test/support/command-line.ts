@@ -22,7 +22,10 @@ export async function runInProcess(
   const outputs = Promise.all([text(out), text(err)])
   const status = await runProgram(['node', 'svc', ...args], {
     stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
-    ...{ stdout: out, stderr: err, stopSignal, environment: env },
+    stdout: out,
+    stderr: err,
+    stopSignal,
+    environment: env,
   })
   out.end()
   err.end()

@@ -128,7 +128,10 @@ function operationsOf({ paths }: Json): Operation[] {
     const pattern = new RegExp(`^${literals.map((text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&')).join('([^/]+)')}$`)
     const pathNames = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name)
     return Object.entries<Json>(item).map(([httpMethod, definition]) => ({
-      ...{ httpMethod: httpMethod.toUpperCase(), pattern, pathNames, definition },
+      httpMethod: httpMethod.toUpperCase(),
+      pattern,
+      pathNames,
+      definition,
       literal: literals.join('').length,
     }))
   })

@@ -9,8 +9,21 @@ const GRACE_MILLIS = 2_000
 
 /** Classes that are the same for a test and for the program, which Node loads outside of the test's globals. */
 const sharedClasses = {
-  ...{ AggregateError, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError },
-  ...{ DataView, Date, Map, Set, WeakMap, WeakRef, WeakSet },
+  AggregateError,
+  Error,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+  DataView,
+  Date,
+  Map,
+  Set,
+  WeakMap,
+  WeakRef,
+  WeakSet,
 }
 
 /**

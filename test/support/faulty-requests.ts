@@ -68,7 +68,8 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { avatarUrl: 'https://avatars.acme.example/h.png', pinFields: ['USER_PROFILE_FIELD_AVATAR_URL'] } },
     {
       json: {
-        ...{ jobTitle: 'Recruiter', pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] },
+        jobTitle: 'Recruiter',
+        pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'],
         releaseFields: ['USER_PROFILE_FIELD_JOB_TITLE'],
       },
     },

@@ -72,8 +72,13 @@ export async function insertFixture(sql: Sql): Promise<void> {
   const { appInstances, appResources, journeys, users } = fixture
   await insertRow(sql, 'app_instances', { id: appInstances.itSecond, ...owner, name: 'Second' })
   await insertRow(sql, 'app_resources', {
-    ...{ id: appResources.itSecond, ...owner, app_instance_id: appInstances.it, scoped_id: 'ares_it_2' },
-    ...{ resource_type: 'group', name: 'Second', external_id: 'external-it-2' },
+    id: appResources.itSecond,
+    ...owner,
+    app_instance_id: appInstances.it,
+    scoped_id: 'ares_it_2',
+    resource_type: 'group',
+    name: 'Second',
+    external_id: 'external-it-2',
   })
   await insertRow(sql, 'app_instances', { id: appInstances.shared, ...owner, team_id: people, name: 'Shared' })
   await shareAppInstance(sql, appInstances.shared, it)
@@ -112,27 +117,47 @@ async function insertTeamResources(
   await insertRow(sql, 'access_policies', { id: fixture.accessPolicies[key], ...owner, name: `Policy ${key}` })
   await insertRow(sql, 'app_instances', { id: fixture.appInstances[key], ...owner, name: `App ${key}` })
   await insertRow(sql, 'app_resources', {
-    ...{ id: fixture.appResources[key], ...owner, ...instance, scoped_id: `ares_${key}` },
-    ...{ resource_type: 'group', name: `Resource ${key}`, description: 'As it was', external_id: `external-${key}` },
+    id: fixture.appResources[key],
+    ...owner,
+    ...instance,
+    scoped_id: `ares_${key}`,
+    resource_type: 'group',
+    name: `Resource ${key}`,
+    description: 'As it was',
+    external_id: `external-${key}`,
     tag_ids: ['tag-1'],
   })
   await insertRow(sql, 'priorities', {
-    ...{ id: fixture.priorities[key], ...owner, scoped_id: `pri_${key}` },
-    ...{ priority: 'P1', name: `Priority ${key}`, description: 'As it was', is_ai_selectable: true },
+    id: fixture.priorities[key],
+    ...owner,
+    scoped_id: `pri_${key}`,
+    priority: 'P1',
+    name: `Priority ${key}`,
+    description: 'As it was',
+    is_ai_selectable: true,
   })
   await insertRow(sql, 'journeys', { id: fixture.journeys[key], ...owner, name: `Journey ${key}` })
   await insertRow(sql, 'entity_types', { id: fixture.entityTypes[key], ...owner, name: `Type ${key}` })
   await insertRow(sql, 'entity_ingestion_configs', {
-    ...{ id: fixture.ingestionConfigs[key], ...owner, ...instance },
+    id: fixture.ingestionConfigs[key],
+    ...owner,
+    ...instance,
     internal_entity_type_id: fixture.entityTypes[key],
   })
   await insertRow(sql, 'entity_field_mappings', {
-    ...{ id: fixture.fieldMappings[key], organization_id: organizationId, entity_type_id: fixture.entityTypes[key] },
-    ...{ ingestion_config_id: fixture.ingestionConfigs[key], internal_field_id: `field-${key}` },
+    id: fixture.fieldMappings[key],
+    organization_id: organizationId,
+    entity_type_id: fixture.entityTypes[key],
+    ingestion_config_id: fixture.ingestionConfigs[key],
+    internal_field_id: `field-${key}`,
   })
   await insertRow(sql, 'sla_definitions', {
-    ...{ id: fixture.slaDefinitions[key], ...owner, name: `SLA ${key}`, target_duration_seconds: 3600 },
-    ...{ starting_point: 'TICKET_CREATED', metric: 'RESOLUTION' },
+    id: fixture.slaDefinitions[key],
+    ...owner,
+    name: `SLA ${key}`,
+    target_duration_seconds: 3600,
+    starting_point: 'TICKET_CREATED',
+    metric: 'RESOLUTION',
   })
 }
 
@@ -173,12 +198,19 @@ export async function insertUser(sql: Sql, user: UserRow): Promise<void> {
     [user.id, email],
   )
   await insertRow(sql, 'memberships', {
-    ...{ organization_id: user.organizationId, user_id: user.id, email_key: email.toLowerCase() },
-    ...{ role: user.role ?? 'ORG_MEMBER', first_name: user.id, ...user.columns },
+    organization_id: user.organizationId,
+    user_id: user.id,
+    email_key: email.toLowerCase(),
+    role: user.role ?? 'ORG_MEMBER',
+    first_name: user.id,
+    ...user.columns,
   })
   for (const [teamId, role] of Object.entries(user.teamRoles ?? {})) {
     await insertRow(sql, 'team_members', {
-      ...{ organization_id: user.organizationId, team_id: teamId, user_id: user.id, role },
+      organization_id: user.organizationId,
+      team_id: teamId,
+      user_id: user.id,
+      role,
     })
   }
 }
@@ -208,11 +240,18 @@ export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedAp
   const kind = key.kind ?? 'pk'
   const inserted = { id: key.id ?? randomUUID(), secret: newSecret(kind), token: newToken('svc_token_') }
   await insertRow(sql, 'api_keys', {
-    ...{ id: inserted.id, organization_id: key.organizationId, team_id: key.teamId ?? null, kind, name: `Key ${kind}` },
-    ...{ secret_hash: sha256(inserted.secret), permissions: [...(key.permissions ?? permissions)] },
+    id: inserted.id,
+    organization_id: key.organizationId,
+    team_id: key.teamId ?? null,
+    kind,
+    name: `Key ${kind}`,
+    secret_hash: sha256(inserted.secret),
+    permissions: [...(key.permissions ?? permissions)],
   })
   await insertRow(sql, 'api_key_sessions', {
-    ...{ organization_id: key.organizationId, token_hash: sha256(inserted.token), api_key_id: inserted.id },
+    organization_id: key.organizationId,
+    token_hash: sha256(inserted.token),
+    api_key_id: inserted.id,
     expires_at: inAnHour(),
   })
   return inserted
@@ -225,7 +264,10 @@ export async function insertUserToken(
 ): Promise<string> {
   const token = newToken('svc_user_')
   await insertRow(sql, 'user_tokens', {
-    ...{ token_hash: sha256(token), organization_id: organizationId, user_id: userId, expires_at: inAnHour() },
+    token_hash: sha256(token),
+    organization_id: organizationId,
+    user_id: userId,
+    expires_at: inAnHour(),
   })
   return token
 }

@@ -17,8 +17,12 @@ export function currentTaskIndex(tasks: readonly JourneyTaskStatus[]): number {
 export function healthCheckCounts(checks: readonly JourneyHealthCheckStatus[]) {
   const count = (wanted: JourneyHealthCheckStatus) => checks.filter((status) => status === wanted).length
   return {
-    ...{ totalCount: checks.length, failingCount: count('FAILING'), warningCount: count('WARNING') },
-    ...{ passingCount: count('PASSING'), runningCount: count('RUNNING'), noDataCount: count('NO_DATA') },
+    totalCount: checks.length,
+    failingCount: count('FAILING'),
+    warningCount: count('WARNING'),
+    passingCount: count('PASSING'),
+    runningCount: count('RUNNING'),
+    noDataCount: count('NO_DATA'),
     canceledCount: count('CANCELED'),
   }
 }

@@ -9,13 +9,18 @@ import {
 /** A message that is in no file, with these fields. */
 export function messageWith(fields: readonly (readonly [name: string, type: Type])[]): DescMessage {
   const file = create(FileDescriptorProtoSchema, {
-    ...{ name: 'thing.proto', package: 'test', syntax: 'proto3' },
+    name: 'thing.proto',
+    package: 'test',
+    syntax: 'proto3',
     messageType: [
       {
         name: 'Thing',
         field: fields.map(([name, type], index) => ({
-          ...{ name, jsonName: protoCamelCase(name), number: index + 1 },
-          ...{ type, label: Label.OPTIONAL },
+          name,
+          jsonName: protoCamelCase(name),
+          number: index + 1,
+          type,
+          label: Label.OPTIONAL,
         })),
       },
     ],

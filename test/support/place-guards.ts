@@ -25,7 +25,11 @@ const people: readonly Person[] = ['admin', 'manager', 'builder', 'agent', 'cont
 /** Everything that a caller could have changed. */
 export async function stateOf(service: TestService): Promise<unknown> {
   const tables = [
-    ...['priorities', 'app_resources', 'approval_procedures', 'approval_steps', 'approval_step_approvers'],
+    'priorities',
+    'app_resources',
+    'approval_procedures',
+    'approval_steps',
+    'approval_step_approvers',
     'audit_events',
   ]
   const digests = tables.map((table) => `(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${table} t)`)

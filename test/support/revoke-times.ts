@@ -26,7 +26,13 @@ export interface RevokeTimesOptions {
 export async function measureRevokeTimes(options: RevokeTimesOptions): Promise<RevokeTimes> {
   const { baseUrl, database, runtime, samples } = options
   const times: RevokeTimes = {
-    ...{ live: [], rotated: [], revoked: [], session: [], 'user token': [], unknown: [], malformed: [] },
+    live: [],
+    rotated: [],
+    revoked: [],
+    session: [],
+    'user token': [],
+    unknown: [],
+    malformed: [],
   }
   const plan = shuffled(secretKinds.flatMap((kind) => Array.from({ length: samples }, () => kind)))
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })

@@ -15,7 +15,11 @@ export interface DialectRow {
 
 /** A user whom the rows change: `name` stands for the address, `manager` for the id of another user. */
 export const dialectUser = (name: string) => ({
-  ...{ userName: name, externalId: `ext-${name}`, displayName: 'Ada Lovelace', title: 'Analyst', active: true },
+  userName: name,
+  externalId: `ext-${name}`,
+  displayName: 'Ada Lovelace',
+  title: 'Analyst',
+  active: true,
   name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Ada Lovelace' },
   emails: [{ value: name, type: 'work', primary: true }],
   [ENTERPRISE]: { department: 'Engines' },
@@ -27,56 +31,77 @@ const given = ['name.givenName', 'name.familyName', 'department', 'title']
 /** The rows, from the documentation of the providers. */
 export const dialectRows = (name: string, manager: string): readonly DialectRow[] => [
   {
-    ...{ provider: 'Okta', shape: 'deactivation by a value object without a path' },
+    provider: 'Okta',
+    shape: 'deactivation by a value object without a path',
     patch: [{ op: 'replace', value: { active: false } }],
-    ...{ expected: { active: false, title: 'Analyst' }, locked: given },
+    expected: { active: false, title: 'Analyst' },
+    locked: given,
   },
   {
-    ...{ provider: 'Okta', shape: 'several attributes in a value object without a path' },
+    provider: 'Okta',
+    shape: 'several attributes in a value object without a path',
     patch: [{ op: 'replace', value: { title: 'Countess', name: { familyName: 'Byron' }, nickName: 'Ada' } }],
     expected: { title: 'Countess', name: { givenName: 'Ada', familyName: 'Byron', formatted: 'Ada Lovelace' } },
     locked: given,
   },
   {
-    ...{ provider: 'Okta', shape: 'the whole user by PUT, with attributes that nobody knows' },
+    provider: 'Okta',
+    shape: 'the whole user by PUT, with attributes that nobody knows',
     put: {
-      ...{ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], id: 'ignored', userName: name },
-      ...{ name: { givenName: 'Ada', familyName: 'Byron' }, active: true, locale: 'en-US', password: 'Xy9!secret' },
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      id: 'ignored',
+      userName: name,
+      name: { givenName: 'Ada', familyName: 'Byron' },
+      active: true,
+      locale: 'en-US',
+      password: 'Xy9!secret',
       emails: [{ primary: true, value: name, type: 'work', display: name }],
-      ...{ groups: [], meta: { resourceType: 'User' }, colour: { red: true } },
+      groups: [],
+      meta: { resourceType: 'User' },
+      colour: { red: true },
     },
     expected: { name: { givenName: 'Ada', familyName: 'Byron' }, locale: 'en-US', title: 'Analyst', colour: null },
     locked: ['name.givenName', 'name.familyName', 'locale'],
   },
   {
-    ...{ provider: 'Okta', shape: 'an attribute that was unmapped, by PUT without it' },
+    provider: 'Okta',
+    shape: 'an attribute that was unmapped, by PUT without it',
     put: { ...dialectUser(name), [ENTERPRISE]: {} },
     expected: { [ENTERPRISE]: { department: 'Engines' } },
     locked: given.filter((field) => field !== 'department'),
   },
   {
-    ...{ provider: 'Okta', shape: 'a locale with an underscore' },
+    provider: 'Okta',
+    shape: 'a locale with an underscore',
     patch: [{ op: 'replace', value: { locale: 'en_US' } }],
-    ...{ expected: { locale: 'en-US', title: 'Analyst' }, locked: [...given, 'locale'] },
+    expected: { locale: 'en-US', title: 'Analyst' },
+    locked: [...given, 'locale'],
   },
   {
-    ...{ provider: 'Okta', shape: 'optional values that cannot be taken, by PUT' },
+    provider: 'Okta',
+    shape: 'optional values that cannot be taken, by PUT',
     put: {
       ...dialectUser(name),
-      ...{ locale: 'of nowhere', timezone: 'Earth', photos: [{ value: 'http://example.com/a.png', type: 'photo' }] },
+      locale: 'of nowhere',
+      timezone: 'Earth',
+      photos: [{ value: 'http://example.com/a.png', type: 'photo' }],
       phoneNumbers: [
         { value: '415-555-2671', type: 'work' },
         { value: '+14155550111', type: 'mobile' },
       ],
     },
     expected: {
-      ...{ locale: null, timezone: null, photos: null, title: 'Analyst' },
+      locale: null,
+      timezone: null,
+      photos: null,
+      title: 'Analyst',
       phoneNumbers: [{ value: '+14155550111', type: 'mobile' }],
     },
     locked: [...given, 'phoneNumbers'],
   },
   {
-    ...{ provider: 'Okta', shape: 'phone and manager in a value object' },
+    provider: 'Okta',
+    shape: 'phone and manager in a value object',
     patch: [
       {
         op: 'replace',
@@ -93,12 +118,14 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     locked: [...given, 'phoneNumbers', 'manager'],
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'an operation with a capital, and a boolean as a string' },
+    provider: 'Microsoft Entra',
+    shape: 'an operation with a capital, and a boolean as a string',
     patch: [{ op: 'Replace', path: 'active', value: 'False' }],
     expected: { active: false },
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'reactivation with a boolean as a string' },
+    provider: 'Microsoft Entra',
+    shape: 'reactivation with a boolean as a string',
     patch: [
       { op: 'Replace', path: 'active', value: 'False' },
       { op: 'Replace', path: 'active', value: 'True' },
@@ -106,12 +133,14 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     expected: { active: true },
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'the address by a filter' },
+    provider: 'Microsoft Entra',
+    shape: 'the address by a filter',
     patch: [{ op: 'Replace', path: 'emails[type eq "work"].value', value: `new.${name}` }],
     expected: { emails: [{ value: `new.${name}`, type: 'work', primary: true }], userName: name },
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'a filter on an entry that does not exist yet' },
+    provider: 'Microsoft Entra',
+    shape: 'a filter on an entry that does not exist yet',
     patch: [
       { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+44 20 7946 0958' },
       { op: 'Replace', path: 'phoneNumbers[type eq "fax"].value', value: '+44 20 7946 0959' },
@@ -125,7 +154,8 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     locked: [...given, 'phoneNumbers'],
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'a filter of two conditions on an entry that does not exist yet' },
+    provider: 'Microsoft Entra',
+    shape: 'a filter of two conditions on an entry that does not exist yet',
     patch: [{ op: 'Add', path: 'emails[type eq "home" and primary eq "False"].value', value: `home.${name}` }],
     expected: {
       emails: [
@@ -135,31 +165,37 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     },
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'the manager at the URN of the extension' },
+    provider: 'Microsoft Entra',
+    shape: 'the manager at the URN of the extension',
     patch: [{ op: 'Add', path: `${ENTERPRISE}:manager`, value: manager }],
     expected: { [ENTERPRISE]: { department: 'Engines', manager: { value: manager } } },
     locked: [...given, 'manager'],
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'the manager as a list with a $ref' },
+    provider: 'Microsoft Entra',
+    shape: 'the manager as a list with a $ref',
     patch: [{ op: 'Add', path: `${ENTERPRISE}:manager`, value: [{ $ref: null, value: manager }] }],
     expected: { [ENTERPRISE]: { department: 'Engines', manager: { value: manager } } },
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'a manager who is removed' },
+    provider: 'Microsoft Entra',
+    shape: 'a manager who is removed',
     patch: [
       { op: 'Add', path: `${ENTERPRISE}:manager`, value: manager },
       { op: 'Remove', path: `${ENTERPRISE}:manager` },
     ],
-    ...{ expected: { [ENTERPRISE]: { department: 'Engines', manager: null } }, locked: given },
+    expected: { [ENTERPRISE]: { department: 'Engines', manager: null } },
+    locked: given,
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'an attribute of the extension by its URN' },
+    provider: 'Microsoft Entra',
+    shape: 'an attribute of the extension by its URN',
     patch: [{ op: 'Replace', path: `${ENTERPRISE}:department`, value: 'Poetry' }],
     expected: { [ENTERPRISE]: { department: 'Poetry' } },
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'paths as the names of members' },
+    provider: 'Microsoft Entra',
+    shape: 'paths as the names of members',
     patch: [
       {
         op: 'Add',
@@ -174,7 +210,8 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     locked: given,
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'attributes of its default mapping that the service does not have' },
+    provider: 'Microsoft Entra',
+    shape: 'attributes of its default mapping that the service does not have',
     patch: [
       { op: 'Add', path: 'addresses[type eq "work"].formatted', value: '1 Way' },
       { op: 'Add', path: `${ENTERPRISE}:employeeNumber`, value: '701984' },
@@ -185,12 +222,15 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     locked: given,
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'a value that is removed' },
+    provider: 'Microsoft Entra',
+    shape: 'a value that is removed',
     patch: [{ op: 'Remove', path: 'title' }],
-    ...{ expected: { title: 'Analyst' }, locked: given.filter((field) => field !== 'title') },
+    expected: { title: 'Analyst' },
+    locked: given.filter((field) => field !== 'title'),
   },
   {
-    ...{ provider: 'Microsoft Entra', shape: 'an entry that is removed by its value' },
+    provider: 'Microsoft Entra',
+    shape: 'an entry that is removed by its value',
     patch: [
       { op: 'Add', path: 'emails', value: [{ type: 'other', value: `other.${name}` }] },
       { op: 'Remove', path: 'emails', value: [{ value: `other.${name}` }] },
@@ -198,9 +238,13 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     expected: { emails: [{ value: name, type: 'work', primary: true }] },
   },
   {
-    ...{ provider: 'Google', shape: 'the whole user by PUT, with numbers of several types' },
+    provider: 'Google',
+    shape: 'the whole user by PUT, with numbers of several types',
     put: {
-      ...{ userName: name, active: true, name: { givenName: 'Ada', familyName: 'Byron' }, displayName: 'Ada Byron' },
+      userName: name,
+      active: true,
+      name: { givenName: 'Ada', familyName: 'Byron' },
+      displayName: 'Ada Byron',
       emails: [{ value: name, type: 'work', primary: true }],
       phoneNumbers: [
         { type: 'home', value: '+1 415 555 0111' },
@@ -212,36 +256,48 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     locked: ['name.givenName', 'name.familyName', 'department', 'manager', 'phoneNumbers'],
   },
   {
-    ...{ provider: 'Google', shape: 'suspension by a path' },
+    provider: 'Google',
+    shape: 'suspension by a path',
     patch: [{ op: 'replace', path: 'active', value: false }],
-    ...{ expected: { active: false }, locked: given },
+    expected: { active: false },
+    locked: given,
   },
   {
-    ...{ provider: 'JumpCloud', shape: 'the whole user by PUT, with a photo and empty lists' },
+    provider: 'JumpCloud',
+    shape: 'the whole user by PUT, with a photo and empty lists',
     put: {
-      ...{ userName: name, externalId: '5f', active: true, name: { givenName: 'Ada', familyName: 'Byron' } },
+      userName: name,
+      externalId: '5f',
+      active: true,
+      name: { givenName: 'Ada', familyName: 'Byron' },
       emails: [{ type: 'work', primary: true, value: name }],
-      ...{ phoneNumbers: [], addresses: [], photos: [{ value: 'https://x.example/ada.png' }] },
+      phoneNumbers: [],
+      addresses: [],
+      photos: [{ value: 'https://x.example/ada.png' }],
     },
     expected: { externalId: '5f', photos: [{ value: 'https://x.example/ada.png' }], phoneNumbers: null },
     locked: ['name.givenName', 'name.familyName', 'photos'],
   },
   {
-    ...{ provider: 'JumpCloud', shape: 'deactivation by a value object, the name of the operation in lower case' },
+    provider: 'JumpCloud',
+    shape: 'deactivation by a value object, the name of the operation in lower case',
     patch: [{ op: 'replace', value: { active: false } }],
     expected: { active: false },
   },
   {
-    ...{ provider: 'OneLogin', shape: 'a value for each path' },
+    provider: 'OneLogin',
+    shape: 'a value for each path',
     patch: [
       { op: 'replace', path: 'name.givenName', value: 'Augusta' },
       { op: 'replace', path: 'title', value: 'Countess' },
       { op: 'replace', path: 'active', value: true },
     ],
-    ...{ expected: { name: { givenName: 'Augusta' }, title: 'Countess', active: true }, locked: given },
+    expected: { name: { givenName: 'Augusta' }, title: 'Countess', active: true },
+    locked: given,
   },
   {
-    ...{ provider: 'OneLogin', shape: 'the whole user by PUT, with the extension flat and null for what is empty' },
+    provider: 'OneLogin',
+    shape: 'the whole user by PUT, with the extension flat and null for what is empty',
     put: {
       ...dialectUser(name),
       title: null,

@@ -65,13 +65,19 @@ export function describeSentences(rfc: string, sentences: readonly Sentence[]): 
 export function wholeUser(serial: number): Readonly<Record<string, unknown>> {
   return {
     schemas: [USER, ENTERPRISE],
-    ...{ userName: `Login.${serial}`, externalId: `Ext-${serial}`, title: 'Analyst', locale: 'en-GB', active: true },
-    ...{ name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Lady Ada' }, displayName: `Ada ${serial}` },
+    userName: `Login.${serial}`,
+    externalId: `Ext-${serial}`,
+    title: 'Analyst',
+    locale: 'en-GB',
+    active: true,
+    name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Lady Ada' },
+    displayName: `Ada ${serial}`,
     emails: [
       { value: `ada.${serial}@example.com`, type: 'work', primary: true },
       { value: `ada.${serial}@home.example`, type: 'home' },
     ],
-    ...{ phoneNumbers: [{ value: `+1415555${1000 + serial}`, type: 'work' }], timezone: 'Europe/London' },
+    phoneNumbers: [{ value: `+1415555${1000 + serial}`, type: 'work' }],
+    timezone: 'Europe/London',
     photos: [{ value: 'https://example.com/ada.png', type: 'photo' }],
     [ENTERPRISE]: { department: 'Engines' },
   }

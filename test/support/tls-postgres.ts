@@ -45,8 +45,11 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     place,
     binaries,
     {
-      ...{ listen_addresses: '127.0.0.1', port: `${port}`, fsync: 'off' },
-      ...{ ssl_cert_file: ca, ssl_key_file: keyFile },
+      listen_addresses: '127.0.0.1',
+      port: `${port}`,
+      fsync: 'off',
+      ssl_cert_file: ca,
+      ssl_key_file: keyFile,
     },
     undefined,
   )

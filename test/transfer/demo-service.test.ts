@@ -66,10 +66,15 @@ describe('the demo organization over the API', () => {
       'app_learning',
     ])
     expect(await ids('/v2/app-instances?teamId=team_people')).toEqual([
-      ...['app_forge', 'app_directory', 'app_payroll', 'app_learning'],
+      'app_forge',
+      'app_directory',
+      'app_payroll',
+      'app_learning',
     ])
     expect(await ids('/v2/teams/team_it/sla-definitions')).toEqual([
-      ...['sla_urgent_response', 'sla_resolution', 'sla_old_resolution'],
+      'sla_urgent_response',
+      'sla_resolution',
+      'sla_old_resolution',
     ])
     expect(await ids('/v2/entity-ingestion-configs?teamId=team_people')).toHaveLength(2)
     expect(await ids('/v2/entity-field-mappings?entityTypeId=type_person')).toHaveLength(4)

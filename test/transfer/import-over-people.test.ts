@@ -183,7 +183,9 @@ describe('a plan', () => {
     expect(kinds).toEqual([{ kind: 'user', records: 4, created: 1, updated: 2 }])
     expect(records.map(({ line, id, outcome, fields, faults }) => [line, id, outcome, fields, faults.length])).toEqual([
       [
-        ...[1, 'mia', 'refused'],
+        1,
+        'mia',
+        'refused',
         ['deactivatedAt', 'department', 'directoryManaged', 'fieldOwnership', 'firstName', 'teamRoles'],
         3,
       ],

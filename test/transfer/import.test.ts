@@ -307,12 +307,10 @@ describe('app instances', () => {
     const apps = [app('app_a', 'team_a'), app('app_b', 'team_b')]
     await importLines(database, [organization, team('team_a'), team('team_b'), ...apps, moving])
     await importLines(database, [resource('resource_b', 'app_b', 'one')])
-    const { kinds } = await importLines(database, [...[app('app_a', 'team_b'), resource('resource_b', 'app_b', 'two')]])
+    const { kinds } = await importLines(database, [app('app_a', 'team_b'), resource('resource_b', 'app_b', 'two')])
     expect(kinds.map(({ kind, records, created }) => [kind, records, created])).toEqual([
-      ...[
-        ['appInstance', 1, 0],
-        ['appResource', 1, 0],
-      ],
+      ['appInstance', 1, 0],
+      ['appResource', 1, 0],
     ])
     expect(await database.query('SELECT id, team_id, scoped_id FROM app_resources ORDER BY id')).toEqual([
       { id: 'resource_a', team_id: 'team_b', scoped_id: 'one' },

@@ -25,7 +25,10 @@ const id = { type: 'text', isNullable: false, isId: true }
 const table: Table = {
   name: 'things',
   columns: {
-    ...{ id, organization_id: id, team_id: id, ordinal: { type: 'int8', isNullable: false, isId: false } },
+    id,
+    organization_id: id,
+    team_id: id,
+    ordinal: { type: 'int8', isNullable: false, isId: false },
     pet_name: { type: 'text', isNullable: true, isId: false },
     lucky_number: { type: 'int4', isNullable: false, isId: false },
     is_tall: { type: 'bool', isNullable: false, isId: false },

@@ -6,8 +6,16 @@ import { allRows, demoLines, exportedRecord, exportLines, importLines, line } fr
 
 /** The kinds of records that name an owner in their organization. */
 const ownedKinds = [
-  ...['accessPolicy', 'approvalProcedure', 'appInstance', 'appResource', 'priority', 'journey'],
-  ...['entityType', 'entityIngestionConfig', 'entityFieldMapping', 'slaDefinition'],
+  'accessPolicy',
+  'approvalProcedure',
+  'appInstance',
+  'appResource',
+  'priority',
+  'journey',
+  'entityType',
+  'entityIngestionConfig',
+  'entityFieldMapping',
+  'slaDefinition',
 ]
 
 const inOrganizationOf = (organizationId: string, text: string) =>

@@ -99,12 +99,22 @@ describe('svc import and svc export', () => {
       ],
       records: [
         {
-          ...{ line: 1, kind: 'user', id: 'user_chidi', organizationId: 'org_acme' },
-          ...{ outcome: 'updated', fields: ['firstName'], faults: [] },
+          line: 1,
+          kind: 'user',
+          id: 'user_chidi',
+          organizationId: 'org_acme',
+          outcome: 'updated',
+          fields: ['firstName'],
+          faults: [],
         },
         {
-          ...{ line: 2, kind: 'organization', id: 'org_n', organizationId: 'org_n' },
-          ...{ outcome: 'created', fields: [], faults: [] },
+          line: 2,
+          kind: 'organization',
+          id: 'org_n',
+          organizationId: 'org_n',
+          outcome: 'created',
+          fields: [],
+          faults: [],
         },
       ],
     })

@@ -57,11 +57,33 @@ export async function exportedRecord(database: Database, kind: string, id: strin
 }
 
 const transferTables = [
-  ...['organizations', 'teams', 'users', 'memberships', 'team_members', 'groups', 'group_members'],
-  ...['department_options', 'access_policies', 'approval_procedures', 'approval_steps', 'approval_step_approvers'],
-  ...['app_instances', 'app_instance_shares', 'app_resources', 'priorities', 'journeys', 'journey_tasks'],
-  ...['journey_health_checks', 'journey_workflow_failures', 'journey_custom_fields', 'sla_definitions'],
-  ...['sla_conditions', 'sla_actions', 'entity_types', 'entity_ingestion_configs', 'entity_field_mappings'],
+  'organizations',
+  'teams',
+  'users',
+  'memberships',
+  'team_members',
+  'groups',
+  'group_members',
+  'department_options',
+  'access_policies',
+  'approval_procedures',
+  'approval_steps',
+  'approval_step_approvers',
+  'app_instances',
+  'app_instance_shares',
+  'app_resources',
+  'priorities',
+  'journeys',
+  'journey_tasks',
+  'journey_health_checks',
+  'journey_workflow_failures',
+  'journey_custom_fields',
+  'sla_definitions',
+  'sla_conditions',
+  'sla_actions',
+  'entity_types',
+  'entity_ingestion_configs',
+  'entity_field_mappings',
 ]
 
 /** Columns that records do not carry: the service writes them when it writes the row. */

@@ -58,13 +58,14 @@ describe('directory sync', () => {
   it('writes any field over any pin, and locks it', async () => {
     const member = await sync({
       supplied: {
-        ...{ FIRST_NAME: 'Ada', LAST_NAME: 'Lovelace', JOB_TITLE: 'New', DEPARTMENT: `Directory ${serial}` },
-        ...{
-          TIMEZONE: 'europe/london',
-          LOCALE: 'en-gb',
-          AVATAR_URL: 'https://x.example/a',
-          PRIMARY_PHONE: '+14155550199',
-        },
+        FIRST_NAME: 'Ada',
+        LAST_NAME: 'Lovelace',
+        JOB_TITLE: 'New',
+        DEPARTMENT: `Directory ${serial}`,
+        TIMEZONE: 'europe/london',
+        LOCALE: 'en-gb',
+        AVATAR_URL: 'https://x.example/a',
+        PRIMARY_PHONE: '+14155550199',
       },
       managerUserId: users.manager,
     })
@@ -99,7 +100,9 @@ describe('directory sync', () => {
     expect((await sync({ supplied: {}, active: false })).deactivatedAt).toEqual(deactivated.deactivatedAt)
     expect((await sync({ supplied: {}, active: true })).deactivatedAt).toBeNull()
     expect((await eventsOf(id)).map(({ action }) => action)).toEqual([
-      ...['user.update_email', 'user.deactivate', 'user.reactivate'],
+      'user.update_email',
+      'user.deactivate',
+      'user.reactivate',
     ])
   })
 
@@ -107,11 +110,15 @@ describe('directory sync', () => {
     await sync({ supplied: { JOB_TITLE: 'New' } })
     expect(await eventsOf(id)).toEqual([
       {
-        ...{ action: 'user.directory_sync', actor_kind: 'DIRECTORY', actor_id: 'mk-1' },
+        action: 'user.directory_sync',
+        actor_kind: 'DIRECTORY',
+        actor_id: 'mk-1',
         changes: [
           {
-            ...{ field: 'USER_PROFILE_FIELD_JOB_TITLE', outcome: 'FIELD_WRITE_OUTCOME_WRITTEN' },
-            ...{ oldOwner: 'FIELD_OWNER_PINNED', newOwner: 'FIELD_OWNER_DIRECTORY' },
+            field: 'USER_PROFILE_FIELD_JOB_TITLE',
+            outcome: 'FIELD_WRITE_OUTCOME_WRITTEN',
+            oldOwner: 'FIELD_OWNER_PINNED',
+            newOwner: 'FIELD_OWNER_DIRECTORY',
           },
         ],
       },
@@ -124,7 +131,8 @@ describe('directory sync', () => {
     expect([member.email, member.directoryManaged, lockedFields(member)]).toEqual([email, true, ['FIRST_NAME']])
     expect((await eventsOf(member.userId)).map(({ action }) => action)).toEqual(['user.create'])
     await expect(createDirectoryUser(database, okta, { supplied: {}, email }, context)).rejects.toMatchObject({
-      ...{ reason: 'EMAIL_TAKEN', metadata: { holderId: member.userId } },
+      reason: 'EMAIL_TAKEN',
+      metadata: { holderId: member.userId },
     })
   })
 

@@ -46,7 +46,8 @@ describe('users under concurrency', () => {
   it('never lose a pin to automation that writes at the same moment', async () => {
     const userToken = await insertUserToken(service.database, { userId: users.viewer })
     expect(await racePins(ground, { userId: users.viewer, userToken }, PIN_ROUNDS)).toEqual({
-      ...{ lost: 0, outcomes: { 200: 4 * PIN_ROUNDS } },
+      lost: 0,
+      outcomes: { 200: 4 * PIN_ROUNDS },
     })
   }, 60_000)
 
@@ -74,7 +75,8 @@ describe('users under concurrency', () => {
       const columns = { primary_phone: '+14155550177' }
       await insertUser(sql, { id: rivalId, organizationId: acme, columns })
       const create = service.rest('POST', '/v2/users', {
-        ...{ token: ground.keyToken, json: { email: `${rivalId}@example.com` } },
+        token: ground.keyToken,
+        json: { email: `${rivalId}@example.com` },
       })
       const edit = put(users.manager, { primaryPhone: '+14155550177' })
       await untilLockWaits(service.testDatabase, 2)
@@ -111,11 +113,14 @@ describe('users under concurrency', () => {
 
   it('take the same call of ingestion twice at once as one', async () => {
     const profiles = Array.from({ length: 20 }, (_, index) => ({
-      ...{ externalId: `twice-${index}`, email: `twice-${index}@example.com`, jobTitle: 'A' },
+      externalId: `twice-${index}`,
+      email: `twice-${index}@example.com`,
+      jobTitle: 'A',
     }))
     const ingest = () =>
       service.rest('POST', '/v2/user-ingestion/profiles', {
-        ...{ token: ground.keyToken, json: { source: 'twice', profiles } },
+        token: ground.keyToken,
+        json: { source: 'twice', profiles },
       })
     const answers = await Promise.all([ingest(), ingest(), ingest()])
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])

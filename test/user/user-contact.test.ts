@@ -27,7 +27,9 @@ describe.each(doors)('users over %s', (door) => {
       const phone = phoneOf(serial)
       await newUser({ primary_phone: phone })
       expect(await refused({ primaryPhone: phone, lastName: 'L' })).toMatchObject({
-        ...{ status: 409, code: 'already_exists', reason: 'PHONE_TAKEN' },
+        status: 409,
+        code: 'already_exists',
+        reason: 'PHONE_TAKEN',
       })
     })
 
@@ -59,7 +61,10 @@ describe.each(doors)('users over %s', (door) => {
       { firstName: 'Ada' },
     ])('together with %j is refused', async (other) => {
       expect(await refused({ email: `other.${id}@example.com`, ...other })).toMatchObject({
-        ...{ status: 400, code: 'invalid_argument', reason: 'EMAIL_CHANGE_NOT_ALONE', fields: ['email'] },
+        status: 400,
+        code: 'invalid_argument',
+        reason: 'EMAIL_CHANGE_NOT_ALONE',
+        fields: ['email'],
       })
     })
 
@@ -86,11 +91,15 @@ describe.each(doors)('users over %s', (door) => {
       await insertUser(service.database, { id, organizationId: globex })
       const email = `${holder}@example.com`
       expect(await refused({ email })).toMatchObject({
-        ...{ status: 400, code: 'failed_precondition', reason: 'EMAIL_SHARED_BETWEEN_ORGANIZATIONS' },
+        status: 400,
+        code: 'failed_precondition',
+        reason: 'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
       })
       await syncFromDirectory(id, { supplied: {} })
       expect(await refused({ email })).toMatchObject({
-        ...{ status: 400, code: 'failed_precondition', reason: 'EMAIL_MANAGED_BY_DIRECTORY' },
+        status: 400,
+        code: 'failed_precondition',
+        reason: 'EMAIL_MANAGED_BY_DIRECTORY',
       })
       expect(await refused({ email, jobTitle: 'A' })).toMatchObject({ reason: 'EMAIL_CHANGE_NOT_ALONE' })
     })

@@ -106,7 +106,9 @@ describe('the stored profile of a user', () => {
         serial += 1 // Another external id each time, so that none is unchanged.
         const manager = each.values.get('MANAGER')
         const profile = {
-          ...{ externalId: `${serial}`, email: `${userId}@example.com`, profile: inputOf(each.values) },
+          externalId: `${serial}`,
+          email: `${userId}@example.com`,
+          profile: inputOf(each.values),
           managerEmail: manager && `${manager}@example.com`,
         }
         const request = { source: 'history', profiles: [profile] }
@@ -122,8 +124,12 @@ describe('the stored profile of a user', () => {
       case 'api key':
       case 'worker': {
         const update = {
-          ...{ userId, email: undefined, role: undefined, profile: inputOf(each.values) },
-          ...{ pinFields: [...each.pinFields], releaseFields: [...each.releaseFields] },
+          userId,
+          email: undefined,
+          role: undefined,
+          profile: inputOf(each.values),
+          pinFields: [...each.pinFields],
+          releaseFields: [...each.releaseFields],
         }
         return (await updateUser(database, callers[each.by], update, context)).skipped
       }

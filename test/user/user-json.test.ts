@@ -26,7 +26,9 @@ describe('the JSON of a list of users', () => {
         [`${field}_owned_since`, new Date(Date.UTC(2026, 0, index + 1, place, 59, 59, place * 111))],
       ])
       await insertUser(service.database, {
-        ...{ id: `awkward-${index}`, organizationId: fixture.acme, email: `o'${index}"\\@example.com` },
+        id: `awkward-${index}`,
+        organizationId: fixture.acme,
+        email: `o'${index}"\\@example.com`,
         role: roles[index % roles.length] ?? 'ORG_MEMBER',
         columns: {
           ...Object.fromEntries(fields.map((field) => [field, text])),

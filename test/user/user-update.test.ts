@@ -28,9 +28,19 @@ describe.each(doors)('users over %s', (door) => {
       const answer = await updated({ lastName: 'Lovelace', department: 'R&D', jobTitle: 'Analyst' })
       expect(answer).toEqual({
         data: {
-          ...{ id, email: `${id}@example.com`, firstName: 'Ada', lastName: 'Lovelace', name: 'Ada Lovelace' },
-          ...{ role: 'USER_ROLE_ORG_MEMBER', avatarUrl: '', timezone: '', locale: '', department: 'R&D' },
-          ...{ jobTitle: 'Analyst', primaryPhone: '', managerUserId: '' },
+          id,
+          email: `${id}@example.com`,
+          firstName: 'Ada',
+          lastName: 'Lovelace',
+          name: 'Ada Lovelace',
+          role: 'USER_ROLE_ORG_MEMBER',
+          avatarUrl: '',
+          timezone: '',
+          locale: '',
+          department: 'R&D',
+          jobTitle: 'Analyst',
+          primaryPhone: '',
+          managerUserId: '',
           createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
           fieldOwnership: governedFields.map((name) => ({
             field: field(name),
@@ -46,7 +56,10 @@ describe.each(doors)('users over %s', (door) => {
     it('leaves what is absent, and clears what is empty', async () => {
       await updated({ lastName: 'Lovelace', jobTitle: 'Analyst', primaryPhone: phoneOf(serial) })
       expect((await updated({ jobTitle: '', primaryPhone: '' })).data).toMatchObject({
-        ...{ firstName: 'Ada', lastName: 'Lovelace', jobTitle: '', primaryPhone: '' },
+        firstName: 'Ada',
+        lastName: 'Lovelace',
+        jobTitle: '',
+        primaryPhone: '',
       })
       const before = await stateOf(id)
       await updated({})
@@ -113,7 +126,8 @@ describe.each(doors)('users over %s', (door) => {
       const { data } = await updated({ firstName: 'Eve', lastName: 'L', pinFields: [1, field('FIRST_NAME')] })
       expect(ownersOf(data)).toEqual(['FIRST_NAME: PINNED'])
       expect(await refused({ jobTitle: null, pinFields: [field('JOB_TITLE')] })).toMatchObject({
-        ...{ status: 400, reason: 'PIN_FIELD_NOT_SET' },
+        status: 400,
+        reason: 'PIN_FIELD_NOT_SET',
       })
     })
 
@@ -122,7 +136,10 @@ describe.each(doors)('users over %s', (door) => {
       for (const token of [key, worker, admin]) {
         const answer = await updated(
           {
-            ...{ jobTitle: 'A', department: 'C', firstName: 'Eve', lastName: 'L' },
+            jobTitle: 'A',
+            department: 'C',
+            firstName: 'Eve',
+            lastName: 'L',
             ...(token === admin ? {} : { pinFields: [field('FIRST_NAME')] }),
           },
           token,
@@ -176,7 +193,10 @@ describe.each(doors)('users over %s', (door) => {
     ])('with %s answers 400, names the field and writes nothing', async (_, change, reason, at) => {
       const rest = { lastName: 'Changed' }
       expect(await refused({ ...rest, ...change })).toMatchObject({
-        ...{ status: 400, code: 'invalid_argument', reason, fields: [at] },
+        status: 400,
+        code: 'invalid_argument',
+        reason,
+        fields: [at],
       })
     })
 
@@ -195,17 +215,22 @@ describe.each(doors)('users over %s', (door) => {
 
     it('with an unknown enum name answers 400', async () => {
       expect(await refused({ jobTitle: 'A', pinFields: ['USER_PROFILE_FIELD_SHOE_SIZE'] })).toMatchObject({
-        ...{ status: 400, code: 'invalid_argument' },
+        status: 400,
+        code: 'invalid_argument',
       })
     })
 
     it('keeps values in canonical form', async () => {
       const { data } = await updated({
-        ...{ primaryPhone: `+1 (415) 555-${String(serial).padStart(4, '0')}`, timezone: 'asia/kolkata' },
-        ...{ locale: 'EN-gb', avatarUrl: 'HTTPS://X.Example/a b.png'.replace(' ', '%20') },
+        primaryPhone: `+1 (415) 555-${String(serial).padStart(4, '0')}`,
+        timezone: 'asia/kolkata',
+        locale: 'EN-gb',
+        avatarUrl: 'HTTPS://X.Example/a b.png'.replace(' ', '%20'),
       })
       expect(data).toMatchObject({
-        ...{ primaryPhone: phoneOf(serial), timezone: 'Asia/Kolkata', locale: 'en-GB' },
+        primaryPhone: phoneOf(serial),
+        timezone: 'Asia/Kolkata',
+        locale: 'en-GB',
         avatarUrl: 'https://x.example/a%20b.png',
       })
     })

@@ -25,7 +25,9 @@ const { acme, globex, users } = fixture
 useUsers()
 
 const administratorsOnly = {
-  ...{ status: 403, code: 'permission_denied', reason: 'PERMISSION_MISSING' },
+  status: 403,
+  code: 'permission_denied',
+  reason: 'PERMISSION_MISSING',
   metadata: { permission: 'USER_ROLE_ORG_ADMIN' },
 }
 
@@ -52,7 +54,9 @@ describe.each(doors)('users over %s', (door) => {
       for (const role of ['ORG_MEMBER', 'ORG_ADMIN']) {
         await replaceUser({ role })
         expect(await refused({ role: 'USER_ROLE_ORG_GUEST', jobTitle: 'A' }, await ownToken())).toMatchObject({
-          ...{ status: 403, code: 'permission_denied', reason: 'OWN_ROLE' },
+          status: 403,
+          code: 'permission_denied',
+          reason: 'OWN_ROLE',
         })
       }
     })
@@ -60,7 +64,9 @@ describe.each(doors)('users over %s', (door) => {
     it('does not change the own email address without users:write, and an administrator does', async () => {
       const email = `own.${id}.${door}@example.com`
       expect(await refused({ email }, await ownToken())).toMatchObject({
-        ...{ status: 403, code: 'permission_denied', reason: 'PERMISSION_MISSING' },
+        status: 403,
+        code: 'permission_denied',
+        reason: 'PERMISSION_MISSING',
         metadata: { permission: 'users:write' },
       })
       expect((await updated({ email: `${id}@EXAMPLE.com` }, await ownToken())).data.email).toBe(`${id}@example.com`)
@@ -93,7 +99,9 @@ describe.each(doors)('users over %s', (door) => {
       async (userId) => {
         const token = await insertUserToken(service.database, { userId })
         expect(await refused({ jobTitle: 'A' }, token)).toMatchObject({
-          ...{ status: 403, code: 'permission_denied', reason: 'PERMISSION_MISSING' },
+          status: 403,
+          code: 'permission_denied',
+          reason: 'PERMISSION_MISSING',
         })
       },
     )
@@ -122,7 +130,11 @@ describe.each(doors)('users over %s', (door) => {
       const email = newEmail()
       const user = await created({ email, firstName: 'Ada', department: `New ${email}`, timezone: 'UTC' })
       expect(user).toMatchObject({
-        ...{ email, firstName: 'Ada', name: 'Ada', role: 'USER_ROLE_ORG_MEMBER', timezone: 'UTC' },
+        email,
+        firstName: 'Ada',
+        name: 'Ada',
+        role: 'USER_ROLE_ORG_MEMBER',
+        timezone: 'UTC',
       })
       expect(ownersOf(user)).toEqual([])
       expect(await call('getUser', { id: user.id })).toMatchObject({ answer: { json: { data: user } } })
@@ -159,7 +171,9 @@ describe.each(doors)('users over %s', (door) => {
       await newUser({ primary_phone: phone })
       const email = newEmail()
       expect(await call('createUser', { email, primaryPhone: phone })).toMatchObject({
-        ...{ status: 409, code: 'already_exists', reason: 'PHONE_TAKEN' },
+        status: 409,
+        code: 'already_exists',
+        reason: 'PHONE_TAKEN',
       })
       expect(await service.database.query('SELECT FROM users WHERE email = $1', [email])).toEqual([])
     })
@@ -259,10 +273,12 @@ describe.each(doors)('users over %s', (door) => {
       const { answer } = await call('listUsers', { pageSize: 1 })
       const pageToken = answer.json.nextPageToken
       expect(await call('listUsers', { pageToken, email: `${id}@example.com` })).toMatchObject({
-        ...{ status: 400, reason: 'PAGE_TOKEN_INVALID' },
+        status: 400,
+        reason: 'PAGE_TOKEN_INVALID',
       })
       expect(await call('listUsers', { pageToken, includeDeactivated: true })).toMatchObject({
-        ...{ status: 400, reason: 'PAGE_TOKEN_INVALID' },
+        status: 400,
+        reason: 'PAGE_TOKEN_INVALID',
       })
       expect(await call('listUsers', { pageSize: -1 })).toMatchObject({ status: 400, fields: ['pageSize'] })
     })

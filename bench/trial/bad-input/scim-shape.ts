@@ -10,16 +10,14 @@ const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error'
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 /** RFC 7644 section 3.12, table 9. */
 const details = [
-  ...[
-    'invalidFilter',
-    'tooMany',
-    'uniqueness',
-    'mutability',
-    'invalidSyntax',
-    'invalidPath',
-    'noTarget',
-    'invalidValue',
-  ],
+  'invalidFilter',
+  'tooMany',
+  'uniqueness',
+  'mutability',
+  'invalidSyntax',
+  'invalidPath',
+  'noTarget',
+  'invalidValue',
 ]
 const attributesOf = new Map(schemas.map(({ id, attributes }) => [id, attributes]))
 

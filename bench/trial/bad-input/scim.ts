@@ -62,20 +62,21 @@ const on = (path: string, method: string, body?: fc.Arbitrary<unknown>): fc.Arbi
   (body ?? fc.constant(undefined)).map((held) => ({ method, path, ...(body !== undefined && { body: held }) }))
 
 const operations: fc.Arbitrary<Operation> = fc.oneof(
-  ...[on('/Users', 'GET'), on('/Users', 'POST', user), at('/Users', userId, 'GET'), at('/Users', userId, 'PUT', user)],
-  ...[
-    at('/Users', userId, 'PATCH', patch),
-    at('/Users', userId, 'PATCH', patch),
-    at('/Users', userId, 'DELETE'),
-    on('/Users/.search', 'POST', search),
-  ],
-  ...[
-    on('/Groups', 'GET'),
-    on('/Groups', 'POST', group),
-    at('/Groups', groupId, 'GET'),
-    at('/Groups', groupId, 'PUT', group),
-  ],
-  ...[at('/Groups', groupId, 'PATCH', patch), at('/Groups', groupId, 'DELETE'), on('/Groups/.search', 'POST', search)],
+  on('/Users', 'GET'),
+  on('/Users', 'POST', user),
+  at('/Users', userId, 'GET'),
+  at('/Users', userId, 'PUT', user),
+  at('/Users', userId, 'PATCH', patch),
+  at('/Users', userId, 'PATCH', patch),
+  at('/Users', userId, 'DELETE'),
+  on('/Users/.search', 'POST', search),
+  on('/Groups', 'GET'),
+  on('/Groups', 'POST', group),
+  at('/Groups', groupId, 'GET'),
+  at('/Groups', groupId, 'PUT', group),
+  at('/Groups', groupId, 'PATCH', patch),
+  at('/Groups', groupId, 'DELETE'),
+  on('/Groups/.search', 'POST', search),
   fc
     .constantFrom(
       '/Schemas',

@@ -28,13 +28,16 @@ const persons = { otherOrganization: users.globexAdmin }
 /** Every place of every method. */
 export const foreignPlaces: readonly ForeignPlace[] = [
   place('CreateAccessPolicyApprovalProcedure accessPolicyId', of(accessPolicies), (accessPolicyId) => ({
-    ...{ accessPolicyId, steps: [{ approvers: [{ manager: {} }] }] },
+    accessPolicyId,
+    steps: [{ approvers: [{ manager: {} }] }],
   })),
   place('CreateAccessPolicyApprovalProcedure user', persons, (userId) => ({
-    ...{ accessPolicyId: accessPolicies.it, steps: [{ approvers: [{ user: { userId } }] }] },
+    accessPolicyId: accessPolicies.it,
+    steps: [{ approvers: [{ user: { userId } }] }],
   })),
   place('CreateAccessPolicyApprovalProcedure group', of(groups), (groupId) => ({
-    ...{ accessPolicyId: accessPolicies.it, steps: [{ approvers: [{ group: { groupId } }] }] },
+    accessPolicyId: accessPolicies.it,
+    steps: [{ approvers: [{ group: { groupId } }] }],
   })),
   place('BatchUpdateAppResources id', of(appResources), (id) => ({ resources: [{ id, name: 'Renamed' }] })),
   place('BatchUpdateAppResources id beside an own one', of(appResources), (id) => ({
@@ -51,7 +54,8 @@ export const foreignPlaces: readonly ForeignPlace[] = [
   })),
   place('ListEntityFieldMappings entityTypeId', of(entityTypes), (entityTypeId) => ({ entityTypeId })),
   place('ListEntityFieldMappings ingestionConfigId', of(ingestionConfigs), (ingestionConfigId) => ({
-    ...{ entityTypeId: entityTypes.it, ingestionConfigId },
+    entityTypeId: entityTypes.it,
+    ingestionConfigId,
   })),
   place('ListSlaDefinitions teamId', teams, (teamId) => ({ teamId })),
   place('GetUser id', persons, (id) => ({ id })),
@@ -140,7 +144,8 @@ export const scimPlaces: readonly ScimPlace[] = [
     name: 'a member who is added',
     foreign: users.globexAdmin,
     request: (value) => ({
-      ...{ method: 'PATCH', path: `/Groups/${groups.it}` },
+      method: 'PATCH',
+      path: `/Groups/${groups.it}`,
       body: patch({ op: 'add', path: 'members', value: [{ value }] }),
     }),
   },
@@ -148,7 +153,8 @@ export const scimPlaces: readonly ScimPlace[] = [
     name: 'a member of a new group',
     foreign: users.globexAdmin,
     request: (value) => ({
-      ...{ method: 'POST', path: '/Groups' },
+      method: 'POST',
+      path: '/Groups',
       body: { schemas: [GROUP], displayName: 'X', members: [{ value }] },
     }),
   },
@@ -156,7 +162,8 @@ export const scimPlaces: readonly ScimPlace[] = [
     name: 'a member who is removed',
     foreign: users.globexAdmin,
     request: (value) => ({
-      ...{ method: 'PATCH', path: `/Groups/${groups.it}?attributes=displayName` },
+      method: 'PATCH',
+      path: `/Groups/${groups.it}?attributes=displayName`,
       body: patch({ op: 'remove', path: `members[value eq "${value}"]` }),
     }),
   },
@@ -164,7 +171,8 @@ export const scimPlaces: readonly ScimPlace[] = [
     name: 'a manager',
     foreign: users.globexAdmin,
     request: (value) => ({
-      ...{ method: 'PATCH', path: `/Users/${users.viewer}` },
+      method: 'PATCH',
+      path: `/Users/${users.viewer}`,
       body: patch({ op: 'replace', path: `${ENTERPRISE}:manager`, value }),
     }),
   },

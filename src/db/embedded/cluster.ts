@@ -7,9 +7,14 @@ import type { Place } from './place.js'
 import { isAlive } from './postmaster.js'
 
 const INITDB_OPTIONS = [
-  ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-instructions'],
+  '--username=postgres',
+  '--auth=trust',
+  '--encoding=UTF8',
+  '--no-instructions',
   // The same sort order and case mapping on every machine.
-  ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--locale=C',
 ]
 
 /**

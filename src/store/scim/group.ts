@@ -184,8 +184,17 @@ UPDATE groups SET updated_at = ${nextTime(now)}
 
 /** The statements of this file. */
 export const scimGroupStatements = [
-  ...[find, lock, lockName, findName, insert, write, remove],
-  ...[addMembers, removeMembers, keepMembers, leave],
+  find,
+  lock,
+  lockName,
+  findName,
+  insert,
+  write,
+  remove,
+  addMembers,
+  removeMembers,
+  keepMembers,
+  leave,
 ]
 
 /** A group, with its members if they are wanted. */
