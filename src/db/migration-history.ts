@@ -47,6 +47,11 @@ export async function recordMigration(client: pg.Client, { name, checksum }: Mig
   )
 }
 
+/** Migrations before the first one of a build were merged into it. */
+const MERGED =
+  ': an earlier build made it, whose migrations were merged into one. Export its records with that build ' +
+  '("npx svc export"), and import them into a new database ("npx svc import")'
+
 /**
  * The migrations that are not applied, in order. Those of a later build are ignored: while servers are replaced one by
  * one, an older process may start beside it. Throws if a migration failed under `prisma migrate`, was edited after it
@@ -57,14 +62,15 @@ export function pendingOf(
   migrations: readonly Migration[],
 ): readonly Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
-  const last = migrations.at(-1)?.name ?? ''
+  const [first = '', last = ''] = [migrations[0]?.name, migrations.at(-1)?.name]
   for (const { name, checksum, finished } of history) {
     if (!finished) {
       throw new Error(`migration ${name} failed earlier: repair the database, then use "npx prisma migrate resolve"`)
     }
     const migration = known.get(name)
     if (migration === undefined && name > last) continue
-    if (migration === undefined) throw new Error(`the database has migration ${name}, which this build does not know`)
+    if (migration === undefined)
+      throw new Error(`the database has migration ${name}, which this build does not know${name < first ? MERGED : ''}`)
     if (migration.checksum !== checksum) throw new Error(`migration ${name} was edited after it had been applied`)
   }
   const applied = new Set(history.map(({ name }) => name))

@@ -31,11 +31,6 @@ export const leftOut: readonly LeftOut[] = [
   },
   { file: 'test/cli/distribute.test.ts', reason: 'the same' },
   {
-    file: 'test/db/old-data.test.ts',
-    test: 'a database from before organizations were a part of every key has the constraints and indexes',
-    reason: 'compares the catalogues of a database that is distributed with those of one that is not',
-  },
-  {
     file: 'test/telemetry/meters.test.ts',
     test: 'the metrics of a service measure statements by their names',
     reason: 'names a statement that is sent to one PostgreSQL alone',

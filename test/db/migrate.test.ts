@@ -87,6 +87,16 @@ describe('migrations at start-up', () => {
     expect(await tables()).toEqual(['first'])
   })
 
+  it('say how to continue with a database whose migrations were merged into one', async () => {
+    await migrate(database.directUrl, [first])
+    const merged = /has migration 20260101000000_first, .* Export its records with that build .* import them into a new/
+    await expect(migrate(database.directUrl, [second])).rejects.toThrow(merged)
+    await expect(pendingMigrations(database.directUrl, [second])).rejects.toThrow(merged)
+    const gap = { ...first, name: '20260101500000_unknown', sql: 'SELECT 1' }
+    await migrate(database.directUrl, [first, gap])
+    await expect(migrate(database.directUrl, [first, second])).rejects.toThrow(/which this build does not know$/)
+  })
+
   it('refuse a database in which "prisma migrate" has failed, until that is resolved', async () => {
     await migrate(database.directUrl, [first])
     await client.query('UPDATE _prisma_migrations SET finished_at = NULL')

@@ -1,2 +1,0 @@
--- A refused revocation writes nothing.
-ALTER TABLE "revoke_attempts" DROP COLUMN "refused";

@@ -1,3 +1,0 @@
-CREATE INDEX CONCURRENTLY "memberships_user_name_idx" ON "memberships"
-  ("organization_id", lower(coalesce("directory_user_name", "email_key") COLLATE "C"), "ordinal")
-  WHERE "directory_deleted_at" IS NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "api_keys" ADD COLUMN "created_by" TEXT NOT NULL DEFAULT '';

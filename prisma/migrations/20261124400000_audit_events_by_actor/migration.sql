@@ -1,2 +1,0 @@
-CREATE INDEX CONCURRENTLY "audit_events_organization_id_actor_id_occurred_at_id_idx" ON "audit_events"
-  ("organization_id", "actor_id", "occurred_at", "id");

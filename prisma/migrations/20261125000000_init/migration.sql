@@ -1,0 +1,1301 @@
+-- CreateEnum
+CREATE TYPE "region" AS ENUM ('us', 'eu');
+
+-- CreateEnum
+CREATE TYPE "user_role" AS ENUM ('ORG_ADMIN', 'ORG_MEMBER', 'ORG_GUEST');
+
+-- CreateEnum
+CREATE TYPE "field_owner" AS ENUM ('AUTOMATION', 'PINNED', 'DIRECTORY');
+
+-- CreateEnum
+CREATE TYPE "team_user_role" AS ENUM ('MANAGER', 'BUILDER', 'AGENT', 'CONTRIBUTOR', 'VIEWER');
+
+-- CreateEnum
+CREATE TYPE "api_key_kind" AS ENUM ('pk', 'wk', 'mk');
+
+-- CreateEnum
+CREATE TYPE "api_key_revocation" AS ENUM ('LEAK_REPORT', 'OPERATOR');
+
+-- CreateEnum
+CREATE TYPE "actor_kind" AS ENUM ('USER', 'API_KEY', 'WORKER', 'DIRECTORY', 'ANONYMOUS', 'SYSTEM');
+
+-- CreateEnum
+CREATE TYPE "approver_justification_mode" AS ENUM ('UNSET', 'NONE', 'OPTIONAL', 'REQUIRED');
+
+-- CreateEnum
+CREATE TYPE "approver_kind" AS ENUM ('APP_OWNER', 'MANAGER', 'USER', 'GROUP');
+
+-- CreateEnum
+CREATE TYPE "journey_task_status" AS ENUM ('UNSPECIFIED', 'TODO', 'IN_PROGRESS', 'DONE', 'CANCELED');
+
+-- CreateEnum
+CREATE TYPE "workflow_run_status" AS ENUM ('UNSPECIFIED', 'PENDING', 'RUNNING', 'COMPLETED', 'FAILED', 'DENIED', 'CANCELED');
+
+-- CreateEnum
+CREATE TYPE "journey_health_check_type" AS ENUM ('UNSPECIFIED', 'STATUS_CHECK', 'WORKFLOW_RUN', 'FORM_CONFIRMATION');
+
+-- CreateEnum
+CREATE TYPE "journey_health_check_status" AS ENUM ('UNSPECIFIED', 'FAILING', 'WARNING', 'PASSING', 'RUNNING', 'NO_DATA', 'CANCELED');
+
+-- CreateEnum
+CREATE TYPE "data_type" AS ENUM ('UNSPECIFIED', 'TEXT', 'NUMBER', 'BOOL', 'TIMESTAMP', 'ENUM', 'ENTITY_REF', 'USER_REF', 'UNIQUE', 'MULTI_SELECT', 'FILE');
+
+-- CreateEnum
+CREATE TYPE "sla_starting_point" AS ENUM ('UNSPECIFIED', 'TICKET_CREATED', 'SLA_ATTACHED', 'GROUP_ASSIGNED');
+
+-- CreateEnum
+CREATE TYPE "sla_metric" AS ENUM ('UNSPECIFIED', 'FIRST_RESPONSE', 'FIRST_HUMAN_RESPONSE', 'RESOLUTION');
+
+-- CreateEnum
+CREATE TYPE "sla_condition_type" AS ENUM ('UNSPECIFIED', 'START', 'PAUSE', 'STOP');
+
+-- CreateTable
+CREATE TABLE "organizations" (
+    "id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "region" "region" NOT NULL DEFAULT 'us',
+    "ordinal" BIGSERIAL NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "organizations_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "teams" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "ordinal" BIGSERIAL NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "teams_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "users" (
+    "id" TEXT NOT NULL,
+    "email" TEXT NOT NULL,
+    "email_key" TEXT NOT NULL,
+
+    CONSTRAINT "users_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "memberships" (
+    "organization_id" TEXT NOT NULL,
+    "user_id" TEXT NOT NULL,
+    "email_key" TEXT NOT NULL,
+    "role" "user_role" NOT NULL DEFAULT 'ORG_MEMBER',
+    "first_name" TEXT NOT NULL DEFAULT '',
+    "last_name" TEXT NOT NULL DEFAULT '',
+    "avatar_url" TEXT NOT NULL DEFAULT '',
+    "timezone" TEXT NOT NULL DEFAULT '',
+    "locale" TEXT NOT NULL DEFAULT '',
+    "department" TEXT NOT NULL DEFAULT '',
+    "job_title" TEXT NOT NULL DEFAULT '',
+    "primary_phone" TEXT,
+    "manager_user_id" TEXT,
+    "manager_assigned_at" TIMESTAMPTZ(3),
+    "directory_managed" BOOLEAN NOT NULL DEFAULT false,
+    "ordinal" BIGSERIAL NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "deactivated_at" TIMESTAMPTZ(3),
+    "directory_external_id" TEXT,
+    "directory_user_name" TEXT,
+    "directory_attributes" JSONB,
+    "directory_deleted_at" TIMESTAMPTZ(3),
+    "first_name_owner" "field_owner" NOT NULL DEFAULT 'AUTOMATION',
+    "first_name_owned_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "last_name_owner" "field_owner" NOT NULL DEFAULT 'AUTOMATION',
+    "last_name_owned_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "avatar_url_owner" "field_owner" NOT NULL DEFAULT 'AUTOMATION',
+    "avatar_url_owned_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "timezone_owner" "field_owner" NOT NULL DEFAULT 'AUTOMATION',
+    "timezone_owned_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "locale_owner" "field_owner" NOT NULL DEFAULT 'AUTOMATION',
+    "locale_owned_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "department_owner" "field_owner" NOT NULL DEFAULT 'AUTOMATION',
+    "department_owned_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "job_title_owner" "field_owner" NOT NULL DEFAULT 'AUTOMATION',
+    "job_title_owned_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "manager_owner" "field_owner" NOT NULL DEFAULT 'AUTOMATION',
+    "manager_owned_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "primary_phone_owner" "field_owner" NOT NULL DEFAULT 'AUTOMATION',
+    "primary_phone_owned_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "memberships_pkey" PRIMARY KEY ("organization_id","user_id")
+);
+
+-- CreateTable
+CREATE TABLE "team_members" (
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "user_id" TEXT NOT NULL,
+    "role" "team_user_role" NOT NULL,
+
+    CONSTRAINT "team_members_pkey" PRIMARY KEY ("organization_id","team_id","user_id")
+);
+
+-- CreateTable
+CREATE TABLE "groups" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "directory_external_id" TEXT,
+    "ordinal" BIGSERIAL NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "groups_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "group_members" (
+    "organization_id" TEXT NOT NULL,
+    "group_id" TEXT NOT NULL,
+    "user_id" TEXT NOT NULL,
+    "position" INTEGER NOT NULL,
+
+    CONSTRAINT "group_members_pkey" PRIMARY KEY ("organization_id","group_id","user_id")
+);
+
+-- CreateTable
+CREATE TABLE "source_profiles" (
+    "organization_id" TEXT NOT NULL,
+    "source" TEXT NOT NULL,
+    "external_id" TEXT NOT NULL,
+    "user_id" TEXT NOT NULL,
+    "profile" JSONB NOT NULL,
+    "profile_hash" BYTEA NOT NULL,
+    "changed_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "change_ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "source_profiles_pkey" PRIMARY KEY ("organization_id","source","external_id")
+);
+
+-- CreateTable
+CREATE TABLE "department_options" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+
+    CONSTRAINT "department_options_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "api_keys" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT,
+    "kind" "api_key_kind" NOT NULL,
+    "name" TEXT NOT NULL DEFAULT '',
+    "secret_hash" BYTEA NOT NULL,
+    "permissions" TEXT[],
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "last_used_at" TIMESTAMPTZ(3),
+    "revoked_at" TIMESTAMPTZ(3),
+    "revoked_by" "api_key_revocation",
+    "created_by" TEXT NOT NULL DEFAULT '',
+    "expires_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "api_keys_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "api_key_rotations" (
+    "organization_id" TEXT NOT NULL,
+    "chain_id" TEXT NOT NULL,
+    "rotation" INTEGER NOT NULL,
+    "previous_rotation" INTEGER,
+    "api_key_id" TEXT NOT NULL,
+
+    CONSTRAINT "api_key_rotations_pkey" PRIMARY KEY ("organization_id","chain_id","rotation")
+);
+
+-- CreateTable
+CREATE TABLE "api_key_sessions" (
+    "organization_id" TEXT NOT NULL,
+    "token_hash" BYTEA NOT NULL,
+    "api_key_id" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "api_key_sessions_pkey" PRIMARY KEY ("organization_id","token_hash")
+);
+
+-- CreateTable
+CREATE TABLE "user_tokens" (
+    "token_hash" BYTEA NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "user_id" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "user_tokens_pkey" PRIMARY KEY ("organization_id","token_hash")
+);
+
+-- CreateTable
+CREATE TABLE "revoke_attempts" (
+    "client_address" TEXT NOT NULL,
+    "accepted_at" TIMESTAMPTZ(6)[],
+
+    CONSTRAINT "revoke_attempts_pkey" PRIMARY KEY ("client_address")
+);
+
+-- CreateTable
+CREATE TABLE "signing_keys" (
+    "name" TEXT NOT NULL,
+    "key" BYTEA NOT NULL,
+
+    CONSTRAINT "signing_keys_pkey" PRIMARY KEY ("name")
+);
+
+-- CreateTable
+CREATE TABLE "audit_events" (
+    "id" UUID NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "occurred_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "actor_kind" "actor_kind" NOT NULL,
+    "actor_id" TEXT NOT NULL DEFAULT '',
+    "actor_name" TEXT NOT NULL DEFAULT '',
+    "action" TEXT NOT NULL,
+    "target_type" TEXT NOT NULL,
+    "target_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL DEFAULT '',
+    "request_id" TEXT NOT NULL DEFAULT '',
+    "changes" JSONB NOT NULL DEFAULT '[]',
+
+    CONSTRAINT "audit_events_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "idempotency_keys" (
+    "organization_id" TEXT NOT NULL,
+    "actor_kind" "actor_kind" NOT NULL,
+    "actor_id" TEXT NOT NULL,
+    "method" TEXT NOT NULL,
+    "key" TEXT NOT NULL,
+    "request_hash" BYTEA NOT NULL,
+    "answer" TEXT,
+    "entity_tag" TEXT,
+    "error" JSON,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY ("organization_id","actor_kind","actor_id","method","key")
+);
+
+-- CreateTable
+CREATE TABLE "access_policies" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "access_policies_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "approval_procedures" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "access_policy_id" TEXT NOT NULL,
+    "timeout_seconds" INTEGER NOT NULL,
+    "ordinal" BIGSERIAL NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "approval_procedures_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "approval_steps" (
+    "organization_id" TEXT NOT NULL,
+    "procedure_id" TEXT NOT NULL,
+    "id" TEXT NOT NULL,
+    "stage_index" INTEGER NOT NULL,
+    "step_index" INTEGER NOT NULL,
+    "allow_self_approval" BOOLEAN NOT NULL,
+    "approver_justification_mode" "approver_justification_mode" NOT NULL,
+    "suppress_notifications" BOOLEAN NOT NULL,
+    "auto_approve_self" BOOLEAN NOT NULL,
+    "custom_workflow_id" TEXT,
+
+    CONSTRAINT "approval_steps_pkey" PRIMARY KEY ("organization_id","procedure_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "approval_step_approvers" (
+    "organization_id" TEXT NOT NULL,
+    "procedure_id" TEXT NOT NULL,
+    "step_id" TEXT NOT NULL,
+    "position" INTEGER NOT NULL,
+    "kind" "approver_kind" NOT NULL,
+    "user_id" TEXT,
+    "group_id" TEXT,
+    "notify" BOOLEAN NOT NULL,
+
+    CONSTRAINT "approval_step_approvers_pkey" PRIMARY KEY ("organization_id","procedure_id","step_id","position")
+);
+
+-- CreateTable
+CREATE TABLE "app_instances" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "custom_service_id" TEXT NOT NULL DEFAULT '',
+    "external_service_instance_id" TEXT NOT NULL DEFAULT '',
+    "name" TEXT NOT NULL,
+    "access_requests_enabled" BOOLEAN NOT NULL DEFAULT false,
+    "default_access_policy_id" TEXT,
+    "custom_service_name" TEXT NOT NULL DEFAULT '',
+    "tag_ids" TEXT[],
+    "integration_ids" TEXT[],
+    "a2a_agent_card" JSON,
+    "route_direct_from_worker" BOOLEAN NOT NULL DEFAULT false,
+    "ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "app_instances_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "app_instance_shares" (
+    "organization_id" TEXT NOT NULL,
+    "app_instance_id" TEXT NOT NULL,
+    "app_instance_ordinal" BIGINT NOT NULL,
+    "team_id" TEXT NOT NULL,
+
+    CONSTRAINT "app_instance_shares_pkey" PRIMARY KEY ("organization_id","app_instance_id","team_id")
+);
+
+-- CreateTable
+CREATE TABLE "app_resources" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "app_instance_id" TEXT NOT NULL,
+    "resource_type" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "description" TEXT NOT NULL DEFAULT '',
+    "external_id" TEXT,
+    "tag_ids" TEXT[],
+    "scoped_id" TEXT NOT NULL,
+    "ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "app_resources_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "priorities" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "priority" TEXT NOT NULL,
+    "description" TEXT NOT NULL DEFAULT '',
+    "scoped_id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "is_ai_selectable" BOOLEAN NOT NULL DEFAULT false,
+    "ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "priorities_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "journeys" (
+    "id" UUID NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "friendly_identifier" TEXT NOT NULL DEFAULT '',
+    "name" TEXT NOT NULL,
+    "description" TEXT NOT NULL DEFAULT '',
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "archived_at" TIMESTAMPTZ(3),
+    "requester_user_id" TEXT,
+    "requester_manager_user_id" TEXT,
+    "due_date" DATE,
+    "metadata" JSONB,
+    "created_by_workflow_id" TEXT,
+    "created_by_workflow_name" TEXT,
+    "ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "journeys_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "journey_tasks" (
+    "organization_id" TEXT NOT NULL,
+    "journey_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "position" INTEGER NOT NULL,
+    "parent_task_id" UUID,
+    "name" TEXT NOT NULL,
+    "description" TEXT NOT NULL DEFAULT '',
+    "assigned_to_user_id" TEXT NOT NULL DEFAULT '',
+    "status" "journey_task_status" NOT NULL,
+    "depends_on_ids" UUID[],
+    "due_date" DATE,
+    "is_status_check" BOOLEAN NOT NULL DEFAULT false,
+    "polling_interval_ms" INTEGER NOT NULL DEFAULT 0,
+    "latest_workflow_call" JSONB,
+
+    CONSTRAINT "journey_tasks_pkey" PRIMARY KEY ("organization_id","journey_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "journey_health_checks" (
+    "organization_id" TEXT NOT NULL,
+    "journey_id" UUID NOT NULL,
+    "id" TEXT NOT NULL,
+    "position" INTEGER NOT NULL,
+    "task_id" TEXT NOT NULL DEFAULT '',
+    "subtask_id" TEXT NOT NULL DEFAULT '',
+    "workflow_id" TEXT NOT NULL DEFAULT '',
+    "workflow_name" TEXT NOT NULL DEFAULT '',
+    "workflow_call_id" TEXT NOT NULL DEFAULT '',
+    "run_id" TEXT NOT NULL DEFAULT '',
+    "type" "journey_health_check_type" NOT NULL,
+    "status" "journey_health_check_status" NOT NULL,
+    "due_date" DATE,
+
+    CONSTRAINT "journey_health_checks_pkey" PRIMARY KEY ("organization_id","journey_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "journey_workflow_failures" (
+    "organization_id" TEXT NOT NULL,
+    "journey_id" UUID NOT NULL,
+    "position" INTEGER NOT NULL,
+    "workflow_call_id" TEXT NOT NULL DEFAULT '',
+    "run_id" TEXT NOT NULL DEFAULT '',
+    "workflow_id" TEXT NOT NULL DEFAULT '',
+    "workflow_name" TEXT NOT NULL DEFAULT '',
+    "task_id" TEXT NOT NULL DEFAULT '',
+    "subtask_id" TEXT NOT NULL DEFAULT '',
+    "run_status" "workflow_run_status" NOT NULL,
+    "validation_errors" JSONB,
+    "status_check_result" JSONB,
+    "run_result" TEXT NOT NULL DEFAULT '',
+    "run_completed_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "journey_workflow_failures_pkey" PRIMARY KEY ("organization_id","journey_id","position")
+);
+
+-- CreateTable
+CREATE TABLE "journey_custom_fields" (
+    "organization_id" TEXT NOT NULL,
+    "journey_id" UUID NOT NULL,
+    "field_id" TEXT NOT NULL,
+    "position" INTEGER NOT NULL,
+    "field_key" TEXT NOT NULL DEFAULT '',
+    "field_name" TEXT NOT NULL DEFAULT '',
+    "data_type" "data_type" NOT NULL,
+    "value" JSONB,
+
+    CONSTRAINT "journey_custom_fields_pkey" PRIMARY KEY ("organization_id","journey_id","field_id")
+);
+
+-- CreateTable
+CREATE TABLE "sla_definitions" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "description" TEXT NOT NULL DEFAULT '',
+    "schedule_id" TEXT NOT NULL DEFAULT '',
+    "policy_group" TEXT NOT NULL DEFAULT '',
+    "target_duration_seconds" INTEGER NOT NULL,
+    "use_calendar_time" BOOLEAN NOT NULL DEFAULT false,
+    "use_assigned_group_schedule" BOOLEAN NOT NULL DEFAULT false,
+    "attachment_criteria" JSONB NOT NULL DEFAULT '[]',
+    "starting_point" "sla_starting_point" NOT NULL,
+    "metric" "sla_metric" NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "archived_at" TIMESTAMPTZ(3),
+    "ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "sla_definitions_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "sla_conditions" (
+    "organization_id" TEXT NOT NULL,
+    "sla_definition_id" TEXT NOT NULL,
+    "id" TEXT NOT NULL,
+    "position" INTEGER NOT NULL,
+    "condition_type" "sla_condition_type" NOT NULL,
+    "condition_rule" JSONB,
+    "resume_policy" TEXT NOT NULL DEFAULT '',
+    "priority" INTEGER NOT NULL DEFAULT 0,
+
+    CONSTRAINT "sla_conditions_pkey" PRIMARY KEY ("organization_id","sla_definition_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "sla_actions" (
+    "organization_id" TEXT NOT NULL,
+    "sla_definition_id" TEXT NOT NULL,
+    "id" TEXT NOT NULL,
+    "position" INTEGER NOT NULL,
+    "workflow_id" TEXT NOT NULL DEFAULT '',
+    "offset_seconds" INTEGER NOT NULL DEFAULT 0,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "sla_actions_pkey" PRIMARY KEY ("organization_id","sla_definition_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "entity_types" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "entity_types_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "entity_ingestion_configs" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "app_instance_id" TEXT NOT NULL,
+    "internal_entity_type_id" TEXT NOT NULL,
+    "workflow_id" TEXT NOT NULL DEFAULT '',
+    "service_name" TEXT NOT NULL DEFAULT '',
+    "workflow_name" TEXT NOT NULL DEFAULT '',
+    "enabled" BOOLEAN NOT NULL DEFAULT false,
+    "is_workflow_published" BOOLEAN NOT NULL DEFAULT false,
+    "has_ingestion_context" BOOLEAN NOT NULL DEFAULT false,
+    "sync_deletions" BOOLEAN NOT NULL DEFAULT false,
+    "sync_interval_seconds" INTEGER NOT NULL DEFAULT 0,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "entity_ingestion_configs_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "entity_field_mappings" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "entity_type_id" TEXT NOT NULL,
+    "ingestion_config_id" TEXT NOT NULL,
+    "internal_field_id" TEXT NOT NULL,
+    "external_field_path" TEXT NOT NULL DEFAULT '',
+    "priority" INTEGER NOT NULL DEFAULT 0,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "ordinal" BIGSERIAL NOT NULL,
+
+    CONSTRAINT "entity_field_mappings_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "member_counts" (
+    "organization_id" TEXT NOT NULL,
+    "bucket" BIGINT NOT NULL,
+    "id" UUID NOT NULL DEFAULT gen_random_uuid(),
+    "members" BIGINT NOT NULL,
+    "deactivated" BIGINT NOT NULL DEFAULT 0,
+
+    CONSTRAINT "member_counts_pkey" PRIMARY KEY ("organization_id","bucket","id")
+);
+
+-- CreateTable
+CREATE TABLE "directory_refusals" (
+    "organization_id" TEXT NOT NULL,
+    "id" UUID NOT NULL,
+    "occurred_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "api_key_id" TEXT NOT NULL,
+    "method" TEXT NOT NULL,
+    "path" TEXT NOT NULL,
+    "status" BIGINT NOT NULL,
+    "scim_type" TEXT NOT NULL DEFAULT '',
+    "detail" TEXT NOT NULL,
+    "request_id" TEXT NOT NULL DEFAULT '',
+    "user_name" TEXT NOT NULL DEFAULT '',
+    "external_id" TEXT NOT NULL DEFAULT '',
+    "attribute" TEXT NOT NULL DEFAULT '',
+
+    CONSTRAINT "directory_refusals_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateIndex
+CREATE INDEX "organizations_ordinal_idx" ON "organizations"("ordinal");
+
+-- CreateIndex
+CREATE INDEX "teams_id_idx" ON "teams"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "teams_organization_id_ordinal_key" ON "teams"("organization_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "users_email_key_idx" ON "users"("email_key");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "users_id_email_key_key" ON "users"("id", "email_key");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_manager_user_id_idx" ON "memberships"("organization_id", "manager_user_id");
+
+-- CreateIndex
+CREATE INDEX "memberships_user_id_idx" ON "memberships"("user_id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "memberships_directory_external_id_unique" ON "memberships"("organization_id", "directory_external_id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "memberships_organization_id_ordinal_key" ON "memberships"("organization_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "team_members_organization_id_user_id_idx" ON "team_members"("organization_id", "user_id");
+
+-- CreateIndex
+CREATE INDEX "groups_id_idx" ON "groups"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "groups_directory_external_id_unique" ON "groups"("organization_id", "directory_external_id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "groups_organization_id_ordinal_key" ON "groups"("organization_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "group_members_organization_id_user_id_idx" ON "group_members"("organization_id", "user_id");
+
+-- CreateIndex
+CREATE INDEX "source_profiles_organization_id_user_id_change_ordinal_idx" ON "source_profiles"("organization_id", "user_id", "change_ordinal");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "department_options_name_unique" ON "department_options"("organization_id", "name");
+
+-- CreateIndex
+CREATE INDEX "api_keys_id_idx" ON "api_keys"("id");
+
+-- CreateIndex
+CREATE INDEX "api_keys_secret_hash_idx" ON "api_keys"("secret_hash");
+
+-- CreateIndex
+CREATE INDEX "api_keys_organization_id_created_at_idx" ON "api_keys"("organization_id", "created_at");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "api_keys_secret_hash_unique" ON "api_keys"("organization_id", "secret_hash");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "api_key_rotations_organization_id_api_key_id_key" ON "api_key_rotations"("organization_id", "api_key_id");
+
+-- CreateIndex
+CREATE INDEX "api_key_sessions_token_hash_idx" ON "api_key_sessions"("token_hash");
+
+-- CreateIndex
+CREATE INDEX "api_key_sessions_organization_id_api_key_id_idx" ON "api_key_sessions"("organization_id", "api_key_id");
+
+-- CreateIndex
+CREATE INDEX "api_key_sessions_expires_at_idx" ON "api_key_sessions"("expires_at");
+
+-- CreateIndex
+CREATE INDEX "user_tokens_token_hash_idx" ON "user_tokens"("token_hash");
+
+-- CreateIndex
+CREATE INDEX "user_tokens_organization_id_user_id_idx" ON "user_tokens"("organization_id", "user_id");
+
+-- CreateIndex
+CREATE INDEX "user_tokens_expires_at_idx" ON "user_tokens"("expires_at");
+
+-- CreateIndex
+CREATE INDEX "audit_events_organization_id_occurred_at_id_idx" ON "audit_events"("organization_id", "occurred_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_events_organization_id_target_id_occurred_at_id_idx" ON "audit_events"("organization_id", "target_id", "occurred_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_events_organization_id_action_occurred_at_id_idx" ON "audit_events"("organization_id", "action", "occurred_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_events_organization_id_actor_id_occurred_at_id_idx" ON "audit_events"("organization_id", "actor_id", "occurred_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_events_organization_id_request_id_occurred_at_id_idx" ON "audit_events"("organization_id", "request_id", "occurred_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_events_organization_id_team_id_occurred_at_id_idx" ON "audit_events"("organization_id", "team_id", "occurred_at", "id");
+
+-- CreateIndex
+CREATE INDEX "idempotency_keys_organization_id_expires_at_idx" ON "idempotency_keys"("organization_id", "expires_at");
+
+-- CreateIndex
+CREATE INDEX "access_policies_organization_id_team_id_idx" ON "access_policies"("organization_id", "team_id");
+
+-- CreateIndex
+CREATE INDEX "access_policies_id_idx" ON "access_policies"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "access_policies_organization_id_ordinal_key" ON "access_policies"("organization_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "approval_procedures_organization_id_access_policy_id_idx" ON "approval_procedures"("organization_id", "access_policy_id");
+
+-- CreateIndex
+CREATE INDEX "approval_procedures_id_idx" ON "approval_procedures"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "approval_procedures_organization_id_ordinal_key" ON "approval_procedures"("organization_id", "ordinal");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "approval_steps_organization_id_procedure_id_stage_index_ste_key" ON "approval_steps"("organization_id", "procedure_id", "stage_index", "step_index");
+
+-- CreateIndex
+CREATE INDEX "approval_step_approvers_organization_id_user_id_idx" ON "approval_step_approvers"("organization_id", "user_id");
+
+-- CreateIndex
+CREATE INDEX "approval_step_approvers_organization_id_group_id_idx" ON "approval_step_approvers"("organization_id", "group_id");
+
+-- CreateIndex
+CREATE INDEX "app_instances_ordinal_idx" ON "app_instances" USING HASH ("ordinal");
+
+-- CreateIndex
+CREATE INDEX "app_instances_organization_id_default_access_policy_id_idx" ON "app_instances"("organization_id", "default_access_policy_id");
+
+-- CreateIndex
+CREATE INDEX "app_instances_id_idx" ON "app_instances"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "app_instances_organization_id_id_team_id_key" ON "app_instances"("organization_id", "id", "team_id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "app_instances_organization_id_id_ordinal_key" ON "app_instances"("organization_id", "id", "ordinal");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "app_instances_organization_id_team_id_ordinal_key" ON "app_instances"("organization_id", "team_id", "ordinal");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "app_instance_shares_organization_id_team_id_app_instance_or_key" ON "app_instance_shares"("organization_id", "team_id", "app_instance_ordinal");
+
+-- CreateIndex
+CREATE INDEX "app_resources_id_idx" ON "app_resources"("id");
+
+-- CreateIndex
+CREATE INDEX "priorities_id_idx" ON "priorities"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "priorities_organization_id_ordinal_key" ON "priorities"("organization_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "journeys_organization_id_team_id_idx" ON "journeys"("organization_id", "team_id");
+
+-- CreateIndex
+CREATE INDEX "journeys_organization_id_requester_user_id_idx" ON "journeys"("organization_id", "requester_user_id");
+
+-- CreateIndex
+CREATE INDEX "journeys_organization_id_requester_manager_user_id_idx" ON "journeys"("organization_id", "requester_manager_user_id");
+
+-- CreateIndex
+CREATE INDEX "journeys_id_idx" ON "journeys"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "journeys_organization_id_ordinal_key" ON "journeys"("organization_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "journey_tasks_organization_id_journey_id_parent_task_id_idx" ON "journey_tasks"("organization_id", "journey_id", "parent_task_id");
+
+-- CreateIndex
+CREATE INDEX "sla_definitions_id_idx" ON "sla_definitions"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "sla_definitions_organization_id_team_id_ordinal_key" ON "sla_definitions"("organization_id", "team_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "entity_types_organization_id_team_id_idx" ON "entity_types"("organization_id", "team_id");
+
+-- CreateIndex
+CREATE INDEX "entity_types_id_idx" ON "entity_types"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "entity_types_organization_id_ordinal_key" ON "entity_types"("organization_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "entity_ingestion_configs_organization_id_team_id_app_instan_idx" ON "entity_ingestion_configs"("organization_id", "team_id", "app_instance_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "entity_ingestion_configs_organization_id_app_instance_id_idx" ON "entity_ingestion_configs"("organization_id", "app_instance_id");
+
+-- CreateIndex
+CREATE INDEX "entity_ingestion_configs_organization_id_internal_entity_ty_idx" ON "entity_ingestion_configs"("organization_id", "internal_entity_type_id");
+
+-- CreateIndex
+CREATE INDEX "entity_ingestion_configs_id_idx" ON "entity_ingestion_configs"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "entity_ingestion_configs_organization_id_team_id_ordinal_key" ON "entity_ingestion_configs"("organization_id", "team_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "entity_field_mappings_organization_id_entity_type_id_priori_idx" ON "entity_field_mappings"("organization_id", "entity_type_id", "priority" DESC, "id");
+
+-- CreateIndex
+CREATE INDEX "entity_field_mappings_organization_id_entity_type_id_ingest_idx" ON "entity_field_mappings"("organization_id", "entity_type_id", "ingestion_config_id", "priority" DESC, "id");
+
+-- CreateIndex
+CREATE INDEX "entity_field_mappings_organization_id_ingestion_config_id_idx" ON "entity_field_mappings"("organization_id", "ingestion_config_id");
+
+-- CreateIndex
+CREATE INDEX "entity_field_mappings_id_idx" ON "entity_field_mappings"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "entity_field_mappings_organization_id_ordinal_key" ON "entity_field_mappings"("organization_id", "ordinal");
+
+-- AddForeignKey
+ALTER TABLE "teams" ADD CONSTRAINT "teams_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_email_key_fkey" FOREIGN KEY ("user_id", "email_key") REFERENCES "users"("id", "email_key") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_organization_id_manager_user_id_fkey" FOREIGN KEY ("organization_id", "manager_user_id") REFERENCES "memberships"("organization_id", "user_id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+
+-- AddForeignKey
+ALTER TABLE "team_members" ADD CONSTRAINT "team_members_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "team_members" ADD CONSTRAINT "team_members_organization_id_user_id_fkey" FOREIGN KEY ("organization_id", "user_id") REFERENCES "memberships"("organization_id", "user_id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "groups" ADD CONSTRAINT "groups_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "group_members" ADD CONSTRAINT "group_members_organization_id_group_id_fkey" FOREIGN KEY ("organization_id", "group_id") REFERENCES "groups"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "group_members" ADD CONSTRAINT "group_members_organization_id_user_id_fkey" FOREIGN KEY ("organization_id", "user_id") REFERENCES "memberships"("organization_id", "user_id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "source_profiles" ADD CONSTRAINT "source_profiles_organization_id_user_id_fkey" FOREIGN KEY ("organization_id", "user_id") REFERENCES "memberships"("organization_id", "user_id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "department_options" ADD CONSTRAINT "department_options_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+
+-- AddForeignKey
+ALTER TABLE "api_key_rotations" ADD CONSTRAINT "api_key_rotations_organization_id_api_key_id_fkey" FOREIGN KEY ("organization_id", "api_key_id") REFERENCES "api_keys"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "api_key_rotations" ADD CONSTRAINT "api_key_rotations_organization_id_chain_id_previous_rotati_fkey" FOREIGN KEY ("organization_id", "chain_id", "previous_rotation") REFERENCES "api_key_rotations"("organization_id", "chain_id", "rotation") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "api_key_sessions" ADD CONSTRAINT "api_key_sessions_organization_id_api_key_id_fkey" FOREIGN KEY ("organization_id", "api_key_id") REFERENCES "api_keys"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "user_tokens" ADD CONSTRAINT "user_tokens_organization_id_user_id_fkey" FOREIGN KEY ("organization_id", "user_id") REFERENCES "memberships"("organization_id", "user_id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "audit_events" ADD CONSTRAINT "audit_events_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "access_policies" ADD CONSTRAINT "access_policies_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "approval_procedures" ADD CONSTRAINT "approval_procedures_organization_id_access_policy_id_fkey" FOREIGN KEY ("organization_id", "access_policy_id") REFERENCES "access_policies"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "approval_steps" ADD CONSTRAINT "approval_steps_organization_id_procedure_id_fkey" FOREIGN KEY ("organization_id", "procedure_id") REFERENCES "approval_procedures"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "approval_step_approvers" ADD CONSTRAINT "approval_step_approvers_organization_id_procedure_id_step__fkey" FOREIGN KEY ("organization_id", "procedure_id", "step_id") REFERENCES "approval_steps"("organization_id", "procedure_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "approval_step_approvers" ADD CONSTRAINT "approval_step_approvers_organization_id_user_id_fkey" FOREIGN KEY ("organization_id", "user_id") REFERENCES "memberships"("organization_id", "user_id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+
+-- AddForeignKey
+ALTER TABLE "approval_step_approvers" ADD CONSTRAINT "approval_step_approvers_organization_id_group_id_fkey" FOREIGN KEY ("organization_id", "group_id") REFERENCES "groups"("organization_id", "id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+
+-- AddForeignKey
+ALTER TABLE "app_instances" ADD CONSTRAINT "app_instances_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "app_instances" ADD CONSTRAINT "app_instances_organization_id_default_access_policy_id_fkey" FOREIGN KEY ("organization_id", "default_access_policy_id") REFERENCES "access_policies"("organization_id", "id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+
+-- AddForeignKey
+ALTER TABLE "app_instance_shares" ADD CONSTRAINT "app_instance_shares_organization_id_app_instance_id_app_in_fkey" FOREIGN KEY ("organization_id", "app_instance_id", "app_instance_ordinal") REFERENCES "app_instances"("organization_id", "id", "ordinal") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "app_instance_shares" ADD CONSTRAINT "app_instance_shares_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_organization_id_app_instance_id_team_id_fkey" FOREIGN KEY ("organization_id", "app_instance_id", "team_id") REFERENCES "app_instances"("organization_id", "id", "team_id") ON DELETE RESTRICT ON UPDATE NO ACTION DEFERRABLE INITIALLY DEFERRED;
+
+-- AddForeignKey
+ALTER TABLE "priorities" ADD CONSTRAINT "priorities_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "journeys" ADD CONSTRAINT "journeys_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "journeys" ADD CONSTRAINT "journeys_organization_id_requester_user_id_fkey" FOREIGN KEY ("organization_id", "requester_user_id") REFERENCES "memberships"("organization_id", "user_id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+
+-- AddForeignKey
+ALTER TABLE "journeys" ADD CONSTRAINT "journeys_organization_id_requester_manager_user_id_fkey" FOREIGN KEY ("organization_id", "requester_manager_user_id") REFERENCES "memberships"("organization_id", "user_id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+
+-- AddForeignKey
+ALTER TABLE "journey_tasks" ADD CONSTRAINT "journey_tasks_organization_id_journey_id_fkey" FOREIGN KEY ("organization_id", "journey_id") REFERENCES "journeys"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "journey_tasks" ADD CONSTRAINT "journey_tasks_organization_id_journey_id_parent_task_id_fkey" FOREIGN KEY ("organization_id", "journey_id", "parent_task_id") REFERENCES "journey_tasks"("organization_id", "journey_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "journey_health_checks" ADD CONSTRAINT "journey_health_checks_organization_id_journey_id_fkey" FOREIGN KEY ("organization_id", "journey_id") REFERENCES "journeys"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "journey_workflow_failures" ADD CONSTRAINT "journey_workflow_failures_organization_id_journey_id_fkey" FOREIGN KEY ("organization_id", "journey_id") REFERENCES "journeys"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "journey_custom_fields" ADD CONSTRAINT "journey_custom_fields_organization_id_journey_id_fkey" FOREIGN KEY ("organization_id", "journey_id") REFERENCES "journeys"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "sla_definitions" ADD CONSTRAINT "sla_definitions_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "sla_conditions" ADD CONSTRAINT "sla_conditions_organization_id_sla_definition_id_fkey" FOREIGN KEY ("organization_id", "sla_definition_id") REFERENCES "sla_definitions"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "sla_actions" ADD CONSTRAINT "sla_actions_organization_id_sla_definition_id_fkey" FOREIGN KEY ("organization_id", "sla_definition_id") REFERENCES "sla_definitions"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "entity_types" ADD CONSTRAINT "entity_types_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "entity_ingestion_configs" ADD CONSTRAINT "entity_ingestion_configs_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "entity_ingestion_configs" ADD CONSTRAINT "entity_ingestion_configs_organization_id_app_instance_id_fkey" FOREIGN KEY ("organization_id", "app_instance_id") REFERENCES "app_instances"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "entity_ingestion_configs" ADD CONSTRAINT "entity_ingestion_configs_organization_id_internal_entity_t_fkey" FOREIGN KEY ("organization_id", "internal_entity_type_id") REFERENCES "entity_types"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "entity_field_mappings" ADD CONSTRAINT "entity_field_mappings_organization_id_entity_type_id_fkey" FOREIGN KEY ("organization_id", "entity_type_id") REFERENCES "entity_types"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "entity_field_mappings" ADD CONSTRAINT "entity_field_mappings_organization_id_ingestion_config_id_fkey" FOREIGN KEY ("organization_id", "ingestion_config_id") REFERENCES "entity_ingestion_configs"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "member_counts" ADD CONSTRAINT "member_counts_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "directory_refusals" ADD CONSTRAINT "directory_refusals_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- The rest is what schema.prisma cannot say.
+
+-- Values that one statement may exchange between rows.
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_email_unique" UNIQUE ("organization_id", "email_key") DEFERRABLE;
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_primary_phone_unique" UNIQUE ("organization_id", "primary_phone") DEFERRABLE;
+ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_external_id_unique" UNIQUE ("organization_id", "app_instance_id", "resource_type", "external_id") DEFERRABLE;
+ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_scoped_id_unique" UNIQUE ("organization_id", "team_id", "scoped_id") DEFERRABLE;
+ALTER TABLE "priorities" ADD CONSTRAINT "priorities_scoped_id_unique" UNIQUE ("organization_id", "team_id", "scoped_id") DEFERRABLE;
+
+-- Ids that come in from outside: 1 to 128 of the unreserved characters of RFC 3986 and the colon.
+ALTER TABLE "organizations" ADD CONSTRAINT "organizations_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "teams" ADD CONSTRAINT "teams_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "users" ADD CONSTRAINT "users_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "groups" ADD CONSTRAINT "groups_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "department_options" ADD CONSTRAINT "department_options_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "access_policies" ADD CONSTRAINT "access_policies_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "approval_procedures" ADD CONSTRAINT "approval_procedures_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "approval_steps" ADD CONSTRAINT "approval_steps_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "app_instances" ADD CONSTRAINT "app_instances_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "priorities" ADD CONSTRAINT "priorities_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "journey_health_checks" ADD CONSTRAINT "journey_health_checks_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "sla_definitions" ADD CONSTRAINT "sla_definitions_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "sla_conditions" ADD CONSTRAINT "sla_conditions_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "sla_actions" ADD CONSTRAINT "sla_actions_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "entity_types" ADD CONSTRAINT "entity_types_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "entity_ingestion_configs" ADD CONSTRAINT "entity_ingestion_configs_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "entity_field_mappings" ADD CONSTRAINT "entity_field_mappings_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_scoped_id_format" CHECK ("scoped_id" ~ '^[A-Za-z0-9_.~:-]{1,64}$');
+ALTER TABLE "priorities" ADD CONSTRAINT "priorities_scoped_id_format" CHECK ("scoped_id" ~ '^[A-Za-z0-9_.~:-]{1,64}$');
+
+-- People.
+ALTER TABLE "users" ADD CONSTRAINT "users_email_key_is_lower_case" CHECK ("email_key" = lower("email" COLLATE "C") AND "email" <> '');
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_manager_is_another" CHECK ("manager_user_id" <> "user_id");
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_manager_assigned_at_set" CHECK (("manager_user_id" IS NULL) = ("manager_assigned_at" IS NULL));
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_primary_phone_is_e164" CHECK ("primary_phone" ~ '^\+[1-9][0-9]{1,14}$');
+ALTER TABLE "department_options" ADD CONSTRAINT "department_options_name_not_empty" CHECK ("name" <> '');
+ALTER TABLE "source_profiles" ADD CONSTRAINT "source_profiles_source_format" CHECK ("source" ~ '^[a-z0-9_.-]{1,64}$');
+
+-- Names and addresses by which directories find members and groups; lists are in the order of the ordinal.
+CREATE UNIQUE INDEX "memberships_directory_user_name_unique"
+  ON "memberships" ("organization_id", (lower("directory_user_name" COLLATE "C")))
+  WHERE "directory_user_name" IS NOT NULL;
+CREATE INDEX "memberships_user_name_idx" ON "memberships"
+  ("organization_id", lower(coalesce("directory_user_name", "email_key") COLLATE "C"), "ordinal")
+  WHERE "directory_deleted_at" IS NULL;
+CREATE INDEX "memberships_display_name_idx" ON "memberships" (
+  "organization_id",
+  (lower(coalesce(nullif("directory_attributes" #>> '{displayName}', ''), nullif(btrim("first_name" || ' ' || "last_name"), ''))) COLLATE "C"),
+  "ordinal"
+) WHERE "directory_deleted_at" IS NULL;
+CREATE INDEX "memberships_family_name_idx" ON "memberships"
+  ("organization_id", (lower(nullif("last_name", '')) COLLATE "C"), "ordinal")
+  WHERE "directory_deleted_at" IS NULL;
+CREATE INDEX "memberships_given_name_idx" ON "memberships"
+  ("organization_id", (lower(nullif("first_name", '')) COLLATE "C"), "ordinal")
+  WHERE "directory_deleted_at" IS NULL;
+CREATE INDEX "memberships_deactivated_idx" ON "memberships" ("organization_id", "ordinal")
+  WHERE "deactivated_at" IS NOT NULL AND "directory_deleted_at" IS NULL;
+CREATE INDEX "memberships_directory_emails_idx" ON "memberships"
+  USING GIN ((lower(("directory_attributes" -> 'emails')::text)::jsonb) jsonb_path_ops)
+  WHERE "directory_attributes" IS NOT NULL;
+CREATE INDEX "groups_name_idx" ON "groups"
+  ("organization_id", (lower(nullif("name", '')) COLLATE "C"), "ordinal");
+
+-- The counts of members, per 512 ordinals. Rows are added, never changed: writers of one organization do not wait for
+-- each other. In a cluster an insertion cannot read the rows of a statement, so each sum is inserted by itself.
+CREATE FUNCTION "count_added_members"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  counted record;
+BEGIN
+  FOR counted IN
+    SELECT "organization_id", "ordinal" >> 9 AS "bucket", count(*) AS "members",
+           count(*) FILTER (WHERE "deactivated_at" IS NOT NULL) AS "deactivated"
+      FROM "added" WHERE "directory_deleted_at" IS NULL GROUP BY 1, 2
+  LOOP
+    INSERT INTO "member_counts" ("organization_id", "bucket", "members", "deactivated")
+    VALUES (counted."organization_id", counted."bucket", counted."members", counted."deactivated");
+  END LOOP;
+  RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION "count_changed_member"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO "member_counts" ("organization_id", "bucket", "members")
+  VALUES (NEW."organization_id", NEW."ordinal" >> 9, CASE WHEN NEW."directory_deleted_at" IS NULL THEN 1 ELSE -1 END);
+  RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION "count_removed_member"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO "member_counts" ("organization_id", "bucket", "members", "deactivated")
+  VALUES (OLD."organization_id", OLD."ordinal" >> 9, -1, CASE WHEN OLD."deactivated_at" IS NULL THEN 0 ELSE -1 END);
+  RETURN NULL;
+END
+$$;
+
+-- Beside "count_changed_member", which counts the same change of a member whom the directory deletes or restores.
+CREATE FUNCTION "count_deactivated_member"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO "member_counts" ("organization_id", "bucket", "members", "deactivated")
+  VALUES (
+    NEW."organization_id", NEW."ordinal" >> 9, 0,
+    CASE WHEN NEW."deactivated_at" IS NOT NULL AND NEW."directory_deleted_at" IS NULL THEN 1 ELSE -1 END
+  );
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER "memberships_added_are_counted" AFTER INSERT ON "memberships"
+  REFERENCING NEW TABLE AS "added" FOR EACH STATEMENT EXECUTE FUNCTION "count_added_members"();
+CREATE TRIGGER "memberships_changed_are_counted" AFTER UPDATE OF "directory_deleted_at" ON "memberships" FOR EACH ROW
+  WHEN ((OLD."directory_deleted_at" IS NULL) <> (NEW."directory_deleted_at" IS NULL))
+  EXECUTE FUNCTION "count_changed_member"();
+CREATE TRIGGER "memberships_removed_are_counted" AFTER DELETE ON "memberships" FOR EACH ROW
+  WHEN (OLD."directory_deleted_at" IS NULL) EXECUTE FUNCTION "count_removed_member"();
+CREATE TRIGGER "memberships_deactivated_are_counted" AFTER UPDATE OF "deactivated_at", "directory_deleted_at" ON "memberships"
+  FOR EACH ROW
+  WHEN (
+    (OLD."deactivated_at" IS NOT NULL AND OLD."directory_deleted_at" IS NULL)
+    <> (NEW."deactivated_at" IS NOT NULL AND NEW."directory_deleted_at" IS NULL)
+  )
+  EXECUTE FUNCTION "count_deactivated_member"();
+
+-- What a directory's change of one member needs beside the lock of the member, in one statement: locks of managers, email
+-- addresses, the member and the phone number, in the one order of locks and under the same keys as those of the stores;
+-- what is then true of these values; and the address of the person, if it changes and can be had. Each query of a volatile
+-- function sees what was committed before it, and so what the locks have waited for.
+CREATE FUNCTION "hold_member_values"(
+  "organization_id" TEXT, "user_id" TEXT, "version" TEXT,
+  "manager_user_id" TEXT, "email" TEXT, "email_key" TEXT, "user_name_key" TEXT, "primary_phone" TEXT
+) RETURNS TABLE (
+  "is_current" BOOLEAN, "manager_chain" JSON, "phone_holder_id" TEXT, "name_holder_id" TEXT,
+  "is_shared" BOOLEAN, "email_holder_id" TEXT, "email_holder_name" TEXT
+) LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+DECLARE
+  held_version TEXT;
+  held_email_key TEXT;
+BEGIN
+  is_current := false;
+  is_shared := false;
+  IF $4 IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock(x'6d6772'::int, hashtext($1));
+  END IF;
+  IF $6 IS NOT NULL THEN
+    SELECT m.email_key INTO held_email_key FROM memberships m WHERE m.organization_id = $1 AND m.user_id = $2;
+    -- By itself: a query of rows is sent to the node that has them, and would take the lock there.
+    PERFORM pg_advisory_xact_lock(hashtextextended('email/' || $1 || '/' || buckets.bucket, 0)) FROM (
+      SELECT DISTINCT abs(hashtext(keys.key) % 256) AS bucket FROM (VALUES ($6), (held_email_key)) keys (key)
+       WHERE keys.key IS NOT NULL ORDER BY 1
+    ) buckets;
+  END IF;
+  SELECT m.xmin::text INTO held_version FROM memberships m
+   WHERE m.organization_id = $1 AND m.user_id = $2 FOR NO KEY UPDATE;
+  IF held_version IS DISTINCT FROM $3 THEN
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  is_current := true;
+  IF $8 IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock(hashtextextended('phone/' || $1 || '/' || abs(hashtext($8) % 256), 0));
+    SELECT m.user_id INTO phone_holder_id FROM memberships m WHERE m.organization_id = $1 AND m.primary_phone = $8;
+  END IF;
+  IF $4 IS NOT NULL THEN
+    WITH RECURSIVE chain AS (
+      SELECT b.user_id, b.manager_user_id, btrim(b.first_name || ' ' || b.last_name) AS name
+        FROM memberships b WHERE b.organization_id = $1 AND b.user_id = $4
+       UNION
+      SELECT m.user_id, m.manager_user_id, btrim(m.first_name || ' ' || m.last_name)
+        FROM chain JOIN memberships m ON m.organization_id = $1 AND m.user_id = chain.manager_user_id
+    )
+    SELECT json_agg(json_build_object(
+        'userId', chain.user_id, 'managerUserId', chain.manager_user_id, 'name', chain.name
+      ))
+      INTO manager_chain FROM chain;
+  END IF;
+  IF $7 IS NOT NULL THEN
+    SELECT m.user_id INTO name_holder_id FROM memberships m
+     WHERE m.organization_id = $1 AND m.user_id <> $2
+       AND (lower(m.directory_user_name COLLATE "C") = $7 OR (m.directory_user_name IS NULL AND m.email_key = $7))
+     LIMIT 1;
+  END IF;
+  IF $6 IS NOT NULL THEN
+    SELECT m.user_id, btrim(m.first_name || ' ' || m.last_name) INTO email_holder_id, email_holder_name
+      FROM memberships m WHERE m.organization_id = $1 AND m.email_key = $6;
+    -- The person's memberships in every organization.
+    SELECT count(*) > 1 INTO is_shared FROM memberships p WHERE p.user_id = $2;
+    IF email_holder_id IS NULL AND NOT is_shared THEN
+      UPDATE users SET email = $5, email_key = $6 WHERE id = $2;
+      -- But for an import, which the write has waited for.
+      SELECT count(*) > 1 INTO is_shared FROM memberships p WHERE p.user_id = $2;
+    END IF;
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- The same for somebody whom a directory adds (hold_member_values): locks of managers, the email address and the phone
+-- number, what is then true of these values, and the person, who is added unless the organization has the address.
+CREATE FUNCTION "hold_new_member"(
+  "organization_id" TEXT, "new_user_id" TEXT, "manager_user_id" TEXT, "email" TEXT, "email_key" TEXT,
+  "user_name_key" TEXT, "primary_phone" TEXT
+) RETURNS TABLE (
+  "person_id" TEXT, "person_email" TEXT, "manager_chain" JSON, "phone_holder_id" TEXT, "name_holder_id" TEXT,
+  "email_holder_id" TEXT, "email_holder_name" TEXT
+) LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+BEGIN
+  IF $3 IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock(x'6d6772'::int, hashtext($1));
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended('email/' || $1 || '/' || abs(hashtext($5) % 256), 0));
+  SELECT m.user_id, btrim(m.first_name || ' ' || m.last_name) INTO email_holder_id, email_holder_name
+    FROM memberships m WHERE m.organization_id = $1 AND m.email_key = $5;
+  SELECT m.user_id INTO name_holder_id FROM memberships m
+   WHERE m.organization_id = $1
+     AND (lower(m.directory_user_name COLLATE "C") = $6 OR (m.directory_user_name IS NULL AND m.email_key = $6))
+   LIMIT 1;
+  IF $7 IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock(hashtextextended('phone/' || $1 || '/' || abs(hashtext($7) % 256), 0));
+    SELECT m.user_id INTO phone_holder_id FROM memberships m WHERE m.organization_id = $1 AND m.primary_phone = $7;
+  END IF;
+  IF $3 IS NOT NULL THEN
+    WITH RECURSIVE chain AS (
+      SELECT b.user_id, b.manager_user_id, btrim(b.first_name || ' ' || b.last_name) AS name
+        FROM memberships b WHERE b.organization_id = $1 AND b.user_id = $3
+       UNION
+      SELECT m.user_id, m.manager_user_id, btrim(m.first_name || ' ' || m.last_name)
+        FROM chain JOIN memberships m ON m.organization_id = $1 AND m.user_id = chain.manager_user_id
+    )
+    SELECT json_agg(json_build_object(
+        'userId', chain.user_id, 'managerUserId', chain.manager_user_id, 'name', chain.name
+      ))
+      INTO manager_chain FROM chain;
+  END IF;
+  IF email_holder_id IS NULL THEN
+    INSERT INTO users (id, email, email_key) VALUES ($2, $4, $5);
+    person_id := $2;
+    person_email := $4;
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- API keys: a management key is its organization's, a revocation says how it came and is final.
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_management_key_has_no_team" CHECK ("kind" <> 'mk' OR "team_id" IS NULL);
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_revocation_complete" CHECK (("revoked_at" IS NULL) = ("revoked_by" IS NULL));
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_permissions_known" CHECK ("permissions" <@ ARRAY[
+  'access:read', 'access:write', 'apps:read', 'apps:write', 'tickets:read', 'tickets:write',
+  'entities:read', 'users:read', 'users:write', 'ingestion:write', 'audit:read'
+]::text[]);
+
+CREATE FUNCTION "refuse_api_key_revival"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'revocation of API key % is final', OLD."id"
+    USING ERRCODE = 'check_violation', CONSTRAINT = 'api_keys_revocation_is_final', TABLE = 'api_keys';
+END
+$$;
+
+CREATE TRIGGER "api_keys_revocation_is_final" BEFORE UPDATE ON "api_keys" FOR EACH ROW
+  WHEN (OLD."revoked_at" IS NOT NULL AND NEW."revoked_at" IS DISTINCT FROM OLD."revoked_at")
+  EXECUTE FUNCTION "refuse_api_key_revival"();
+ALTER TABLE "api_key_rotations" ADD CONSTRAINT "api_key_rotations_previous_is_one_less" CHECK ("rotation" >= 0 AND "previous_rotation" IS NOT DISTINCT FROM nullif("rotation", 0) - 1);
+ALTER TABLE "api_key_rotations" ADD CONSTRAINT "api_key_rotations_first_names_the_chain" CHECK (("rotation" = 0) = ("api_key_id" = "chain_id"));
+
+-- Idempotency keys.
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_key_format" CHECK ("key" ~ '^[!-~]{1,255}$');
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_request_hash_is_sha256" CHECK (octet_length("request_hash") = 32);
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_answer_or_error" CHECK ("answer" IS NULL OR "error" IS NULL);
+
+-- Directories.
+ALTER TABLE "directory_refusals" ADD CONSTRAINT "directory_refusals_status_fits" CHECK ("status" BETWEEN 400 AND 499 OR "status" IN (200, 201) AND "attribute" <> '');
+
+-- Approval procedures.
+ALTER TABLE "approval_procedures" ADD CONSTRAINT "approval_procedures_timeout_range" CHECK ("timeout_seconds" BETWEEN 300 AND 7776000);
+ALTER TABLE "approval_steps" ADD CONSTRAINT "approval_steps_place_not_negative" CHECK ("stage_index" >= 0 AND "step_index" >= 0);
+ALTER TABLE "approval_steps" ADD CONSTRAINT "approval_steps_custom_workflow_not_empty" CHECK ("custom_workflow_id" <> '');
+ALTER TABLE "approval_step_approvers" ADD CONSTRAINT "approval_step_approvers_kind_complete" CHECK (
+  ("kind" = 'USER') = ("user_id" IS NOT NULL) AND ("kind" = 'GROUP') = ("group_id" IS NOT NULL)
+);
+
+-- Apps.
+ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_external_id_not_empty" CHECK ("external_id" <> '');
+-- A changed row that finds room on its page leaves the indexes as they are. Batches change many rows of a page at once.
+ALTER TABLE "app_resources" SET (fillfactor = 90);
+
+-- Tickets.
+ALTER TABLE "journey_tasks" ADD CONSTRAINT "journey_tasks_polling_interval_not_negative" CHECK ("polling_interval_ms" >= 0);
+ALTER TABLE "journey_tasks" ADD CONSTRAINT "journey_tasks_parent_is_another" CHECK ("parent_task_id" <> "id");
+ALTER TABLE "journeys" ADD CONSTRAINT "journeys_created_by_workflow_complete" CHECK (
+  ("created_by_workflow_id" IS NULL) = ("created_by_workflow_name" IS NULL)
+);
+ALTER TABLE "sla_definitions" ADD CONSTRAINT "sla_definitions_target_duration_not_negative" CHECK ("target_duration_seconds" >= 0);
+ALTER TABLE "entity_ingestion_configs" ADD CONSTRAINT "entity_ingestion_configs_sync_interval_not_negative" CHECK ("sync_interval_seconds" >= 0);
+
+-- Keys of all processes, of 244 random bits: one authenticates page tokens, one seals the organization in bearer tokens.
+INSERT INTO "signing_keys" ("name", "key") VALUES
+  ('page_token', uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
+  ('bearer_token', uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
