@@ -127,7 +127,7 @@ const MAX_ID_LENGTH = 128
  * in words, such as `access policy`; `at` is the place of the id in the request, if that helps.
  */
 export function notFound(resourceType: string, resourceId: string, at?: string): ServiceError {
-  const fault = `${resourceType} not found: it does not exist or is out of reach`
+  const fault = `${resourceType} not found: it does not exist, or you have no access to it`
   const message = at === undefined ? fault : `${at}: ${fault}`
   // Text longer than any id is not sent back: over gRPC, details travel in headers, which are small.
   const metadata = { resourceType, ...(resourceId.length <= MAX_ID_LENGTH && { resourceId }) }

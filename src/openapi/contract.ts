@@ -14,7 +14,7 @@ const API_PACKAGE = 'svc.v2'
 /**
  * Everything that is generated from the schema for people and other programs: file names, below the root of the
  * package, and their texts. `image` is a serialized `FileDescriptorSet` with source information, `answers` and
- * `scimAnswers` are the examples of answers.
+ * `scimAnswers` are recorded responses, for the examples.
  */
 export function contractFiles(
   image: Uint8Array,

@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf'
 
 const PLACEHOLDER_URL = 'http://127.0.0.1:8080'
 
-/** The base addresses in a document that is not being served: callers fill them in. */
+/** The base addresses in a document that no server serves: callers fill them in. */
 export const placeholderServers: JsonObject[] = [
   {
     url: '{base_url}',
@@ -16,7 +16,7 @@ export const placeholderServers: JsonObject[] = [
   },
 ]
 
-/** Where the guides are, or the one with the name, while the document is not being served. */
+/** The address of the guides, or of one guide, in a document that no server serves. */
 export function placeholderGuide(name?: string): JsonObject {
   return { description: 'The guides', url: `${PLACEHOLDER_URL}/docs/guides${name === undefined ? '' : `/${name}`}` }
 }

@@ -9,24 +9,24 @@ interface ErrorStatus {
   readonly headers?: JsonObject
 }
 
-/** The header that says which credential is missing. */
+/** The header that names the credential to send. */
 export const challenge = { description: 'The challenge (RFC 9110, RFC 6750).', schema: { type: 'string' } }
 
-/** The header that says when to come back. */
+/** The header that says when to retry. */
 export const retryAfter = {
-  description: 'How many seconds to wait before trying again.',
+  description: 'How many seconds to wait before retrying.',
   schema: { type: 'integer', minimum: 1 },
 }
 
 /** The errors of operations by status; docs/errors.md maps codes to statuses. */
 const errorStatuses: Readonly<Record<string, ErrorStatus>> = {
   '400': {
-    description: 'The request cannot be read, or breaks a rule; `reason` in the detail says which.',
+    description: 'The request is malformed or invalid; `reason` in the detail says why.',
     codes: ['invalid_argument', 'failed_precondition', 'out_of_range'],
     schema: 'Error400',
   },
   '401': {
-    description: 'The credential is missing or not accepted.',
+    description: 'The credential is missing or invalid.',
     codes: ['unauthenticated'],
     schema: 'Error401',
     headers: { 'WWW-Authenticate': { ...challenge, required: true } },
@@ -38,12 +38,12 @@ const errorStatuses: Readonly<Record<string, ErrorStatus>> = {
     headers: { 'WWW-Authenticate': challenge },
   },
   '404': {
-    description: 'What the request names does not exist or is hidden from the caller.',
+    description: 'The resource does not exist or is hidden from the caller.',
     codes: ['not_found'],
     schema: 'Error404',
   },
   '409': {
-    description: 'Another object already has the value, or concurrent writes interfered.',
+    description: 'Another object already has the value, or the call conflicted with concurrent writes.',
     codes: ['already_exists', 'aborted'],
     schema: 'Error409',
   },
@@ -60,7 +60,7 @@ const errorStatuses: Readonly<Record<string, ErrorStatus>> = {
     headers: { 'Retry-After': { ...retryAfter, required: true } },
   },
   '503': {
-    description: 'The service cannot answer now; try again after a short delay.',
+    description: 'The service is temporarily unavailable; retry after a short delay.',
     codes: ['unavailable'],
     schema: 'Error503',
     headers: { 'Retry-After': retryAfter },
@@ -78,11 +78,11 @@ export function errorStatusSchemas(): JsonObject {
   )
 }
 
-/** The response for every failure that belongs to no operation. */
+/** The response for failures that are not specific to an operation. */
 export function otherErrors(answers: OperationAnswers | undefined): JsonObject {
   const examples = Object.values(answers?.errors ?? {}).flatMap((byReason) => Object.entries(byReason))
   return {
-    description: 'Any other failure; the code says which.',
+    description: 'Any other failure; see the code.',
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -92,14 +92,14 @@ export function otherErrors(answers: OperationAnswers | undefined): JsonObject {
   }
 }
 
-/** The error answers of one operation, each as the service answered it; the default covers all others. */
+/** The error responses of one operation, as recorded from the service; the default covers all others. */
 export function errorResponses(
   answers: OperationAnswers | undefined,
   shared: ReadonlyMap<string, JsonObject>,
 ): JsonObject {
   const responses = Object.entries(answers?.errors ?? {}).map(([status, byReason]) => {
     const known = errorStatuses[status]
-    if (known === undefined) throw new Error(`the documents have no place for errors of the status ${status}`)
+    if (known === undefined) throw new Error(`the documents have no response for errors with status ${status}`)
     const examples = Object.entries(byReason).map(([reason, value]) => [
       reason,
       JSON.stringify(shared.get(reason)) === JSON.stringify(value)

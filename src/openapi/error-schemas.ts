@@ -33,15 +33,18 @@ export const errorSchemas: JsonObject = {
       detail: { $ref: '#/components/schemas/ErrorDetail', description: 'Absent if there is nothing to add.' },
       error: {
         type: 'string',
-        description: 'The kind of failure in the words of RFC 6749, section 5.2; only of the token endpoint.',
+        description: 'The error code of RFC 6749, section 5.2; only from the token endpoint.',
         enum: ['invalid_client', 'invalid_request', 'unsupported_grant_type'],
       },
-      error_description: { type: 'string', description: 'The message in the characters of RFC 6749; beside `error`.' },
+      error_description: {
+        type: 'string',
+        description: 'The message, in the characters that RFC 6749 allows; accompanies `error`.',
+      },
     },
   },
   ErrorDetail: {
     type: 'object',
-    description: 'What is known of the failure, as a protobuf message.',
+    description: 'Details of the failure, as a protobuf message.',
     required: ['type', 'value'],
     properties: {
       type: {
@@ -67,7 +70,7 @@ export const errorSchemas: JsonObject = {
   },
   ErrorInfo: {
     type: 'object',
-    description: 'The reason of a failure, for programs (google.rpc.ErrorInfo).',
+    description: 'The reason for a failure, for programs (google.rpc.ErrorInfo).',
     required: ['reason', 'domain'],
     properties: {
       reason: { $ref: '#/components/schemas/ErrorReason', description: 'The reason.' },
@@ -81,17 +84,20 @@ export const errorSchemas: JsonObject = {
   },
   BadRequest: {
     type: 'object',
-    description: 'What is wrong with which field (google.rpc.BadRequest).',
+    description: 'Which fields are invalid, and why (google.rpc.BadRequest).',
     required: ['fieldViolations'],
     properties: {
       fieldViolations: {
         type: 'array',
-        description: 'One entry per fault.',
+        description: 'One entry per violation.',
         items: {
           type: 'object',
           required: ['field', 'description'],
           properties: {
-            field: { type: 'string', description: 'The field as the request spells it, such as `resources[3].name`.' },
+            field: {
+              type: 'string',
+              description: 'The path of the field in the request, such as `resources[3].name`.',
+            },
             description: { type: 'string', description: 'What is wrong, in English.' },
             reason: { $ref: '#/components/schemas/ErrorReason', description: 'The reason, for programs.' },
           },
@@ -101,13 +107,13 @@ export const errorSchemas: JsonObject = {
   },
   RequestInfo: {
     type: 'object',
-    description: 'How to find a failure of the service in its log (google.rpc.RequestInfo).',
+    description: 'How to find an internal failure in the log of the service (google.rpc.RequestInfo).',
     required: ['requestId'],
-    properties: { requestId: { type: 'string', description: 'The `X-Request-Id` of the answer.' } },
+    properties: { requestId: { type: 'string', description: 'The `X-Request-Id` of the response.' } },
   },
   SlowDown: {
     type: 'object',
-    description: 'The answer to a client address that sends too many requests.',
+    description: 'The response to a client address that sends too many requests.',
     required: ['error', 'error_description'],
     properties: {
       error: { type: 'string', const: 'slow_down', description: 'Always `slow_down`.' },

@@ -1,20 +1,20 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 
-/** What the service answered to the example of an operation, and to requests that it refuses. */
+/** The recorded response to the example of an operation, and to requests that it rejects. */
 export interface OperationAnswers {
-  /** Absent if the answer is empty. */
+  /** Absent if the response is empty. */
   readonly success?: JsonObject
   /** Bodies by status and reason. */
   readonly errors: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
 }
 
 /**
- * Answers of the service on the demo organization by operation, as `gen/openapi/examples.json` holds them; `default`
- * has the failures that belong to no operation.
+ * Responses of the service with the demo organization, by operation, as in `gen/openapi/examples.json`; `default` has
+ * the failures that are not specific to an operation.
  */
 export type ExampleAnswers = Readonly<Record<string, OperationAnswers>>
 
-/** For each reason, the body that most operations answer, if more than one does. */
+/** For each reason, the body that most operations return, if more than one does. */
 export function sharedErrors(answers: ExampleAnswers): ReadonlyMap<string, JsonObject> {
   const counts = new Map<string, Map<string, number>>()
   for (const { errors } of Object.values(answers)) {

@@ -22,13 +22,13 @@ export interface DocumentSource {
 
 const description = `Access, workflow and ticketing administration for organizations and their teams.
 
-Callers identify themselves with \`Authorization: Bearer <access token>\`. An API key gets its access token from
-\`POST /v2/auth/token\`. Every answer carries \`X-Request-Id\`.
+Callers authenticate with \`Authorization: Bearer <access token>\`. An API key gets its access token from
+\`POST /v2/auth/token\`. Every response has an \`X-Request-Id\`.
 
-Fields without presence are always printed, also at their default value. Requests are strict: an unknown field or
-parameter is an error; \`null\` means that a field is not given.`
+Responses always include fields without presence, even at their default value. Requests are strict: an unknown field or
+parameter is an error; \`null\` means that a field is absent.`
 
-/** The OpenAPI 3.1 document of the whole API. Throws for choices and examples of what does not exist. */
+/** The OpenAPI 3.1 document of the whole API. Throws if choices or examples name something that does not exist. */
 export function openApiDocument(source: DocumentSource): JsonObject {
   const { services, comments, version, answers } = source
   checkNames(source.registry)
@@ -59,12 +59,12 @@ export function openApiDocument(source: DocumentSource): JsonObject {
         accessToken: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An access token of an API key or of a worker key, or a user token.',
+          description: 'The access token of an API key or worker key, or a user token.',
         },
         clientCredentials: {
           type: 'http',
           scheme: 'basic',
-          description: 'The id and the secret of an API key (RFC 6749, section 2.3.1).',
+          description: 'The id and secret of an API key (RFC 6749, section 2.3.1).',
         },
       },
       schemas: {
@@ -106,5 +106,5 @@ function checkNames(registry: FileRegistry): void {
     (name) => registry.getMessage(name) === undefined,
   )
   const missing = [...fields, ...messages]
-  if (missing.length > 0) throw new Error(`choices or examples of what does not exist: ${missing.join(', ')}`)
+  if (missing.length > 0) throw new Error(`choices or examples name what does not exist: ${missing.join(', ')}`)
 }

@@ -3,14 +3,14 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 
-/** The headers of requests that several operations take, as components of a document. */
+/** The request headers that several operations accept, as components of a document. */
 export const parameterComponents = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Names the request, so that it is executed once: what comes with the key again within 24 hours gets the same answer. ' +
-      'A new one, such as a UUID, for each new request.',
+      'A unique key for the request, such as a UUID. If the request is sent again with the same key within 24 hours, it ' +
+      'is not executed again and gets the stored response.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   },
@@ -18,28 +18,29 @@ export const parameterComponents = {
     name: 'If-Match',
     in: 'header',
     description:
-      'The `ETag` that the object had when it was read, a list of them, or `*`: with another one, nothing is changed ' +
-      '(`ERROR_REASON_ETAG_MISMATCH`).',
+      'The `ETag` that the object must have, a list of them, or `*`. Otherwise nothing is changed and the call fails ' +
+      'with `ERROR_REASON_ETAG_MISMATCH`.',
     required: false,
     schema: { type: 'string', minLength: 1 },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` of what is known already: 304 without a body if it is the same still.',
+    description: 'An `ETag` that the caller has. If the object still has it, the response is 304 without a body.',
     required: false,
     schema: { type: 'string', minLength: 1 },
   },
 } satisfies JsonObject
 
-/** The headers of answers that several operations give. */
+/** The response headers that several operations have. */
 export const headerComponents: JsonObject = {
   IdempotencyReplayed: {
-    description: 'There, and `true`, where the request was executed before and this is what it was answered then.',
+    description:
+      '`true` if this response is a replay: the request was executed before, and this is its stored response.',
     schema: { type: 'string', enum: ['true'] },
   },
   ETag: {
-    description: 'Names the version of the object in `data`, for `If-Match` and `If-None-Match`.',
+    description: 'The version of the object in `data`, for `If-Match` and `If-None-Match`.',
     schema: { type: 'string' },
   },
 }
@@ -54,7 +55,7 @@ export function headerParameters(method: DescMethod): JsonObject[] {
   ]
 }
 
-/** The headers of its answers, as references; undefined if there are only those of every answer. */
+/** The headers of its responses, as references; undefined if there are only those that every response has. */
 export function headersOfAnswers(method: DescMethod): JsonObject | undefined {
   const headers: JsonObject = {
     ...(getOption(method, http_form).entityTag && { ETag: { $ref: '#/components/headers/ETag' } }),
@@ -65,11 +66,11 @@ export function headersOfAnswers(method: DescMethod): JsonObject | undefined {
   return Object.keys(headers).length === 0 ? undefined : headers
 }
 
-/** The answer to who knows the object already, by its status; none for a method without it. */
+/** The 304 response of a method that supports `If-None-Match`; empty for the others. */
 export function notModified(method: DescMethod): JsonObject {
   if (!getOption(method, http_form).entityTag || !onlyReads(method)) return {}
   const headers = { ETag: { $ref: '#/components/headers/ETag' } }
-  return { '304': { description: 'The object still has one of the tags of `If-None-Match`.', headers } }
+  return { '304': { description: 'The object still has one of the tags in `If-None-Match`.', headers } }
 }
 
 function onlyReads({ idempotency }: DescMethod): boolean {

@@ -88,7 +88,7 @@ function fieldsInPath(method: DescMethod, path: string): Set<DescField> {
   return new Set(
     names.map((name) => {
       const field = method.input.fields.find((each) => each.name === name)
-      if (field === undefined) throw new Error(`${memberName(method)}: {${name}} is no field of its request`)
+      if (field === undefined) throw new Error(`${memberName(method)}: {${name}} is not a field of its request`)
       return field
     }),
   )

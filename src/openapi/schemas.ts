@@ -135,7 +135,7 @@ function chosenObject(
     direction,
     names,
   )
-  const absent = { type: 'null', description: `Must be absent if \`${chosen.jsonName}\` is given.` }
+  const absent = { type: 'null', description: `Must be absent if \`${chosen.jsonName}\` is present.` }
   const given = fieldSchema(chosen, direction, names)
   return {
     properties: {

@@ -6,14 +6,14 @@ const number = (description: string): JsonObject => ({ description, type: 'integ
 const urns: JsonObject = { description: 'The URN of the schema.', type: 'array', items: { type: 'string' } }
 const list = (description: string, items: JsonObject): JsonObject => ({ description, type: 'array', items })
 
-/** An object whose members are all there. */
+/** An object with all members required. */
 function whole(description: string, properties: JsonObject): JsonObject {
   return { description, type: 'object', properties, required: Object.keys(properties) }
 }
 
-const meta = whole('What the service says of the document.', {
+const meta = whole('Metadata of the document.', {
   resourceType: text('The type of the document.'),
-  location: text('Its address.'),
+  location: text('Its URL.'),
 })
 const supported = flag('Whether it is supported.')
 
@@ -29,16 +29,16 @@ const attributeMembers = (subAttributes: JsonObject): JsonObject => ({
     },
     multiValued: flag('Whether it has several values.'),
     description: text('What it is.'),
-    required: flag('Whether requests must give it.'),
+    required: flag('Whether requests must include it.'),
     caseExact: flag('Whether comparisons distinguish case.'),
     mutability: {
       description: 'Who writes it.',
       type: 'string',
       enum: ['readOnly', 'readWrite', 'immutable', 'writeOnly'],
     },
-    returned: { description: 'When it is answered.', type: 'string', enum: ['always', 'never', 'default', 'request'] },
+    returned: { description: 'When it is returned.', type: 'string', enum: ['always', 'never', 'default', 'request'] },
     uniqueness: { description: 'Where values are unique.', type: 'string', enum: ['none', 'server', 'global'] },
-    canonicalValues: list('Values that have a meaning.', { type: 'string' }),
+    canonicalValues: list('Values with a defined meaning.', { type: 'string' }),
     referenceTypes: list('What it can refer to.', { type: 'string' }),
     ...subAttributes,
   },
@@ -54,19 +54,19 @@ export const scimDiscoverySchemas: JsonObject = {
     schemas: urns,
     documentationUri: text('Where to read about it.'),
     patch: whole('PATCH.', { supported }),
-    bulk: whole('Several changes in one request.', {
+    bulk: whole('Bulk operations.', {
       supported,
-      maxOperations: number('The most operations.'),
-      maxPayloadSize: number('The most bytes.'),
+      maxOperations: number('The maximum number of operations.'),
+      maxPayloadSize: number('The maximum size in bytes.'),
     }),
-    filter: whole('Filters.', { supported, maxResults: number('The most resources of an answer.') }),
-    changePassword: whole('Passwords.', { supported }),
-    sort: whole('Orders of lists.', { supported }),
+    filter: whole('Filters.', { supported, maxResults: number('The maximum number of resources in a response.') }),
+    changePassword: whole('Changing passwords.', { supported }),
+    sort: whole('Sorting.', { supported }),
     etag: whole('Versions of resources.', { supported }),
     authenticationSchemes: list(
-      'How providers identify themselves.',
-      whole('A way to do so.', {
-        type: text('Which one.'),
+      'How providers authenticate.',
+      whole('An authentication scheme.', {
+        type: text('Its kind.'),
         name: text('Its name.'),
         description: text('What to send.'),
         specUri: text('Where it is specified.'),
@@ -76,16 +76,16 @@ export const scimDiscoverySchemas: JsonObject = {
     ),
     meta,
   }),
-  ResourceType: whole('A type of resource.', {
+  ResourceType: whole('A resource type.', {
     schemas: urns,
     id: text('The name.'),
     name: text('The name.'),
-    endpoint: text('The path of its resources, below the address of SCIM.'),
+    endpoint: text('The path of its resources, relative to the base URL.'),
     description: text('What they are.'),
     schema: text('The URN of its schema.'),
     schemaExtensions: list(
-      'Further schemas.',
-      whole('A further schema.', { schema: text('The URN.'), required: flag('Whether resources must have it.') }),
+      'Schema extensions.',
+      whole('A schema extension.', { schema: text('The URN.'), required: flag('Whether resources must have it.') }),
     ),
     meta,
   }),
@@ -93,7 +93,7 @@ export const scimDiscoverySchemas: JsonObject = {
     schemas: urns,
     id: text('The URN.'),
     name: text('The name.'),
-    description: text('What it is of.'),
+    description: text('What it describes.'),
     attributes: list('The attributes.', attribute),
     meta,
   }),

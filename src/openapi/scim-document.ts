@@ -12,14 +12,14 @@ import { scimSchemas } from './scim-schemas.js'
 
 const SCIM_TYPE = 'application/scim+json'
 
-const description = `SCIM 2.0 (RFC 7643, RFC 7644), with which an identity provider writes the people of an organization.
+const description = `SCIM 2.0 (RFC 7643, RFC 7644), for identity providers that provision the users of an organization.
 
-The provider identifies itself with \`Authorization: Bearer <secret of a management key>\`; nothing else opens this door, and
-the secret opens no other one. Bodies are \`application/scim+json\`; \`application/json\` is accepted too. Names of attributes
-are accepted in any case, and unknown ones in bodies are ignored. \`Idempotency-Key\` has no meaning here: a request that is
-sent again as it was writes nothing.`
+The provider authenticates with \`Authorization: Bearer <secret of a management key>\`. SCIM accepts no other credential, and
+the secret is not accepted anywhere else. Bodies are \`application/scim+json\`; \`application/json\` is accepted too.
+Attribute names are case-insensitive, and unknown attributes in bodies are ignored. \`Idempotency-Key\` has no effect:
+repeating an identical request writes nothing.`
 
-/** The OpenAPI 3.1 document of SCIM. Throws for operations without a text or an example. */
+/** The OpenAPI 3.1 document of SCIM. Throws if an operation has no text or no example. */
 export function scimDocument(version: string, answers: ExampleAnswers): JsonObject {
   const paths: { [path: string]: JsonObject } = {}
   for (const route of scimRoutes) {
@@ -53,7 +53,7 @@ function operation({ operation: name, path }: ScimRoute, answers: ExampleAnswers
   const text = scimOperationTexts[name]
   const example = scimExamples[name]
   if (text === undefined || example === undefined || scimTags[tag] === undefined) {
-    throw new Error(`the operation ${name} of SCIM has no text, no example or no tag`)
+    throw new Error(`the SCIM operation ${name} has no text, no example or no tag`)
   }
   const { summary, description: what, body, parameters = [] } = text
   const all = [...pathParameters(path, example), ...parameters.map((each) => parameter(each, example))]
@@ -125,7 +125,7 @@ function successes(text: ScimOperationText, example: JsonObject | undefined): Js
     ...answer(success),
     ...(parameters.includes('IfNoneMatch') && {
       '304': {
-        description: 'The resource still has one of the tags of `If-None-Match`.',
+        description: 'The resource still has one of the tags in `If-None-Match`.',
         headers: { ETag: { $ref: '#/components/headers/ETag' } },
       },
     }),

@@ -7,33 +7,35 @@ interface ErrorStatus {
   readonly headers?: JsonObject
 }
 
-/** The errors of SCIM by status. */
+/** The SCIM errors by status. */
 const errorStatuses: Readonly<Record<string, ErrorStatus>> = {
-  '400': { description: 'The request cannot be read, or breaks a rule; `scimType` says which.' },
+  '400': { description: 'The request is malformed or invalid; `scimType` says why.' },
   '401': {
-    description: 'The credential is missing, revoked, expired, or no management key.',
+    description: 'The credential is missing, revoked or expired, or is not a management key.',
     headers: { 'WWW-Authenticate': { ...challenge, required: true } },
   },
   '403': {
-    description: 'This kind of credential is not accepted, or documents that describe the service are filtered.',
+    description: 'This kind of credential is not accepted, or the request filters a discovery endpoint.',
     headers: { 'WWW-Authenticate': challenge },
   },
-  '404': { description: 'There is no such resource, or the provider has deleted it.' },
-  '409': { description: 'Another resource has the value, or the group approves something; the detail says which.' },
-  '412': { description: 'The resource is in another version than `If-Match` says.' },
+  '404': { description: 'The resource does not exist, or the provider deleted it.' },
+  '409': {
+    description: 'Another resource already has the value, or an approval procedure uses the group; see the detail.',
+  },
+  '412': { description: 'The version of the resource does not match `If-Match`.' },
   '413': { description: 'The body is too large.' },
   '415': { description: 'The content type or content coding of the body is not supported.' },
   '503': {
-    description: 'The service cannot answer now; try again after a short delay.',
+    description: 'The service is temporarily unavailable; retry after a short delay.',
     headers: { 'Retry-After': retryAfter },
   },
 }
 
-/** The error answers of an operation, each as the service answered it; the default covers all others. */
+/** The error responses of an operation, as recorded from the service; the default covers all others. */
 export function scimErrors(answers: OperationAnswers | undefined, media: (schema: string) => JsonObject): JsonObject {
   const responses = Object.entries(answers?.errors ?? {}).map(([status, byType]) => {
     const known = errorStatuses[status]
-    if (known === undefined) throw new Error(`the document of SCIM has no place for errors of the status ${status}`)
+    if (known === undefined) throw new Error(`the SCIM document has no response for errors with status ${status}`)
     const [[type, content] = ['', {}]] = Object.entries(media('Error'))
     const examples = Object.fromEntries(Object.entries(byType).map(([name, value]) => [name, { value }]))
     return [status, { ...known, content: { [type]: Object.assign({}, content, { examples }) } }]

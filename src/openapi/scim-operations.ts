@@ -1,22 +1,22 @@
-/** An answer: its status, and the schema of its body, if that is not empty. */
+/** A response: its status, and the schema of its body unless it is empty. */
 export interface ScimSuccess {
   readonly status: number
   readonly schema?: string
   readonly description: string
 }
 
-/** What the document says of an operation. */
+/** What the document says about an operation. */
 export interface ScimOperationText {
   readonly summary: string
   readonly description: string
   /** The schema of the body; absent without one. */
   readonly body?: string
   readonly success: ScimSuccess
-  /** The answer to a request that names attributes, if that is another one. */
+  /** The response to a request that names attributes, if it differs. */
   readonly projected?: ScimSuccess
-  /** The parameters beside those of the path, by the names of their components. */
+  /** The parameters other than those of the path, by component name. */
   readonly parameters?: readonly string[]
-  /** The headers of the answer. */
+  /** The headers of the response. */
   readonly headers?: readonly string[]
 }
 
@@ -27,17 +27,17 @@ const ofOne = ['ETag', 'Content-Location']
 type Texts = Readonly<Record<string, ScimOperationText>>
 
 function listsOf(type: 'User' | 'Group', many: string): Texts {
-  const success = { status: 200, schema: `${type}List`, description: `The ${many} that were asked for.` }
+  const success = { status: 200, schema: `${type}List`, description: `One page of ${many}.` }
   return {
     [`${type}s/List`]: {
       summary: `List ${many}`,
-      description: `Lists ${many}, in the order of their creation unless the request gives another one.`,
+      description: `Lists ${many}, in creation order unless the request sorts them.`,
       parameters: [...range, ...projection],
       success,
     },
     [`${type}s/Search`]: {
       summary: `Search ${many}`,
-      description: `Lists ${many}, with what the query of a list says in a body.`,
+      description: `Lists ${many}, with the parameters in the body instead of the query string.`,
       body: 'SearchRequest',
       success,
     },
@@ -50,21 +50,21 @@ const discovery = (schema: string, summary: string, description: string): ScimOp
   success: { status: 200, schema, description },
 })
 
-/** What the document says of each operation of SCIM, by the operation's name. */
+/** What the document says about each SCIM operation, by the operation's name. */
 export const scimOperationTexts: Texts = {
   'Users/Create': {
-    summary: 'Add a user',
+    summary: 'Create a user',
     description:
-      'Adds a person to the organization. Who was deactivated or deleted comes back under the same id: who has the ' +
-      '`externalId`, or, if the request or that user has none, the `userName`.',
+      'Creates a user, or reactivates a deactivated or deleted user under the same id. That user is matched by ' +
+      '`externalId` or, if the request or the user has none, by `userName`.',
     body: 'UserInput',
     parameters: projection,
-    success: { status: 201, schema: 'User', description: 'The user, who is new or has come back.' },
+    success: { status: 201, schema: 'User', description: 'The user, created or reactivated.' },
     headers: ['ETag', 'Location'],
   },
   'Users/Get': {
     summary: 'Get a user',
-    description: 'Answers a member of the organization, whoever has added the member.',
+    description: 'Returns a user, whoever created it.',
     parameters: [...projection, 'IfNoneMatch'],
     success: { status: 200, schema: 'User', description: 'The user.' },
     headers: ofOne,
@@ -72,8 +72,8 @@ export const scimOperationTexts: Texts = {
   'Users/Replace': {
     summary: 'Replace a user',
     description:
-      'Stores and locks what the body has. What it lacks is unlocked and keeps its value; without `active` and ' +
-      '`externalId`, these stay as they are.',
+      'Stores and locks the fields in the body. Fields that are absent are unlocked and keep their values; so do ' +
+      '`active` and `externalId`.',
     body: 'UserInput',
     parameters: [...projection, 'IfMatch'],
     success: { status: 200, schema: 'User', description: 'The user after the change.' },
@@ -81,7 +81,7 @@ export const scimOperationTexts: Texts = {
   },
   'Users/Patch': {
     summary: 'Change a user',
-    description: 'Changes what the operations name, in any of the forms that identity providers send.',
+    description: 'Applies the operations, in any of the forms that identity providers send.',
     body: 'PatchRequest',
     parameters: [...projection, 'IfMatch'],
     success: { status: 200, schema: 'User', description: 'The user after the change.' },
@@ -90,14 +90,15 @@ export const scimOperationTexts: Texts = {
   'Users/Delete': {
     summary: 'Delete a user',
     description:
-      'Deactivates the person, whose email address stays taken, and hides the user from the provider until it is added again.',
+      'Deactivates the user, whose email address remains reserved, and hides the user from the provider until it is ' +
+      'created again.',
     parameters: ['IfMatch'],
     success: { status: 204, description: 'Done. The body is empty.' },
   },
   ...listsOf('User', 'users'),
   'Groups/Create': {
-    summary: 'Add a group',
-    description: 'Adds a group, whose name no other group has in any case.',
+    summary: 'Create a group',
+    description: 'Creates a group. Its name must be unique in the organization, ignoring case.',
     body: 'GroupInput',
     parameters: projection,
     success: { status: 201, schema: 'Group', description: 'The new group.' },
@@ -105,14 +106,14 @@ export const scimOperationTexts: Texts = {
   },
   'Groups/Get': {
     summary: 'Get a group',
-    description: 'Answers a group with its members, which `excludedAttributes=members` leaves out.',
+    description: 'Returns a group with its members; `excludedAttributes=members` omits them.',
     parameters: [...projection, 'IfNoneMatch'],
     success: { status: 200, schema: 'Group', description: 'The group.' },
     headers: ofOne,
   },
   'Groups/Replace': {
     summary: 'Replace a group',
-    description: 'Gives the group the name and exactly the members of the body; without `externalId`, it stays.',
+    description: 'Sets the name and the exact members of the group. Without `externalId`, the stored one is kept.',
     body: 'GroupInput',
     parameters: [...projection, 'IfMatch'],
     success: { status: 200, schema: 'Group', description: 'The group after the change.' },
@@ -125,12 +126,12 @@ export const scimOperationTexts: Texts = {
     body: 'PatchRequest',
     parameters: [...projection, 'IfMatch'],
     success: { status: 204, description: 'Done. The body is empty.' },
-    projected: { status: 200, schema: 'Group', description: 'The group, if the request names attributes.' },
+    projected: { status: 200, schema: 'Group', description: 'The group, if the request asks for attributes.' },
     headers: ofOne,
   },
   'Groups/Delete': {
     summary: 'Delete a group',
-    description: 'Deletes a group, unless it approves something.',
+    description: 'Deletes a group, unless an approval procedure uses it.',
     parameters: ['IfMatch'],
     success: { status: 204, description: 'Done. The body is empty.' },
   },
@@ -140,8 +141,8 @@ export const scimOperationTexts: Texts = {
     'Get the configuration',
     'What the service supports.',
   ),
-  'ResourceTypes/List': discovery('ResourceTypeList', 'List types of resources', 'The types of resources.'),
-  'ResourceTypes/Get': discovery('ResourceType', 'Get a type of resource', 'A type of resource, by its name.'),
+  'ResourceTypes/List': discovery('ResourceTypeList', 'List resource types', 'The resource types.'),
+  'ResourceTypes/Get': discovery('ResourceType', 'Get a resource type', 'A resource type, by its name.'),
   'Schemas/List': discovery('SchemaList', 'List schemas', 'The schemas of all resources.'),
   'Schemas/Get': discovery('Schema', 'Get a schema', 'A schema, by its URN.'),
 }
@@ -151,6 +152,6 @@ export const scimTags: Readonly<Record<string, string>> = {
   Users: 'The members of the organization.',
   Groups: 'Groups of members.',
   ServiceProviderConfig: 'What the service supports.',
-  ResourceTypes: 'Types of resources.',
-  Schemas: 'Schemas of resources.',
+  ResourceTypes: 'Resource types.',
+  Schemas: 'Schemas of the resources.',
 }

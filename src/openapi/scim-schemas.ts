@@ -5,13 +5,13 @@ import type { ScimAttribute, ScimResourceType, ScimSchema } from '../store/scim/
 import { resourceTypes } from '../store/scim/attributes.js'
 import { scimDiscoverySchemas } from './scim-discovery-schemas.js'
 
-/** What a request or an answer has of the attributes of a resource. */
+/** Whether a request or a response has an attribute of a resource. */
 type Has = (attribute: ScimAttribute) => boolean
 
 const everything: Has = () => true
 const written: Has = isWritable
 
-/** The schemas of a document of SCIM, by name: those of resources follow from the declarations of their attributes. */
+/** The schemas of the SCIM document, by name: those of resources follow from the declarations of their attributes. */
 export function scimSchemas(): JsonObject {
   return {
     ...Object.fromEntries(resourceTypes.flatMap(schemasOf)),
@@ -32,7 +32,7 @@ function schemasOf(type: ScimResourceType): [string, JsonObject][] {
     [
       `${name}Input`,
       {
-        description: `${type.description} What is read-only or unknown is ignored.`,
+        description: `${type.description} Read-only and unknown attributes are ignored.`,
         ...resource(type, written),
         required: type.schema.attributes.filter(({ required }) => required).map((attribute) => attribute.name),
       },
@@ -54,7 +54,7 @@ function resource({ schema, extensions, common }: ScimResourceType, has: Has): J
 
 function urns(schemas: readonly ScimSchema[]): JsonObject {
   return {
-    description: 'The schemas of the attributes that are given.',
+    description: 'The schemas of the attributes that are present.',
     type: 'array',
     items: { type: 'string', examples: schemas.map(({ id }) => id) },
   }
@@ -91,7 +91,7 @@ function singleSchemaOf(attribute: ScimAttribute, has: Has): JsonObject {
     case 'reference':
     case 'binary':
       if (canonicalValues === undefined) return { type: 'string' }
-      // Providers may write other values than those that have a meaning.
+      // Providers may also write values without a defined meaning.
       return { type: 'string', [mutability === 'readOnly' ? 'enum' : 'examples']: [...canonicalValues] }
   }
 }
@@ -100,13 +100,13 @@ function singleSchemaOf(attribute: ScimAttribute, has: Has): JsonObject {
 function listOf(item: string): JsonObject {
   const count = (description: string) => ({ description, type: 'integer', minimum: 0 })
   return {
-    description: 'A part of a list.',
+    description: 'A page of a list.',
     type: 'object',
     properties: {
       schemas: message('ListResponse'),
-      totalResults: count('How many resources the whole list has.'),
-      startIndex: { description: 'The position of the first one in the whole list.', type: 'integer', minimum: 1 },
-      itemsPerPage: count('How many there are here.'),
+      totalResults: count('The total number of matching resources.'),
+      startIndex: { description: 'The 1-based index of the first resource of the page.', type: 'integer', minimum: 1 },
+      itemsPerPage: count('The number of resources on the page.'),
       Resources: { description: 'The resources.', type: 'array', items: { $ref: item } },
     },
     required: ['schemas', 'totalResults', 'startIndex', 'itemsPerPage', 'Resources'],
@@ -122,11 +122,11 @@ function message(name: string): JsonObject {
 }
 
 const anyValue: JsonValue = {
-  description: 'The value, in the form of the attribute; without a path, an object of attributes.',
+  description: 'The value of the attribute; without a path, an object with attributes.',
 }
 
 const patchRequest: JsonObject = {
-  description: 'Changes to a resource, applied in their order, all or none (RFC 7644 section 3.5.2).',
+  description: 'Changes to a resource, applied in order, all or nothing (RFC 7644 section 3.5.2).',
   type: 'object',
   properties: {
     schemas: message('PatchOp'),
@@ -137,7 +137,11 @@ const patchRequest: JsonObject = {
       items: {
         type: 'object',
         properties: {
-          op: { description: 'What to do, in any case.', type: 'string', examples: ['add', 'replace', 'remove'] },
+          op: {
+            description: 'The operation, case-insensitive.',
+            type: 'string',
+            examples: ['add', 'replace', 'remove'],
+          },
           path: {
             description: 'The attribute, such as `title` or `emails[type eq "work"].value`; `remove` needs one.',
             type: 'string',
@@ -154,29 +158,29 @@ const patchRequest: JsonObject = {
 const names = (description: string): JsonObject => ({ description, type: 'array', items: { type: 'string' } })
 
 const searchRequest: JsonObject = {
-  description: 'What the query of a list says, in a body (RFC 7644 section 3.4.3).',
+  description: 'The parameters of a list, in a body (RFC 7644 section 3.4.3).',
   type: 'object',
   properties: {
     schemas: message('SearchRequest'),
-    filter: { description: 'Which resources.', type: 'string' },
-    sortBy: { description: 'The attribute that orders them.', type: 'string' },
+    filter: { description: 'Selects resources.', type: 'string' },
+    sortBy: { description: 'The attribute to sort by.', type: 'string' },
     sortOrder: { description: 'The direction.', type: 'string', examples: ['ascending', 'descending'] },
-    startIndex: { description: 'The position of the first one, from 1.', type: 'integer' },
-    count: { description: 'The most resources of the answer.', type: 'integer' },
-    attributes: names('The attributes to answer.'),
-    excludedAttributes: names('The attributes to leave out.'),
+    startIndex: { description: 'The 1-based index of the first result.', type: 'integer' },
+    count: { description: 'The maximum number of resources to return.', type: 'integer' },
+    attributes: names('The attributes to return.'),
+    excludedAttributes: names('The attributes to omit.'),
   },
   required: ['schemas'],
 }
 
 const error: JsonObject = {
-  description: 'Why a request is refused (RFC 7644 section 3.12).',
+  description: 'Why a request failed (RFC 7644 section 3.12).',
   type: 'object',
   properties: {
     schemas: { description: 'The URN of the message.', type: 'array', items: { type: 'string', enum: [ERROR_SCHEMA] } },
     status: { description: 'The HTTP status, as text.', type: 'string', pattern: '^[45][0-9]{2}$' },
     scimType: {
-      description: 'The kind of failure; absent where the status tells it.',
+      description: 'The kind of failure; absent where the status says enough.',
       type: 'string',
       enum: [...scimTypes],
     },

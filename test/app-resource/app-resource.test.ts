@@ -204,7 +204,7 @@ describe('updating app resources in a batch', () => {
         code: 'not_found',
         reason: 'RESOURCE_NOT_FOUND',
       })
-      expect(message).toBe('resources[2]: app resource not found: it does not exist or is out of reach')
+      expect(message).toBe('resources[2]: app resource not found: it does not exist, or you have no access to it')
       expect(metadata).toEqual({ resourceType: 'app resource', resourceId: id })
     })
 
@@ -237,7 +237,7 @@ describe('updating app resources in a batch', () => {
       await refused(entries(1001), outOfRange)
       await refused(entries(1000), {
         status: 404,
-        message: 'resources[0]: app resource not found: it does not exist or is out of reach',
+        message: 'resources[0]: app resource not found: it does not exist, or you have no access to it',
       })
     })
 

@@ -131,7 +131,7 @@ describe('svc serve on the embedded database', () => {
     const { status, stderr } = await runSvc(['keys', 'list', '--org', 'nowhere', '--json'], { env })
     expect([status, stderr]).toEqual([
       1,
-      'svc: organization not found: it does not exist or is out of reach: nowhere\n',
+      'svc: organization not found: it does not exist, or you have no access to it: nowhere\n',
     ])
   })
 

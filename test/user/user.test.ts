@@ -113,7 +113,7 @@ describe.each(doors)('users over %s', (door) => {
       )
       const told = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
       expect(told).toEqual(
-        Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found: it does not exist or is out of reach'),
+        Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found: it does not exist, or you have no access to it'),
       )
     })
   })

@@ -57,7 +57,7 @@ function commonAttributes(name: string, row: Prisma.Sql, id: Prisma.Sql): readon
           ...readOnly,
           type: 'dateTime',
         }),
-        attribute('location', 'Its address.', unsearchable, { ...readOnly, type: 'reference', caseExact: true }),
+        attribute('location', 'Its URL.', unsearchable, { ...readOnly, type: 'reference', caseExact: true }),
         attribute('version', 'Its version, the same as in ETag.', unsearchable, { ...readOnly, caseExact: true }),
       ],
     }),
@@ -89,7 +89,7 @@ export const groupSchema: ScimSchema = {
             mutability: 'immutable',
             caseExact: true,
           }),
-          attribute('$ref', 'The address of the user.', unsearchable, {
+          attribute('$ref', 'The URL of the user.', unsearchable, {
             mutability: 'immutable',
             type: 'reference',
             caseExact: true,

@@ -81,7 +81,7 @@ const userName = Prisma.sql`coalesce(m.directory_user_name, m.email_key)`
 /** Whether a member is active; the database keeps how many are. */
 export const activeAttribute = attribute(
   'active',
-  'False deactivates the user, whose tokens then are refused, and whose email address stays taken.',
+  'False deactivates the user: their tokens are no longer accepted, and their email address remains reserved.',
   ofEveryRow(Prisma.sql`(m.deactivated_at IS NULL)`),
   { type: 'boolean' },
 )
@@ -94,14 +94,14 @@ export const userSchema: ScimSchema = {
   attributes: [
     attribute(
       'userName',
-      'The name by which the provider knows the user. If the provider sends no work email, also the email address.',
+      'The name that identifies the user at the provider. Also the email address, if the provider sends no work email.',
       { kind: 'value', sql: userName, isAscii: true, indexed: ['eq', 'sw'], ofEvery: true },
       { required: true, uniqueness: 'server' },
     ),
-    attribute('name', 'The parts of the name.', parts, {
+    attribute('name', 'The components of the name.', parts, {
       type: 'complex',
       subAttributes: [
-        attribute('formatted', 'The whole name, to be shown.', oneValue(documented('name,formatted', fullName))),
+        attribute('formatted', 'The full name, for display.', oneValue(documented('name,formatted', fullName))),
         attribute('familyName', 'The last name.', indexedText(Prisma.sql`nullif(m.last_name, '')`), {
           field: 'LAST_NAME',
         }),
@@ -110,7 +110,7 @@ export const userSchema: ScimSchema = {
         }),
       ],
     }),
-    attribute('displayName', 'The name to be shown.', indexedText(documented('displayName', fullName))),
+    attribute('displayName', 'The display name.', indexedText(documented('displayName', fullName))),
     attribute('title', 'The job title.', column('job_title'), { field: 'JOB_TITLE' }),
     attribute('locale', 'A language tag (BCP 47), such as en-US.', column('locale'), { field: 'LOCALE' }),
     attribute('timezone', 'A name of the IANA time zone database, such as Europe/Berlin.', column('timezone'), {
@@ -119,7 +119,7 @@ export const userSchema: ScimSchema = {
     activeAttribute,
     attribute(
       'emails',
-      'Email addresses. The one of type work is the email address of the user; if there is none, userName is.',
+      'Email addresses. The one with type work is the email address of the user; without one, userName is.',
       {
         ...entries(
           'emails',
@@ -133,7 +133,7 @@ export const userSchema: ScimSchema = {
     ),
     attribute(
       'phoneNumbers',
-      'Phone numbers. The one of type work, else of type mobile, is the primary phone, which only one user can have.',
+      'Phone numbers. The one with type work, or else with type mobile, is the primary phone, which no other user can have.',
       entries('phoneNumbers', 'work', documentValue, Prisma.sql`m.primary_phone`),
       {
         type: 'complex',
@@ -144,7 +144,7 @@ export const userSchema: ScimSchema = {
     ),
     attribute(
       'photos',
-      'Addresses of pictures. The one of type photo is the avatar.',
+      'URLs of pictures. The one with type photo is the avatar.',
       entries('photos', 'photo', documentValue, Prisma.sql`m.avatar_url`),
       {
         type: 'complex',
@@ -155,7 +155,7 @@ export const userSchema: ScimSchema = {
     ),
     attribute(
       'groups',
-      'The groups to which the user belongs; they are changed by writing the groups.',
+      'The groups that the user belongs to. To change them, write the groups.',
       {
         kind: 'entries',
         from: Prisma.sql`group_members x JOIN groups o ON ${ofOrganization('o')} AND o.id = x.group_id`,
@@ -170,7 +170,7 @@ export const userSchema: ScimSchema = {
             ...readOnly,
             caseExact: true,
           }),
-          attribute('$ref', 'The address of the group.', unsearchable, {
+          attribute('$ref', 'The URL of the group.', unsearchable, {
             ...readOnly,
             type: 'reference',
             caseExact: true,
@@ -195,15 +195,15 @@ const managerName = Prisma.sql`(
 export const enterpriseUserSchema: ScimSchema = {
   id: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
   name: 'EnterpriseUser',
-  description: 'What an employer says of a user.',
+  description: 'Enterprise attributes of a user.',
   attributes: [
     attribute('department', 'The department.', column('department'), { field: 'DEPARTMENT' }),
-    attribute('manager', 'The manager, who is a user of the same organization.', parts, {
+    attribute('manager', 'The manager, a user in the same organization.', parts, {
       type: 'complex',
       field: 'MANAGER',
       subAttributes: [
         attribute('value', 'The id of the manager.', keyValue(Prisma.sql`m.manager_user_id`), { caseExact: true }),
-        attribute('$ref', 'The address of the manager.', unsearchable, {
+        attribute('$ref', 'The URL of the manager.', unsearchable, {
           ...readOnly,
           type: 'reference',
           caseExact: true,
@@ -245,7 +245,7 @@ const ownerships = Prisma.join(
 export const ownershipSchema: ScimSchema = {
   id: 'urn:svc:params:scim:schemas:extension:ownership:2.0:User',
   name: 'FieldOwnership',
-  description: 'Who owns each field of the user, and so whose writes it takes.',
+  description: 'Who owns each field of the user, which decides whose writes are applied.',
   attributes: [
     attribute(
       'fieldOwnership',
@@ -260,33 +260,38 @@ export const ownershipSchema: ScimSchema = {
         multiValued: true,
         ...readOnly,
         subAttributes: [
-          attribute('field', 'The field as the API names it.', oneValue(Prisma.sql`f.field`), {
+          attribute('field', 'The name of the field in the API.', oneValue(Prisma.sql`f.field`), {
             ...readOnly,
             caseExact: true,
             canonicalValues: ownedPlaces.map(({ field }) => `USER_PROFILE_FIELD_${field}`),
           }),
           attribute(
             'attribute',
-            'The path of the attribute that shows it.',
+            'The path of the attribute for the field.',
             oneValue(Prisma.sql`f.attribute`),
             readOnly,
           ),
-          attribute('owner', 'The class of writer to which the value belongs.', oneValue(Prisma.sql`f.owner`), {
+          attribute('owner', 'The class of writer that owns the value.', oneValue(Prisma.sql`f.owner`), {
             ...readOnly,
             caseExact: true,
             canonicalValues: ['FIELD_OWNER_AUTOMATION', 'FIELD_OWNER_PINNED', 'FIELD_OWNER_DIRECTORY'],
           }),
-          attribute('since', 'Since when it has that owner.', oneValue(Prisma.sql`f.since`), {
+          attribute('since', 'When this owner took over.', oneValue(Prisma.sql`f.since`), {
             ...readOnly,
             type: 'dateTime',
           }),
         ],
       },
     ),
-    attribute('directoryManaged', 'Whether a provider writes the user.', oneValue(Prisma.sql`m.directory_managed`), {
-      ...readOnly,
-      type: 'boolean',
-    }),
+    attribute(
+      'directoryManaged',
+      'Whether an identity provider manages the user.',
+      oneValue(Prisma.sql`m.directory_managed`),
+      {
+        ...readOnly,
+        type: 'boolean',
+      },
+    ),
     attribute('role', 'The role in the organization.', oneValue(Prisma.sql`('USER_ROLE_' || m.role::text)`), {
       ...readOnly,
       caseExact: true,
