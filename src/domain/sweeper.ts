@@ -2,7 +2,6 @@ import type { Queryable } from '../db/queryable.js'
 import type { Timing } from '../db/transaction.js'
 import { sweepIdempotencyKeys } from '../store/idempotency-key.js'
 import { organizationIdsAfter } from '../store/organization.js'
-import { foldMemberCounts } from '../store/scim/member-count.js'
 import { sweep } from '../store/sweep.js'
 import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
 
@@ -23,22 +22,15 @@ export function sweepCredentials(tables: Pick<Queryable, 'run'>): Promise<number
 const ORGANIZATIONS = 100
 
 /**
- * Deletes the expired answers of the next organizations behind one, and folds the counts of their members. Answers the
- * last of these organizations, the empty text where they were the last of all.
+ * Deletes the expired answers of the next organizations behind one. Answers the last of these organizations, the empty
+ * text where they were the last of all.
  */
 export async function sweepOrganizations(tables: Queryable, after: string): Promise<string> {
   const organizationIds = await organizationIdsAfter(tables, after, ORGANIZATIONS)
   for (const organizationId of organizationIds) {
     await sweepIdempotencyKeys(tables, { organizationId, rows: BATCH })
-    await foldCounts(tables, organizationId)
   }
   return organizationIds.length < ORGANIZATIONS ? '' : (organizationIds.at(-1) ?? '')
-}
-
-/** Goes on for as long as there is much to fold, as after a change of very many members. */
-async function foldCounts(tables: Queryable, organizationId: string): Promise<void> {
-  let folded = BATCH
-  while (folded >= BATCH / 2) folded = await foldMemberCounts(tables, { organizationId, rows: BATCH })
 }
 
 /** What a running sweeper needs. */

@@ -25,7 +25,6 @@ import { revokeAttemptStatements } from './revoke-attempt.js'
 import { directoryRefusalStatements } from './scim/directory-refusal.js'
 import { scimGroupStatements } from './scim/group.js'
 import { scimGroupListStatements } from './scim/group-list.js'
-import { memberCountStatements } from './scim/member-count.js'
 import { scimUserStatements } from './scim/user.js'
 import { scimUserListStatements } from './scim/user-list.js'
 import { signingKeyStatements } from './signing-key.js'
@@ -67,7 +66,6 @@ export const statements = createStatementRegister([
   ...priorityStatements,
   ...revokeAttemptStatements,
   ...directoryRefusalStatements,
-  ...memberCountStatements,
   ...scimUserListStatements,
   ...scimGroupListStatements,
   ...scimGroupStatements,

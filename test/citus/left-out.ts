@@ -11,11 +11,6 @@ export const leftOut: readonly LeftOut[] = [
   },
   { file: 'test/store/scim-list-cost.test.ts', reason: 'the same' },
   { file: 'test/scim/filter-plans.test.ts', reason: 'the same' },
-  {
-    file: 'test/store/member-count.test.ts',
-    test: 'the counts of members let the last page of a long list be read at the cost of the first one of a short list',
-    reason: 'the same',
-  },
   ...['return nothing but constants of their writes', 'are told apart by what they return'].map((test) => ({
     file: 'test/store/cluster-rules.test.ts',
     test: `on a cluster, the statements of the stores ${test}`,

@@ -596,17 +596,6 @@ CREATE TABLE "entity_field_mappings" (
 );
 
 -- CreateTable
-CREATE TABLE "member_counts" (
-    "organization_id" TEXT NOT NULL,
-    "bucket" BIGINT NOT NULL,
-    "id" UUID NOT NULL DEFAULT gen_random_uuid(),
-    "members" BIGINT NOT NULL,
-    "deactivated" BIGINT NOT NULL DEFAULT 0,
-
-    CONSTRAINT "member_counts_pkey" PRIMARY KEY ("organization_id","bucket","id")
-);
-
--- CreateTable
 CREATE TABLE "directory_refusals" (
     "organization_id" TEXT NOT NULL,
     "id" UUID NOT NULL,
@@ -992,9 +981,6 @@ ALTER TABLE "entity_field_mappings" ADD CONSTRAINT "entity_field_mappings_organi
 ALTER TABLE "entity_field_mappings" ADD CONSTRAINT "entity_field_mappings_organization_id_ingestion_config_id_fkey" FOREIGN KEY ("organization_id", "ingestion_config_id") REFERENCES "entity_ingestion_configs"("organization_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "member_counts" ADD CONSTRAINT "member_counts_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
-
--- AddForeignKey
 ALTER TABLE "directory_refusals" ADD CONSTRAINT "directory_refusals_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- The rest is what schema.prisma cannot say.
@@ -1054,6 +1040,8 @@ CREATE INDEX "memberships_family_name_idx" ON "memberships"
 CREATE INDEX "memberships_given_name_idx" ON "memberships"
   ("organization_id", (lower(nullif("first_name", '')) COLLATE "C"), "ordinal")
   WHERE "directory_deleted_at" IS NULL;
+CREATE INDEX "memberships_active_idx" ON "memberships" ("organization_id", "ordinal")
+  WHERE "deactivated_at" IS NULL AND "directory_deleted_at" IS NULL;
 CREATE INDEX "memberships_deactivated_idx" ON "memberships" ("organization_id", "ordinal")
   WHERE "deactivated_at" IS NOT NULL AND "directory_deleted_at" IS NULL;
 CREATE INDEX "memberships_directory_emails_idx" ON "memberships"
@@ -1061,67 +1049,6 @@ CREATE INDEX "memberships_directory_emails_idx" ON "memberships"
   WHERE "directory_attributes" IS NOT NULL;
 CREATE INDEX "groups_name_idx" ON "groups"
   ("organization_id", (lower(nullif("name", '')) COLLATE "C"), "ordinal");
-
--- The counts of members, per 512 ordinals. Rows are added, never changed: writers of one organization do not wait for
--- each other. In a cluster an insertion cannot read the rows of a statement, so each sum is inserted by itself.
-CREATE FUNCTION "count_added_members"() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  counted record;
-BEGIN
-  FOR counted IN
-    SELECT "organization_id", "ordinal" >> 9 AS "bucket", count(*) AS "members",
-           count(*) FILTER (WHERE "deactivated_at" IS NOT NULL) AS "deactivated"
-      FROM "added" WHERE "directory_deleted_at" IS NULL GROUP BY 1, 2
-  LOOP
-    INSERT INTO "member_counts" ("organization_id", "bucket", "members", "deactivated")
-    VALUES (counted."organization_id", counted."bucket", counted."members", counted."deactivated");
-  END LOOP;
-  RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION "count_changed_member"() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO "member_counts" ("organization_id", "bucket", "members")
-  VALUES (NEW."organization_id", NEW."ordinal" >> 9, CASE WHEN NEW."directory_deleted_at" IS NULL THEN 1 ELSE -1 END);
-  RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION "count_removed_member"() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO "member_counts" ("organization_id", "bucket", "members", "deactivated")
-  VALUES (OLD."organization_id", OLD."ordinal" >> 9, -1, CASE WHEN OLD."deactivated_at" IS NULL THEN 0 ELSE -1 END);
-  RETURN NULL;
-END
-$$;
-
--- Beside "count_changed_member", which counts the same change of a member whom the directory deletes or restores.
-CREATE FUNCTION "count_deactivated_member"() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO "member_counts" ("organization_id", "bucket", "members", "deactivated")
-  VALUES (
-    NEW."organization_id", NEW."ordinal" >> 9, 0,
-    CASE WHEN NEW."deactivated_at" IS NOT NULL AND NEW."directory_deleted_at" IS NULL THEN 1 ELSE -1 END
-  );
-  RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER "memberships_added_are_counted" AFTER INSERT ON "memberships"
-  REFERENCING NEW TABLE AS "added" FOR EACH STATEMENT EXECUTE FUNCTION "count_added_members"();
-CREATE TRIGGER "memberships_changed_are_counted" AFTER UPDATE OF "directory_deleted_at" ON "memberships" FOR EACH ROW
-  WHEN ((OLD."directory_deleted_at" IS NULL) <> (NEW."directory_deleted_at" IS NULL))
-  EXECUTE FUNCTION "count_changed_member"();
-CREATE TRIGGER "memberships_removed_are_counted" AFTER DELETE ON "memberships" FOR EACH ROW
-  WHEN (OLD."directory_deleted_at" IS NULL) EXECUTE FUNCTION "count_removed_member"();
-CREATE TRIGGER "memberships_deactivated_are_counted" AFTER UPDATE OF "deactivated_at", "directory_deleted_at" ON "memberships"
-  FOR EACH ROW
-  WHEN (
-    (OLD."deactivated_at" IS NOT NULL AND OLD."directory_deleted_at" IS NULL)
-    <> (NEW."deactivated_at" IS NOT NULL AND NEW."directory_deleted_at" IS NULL)
-  )
-  EXECUTE FUNCTION "count_deactivated_member"();
 
 -- What a directory's change of one member needs beside the lock of the member, in one statement: locks of managers, email
 -- addresses, the member and the phone number, in the one order of locks and under the same keys as those of the stores;

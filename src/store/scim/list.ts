@@ -21,9 +21,7 @@ export interface ScimSelection {
 
 /** A part of a list. */
 export interface ScimSlice {
-  /** The ordinal from which on resources count. */
-  readonly from: bigint
-  /** How many of them to leave out. */
+  /** How many resources to leave out. */
   readonly offset: number
   readonly count: number
 }
@@ -76,32 +74,27 @@ export function sliceStatement<Row>(
   const condition = conditionOf(filter ?? { kind: 'constant', isTrue: true })
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table} ${alias}`)]
   const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${sortOf(order)}, ${row}.ordinal`
+  // Found first, and cut to the page then: a planner that expects more rows than there are would rather read the list in
+  // its order until the page is full.
+  const isFew = filter !== undefined && leadsToIndex(filter)
   const statement = createStatement<Selected & ScimSlice, Row & Uncut>({
     name,
     columns: { ...types, found: 'int8' } as Columns<Row & Uncut>,
     planned: 'anew',
-    text: ({ organizationId, from, offset, count }) => {
-      const found = Prisma.sql`${row}.organization_id = ${organizationId} AND ${where} AND ${condition.sql}`
-      // Found first, and cut to the page then: a planner that expects more rows than there are would rather read the list
-      // in its order until the page is full.
-      const isOnPage =
-        filter !== undefined && leadsToIndex(filter)
-          ? Prisma.sql`${row}.organization_id = ${organizationId}
-           AND ${row}.ordinal = ANY (ARRAY(SELECT ${row}.ordinal FROM ${rows} WHERE ${found}))`
-          : found
+    text: ({ organizationId, offset, count }) => {
+      const found = Prisma.sql`
+            FROM ${rows} WHERE ${row}.organization_id = ${organizationId} AND ${where} AND ${condition.sql}`
       return Prisma.sql`
 SELECT ${columns(organizationId)}, ${row}.found
   FROM (
-    SELECT ${row}.*, sum(${row}.shown) OVER (ORDER BY ${row}.place) - ${row}.shown AS shown_before, count(*) OVER () AS found
-      FROM (
-        SELECT ${row}.*, row_number() OVER () AS place, ${references(organizationId)} AS shown
-          FROM (
-            SELECT ${row}.*
-              FROM ${rows}
-             WHERE ${row}.ordinal >= ${from} AND ${isOnPage}
-             ORDER BY ${sort} OFFSET ${offset} LIMIT ${count}
-          ) ${row}
-      ) ${row}
+    SELECT ${row}.*, page.place, sum(refers.shown) OVER (ORDER BY page.place) - refers.shown AS shown_before,
+           count(*) OVER () AS found
+      FROM unnest(ARRAY(
+          SELECT ${row}.ordinal ${isFew ? Prisma.sql`FROM (SELECT ${row}.* ${found} OFFSET 0) ${row}` : found}
+           ORDER BY ${sort} OFFSET ${offset} LIMIT ${count}
+        )) WITH ORDINALITY AS page (ordinal, place)
+      JOIN ${rows} ON ${row}.organization_id = ${organizationId} AND ${row}.ordinal = page.ordinal
+     CROSS JOIN LATERAL (SELECT ${references(organizationId)} AS shown) refers
   ) ${row}
   ${beside}
  WHERE ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}

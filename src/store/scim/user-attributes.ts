@@ -78,8 +78,7 @@ const hasEmail = (value: Prisma.Sql) => Prisma.sql`m.ordinal = ANY (ARRAY(
 /** The name under which the directory knows a user; there is an index for it. */
 const userName = Prisma.sql`coalesce(m.directory_user_name, m.email_key)`
 
-/** Whether a member is active; the database keeps how many are. */
-export const activeAttribute = attribute(
+const activeAttribute = attribute(
   'active',
   'False deactivates the user: their tokens are no longer accepted, and their email address remains reserved.',
   ofEveryRow(Prisma.sql`(m.deactivated_at IS NULL)`),

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Database } from '../../src/db/database.js'
+import { listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
+import { parseFilter } from '../../src/scim/filter.js'
+import { userResourceType } from '../../src/store/scim/attributes.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+
+const { acme } = fixture
+
+describe('the pages of a list', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    await insertFixture(database)
+    const person = `'some-' || n, n || '@some.example.com'`
+    const series = 'generate_series(1, 2000) n'
+    await database.execute(
+      `INSERT INTO users (id, email, email_key) SELECT ${person}, n || '@some.example.com' FROM ${series}`,
+    )
+    await database.execute(
+      `INSERT INTO memberships (organization_id, user_id, email_key) SELECT '${acme}', ${person} FROM ${series}`,
+    )
+    const set = (what: string, who: string) =>
+      database.execute(`UPDATE memberships SET ${what} WHERE organization_id = $1 AND user_id LIKE $2`, [acme, who])
+    await set('deactivated_at = now()', 'some-1%')
+    await set('directory_deleted_at = now()', 'some-11%')
+    await set('deactivated_at = now(), directory_deleted_at = now()', 'some-14%')
+    await set('deactivated_at = NULL', 'some-13%')
+    await database.execute(`DELETE FROM memberships WHERE organization_id = $1 AND user_id LIKE 'some-15%'`, [acme])
+  })
+  afterAll(() => testDatabase.drop())
+
+  it.each([
+    [undefined, 'true'],
+    ['active eq true', 'deactivated_at IS NULL'],
+    ['active eq false', 'deactivated_at IS NOT NULL'],
+  ])('have every resource once, and the exact total: %s', async (text, condition) => {
+    const there = await database.query<{ id: string }>(
+      `SELECT user_id AS id FROM memberships
+        WHERE organization_id = $1 AND directory_deleted_at IS NULL AND ${condition} ORDER BY ordinal`,
+      [acme],
+    )
+    const filter = text === undefined ? undefined : parseFilter(text, userResourceType)
+    const read: string[] = []
+    for (let startIndex = 1; startIndex <= there.length; startIndex += 97) {
+      const selection = { organizationId: acme, filter, order: undefined }
+      const { total, rows } = await listDirectoryUsers(database, selection, { startIndex, count: 97 })
+      expect(total).toBe(there.length)
+      read.push(...rows.map(({ userId }) => userId))
+    }
+    expect(read.length).toBeGreaterThan(500)
+    expect(read).toEqual(there.map(({ id }) => id))
+  })
+})
