@@ -1,13 +1,15 @@
+import type { Command } from 'commander'
 import type { Database } from '../db/database.js'
+import { runningServers } from '../db/server-presence.js'
 import { packageRoot } from '../package.js'
 import { findDemoIds } from '../store/demo.js'
 import { firstOrganizationId } from '../store/organization.js'
-import { type CommandContext, dataFolderOf } from './command-context.js'
+import { answer, type CommandContext, dataFolderOf } from './command-context.js'
 import { demoOrganizationId, demoRequests, type ShownCommand } from './demo-requests.js'
 import { demoToken } from './demo-token.js'
 
 /** What people need for their first requests. */
-export interface Announcement {
+interface Announcement {
   /** Base addresses of the servers, and of their pages for people and for balancers. */
   readonly servers: readonly { readonly url: string; readonly docs: string; readonly ready: string }[]
   /** Where the data is. */
@@ -85,7 +87,29 @@ function textFromDemo({ userId, token, expiresAt, requests }: DemoAnnouncement):
   ].join('')
 }
 
-/** The announcement for programs: the members of `demo` are beside the others. */
-export function jsonFromAnnouncement({ demo, ...rest }: Announcement): string {
-  return JSON.stringify({ ...rest, ...demo })
+/** `svc status`: what `svc serve` printed, while one runs on this data. Fails if none does. */
+export function registerStatusCommand(program: Command, context: CommandContext): void {
+  program
+    .command('status')
+    .description('print again what "svc serve" printed, while it runs')
+    .option('--json', 'answer one JSON object')
+    .action((options: { readonly json?: true }) =>
+      context.onDatabase(async (database) => {
+        const announcement = await announceRunning(database, context)
+        if (announcement === undefined) {
+          const { config } = context
+          const place = config.databaseUrl === undefined ? `the data in ${dataFolderOf(config)}` : 'DATABASE_URL'
+          throw new Error(`no server is running on ${place}: start one with "npx svc serve"`)
+        }
+        // For programs, the members of `demo` are beside the others.
+        const { demo, ...rest } = announcement
+        answer(context, options, { ...rest, ...demo }, textFromAnnouncement(announcement))
+      }),
+    )
+}
+
+/** The announcement of the servers that run on a database; undefined if none does. */
+export async function announceRunning(database: Database, context: CommandContext): Promise<Announcement | undefined> {
+  const [first, ...others] = await runningServers(database)
+  return first === undefined ? undefined : composeAnnouncement([first, ...others], database, context)
 }

@@ -2,24 +2,9 @@ import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config, Setting } from '../config.js'
 import type { Database, DatabaseOptions } from '../db/database.js'
-import type { EmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
-
-/** A database for a command, with all migrations of this build. */
-export interface OpenedDatabase {
-  readonly database: Database
-  readonly connectionString: string
-  /** The same database, past the pooler if there is one: for what needs a session. */
-  readonly directUrl: string
-  /** The migrations that have just been applied. */
-  readonly appliedMigrations: readonly string[]
-  /** The embedded server, if that is what is used. */
-  readonly embedded: EmbeddedPostgres | undefined
-  /** Closes the connections and lets go of the embedded server. */
-  close(): Promise<void>
-}
 
 /** What commands get from the outside. */
 export interface CommandContext {
@@ -35,20 +20,24 @@ export interface CommandContext {
   readonly stopSignal: AbortSignal
   /** Has the listener called, instead of ending the program, at each SIGHUP; returns how to undo that. */
   readonly onHangup?: ((listener: () => void) => () => void) | undefined
-  /** Opens the configured database. Throws, without having made anything, if there is none or it lacks migrations. */
-  openDatabase(): Promise<OpenedDatabase>
-  /** Opens the configured database, making the embedded one if needed, and applies pending migrations. */
-  makeDatabase(): Promise<OpenedDatabase>
+  /** Works on the configured database. Throws, without having made anything, if there is none or it lacks migrations. */
+  onDatabase<T>(work: (database: Database) => Promise<T>): Promise<T>
+  /** Works on the configured database, having made the embedded one if needed, and applied the pending migrations. */
+  onMadeDatabase<T>(work: (database: Database, appliedMigrations: readonly string[]) => Promise<T>): Promise<T>
+}
+
+/** The answer of a command: one JSON object if that is asked for, otherwise the text for people. */
+export function answer(
+  { stdout }: Pick<CommandContext, 'stdout'>,
+  { json }: { readonly json?: true },
+  value: object,
+  text: string,
+): void {
+  stdout.write(json ? `${JSON.stringify(value)}\n` : text)
 }
 
 /** Where calls get their sessions; `otherwise` is the URL of a database that no variable names. */
-export function sessionsOf(
-  config: Config,
-  otherwise = '',
-): Pick<
-  DatabaseOptions,
-  'connectionString' | 'sessions' | 'statementNames' | 'limits' | 'maxWaitMillis' | 'maxWaiting'
-> {
+export function sessionsOf(config: Config, otherwise = '') {
   const { databaseUrl, databaseDirectUrl, databaseStatementNames } = config
   return {
     limits: {
@@ -61,7 +50,7 @@ export function sessionsOf(
     connectionString: databaseUrl ?? otherwise,
     sessions: databaseDirectUrl === undefined ? 'server' : 'pooler',
     statementNames: databaseStatementNames,
-  }
+  } satisfies Partial<DatabaseOptions>
 }
 
 /** The URL past the pooler, if there is one. */
@@ -78,4 +67,10 @@ export function dataFolderOf({ dataDir }: Config): string {
 export function requireNoPending(pending: readonly string[] | undefined): void {
   if (pending === undefined) throw new Error('the database is empty: run "npx svc serve", "migrate" or "import"')
   if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}: run "npx svc migrate"`)
+}
+
+/** The base address of a listening socket, as a client on this machine writes it. Default: without TLS. */
+export function originOf(address: string, port: number, scheme: 'http' | 'https' = 'http'): string {
+  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -2,16 +2,16 @@ import { Argument, type Command, type Option } from 'commander'
 import { permissions } from '../domain/caller/caller.js'
 import type { CommandContext } from './command-context.js'
 
-/** One command with what can follow it. */
+/** What can follow some words: those of a command, or of one with an option that a value follows. */
 interface Place {
-  /** The words from the program's name to it, which is empty for the program itself. */
+  /** The words after the program's name; none for the program itself. */
   readonly words: string
   readonly commands: readonly Described[]
   readonly options: readonly Described[]
-  /** The options that a value follows, with the values that are known. */
-  readonly values: readonly { readonly option: string; readonly known: readonly string[] }[]
-  /** The values that its argument can have; `files` is any file. */
-  readonly argument: readonly string[] | 'files'
+  /** Values of its argument, or of the option. */
+  readonly values: readonly string[]
+  /** Whether any file can follow too. */
+  readonly isFile: boolean
 }
 
 interface Described {
@@ -35,142 +35,124 @@ export function registerCompletionCommand(program: Command, { stdout }: CommandC
     .description('print a script that completes commands and options in bash, zsh or fish')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => {
-      stdout.write(scripts[shell](placesOf(program)))
+      const commands = commandPlaces(program)
+      const known = commands.flatMap(({ words }) => (words === '' ? [] : quoted(words)))
+      stdout.write(scripts[shell](commands, known))
     })
 }
 
-function placesOf(command: Command, words: readonly string[] = []): Place[] {
-  const commands = command.createHelp().visibleCommands(command)
-  const options = command.createHelp().visibleOptions(command)
+/** A command and all those below it. */
+function commandPlaces(command: Command, words: readonly string[] = []): (Place & { readonly command: Command })[] {
+  const help = command.createHelp()
+  const commands = help.visibleCommands(command)
   const [argument] = command.registeredArguments
-  const place: Place = {
+  const place = {
+    command,
     words: words.join(' '),
     commands: commands.map((each) => ({ text: each.name(), description: each.description() })),
-    options: options.flatMap((option) =>
-      [option.short, option.long].flatMap((text) => (text == null ? [] : { text, description: option.description })),
-    ),
-    values: options
-      .filter(takesValue)
-      .map(({ long }) => ({ option: long ?? '', known: knownValues[long ?? ''] ?? [] })),
-    argument: argument?.name() === 'file' ? 'files' : (argument?.argChoices ?? []),
+    options: help.visibleOptions(command).flatMap(described),
+    values: argument?.argChoices ?? [],
+    isFile: argument?.name() === 'file',
   }
   const below = commands.filter((each) => each.name() !== 'help')
-  return [place, ...below.flatMap((each) => placesOf(each, [...words, each.name()]))]
+  return [place, ...below.flatMap((each) => commandPlaces(each, [...words, each.name()]))]
 }
 
-const takesValue = ({ required, optional }: Option): boolean => required || optional
+function described({ short, long, description }: Option): Described[] {
+  return [short, long].flatMap((text) => (text == null ? [] : { text, description }))
+}
+
+/** The options of a command that a value follows. */
+function valuePlaces({ command, words }: ReturnType<typeof commandPlaces>[number]): Place[] {
+  return command.options.flatMap(({ required, optional, long }) => {
+    if (long == null || !(required || optional)) return []
+    return { words: `${words} ${long}`, commands: [], options: [], values: knownValues[long] ?? [], isFile: false }
+  })
+}
 
 /** In single quotes, which all three shells read alike where the text contains none. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", '’')}'`
 }
 
-/** The words before the cursor that are commands, as a `case` of bash and zsh. */
-function walk(places: readonly Place[], name: string): string {
-  const known = places.filter(({ words }) => words !== '')
-  const patterns = known.map(({ words }) => {
-    const parts = words.split(' ')
-    return `'${parts.slice(0, -1).join(' ')}/${parts.at(-1) ?? ''}'`
-  })
-  return `    case "$${name}/$word" in ${patterns.join('|')}) ${name}="\${${name}:+$${name} }$word" ;; esac`
+type Script = (commands: ReturnType<typeof commandPlaces>, known: readonly string[]) => string
+
+/** The branches of bash and zsh: that of the last word where a value follows it, otherwise that of the command. */
+function branches(commands: ReturnType<typeof commandPlaces>, branch: (place: Place) => string): string {
+  const places = [...commands.flatMap(valuePlaces), ...commands]
+  return places.map((place) => `      ${quoted(place.words)}) ${branch(place)} ;;`).join('\n')
 }
 
-const scripts: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
-  bash: (places) => `# Completion of svc in bash: source <(svc completion bash)
+const scripts: Readonly<Record<Shell, Script>> = {
+  bash: (commands, known) => `# Completion of svc in bash: source <(svc completion bash)
 _svc() {
-  local line="\${COMP_LINE:0:COMP_POINT}" cur='' prev at='' word list='' files=''
+  local line="\${COMP_LINE:0:COMP_POINT}" cur='' at='' word list='' files=''
   local -a words
   read -ra words <<<"$line"
   if [[ $line != *[[:space:]] ]]; then
     cur="\${words[\${#words[@]} - 1]}"
     words=("\${words[@]:0:\${#words[@]} - 1}")
   fi
-  prev="\${words[\${#words[@]} - 1]}"
   for word in "\${words[@]:1}"; do
-${walk(places, 'at')}
+    case "\${at:+$at }$word" in ${known.join('|')}) at="\${at:+$at }$word" ;; esac
   done
-  case "$at $prev" in
-${places
-  .flatMap(({ words, values }) =>
-    values.map(({ option, known }) => `    '${words} ${option}') list=${quoted(known.join(' '))} ;;`),
-  )
-  .join('\n')}
-    *) case "$at" in
-${places
-  .map(({ words, commands, options, argument }) => {
-    const texts = [...commands, ...options].map(({ text }) => text)
-    const all = [...texts, ...(argument === 'files' ? [] : argument)].join(' ')
-    return `      '${words}') list=${quoted(all)}${argument === 'files' ? ' files=-f' : ''} ;;`
-  })
-  .join('\n')}
-    esac ;;
-  esac
+  for word in "$at \${words[\${#words[@]} - 1]}" "$at"; do
+    case "$word" in
+${branches(commands, ({ commands, options, values, isFile }) => {
+  const texts = [...[...commands, ...options].map(({ text }) => text), ...values]
+  return `list=${quoted(texts.join(' '))}${isFile ? ' files=-f' : ''}; break`
+})}
+    esac
+  done
   COMPREPLY=($(compgen $files -W "$list" -- "$cur"))
   # A colon parts words for bash, which puts in only what is behind it.
   if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*:}"}"}"); fi
 }
 complete -F _svc svc svc.mjs
 `,
-  zsh: (places) => `#compdef svc svc.mjs
+  zsh: (commands, known) => `#compdef svc svc.mjs
 # Completion of svc in zsh: source <(svc completion zsh), or this text as _svc in a folder of fpath.
 _svc() {
   local at='' word
   local -a described
   for word in "\${(@)words[2,CURRENT-1]}"; do
-${walk(places, 'at')}
+    case "\${at:+$at }$word" in ${known.join('|')}) at="\${at:+$at }$word" ;; esac
   done
-  case "$at \${words[CURRENT-1]}" in
-${places
-  .flatMap(({ words, values }) =>
-    values.map(({ option, known }) => `    '${words} ${option}') compadd -- ${known.map(quoted).join(' ')}; return ;;`),
-  )
-  .join('\n')}
-  esac
-  case "$at" in
-${places
-  .map(({ words, commands, options, argument }) => {
-    const all = [
-      ...commands,
-      ...(argument === 'files' ? [] : argument.map((text) => ({ text, description: '' }))),
-      ...options,
-    ]
-    const pairs = all.map(({ text, description }) => quoted(`${text.replaceAll(':', '\\:')}:${description}`))
-    return `    '${words}') described=(${pairs.join(' ')})${argument === 'files' ? '; _files' : ''} ;;`
-  })
-  .join('\n')}
-  esac
+  for word in "$at \${words[CURRENT-1]}" "$at"; do
+    case "$word" in
+${branches(commands, ({ commands, options, values, isFile }) => {
+  const pairs = [...commands, ...options].map(({ text, description }) => quoted(`${text}:${description}`))
+  return `described=(${pairs.join(' ')}); compadd -- ${values.map(quoted).join(' ')}${isFile ? '; _files' : ''}; break`
+})}
+    esac
+  done
   _describe -o svc described
 }
 if [[ "\${funcstack[1]}" == _svc ]]; then _svc "$@"; else compdef _svc svc svc.mjs; fi
 `,
-  fish: (places) => `# Completion of svc in fish: svc completion fish | source
+  fish: (commands, known) => `# Completion of svc in fish: svc completion fish | source
 function __svc_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
-    switch "$at/$word"
-      case ${places
-        .filter(({ words }) => words !== '')
-        .map(({ words }) => {
-          const parts = words.split(' ')
-          return `'${parts.slice(0, -1).join(' ')}/${parts.at(-1) ?? ''}'`
-        })
-        .join(' ')}
+    switch (string trim "$at $word")
+      case ${known.join(' ')}
         set at (string trim "$at $word")
     end
   end
   test "$at" = "$argv[1]"
 end
 complete -c svc -f
-${places
-  .flatMap(({ words, commands, options, values, argument }) => {
-    const when = `complete -c svc -n ${quoted(`__svc_at "${words}"`)}`
+${commands
+  .flatMap((place) => {
+    const when = `complete -c svc -n ${quoted(`__svc_at "${place.words}"`)}`
+    const following = new Map(valuePlaces(place).map(({ words, values }) => [words, values.join(' ')]))
     return [
-      ...commands.map(({ text, description }) => `${when} -a ${quoted(text)} -d ${quoted(description)}`),
-      ...(argument === 'files' ? [`${when} -F`] : argument.map((text) => `${when} -a ${quoted(text)}`)),
-      ...options.map(({ text, description }) => {
-        const value = values.find(({ option }) => option === text)
-        const known =
-          value === undefined ? '' : ` -x${value.known.length === 0 ? '' : ` -a ${quoted(value.known.join(' '))}`}`
+      ...place.commands.map(({ text, description }) => `${when} -a ${quoted(text)} -d ${quoted(description)}`),
+      ...place.values.map((text) => `${when} -a ${quoted(text)}`),
+      ...(place.isFile ? [`${when} -F`] : []),
+      ...place.options.map(({ text, description }) => {
+        const values = following.get(`${place.words} ${text}`)
+        const known = values === undefined ? '' : ` -x${values === '' ? '' : ` -a ${quoted(values)}`}`
         const flag = text.startsWith('--') ? `-l ${quoted(text.slice(2))}` : `-s ${quoted(text.slice(1))}`
         return `${when} ${flag}${known} -d ${quoted(description)}`
       }),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Setting } from '../config.js'
-import type { CommandContext } from './command-context.js'
+import { packageRoot, readBuild } from '../package.js'
+import { answer, type CommandContext } from './command-context.js'
 
 /** `svc config`: every variable with its value in force, secrets masked. Fails with all errors in the environment. */
 export function registerConfigCommand(program: Command, context: CommandContext): void {
@@ -8,16 +8,25 @@ export function registerConfigCommand(program: Command, context: CommandContext)
     .command('config')
     .description('show the configuration that is in force, secrets masked')
     .option('--json', 'answer one JSON object')
-    .action(({ json }: { readonly json?: true }) => {
-      const { settings, stdout } = context
-      stdout.write(json ? `${JSON.stringify(valuesByName(settings))}\n` : settings.map(lineOf).join(''))
+    .action((options: { readonly json?: true }) => {
+      const { settings } = context
+      const lines = settings.map(
+        ({ name, value = '', isDefault }) => `${name}=${value}${isDefault ? '  # default' : ''}\n`,
+      )
+      const values = Object.fromEntries(settings.map(({ name, value }) => [name, value ?? null]))
+      answer(context, options, values, lines.join(''))
     })
 }
 
-function valuesByName(settings: readonly Setting[]): Record<string, string | null> {
-  return Object.fromEntries(settings.map(({ name, value }) => [name, value ?? null]))
-}
-
-function lineOf({ name, value, isDefault }: Setting): string {
-  return `${name}=${value ?? ''}${isDefault ? '  # default' : ''}\n`
+/** `svc version`: which build this is. */
+export function registerVersionCommand(program: Command, context: CommandContext): void {
+  program
+    .command('version')
+    .description('tell the version, and the commit that it was made from')
+    .option('--json', 'answer one JSON object')
+    .action((options: { readonly json?: true }) => {
+      const { version, commit } = readBuild(packageRoot())
+      const node = process.version
+      answer(context, options, { version, commit, node }, `svc ${version} (commit ${commit}, Node ${node})\n`)
+    })
 }

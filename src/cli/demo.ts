@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Database } from '../db/database.js'
 import { emptyTables } from '../db/empty-tables.js'
-import type { Queryable } from '../db/queryable.js'
-import { runningServers } from '../db/server-presence.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { firstOrganizationId } from '../store/organization.js'
-import { composeAnnouncement, textFromAnnouncement } from './announcement.js'
+import { announceRunning, textFromAnnouncement } from './announcement.js'
 import type { CommandContext } from './command-context.js'
 import { demoOrganizationId } from './demo-requests.js'
 
@@ -29,26 +27,18 @@ export function registerDemoCommand(program: Command, context: CommandContext): 
     .action(() => resetDemo(context))
 }
 
-async function resetDemo(context: CommandContext): Promise<void> {
-  const { database, close } = await context.openDatabase()
-  try {
-    await requireDemoAlone(database)
+function resetDemo(context: CommandContext): Promise<void> {
+  return context.onDatabase(async (database) => {
+    const other = await firstOrganizationId(database, demoOrganizationId)
+    if (other !== undefined) {
+      throw new Error(`the database holds organizations other than the demo, such as ${other}: nothing was deleted`)
+    }
     await emptyTables(database)
     await importDemo(database, context.runtime)
     context.stdout.write('The demo organization has been reset. Earlier keys and tokens are gone.\n')
-    const [first, ...others] = await runningServers(database)
-    if (first === undefined) return
-    context.stdout.write(`\n${textFromAnnouncement(await composeAnnouncement([first, ...others], database, context))}`)
-  } finally {
-    await close()
-  }
-}
-
-async function requireDemoAlone(tables: Queryable): Promise<void> {
-  const other = await firstOrganizationId(tables, demoOrganizationId)
-  if (other !== undefined) {
-    throw new Error(`the database holds organizations other than the demo, such as ${other}: nothing was deleted`)
-  }
+    const announcement = await announceRunning(database, context)
+    if (announcement !== undefined) context.stdout.write(`\n${textFromAnnouncement(announcement)}`)
+  })
 }
 
 async function importDemo(database: Database, runtime: Runtime): Promise<void> {

@@ -4,7 +4,7 @@ import {
   type DirectoryStatus,
   readDirectoryStatus,
 } from '../domain/directory/directory-status.js'
-import type { CommandContext } from './command-context.js'
+import { answer, type CommandContext } from './command-context.js'
 
 interface StatusOptions {
   readonly org: string
@@ -19,20 +19,17 @@ export function registerDirectoryCommand(program: Command, context: CommandConte
     .description('print the connection, the last write, how many people it supplies and what it was refused')
     .requiredOption('--org <id>', 'the organization')
     .option('--json', 'answer one JSON object')
-    .action(async ({ org, json }: StatusOptions) => {
-      const opened = await context.openDatabase()
-      try {
-        const status = await readDirectoryStatus(opened.database, org)
+    .action((options: StatusOptions) =>
+      context.onDatabase(async (database) => {
+        const status = await readDirectoryStatus(database, options.org)
         const now = context.runtime.now()
-        context.stdout.write(json ? `${jsonFrom(org, status, now)}\n` : textFrom(status, now))
-      } finally {
-        await opened.close()
-      }
-    })
+        answer(context, options, valueFrom(options.org, status, now), textFrom(status, now))
+      }),
+    )
 }
 
-function jsonFrom(organizationId: string, { connections, lastWriteAt, users, refusals }: DirectoryStatus, now: Date) {
-  return JSON.stringify({
+function valueFrom(organizationId: string, { connections, lastWriteAt, users, refusals }: DirectoryStatus, now: Date) {
+  return {
     organizationId,
     connections: connections.map(({ id, name, createdAt, lastUsedAt, expiresAt, ...key }) => ({
       keyId: id,
@@ -47,7 +44,7 @@ function jsonFrom(organizationId: string, { connections, lastWriteAt, users, ref
     refusals: refusals.map(({ apiKeyId, status, ...refusal }) => {
       return { ...refusal, keyId: apiKeyId, status: Number(status) }
     }),
-  })
+  }
 }
 
 /** The refusals that are printed; `--json` gives all that are kept. */

@@ -1,34 +1,36 @@
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Command } from 'commander'
+import type { Config } from '../config.js'
 import { connectFailure, reasonOf } from '../db/connect.js'
 import { createDatabase } from '../db/database.js'
-import { type DatabaseDiagnosis, diagnoseDatabase } from '../db/diagnosis.js'
+import { type DatabaseDiagnosis, diagnoseDatabase, diagnoseReplica } from '../db/diagnosis.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
-import { diagnoseReplica } from '../db/replica-diagnosis.js'
 import { runningServers } from '../db/server-presence.js'
 import { type SessionOptions, sessionFault, startRefusal } from '../db/session-settings.js'
 import { fetchIssuerKeys } from '../domain/auth/issuer-document.js'
 import { readTlsIdentity, timeFault } from '../http/tls-identity.js'
-import { type CommandContext, directUrlOf, sessionsOf } from './command-context.js'
-import { openEmbedded } from './configured-database.js'
-import { originOf } from './origin.js'
+import { answer, type CommandContext, directUrlOf, originOf, sessionsOf } from './command-context.js'
+import { openEmbedded } from './open-database.js'
 
 /** The result of one check: a sentence, which for a fault says what to do. */
 interface Finding {
-  readonly check:
-    | 'configuration'
-    | 'database'
-    | 'sessions'
-    | 'clock'
-    | 'migrations'
-    | 'replica'
-    | 'port'
-    | 'certificate'
-    | 'issuer'
+  readonly check: Check
   readonly isHealthy: boolean
   readonly text: string
 }
+
+type Check =
+  | 'configuration'
+  | 'database'
+  | 'sessions'
+  | 'clock'
+  | 'migrations'
+  | 'replica'
+  | 'port'
+  | 'certificate'
+  | 'issuer'
 
 /** Older versions of PostgreSQL lack what the migrations use. */
 const LEAST_MAJOR_VERSION = 15
@@ -36,6 +38,8 @@ const LEAST_MAJOR_VERSION = 15
 const SESSIONS_PAST_POOLER = 2
 /** Credentials expire by both clocks; the network and a busy machine account for up to a second. */
 const MAX_CLOCK_MILLIS = 1_000
+/** A certificate that ends soon is found while there is still time to renew it. */
+const RENEWAL_MILLIS = 14 * 86_400_000
 
 /** `svc doctor`: whether a server could run here, and what to do if not. Changes nothing; fails if there is a fault. */
 export function registerDoctorCommand(program: Command, context: CommandContext): void {
@@ -45,199 +49,158 @@ export function registerDoctorCommand(program: Command, context: CommandContext)
       'check configuration, database, clock, migrations, port, certificate and issuer, and say what to correct',
     )
     .option('--json', 'answer one JSON object')
-    .action(async ({ json }: { readonly json?: true }) => {
+    .action(async (options: { readonly json?: true }) => {
       const findings = await examine(context)
       const faults = findings.filter(({ isHealthy }) => !isHealthy).length
-      context.stdout.write(json ? `${jsonFrom(findings)}\n` : findings.map(lineOf).join(''))
+      const checks = findings.map(({ check, isHealthy, text }) => ({ check, healthy: isHealthy, text }))
+      answer(context, options, { healthy: faults === 0, checks }, findings.map(lineOf).join(''))
       if (faults > 0) throw new Error(faults === 1 ? '1 fault' : `${faults} faults`)
     })
-}
-
-function jsonFrom(findings: readonly Finding[]): string {
-  return JSON.stringify({
-    healthy: findings.every(({ isHealthy }) => isHealthy),
-    checks: findings.map(({ check, isHealthy, text }) => ({ check, healthy: isHealthy, text })),
-  })
 }
 
 function lineOf({ check, isHealthy, text }: Finding): string {
   return `${isHealthy ? 'ok   ' : 'FAULT'}  ${check.padEnd('configuration'.length)}  ${text}\n`
 }
 
-const healthy = (check: Finding['check'], text: string): Finding => ({ check, isHealthy: true, text })
-const fault = (check: Finding['check'], text: string): Finding => ({ check, isHealthy: false, text })
+/** A fault whose message says what to do. */
+class Fault extends Error {}
 
-async function examine(context: CommandContext): Promise<Finding[]> {
+/** The finding of a check that returns a sentence, or throws; `advice` says what to do about errors but faults. */
+async function find(check: Check, advice: string, work: () => string | Promise<string>): Promise<Finding> {
   try {
-    const given = context.settings.filter(({ isDefault }) => !isDefault).length
-    const set = given === 1 ? '1 variable is set' : `${given} variables are set`
-    const sentences = [`valid; ${set}, "svc config" shows all`, ...context.config.databaseAdvice]
-    return [healthy('configuration', sentences.join('; ')), ...(await examineWithConfiguration(context))]
+    return { check, isHealthy: true, text: await work() }
   } catch (error) {
-    return [fault('configuration', `${reasonOf(error)}: correct the environment`)]
+    const text = error instanceof Fault || advice === '' ? reasonOf(error) : `${reasonOf(error)}: ${advice}`
+    return { check, isHealthy: false, text }
   }
 }
 
-async function examineWithConfiguration(context: CommandContext): Promise<Finding[]> {
-  const { config, log, runtime } = context
-  const origins: string[] = []
+async function examine(context: CommandContext): Promise<Finding[]> {
+  const configuration = await find('configuration', 'correct the environment', () => {
+    const given = context.settings.filter(({ isDefault }) => !isDefault).length
+    const set = given === 1 ? '1 variable is set' : `${given} variables are set`
+    return [`valid; ${set}, "svc config" shows all`, ...context.config.databaseAdvice].join('; ')
+  })
+  if (!configuration.isHealthy) return [configuration]
+  const { config, runtime } = context
+  const { tls, oidc } = config
+  const { findings, origins } = await examineDatabase(context)
+  findings.push(await find('port', 'set PORT or HOST to another address', () => judgePort(config, origins)))
+  if (tls !== undefined) findings.push(await find('certificate', '', () => judgeCertificate(tls, runtime.now())))
+  if (oidc !== undefined) {
+    const advice = 'correct OIDC_ISSUER, the issuer or the way to it'
+    findings.push(await find('issuer', advice, () => judgeIssuer(oidc.issuer)))
+  }
+  return [configuration, ...findings]
+}
+
+/** The findings on the database, and where servers that run on it listen. */
+async function examineDatabase({ config, log, runtime }: CommandContext) {
   const findings: Finding[] = []
+  let origins: readonly string[] = []
   let embedded: Awaited<ReturnType<typeof openEmbedded>> | undefined
   try {
     if (config.databaseUrl === undefined) embedded = await openEmbedded(config, log, false)
-    const connectionString = embedded?.connectionString ?? directUrlOf(config)
-    const diagnosis = await diagnoseDatabase(connectionString, runtime.now)
+    const url = embedded?.connectionString ?? directUrlOf(config)
+    const diagnosis = await diagnoseDatabase(url, runtime.now)
+    const sessions = sessionsOf(config, url)
+    const { databaseDirectUrl, databasePoolSize, databaseReplicaUrl } = config
+    const needed = databaseDirectUrl === undefined ? databasePoolSize : SESSIONS_PAST_POOLER
     findings.push(
-      databaseFinding(
-        diagnosis,
-        config.databaseDirectUrl === undefined ? config.databasePoolSize : SESSIONS_PAST_POOLER,
-      ),
-      await sessionsFinding(config, connectionString),
-      clockFinding(diagnosis),
+      await find('database', '', () => judgeDatabase(diagnosis, needed)),
+      await find('sessions', 'start the pooler or correct DATABASE_URL', () => judgeSessions(sessions)),
+      await find('clock', '', () => judgeClock(diagnosis)),
+      await find('migrations', '', () => judgeMigrations(url)),
     )
-    findings.push(await migrationsFinding(connectionString))
-    if (config.databaseReplicaUrl !== undefined) {
-      findings.push(
-        await replicaFinding(connectionString, { ...sessionsOf(config), connectionString: config.databaseReplicaUrl }),
-      )
+    if (databaseReplicaUrl !== undefined) {
+      const replica = { ...sessions, connectionString: databaseReplicaUrl }
+      const advice = 'correct DATABASE_REPLICA_URL or the replica; until then the primary reads for it'
+      findings.push(await find('replica', advice, () => judgeReplica(url, replica)))
     }
-    origins.push(...(await originsOn(connectionString, context)))
+    const database = createDatabase({ connectionString: url, log, maxConnections: 1 })
+    origins = await runningServers(database).finally(() => database.close())
   } catch (error) {
     const variable = config.databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
     const advice = config.databaseUrl === undefined ? '' : `: start the database or correct ${variable}`
     const refusal = startRefusal(error)
-    findings.push(fault('database', refusal === undefined ? connectFailure(error, advice) : `sessions ${refusal}`))
+    const text = refusal === undefined ? connectFailure(error, advice) : `sessions ${refusal}`
+    findings.push({ check: 'database', isHealthy: false, text })
   } finally {
     await embedded?.stop()
   }
-  return [
-    ...findings,
-    await portFinding(config, origins),
-    ...(await certificateFindings(context)),
-    ...(await issuerFindings(config)),
-  ]
+  return { findings, origins }
 }
 
-function databaseFinding(
-  { version, majorVersion, onlyReads, freeConnections }: DatabaseDiagnosis,
-  sessions: number,
-): Finding {
+function judgeDatabase({ version, majorVersion, onlyReads, freeConnections }: DatabaseDiagnosis, needed: number) {
   const name = `PostgreSQL ${version}`
   if (majorVersion < LEAST_MAJOR_VERSION) {
-    return fault('database', `${name} is too old: the service needs PostgreSQL ${LEAST_MAJOR_VERSION} or later`)
+    throw new Fault(`${name} is too old: the service needs PostgreSQL ${LEAST_MAJOR_VERSION} or later`)
   }
   if (onlyReads) {
-    return fault(
-      'database',
+    throw new Fault(
       `${name} is read-only: point DATABASE_URL to the primary, or turn off default_transaction_read_only`,
     )
   }
-  if (freeConnections < sessions) {
-    const text = `${name} has ${freeConnections} free connections, but each process uses up to ${sessions}`
-    return fault('database', `${text}: raise max_connections or lower DATABASE_POOL_SIZE`)
+  if (freeConnections < needed) {
+    const text = `${name} has ${freeConnections} free connections, but each process uses up to ${needed}`
+    throw new Fault(`${text}: raise max_connections or lower DATABASE_POOL_SIZE`)
   }
-  return healthy('database', `${name} answers and has ${freeConnections} free connections`)
+  return `${name} answers and has ${freeConnections} free connections`
 }
 
-async function sessionsFinding(config: CommandContext['config'], otherwise: string): Promise<Finding> {
-  const sessions = sessionsOf(config, otherwise)
-  try {
-    const found = await sessionFault({ ...sessions, statementNames: config.databaseStatementNames })
-    if (found !== undefined) return fault('sessions', found)
-    const source = sessions.sessions === 'pooler' ? 'of a pooler' : 'of the server itself'
-    return healthy('sessions', `${source}, with the settings that they need`)
-  } catch (error) {
-    return fault('sessions', `${reasonOf(error)}: start the pooler or correct DATABASE_URL`)
-  }
+async function judgeSessions(sessions: ReturnType<typeof sessionsOf>): Promise<string> {
+  const fault = await sessionFault(sessions)
+  if (fault !== undefined) throw new Fault(fault)
+  const source = sessions.sessions === 'pooler' ? 'of a pooler' : 'of the server itself'
+  return `${source}, with the settings that they need`
 }
 
-function clockFinding({ clockAheadMillis }: DatabaseDiagnosis): Finding {
+function judgeClock({ clockAheadMillis }: DatabaseDiagnosis): string {
   const millis = Math.round(Math.abs(clockAheadMillis))
   const text = `${millis} ms ${clockAheadMillis < 0 ? 'behind' : 'ahead of'} the database's`
-  if (millis <= MAX_CLOCK_MILLIS) return healthy('clock', text)
-  return fault('clock', `${text}: synchronize both clocks, or credentials expire early or late`)
+  if (millis <= MAX_CLOCK_MILLIS) return text
+  throw new Fault(`${text}: synchronize both clocks, or credentials expire early or late`)
 }
 
-async function migrationsFinding(connectionString: string): Promise<Finding> {
+async function judgeMigrations(url: string): Promise<string> {
   const migrations = await loadMigrations()
-  try {
-    const pending = await pendingMigrations(connectionString, migrations)
-    if (pending === undefined) return fault('migrations', 'the database is empty: run "npx svc migrate"')
-    if (pending.length > 0) return fault('migrations', `${pending.join(', ')} not applied: run "npx svc migrate"`)
-    return healthy('migrations', `all ${migrations.length} are applied`)
-  } catch (error) {
-    return fault('migrations', reasonOf(error))
-  }
+  const pending = await pendingMigrations(url, migrations)
+  if (pending === undefined) throw new Fault('the database is empty: run "npx svc migrate"')
+  if (pending.length > 0) throw new Fault(`${pending.join(', ')} not applied: run "npx svc migrate"`)
+  return `all ${migrations.length} are applied`
 }
 
-async function replicaFinding(connectionString: string, replica: SessionOptions): Promise<Finding> {
-  const advice = 'correct DATABASE_REPLICA_URL or the replica; until then the primary reads for it'
-  try {
-    const { fault: reason, behindBytes, hasFeedback } = await diagnoseReplica(connectionString, replica)
-    if (reason !== undefined) return fault('replica', `${reason}: ${advice}`)
-    const exports = hasFeedback ? 'it' : 'the primary, because its hot_standby_feedback is off'
-    return healthy('replica', `follows the database, ${behindBytes} bytes behind; exports are read from ${exports}`)
-  } catch (error) {
-    return fault('replica', `${reasonOf(error)}: ${advice}`)
-  }
-}
-
-async function originsOn(connectionString: string, { log }: CommandContext): Promise<string[]> {
-  const database = createDatabase({ connectionString, log, maxConnections: 1 })
-  try {
-    return await runningServers(database)
-  } finally {
-    await database.close()
-  }
+async function judgeReplica(url: string, replica: SessionOptions): Promise<string> {
+  const { fault, behindBytes, hasFeedback } = await diagnoseReplica(url, replica)
+  if (fault !== undefined) throw new Error(fault)
+  const exports = hasFeedback ? 'it' : 'the primary, because its hot_standby_feedback is off'
+  return `follows the database, ${behindBytes} bytes behind; exports are read from ${exports}`
 }
 
 /** Listens for a moment: only that shows whether a server could. */
-async function portFinding(
-  { host, port, tls }: CommandContext['config'],
-  runningOrigins: readonly string[],
-): Promise<Finding> {
+async function judgePort({ host, port, tls }: Config, runningOrigins: readonly string[]): Promise<string> {
   const origin = originOf(host, port, tls && 'https')
-  if (runningOrigins.includes(origin)) return healthy('port', `a server of this database listens on ${origin}`)
+  if (runningOrigins.includes(origin)) return `a server of this database listens on ${origin}`
   const server = createServer()
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(port, host, resolve)
-    })
-    return healthy('port', `${origin} is free`)
-  } catch (error) {
-    return fault('port', `${reasonOf(error)}: set PORT or HOST to another address`)
+    await once(server.listen(port, host), 'listening')
+    return `${origin} is free`
   } finally {
-    await new Promise((resolve) => server.close(resolve))
+    server.close()
   }
 }
 
-/** One that ends soon is found while there is still time to renew it. */
-const RENEWAL_DAYS = 14
-
-/** None if the service speaks cleartext. */
-async function certificateFindings({ config, runtime }: CommandContext): Promise<Finding[]> {
-  if (config.tls === undefined) return []
-  try {
-    const identity = await readTlsIdentity(config.tls)
-    const { expiresAt } = identity
-    const wrong = timeFault(identity, runtime.now())
-    if (wrong !== undefined) return [fault('certificate', wrong)]
-    const text = `belongs to its key and expires at ${expiresAt.toISOString()}`
-    const isDue = expiresAt.getTime() - runtime.now().getTime() < RENEWAL_DAYS * 86_400_000
-    return [isDue ? fault('certificate', `${text}: renew it, and send SIGHUP`) : healthy('certificate', text)]
-  } catch (error) {
-    return [fault('certificate', reasonOf(error))]
-  }
+async function judgeCertificate(files: NonNullable<Config['tls']>, now: Date): Promise<string> {
+  const identity = await readTlsIdentity(files)
+  const fault = timeFault(identity, now)
+  if (fault !== undefined) throw new Fault(fault)
+  const text = `belongs to its key and expires at ${identity.expiresAt.toISOString()}`
+  if (identity.expiresAt.getTime() - now.getTime() >= RENEWAL_MILLIS) return text
+  throw new Fault(`${text}: renew it, and send SIGHUP`)
 }
 
-/** None if no issuer is trusted. */
-async function issuerFindings({ oidc }: CommandContext['config']): Promise<Finding[]> {
-  if (oidc === undefined) return []
-  try {
-    const { keys } = await fetchIssuerKeys(oidc.issuer)
-    if (keys.length === 0) return [fault('issuer', `${oidc.issuer} has no keys: add one to it`)]
-    return [healthy('issuer', `${oidc.issuer} answers and has ${keys.length === 1 ? '1 key' : `${keys.length} keys`}`)]
-  } catch (error) {
-    return [fault('issuer', `${reasonOf(error)}: correct OIDC_ISSUER, the issuer or the way to it`)]
-  }
+async function judgeIssuer(issuer: string): Promise<string> {
+  const { keys } = await fetchIssuerKeys(issuer)
+  if (keys.length === 0) throw new Fault(`${issuer} has no keys: add one to it`)
+  return `${issuer} answers and has ${keys.length === 1 ? '1 key' : `${keys.length} keys`}`
 }

@@ -1,33 +1,41 @@
 import { text } from 'node:stream/consumers'
+import { inspectApiKeySecret } from '../domain/auth/api-key-secret.js'
 import { type CredentialOwner, ownerOfKeyId, ownerOfSecret } from '../domain/auth/credential-owner.js'
 import { isCredential, unwrapped } from '../domain/auth/revocation.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
-import type { CommandContext } from './command-context.js'
+import { answer, type CommandContext } from './command-context.js'
 
 /** `svc keys find`: says whose an API key or a token is. What was given is never printed. */
 export async function findKey(
   given: string,
-  { json }: { readonly json?: true },
+  options: { readonly json?: true },
   context: CommandContext,
 ): Promise<void> {
   const secret = given === '-' ? unwrapped(await text(context.stdin)) : undefined
   if (secret !== undefined && !isCredential(secret)) {
     throw new Error('standard input has no secret or token of this service: its form or its checksum is wrong')
   }
-  const { database, close } = await context.openDatabase()
-  try {
-    const hasher = createSecretHasher(context.config.secretPepper)
-    const owner =
-      secret === undefined ? await ownerOfKeyId(database, given) : await ownerOfSecret(database, hasher, secret)
-    if (owner === undefined) {
-      throw secret === undefined ? notFound('API key', given) : new Error('no key and no token has this secret')
-    }
-    const facts = factsOf(owner)
-    context.stdout.write(json ? `${JSON.stringify(facts)}\n` : linesOf(facts))
-  } finally {
-    await close()
+  const owner = await context.onDatabase((database) => {
+    if (secret === undefined) return ownerOfKeyId(database, given)
+    return ownerOfSecret(database, createSecretHasher(context.config.secretPepper), secret)
+  })
+  if (owner === undefined) {
+    throw secret === undefined ? notFound('API key', given) : new Error('no key and no token has this secret')
   }
+  const facts = factsOf(owner)
+  answer(context, options, facts, linesOf(facts))
+}
+
+/**
+ * `svc keys check`: whether a text can be a secret. The text is never printed, so that it does not get into logs of
+ * whoever runs the check.
+ */
+export async function checkSecret(argument: string, { stdin, stdout }: CommandContext): Promise<void> {
+  const secret = argument === '-' ? (await text(stdin)).trim() : argument
+  const inspection = inspectApiKeySecret(secret)
+  if (inspection.ok) stdout.write(`an API key secret of kind ${inspection.kind}\n`)
+  else throw new Error(`not an API key secret: the ${inspection.fault} is wrong`)
 }
 
 type Facts = Readonly<Record<string, string | Date | null>>

@@ -1,11 +1,14 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { addAbortSignal, PassThrough, pipeline } from 'node:stream'
+import { pipeline as pipelineToEnd } from 'node:stream/promises'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
+import type { Database } from '../db/database.js'
+import { exportRecords } from '../transfer/export-records.js'
 import { type ImportOptions, type ImportProgress, importRecords, planImport } from '../transfer/import-records.js'
 import type { ImportPlan, ImportSummary } from '../transfer/import-rows.js'
-import type { CommandContext } from './command-context.js'
+import { answer, type CommandContext } from './command-context.js'
 
 interface ImportCommandOptions {
   readonly plan?: true
@@ -27,35 +30,46 @@ export function registerImportCommand(program: Command, context: CommandContext)
     .action((file: string, options: ImportCommandOptions) => importFile(file, options, context))
 }
 
+/** `svc export`: writes every record, without secrets, in the form that `svc import` accepts. */
+export function registerExportCommand(program: Command, context: CommandContext): void {
+  const { stdout, stopSignal: signal } = context
+  program
+    .command('export')
+    .description('write the whole database to standard output as newline-delimited JSON records')
+    .action(() =>
+      context.onDatabase(async (database) => {
+        try {
+          await pipelineToEnd(exportRecords(database), stdout, { end: false, signal })
+        } catch (error) {
+          // The reader has stopped reading, as in `svc export | head`.
+          if (codeOf(error) !== 'EPIPE') throw error
+        }
+      }),
+    )
+}
+
 async function importFile(file: string, options: ImportCommandOptions, context: CommandContext): Promise<void> {
-  const { plan: isPlan, merge: isMerge, force: isForced, json } = options
-  const input = await openInput(file, context)
-  const opened = await (isPlan ? context.openDatabase() : context.makeDatabase())
-  const progress = createProgress(context.stderr, input.size)
-  const importOptions: ImportOptions = {
-    runtime: context.runtime,
-    isMerge,
-    isForced,
-    signal: context.stopSignal,
-    onProgress: (step) => progress.show(step),
-  }
-  const say = (outcome: ImportSummary, text: string) => {
-    progress.stop()
-    context.stdout.write(json ? `${JSON.stringify(outcome)}\n` : text)
-  }
-  try {
-    const chunks = progress.watch(input.chunks)
-    if (isPlan) {
-      const plan = await planImport(opened.database, chunks, importOptions)
-      say(plan, textFromPlan(plan))
-      refuseRefused(plan)
-    } else {
-      const summary = await importRecords(opened.database, chunks, importOptions)
-      say(summary, textFromSummary(summary))
+  const { chunks, size } = await openInput(file, context)
+  const { runtime, stopSignal: signal, stderr } = context
+  const importOptions = { runtime, isMerge: options.merge, isForced: options.force, signal }
+  const importBy = async <T>(
+    work: (database: Database, chunks: Input['chunks'], options: ImportOptions) => Promise<T>,
+    database: Database,
+  ): Promise<T> => {
+    const progress = createProgress(stderr, size)
+    try {
+      return await work(database, progress.watch(chunks), { ...importOptions, onProgress: progress.show })
+    } finally {
+      progress.stop()
     }
-  } finally {
-    progress.stop()
-    await opened.close()
+  }
+  if (options.plan) {
+    const plan = await context.onDatabase((database) => importBy(planImport, database))
+    answer(context, options, plan, textFromPlan(plan))
+    refuseRefused(plan)
+  } else {
+    const summary = await context.onMadeDatabase((database) => importBy(importRecords, database))
+    answer(context, options, summary, textFromSummary(summary))
   }
 }
 

@@ -1,15 +1,14 @@
-import { text } from 'node:stream/consumers'
+import { userInfo } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ApiKeySummary, createApiKey, listApiKeys, type NewApiKey } from '../domain/auth/api-key.js'
 import { type RotationRefusal, rotateApiKey } from '../domain/auth/api-key-rotation.js'
-import { type ApiKeyKind, apiKeyKindFrom, inspectApiKeySecret } from '../domain/auth/api-key-secret.js'
+import { type ApiKeyKind, apiKeyKindFrom } from '../domain/auth/api-key-secret.js'
 import { revokeKeyById } from '../domain/auth/revocation.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
-import type { CommandContext } from './command-context.js'
-import { parseDuration } from './duration.js'
-import { findKey } from './find-key.js'
-import { operatorOf } from './operator.js'
+import { answer, type CommandContext } from './command-context.js'
+import { checkSecret, findKey } from './find-key.js'
+import { parseDuration } from './option-values.js'
 
 interface CreateOptions {
   readonly org: string
@@ -32,7 +31,7 @@ interface RotateOptions {
 }
 
 interface RevokeOptions {
-  readonly chain?: true
+  readonly chain?: boolean
 }
 
 /** 24 hours. */
@@ -93,8 +92,8 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .action((secret: string) => checkSecret(secret, context))
 }
 
-async function createKey(options: CreateOptions, context: CommandContext): Promise<void> {
-  const { config, runtime, stdout } = context
+function createKey(options: CreateOptions, context: CommandContext): Promise<void> {
+  const { config, runtime, stderr } = context
   const hasher = createSecretHasher(config.secretPepper)
   const request = {
     organizationId: options.org,
@@ -105,30 +104,38 @@ async function createKey(options: CreateOptions, context: CommandContext): Promi
     seconds: options.expires,
     createdBy: operatorOf('keys create'),
   }
-  const opened = await context.openDatabase()
-  try {
-    const key = await createApiKey({ database: opened.database, hasher, runtime }, request)
-    if (options.json) stdout.write(`${JSON.stringify(newKeyToJson(key))}\n`)
-    else printNewKey(key, context)
-  } finally {
-    await opened.close()
-  }
+  return context.onDatabase(async (database) => {
+    const key = await createApiKey({ database, hasher, runtime }, request)
+    answer(context, options, newKeyToJson(key), newKeyToText(key))
+    if (!options.json) stderr.write(SHOWN_ONCE)
+  })
 }
 
-async function rotateKey(id: string, { overlap, json }: RotateOptions, context: CommandContext): Promise<void> {
-  const { config, runtime, stdout, stderr } = context
+function rotateKey(id: string, options: RotateOptions, context: CommandContext): Promise<void> {
+  const { config, runtime, stderr } = context
   const hasher = createSecretHasher(config.secretPepper)
-  const opened = await context.openDatabase()
-  try {
-    const request = { id, overlapSeconds: overlap, createdBy: operatorOf('keys rotate') }
-    const key = await rotateApiKey({ database: opened.database, hasher, runtime }, request)
+  const request = { id, overlapSeconds: options.overlap, createdBy: operatorOf('keys rotate') }
+  return context.onDatabase(async (database) => {
+    const key = await rotateApiKey({ database, hasher, runtime }, request)
     if ('refused' in key) throw rotationError(id, key)
     const { rotatedFrom, endsAt } = key
-    if (json) stdout.write(`${JSON.stringify({ ...newKeyToJson(key), rotatedFrom })}\n`)
-    else printNewKey(key, context)
+    answer(context, options, { ...newKeyToJson(key), rotatedFrom }, newKeyToText(key))
+    if (!options.json) stderr.write(SHOWN_ONCE)
     stderr.write(`${id} ${endsAt === undefined ? 'is revoked' : `is valid until ${endsAt.toISOString()}`}.\n`)
-  } finally {
-    await opened.close()
+  })
+}
+
+/** Who runs a command, in words for people, such as `alice (svc keys create)`. */
+function operatorOf(command: string): string {
+  return `${userName()} (svc ${command})`
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // The user of a container need not have a name.
+    return `user ${process.getuid?.() ?? 'without a name'}`
   }
 }
 
@@ -148,21 +155,19 @@ function newKeyToJson({ id, secret, kind, organizationId, teamId = '', permissio
   return { id, secret, kind, organizationId, teamId, permissions, expiresAt }
 }
 
-function printNewKey({ id, secret, permissions, expiresAt }: NewApiKey, { stdout, stderr }: CommandContext): void {
-  stdout.write(`id           ${id}\nsecret       ${secret}\npermissions  ${permissions.join(' ')}\n`)
-  if (expiresAt !== undefined) stdout.write(`expires      ${expiresAt.toISOString()}\n`)
-  stderr.write('The secret is not shown again.\n')
+function newKeyToText({ id, secret, permissions, expiresAt }: NewApiKey): string {
+  const end = expiresAt === undefined ? '' : `expires      ${expiresAt.toISOString()}\n`
+  return `id           ${id}\nsecret       ${secret}\npermissions  ${permissions.join(' ')}\n${end}`
 }
 
-async function listKeys({ org, json }: ListOptions, context: CommandContext): Promise<void> {
-  const opened = await context.openDatabase()
-  try {
-    const keys = await listApiKeys(opened.database, org)
-    if (json) context.stdout.write(`${JSON.stringify({ keys: keys.map(keyToJson) })}\n`)
-    else for (const key of keys) context.stdout.write(`${keyToLine(key, context.runtime.now())}\n`)
-  } finally {
-    await opened.close()
-  }
+const SHOWN_ONCE = 'The secret is not shown again.\n'
+
+function listKeys(options: ListOptions, context: CommandContext): Promise<void> {
+  return context.onDatabase(async (database) => {
+    const keys = await listApiKeys(database, options.org)
+    const lines = keys.map((key) => `${keyToLine(key, context.runtime.now())}\n`)
+    answer(context, options, { keys: keys.map(keyToJson) }, lines.join(''))
+  })
 }
 
 function keyToJson({ teamId, ...key }: ApiKeySummary) {
@@ -201,25 +206,13 @@ function stateOf({ revokedAt, expiresAt }: ApiKeySummary, now: Date): string {
   return `${days <= SOON_DAYS ? 'expires soon,' : 'active until'} ${expiresAt.toISOString()}`
 }
 
-async function revokeKey(id: string, { chain }: RevokeOptions, context: CommandContext): Promise<void> {
-  const opened = await context.openDatabase()
-  try {
-    const revoked = await revokeKeyById(opened.database, context.runtime, id, { chain: chain === true })
+function revokeKey(id: string, { chain = false }: RevokeOptions, context: CommandContext): Promise<void> {
+  return context.onDatabase(async (database) => {
+    const revoked = await revokeKeyById(database, context.runtime, id, { chain })
     if (revoked === undefined) throw notFound('API key', id)
     for (const each of revoked) context.stdout.write(`revoked ${each}\n`)
     if (revoked.length === 0) context.stdout.write(`${id} was already revoked\n`)
-  } finally {
-    await opened.close()
-  }
-}
-
-/** The text itself is never printed, so that it does not get into logs of whoever runs the check. */
-async function checkSecret(argument: string, { stdin, stdout }: CommandContext): Promise<void> {
-  const secret = argument === '-' ? (await text(stdin)).trim() : argument
-  const inspection = inspectApiKeySecret(secret)
-  if (inspection.ok) stdout.write(`an API key secret of kind ${inspection.kind}\n`)
-  else if (inspection.fault === 'checksum') throw new Error('not an API key secret: the checksum is wrong')
-  else throw new Error('not an API key secret: the form is wrong')
+  })
 }
 
 function parseKind(given: string): ApiKeyKind {

@@ -1,58 +1,93 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
-import { createDatabase } from '../db/database.js'
-import type { EmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
-import { migrate, pendingMigrations } from '../db/migrate.js'
-import { loadMigrations } from '../db/migration.js'
+import type { Database } from '../db/database.js'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
+import { hasCluster } from '../db/embedded/place.js'
 import { requireWholeDistribution } from '../db/require-whole-distribution.js'
 import { requireSessions } from '../db/session-settings.js'
-import { directUrlOf, type OpenedDatabase, requireNoPending, sessionsOf } from './command-context.js'
+import { dataFolderOf, directUrlOf, requireNoPending, sessionsOf } from './command-context.js'
 
-/** How a command reaches its database. */
-export interface OpenOptions {
-  readonly config: Config
-  readonly log: Logger
-  /** Whether to make and migrate the database, as `CommandContext.makeDatabase` does. */
-  readonly make: boolean
-  /** Called with the embedded server before its database is used. */
-  readonly beforeUse?: (embedded: EmbeddedPostgres) => Promise<void>
-  /** How long one statement may run. Default 10 minutes, for what operators wait for, such as a large import. */
-  readonly statementTimeoutMillis?: number
-  /** Whether to use the pooler, if there is one. Default no: what operators do may take a session of its own. */
-  readonly usesPooler?: boolean
+/** A database with all migrations of this build. */
+export interface OpenedDatabase {
+  readonly database: Database
+  readonly connectionString: string
+  /** The same database, past the pooler if there is one: for what needs a session. */
+  readonly directUrl: string
+  /** The migrations that have just been applied. */
+  readonly appliedMigrations: readonly string[]
+  /** Whether it is the embedded one. */
+  readonly isEmbedded: boolean
+  /** Closes the connections and lets go of the embedded server. */
+  close(): Promise<void>
 }
 
-/** Opens the database of the embedded server, or the one that the configuration names, as `openConfiguredDatabase` does. */
-export async function openDatabase(
-  { config, log, make, beforeUse, statementTimeoutMillis = 600_000, usesPooler = false }: OpenOptions,
-  embedded: EmbeddedPostgres | undefined,
-): Promise<OpenedDatabase> {
-  const directUrl = embedded?.connectionString ?? directUrlOf(config)
-  const statementNames = config.databaseStatementNames
-  const sessions = usesPooler ? sessionsOf(config, directUrl) : { connectionString: directUrl, statementNames }
-  if (embedded === undefined) {
-    await requireSessions({ ...sessions, statementNames })
-    await requireWholeDistribution(directUrl)
-  } else await beforeUse?.(embedded)
-  const migrations = await loadMigrations()
-  const appliedMigrations = make ? await migrate(directUrl, migrations) : []
-  if (!make) requireNoPending(await pendingMigrations(directUrl, migrations))
-  const database = createDatabase({
-    ...sessions,
-    replicaConnectionString: config.databaseReplicaUrl,
-    log,
-    maxConnections: config.databasePoolSize,
-    statementTimeoutMillis,
-  })
-  return {
-    database,
-    connectionString: sessions.connectionString,
-    directUrl,
-    appliedMigrations,
-    embedded,
-    close: async () => {
+/** How a command reaches its database. */
+interface OpenOptions {
+  readonly config: Config
+  readonly log: Logger
+  /** Whether to make and migrate the database, as `CommandContext.onMadeDatabase` does. */
+  readonly make: boolean
+  /**
+   * Whether calls are served from it: through the pooler if there is one, with the configured limits, and by nobody else
+   * if it is the embedded one. Operators have sessions of their own, whose statements may run for 10 minutes.
+   */
+  readonly serves?: boolean
+}
+
+/** Opens the configured database. Throws where there is none and none is to be made, or where it lacks migrations. */
+export async function openDatabase({ config, log, make, serves = false }: OpenOptions): Promise<OpenedDatabase> {
+  for (const advice of config.databaseAdvice) log.warn(advice)
+  const [embedded, { createDatabase }, { migrate, pendingMigrations }, { loadMigrations }] = await Promise.all([
+    config.databaseUrl === undefined ? openEmbedded(config, log, make) : undefined,
+    // Loaded while the embedded server starts.
+    import('../db/database.js'),
+    import('../db/migrate.js'),
+    import('../db/migration.js'),
+  ])
+  try {
+    const directUrl = embedded?.connectionString ?? directUrlOf(config)
+    const sessions = serves ? sessionsOf(config, directUrl) : operatorSessions(config, directUrl)
+    if (embedded === undefined) {
+      await requireSessions(sessions)
+      await requireWholeDistribution(directUrl)
+    } else if (serves) await embedded.lockServe()
+    const migrations = await loadMigrations()
+    const appliedMigrations = make ? await migrate(directUrl, migrations) : []
+    if (!make) requireNoPending(await pendingMigrations(directUrl, migrations))
+    const database = createDatabase({
+      ...sessions,
+      replicaConnectionString: config.databaseReplicaUrl,
+      log,
+      maxConnections: config.databasePoolSize,
+    })
+    const close = async () => {
       await database.close()
       await embedded?.stop()
-    },
+    }
+    const { connectionString } = sessions
+    return { database, connectionString, directUrl, appliedMigrations, isEmbedded: embedded !== undefined, close }
+  } catch (error) {
+    await embedded?.stop()
+    throw error
   }
+}
+
+function operatorSessions({ databaseStatementNames: statementNames }: Config, connectionString: string) {
+  return { connectionString, statementNames, statementTimeoutMillis: 600_000 }
+}
+
+/** Starts or joins the embedded database. Throws where there is none and none is to be made. */
+export async function openEmbedded(
+  config: Config,
+  log: Pick<Logger, 'debug'>,
+  make: boolean,
+): Promise<EmbeddedPostgres> {
+  const dataDir = dataFolderOf(config)
+  if (!make && !hasCluster(dataDir)) {
+    throw new Error(
+      `there is no database in ${dataDir}: create one with "npx svc serve", "migrate" or "import", ` +
+        'or set SVC_DATA_DIR to another folder or DATABASE_URL to a server',
+    )
+  }
+  return startEmbeddedPostgres({ dataDir, log: (message) => log.debug(message) })
 }

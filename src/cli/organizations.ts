@@ -1,6 +1,41 @@
 import type { Command } from 'commander'
+import { createBearerTokens } from '../domain/auth/bearer-token.js'
+import { createSecretHasher } from '../domain/auth/secret-hash.js'
+import { createUserToken } from '../domain/auth/user-token.js'
 import { listOrganizations } from '../store/organization.js'
-import type { CommandContext } from './command-context.js'
+import { initOrganization } from '../transfer/init-organization.js'
+import { answer, type CommandContext } from './command-context.js'
+
+interface InitOptions {
+  readonly org: string
+  readonly admin: string
+  readonly json?: true
+}
+
+/** `svc init`: makes an organization with an administrator, and a token of that person. */
+export function registerInitCommand(program: Command, context: CommandContext): void {
+  program
+    .command('init')
+    .description('make an organization with an administrator, and a token of that person')
+    .requiredOption('--org <name>', 'the name of the organization, which no other one has')
+    .requiredOption('--admin <email>', 'the email address of the administrator')
+    .option('--json', 'answer one JSON object')
+    .action((options: InitOptions) => init(options, context))
+}
+
+function init(options: InitOptions, context: CommandContext): Promise<void> {
+  const { config, runtime, stderr } = context
+  return context.onMadeDatabase(async (database) => {
+    const ids = await initOrganization(database, { name: options.org, email: options.admin }, runtime)
+    const hasher = createSecretHasher(config.secretPepper)
+    const bearerTokens = createBearerTokens({ database, runtime })
+    const { token, expiresAt } = await createUserToken({ database, hasher, bearerTokens, runtime }, ids)
+    answer(context, options, { ...ids, token, expiresAt }, `${token}\n`)
+    if (options.json) return
+    stderr.write(`The organization is ${ids.organizationId}, its administrator ${ids.userId}.\n`)
+    stderr.write(`The token lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
+  })
+}
 
 /** `svc organizations`: lists the organizations of the database. */
 export function registerOrganizationsCommand(program: Command, context: CommandContext): void {
@@ -10,14 +45,11 @@ export function registerOrganizationsCommand(program: Command, context: CommandC
     .command('list')
     .description('list all organizations')
     .option('--json', 'answer one JSON object')
-    .action(async ({ json }: { readonly json?: true }) => {
-      const { database, close } = await context.openDatabase()
-      try {
+    .action((options: { readonly json?: true }) =>
+      context.onDatabase(async (database) => {
         const organizations = await listOrganizations(database)
-        if (json) context.stdout.write(`${JSON.stringify({ organizations })}\n`)
-        else for (const { id, region, name } of organizations) context.stdout.write(`${id}  ${region}  ${name}\n`)
-      } finally {
-        await close()
-      }
-    })
+        const lines = organizations.map(({ id, region, name }) => `${id}  ${region}  ${name}\n`)
+        answer(context, options, { organizations }, lines.join(''))
+      }),
+    )
 }

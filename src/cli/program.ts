@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Command, CommanderError } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, configFromEnvironment, type Environment, settingsInForce } from '../config.js'
+import type { Database } from '../db/database.js'
 import { ServiceError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -12,19 +13,19 @@ import { createLog } from './log.js'
 /** The commands by their first word; the modules of each are loaded when it is called. */
 const commands = new Map([
   ['serve', async () => (await import('./serve.js')).registerServeCommand],
-  ['migrate', async () => (await import('./migrate.js')).registerMigrateCommand],
-  ['init', async () => (await import('./init.js')).registerInitCommand],
+  ['migrate', async () => (await import('./schema.js')).registerMigrateCommand],
+  ['init', async () => (await import('./organizations.js')).registerInitCommand],
   ['import', async () => (await import('./import.js')).registerImportCommand],
-  ['export', async () => (await import('./export.js')).registerExportCommand],
+  ['export', async () => (await import('./import.js')).registerExportCommand],
   ['organizations', async () => (await import('./organizations.js')).registerOrganizationsCommand],
   ['keys', async () => (await import('./keys.js')).registerKeysCommand],
   ['tokens', async () => (await import('./tokens.js')).registerTokensCommand],
-  ['version', async () => (await import('./version.js')).registerVersionCommand],
-  ['status', async () => (await import('./status.js')).registerStatusCommand],
+  ['version', async () => (await import('./config.js')).registerVersionCommand],
+  ['status', async () => (await import('./announcement.js')).registerStatusCommand],
   ['config', async () => (await import('./config.js')).registerConfigCommand],
   ['doctor', async () => (await import('./doctor.js')).registerDoctorCommand],
   ['directory', async () => (await import('./directory.js')).registerDirectoryCommand],
-  ['distribute', async () => (await import('./distribute.js')).registerDistributeCommand],
+  ['distribute', async () => (await import('./schema.js')).registerDistributeCommand],
   ['completion', async () => (await import('./completion.js')).registerCompletionCommand],
   ['demo', async () => (await import('./demo.js')).registerDemoCommand],
 ])
@@ -82,10 +83,15 @@ function chosenCommands([, , word = '']: readonly string[]) {
 function createContext({ environment, ...streams }: ProgramOptions): CommandContext {
   let config: Config | undefined
   let log: Logger | undefined
-  const open = async (make: boolean) => {
+  const onDatabase = async <T>(make: boolean, work: (database: Database, applied: readonly string[]) => Promise<T>) => {
     const { config, log } = context
-    const { openConfiguredDatabase } = await import('./configured-database.js')
-    return openConfiguredDatabase({ config, log, make })
+    const { openDatabase } = await import('./open-database.js')
+    const opened = await openDatabase({ config, log, make })
+    try {
+      return await work(opened.database, opened.appliedMigrations)
+    } finally {
+      await opened.close()
+    }
   }
   const context: CommandContext = {
     ...streams,
@@ -101,8 +107,8 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
       log ??= createLog(context.config, context.stderr)
       return log
     },
-    openDatabase: () => open(false),
-    makeDatabase: () => open(true),
+    onDatabase: (work) => onDatabase(false, work),
+    onMadeDatabase: (work) => onDatabase(true, work),
   }
   return context
 }

@@ -4,9 +4,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Database } from '../db/database.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
 import type { TlsIdentity } from '../http/tls-identity.js'
-import { type CommandContext, sessionsOf } from './command-context.js'
-import { openConfiguredDatabase } from './configured-database.js'
-import { originOf } from './origin.js'
+import { type CommandContext, originOf, sessionsOf } from './command-context.js'
+import { openDatabase } from './open-database.js'
+import { integerFrom } from './option-values.js'
 import { openTelemetry, openWorkerMetrics } from './telemetry.js'
 import { openTls, renewTls } from './tls.js'
 import { runWorkers } from './workers.js'
@@ -26,8 +26,8 @@ export function registerServeCommand(program: Command, context: CommandContext):
     .description('run the service')
     .option('--demo', 'load the demo organization into an empty database (default for the embedded one)')
     .option('--no-demo', 'never load the demo organization')
-    .option('--workers <n>', 'processes that share the port', parseWorkers, 1)
-    .option('--port <n>', 'where to listen; 0 is any free port (default: PORT, or 8080)', parsePort)
+    .option('--workers <n>', 'processes that share the port', integerFrom(1, 64), 1)
+    .option('--port <n>', 'where to listen; 0 is any free port (default: PORT, or 8080)', integerFrom(0, 65_535))
     .option('--host <address>', 'the address to listen on (default: HOST, or 127.0.0.1)', parseHost)
     .action((options: ServeOptions) => {
       const { port, host } = { ...context.config, ...options }
@@ -41,14 +41,7 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
   // Before a worker reads it: workers that end are started again.
   const tlsIdentity = await openTls(context)
   const [opened] = await Promise.all([
-    openConfiguredDatabase({
-      config,
-      log,
-      make: true,
-      statementTimeoutMillis: config.databaseStatementSeconds * 1000,
-      usesPooler: true,
-      beforeUse: (embedded) => embedded.lockServe(),
-    }),
+    openDatabase({ config, log, make: true, serves: true }),
     // Loaded while the database starts.
     import('../app.js'),
   ])
@@ -61,7 +54,7 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
     context.stdout.write(textFromAnnouncement(await composeAnnouncement([origin], database, context)))
   }
   try {
-    if (demo ?? opened.embedded !== undefined) await (await import('./demo.js')).loadDemo(opened.database, context)
+    if (demo ?? opened.isEmbedded) await (await import('./demo.js')).loadDemo(opened.database, context)
     if (workers > 1) {
       const metrics = await openWorkerMetrics(config, log)
       try {
@@ -129,17 +122,6 @@ async function serveWorker(context: CommandContext): Promise<void> {
     await database.close()
     cluster.worker?.disconnect()
   }
-}
-
-function parseWorkers(text: string): number {
-  const workers = Number(text)
-  if (!Number.isInteger(workers) || workers < 1 || workers > 64) throw new InvalidArgumentError('must be from 1 to 64')
-  return workers
-}
-
-function parsePort(text: string): number {
-  if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('must be from 0 to 65535')
-  return Number(text)
 }
 
 /** Node treats an empty host as every address of the machine. */

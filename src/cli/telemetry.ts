@@ -4,7 +4,7 @@ import type { Config } from '../config.js'
 import { packageRoot, packageVersion, readBuild } from '../package.js'
 import type { Meters } from '../telemetry/meters.js'
 import type { Tracing } from '../telemetry/tracing.js'
-import { originOf } from './origin.js'
+import { originOf } from './command-context.js'
 
 type MetricsConfig = Pick<Config, 'metricsPort' | 'metricsHost'>
 

@@ -4,8 +4,8 @@ import { listUserTokens, revokeUserToken, type UserTokenSummary } from '../domai
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { createUserToken, DEFAULT_USER_TOKEN_SECONDS, MAX_USER_TOKEN_SECONDS } from '../domain/auth/user-token.js'
 import { notFound } from '../errors.js'
-import type { CommandContext } from './command-context.js'
-import { parseDuration } from './duration.js'
+import { answer, type CommandContext } from './command-context.js'
+import { parseDuration } from './option-values.js'
 
 interface CreateOptions {
   readonly user: string
@@ -52,51 +52,38 @@ export function registerTokensCommand(program: Command, context: CommandContext)
     .action((id: string) => revokeToken(id, context))
 }
 
-async function listTokens({ org, user, json }: ListOptions, context: CommandContext): Promise<void> {
-  if (org === undefined && user === undefined) throw new Error('say whose tokens to list: --org ID, --user ID, or both')
-  const { stdout, runtime } = context
-  const { database, close } = await context.openDatabase()
-  try {
-    const tokens = await listUserTokens(database, { organizationId: org, userId: user })
-    if (json) stdout.write(`${JSON.stringify({ tokens })}\n`)
-    else for (const token of tokens) stdout.write(`${lineOf(token, runtime.now())}\n`)
-  } finally {
-    await close()
+function listTokens(options: ListOptions, context: CommandContext): Promise<void> {
+  const { org: organizationId, user: userId } = options
+  if (organizationId === undefined && userId === undefined) {
+    throw new Error('say whose tokens to list: --org ID, --user ID, or both')
   }
+  return context.onDatabase(async (database) => {
+    const tokens = await listUserTokens(database, { organizationId, userId })
+    answer(context, options, { tokens }, tokens.map((token) => lineOf(token, context.runtime.now())).join(''))
+  })
 }
 
 function lineOf({ id, organizationId, userId, createdAt, expiresAt }: UserTokenSummary, now: Date): string {
   const end = `${expiresAt <= now ? 'expired' : 'active until'} ${expiresAt.toISOString()}`
-  return [id, organizationId, userId, `made ${createdAt.toISOString()}`, end].join('  ')
+  return `${[id, organizationId, userId, `made ${createdAt.toISOString()}`, end].join('  ')}\n`
 }
 
-async function revokeToken(id: string, context: CommandContext): Promise<void> {
-  const { database, close } = await context.openDatabase()
-  try {
+function revokeToken(id: string, context: CommandContext): Promise<void> {
+  return context.onDatabase(async (database) => {
     const revoked = await revokeUserToken({ database, runtime: context.runtime }, id)
     if (revoked === undefined) throw notFound('user token', id)
     context.stdout.write(`revoked a token of ${revoked.userId} in ${revoked.organizationId}\n`)
-  } finally {
-    await close()
-  }
+  })
 }
 
-async function createToken(options: CreateOptions, context: CommandContext): Promise<void> {
-  const { config, runtime, stdout } = context
+function createToken(options: CreateOptions, context: CommandContext): Promise<void> {
+  const { config, runtime } = context
   const hasher = createSecretHasher(config.secretPepper)
   const request = { userId: options.user, organizationId: options.org, ttlSeconds: options.ttl }
-  const opened = await context.openDatabase()
-  try {
-    const { database } = opened
+  return context.onDatabase(async (database) => {
     const bearerTokens = createBearerTokens({ database, runtime })
     const { token, expiresAt } = await createUserToken({ database, hasher, bearerTokens, runtime }, request)
-    if (options.json) {
-      stdout.write(`${JSON.stringify({ token, expiresAt })}\n`)
-    } else {
-      stdout.write(`${token}\n`)
-      context.stderr.write(`It lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
-    }
-  } finally {
-    await opened.close()
-  }
+    answer(context, options, { token, expiresAt }, `${token}\n`)
+    if (!options.json) context.stderr.write(`It lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
+  })
 }

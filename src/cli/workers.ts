@@ -1,7 +1,6 @@
 import cluster, { type Address, type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import type { CommandContext } from './command-context.js'
-import { originOf } from './origin.js'
+import { type CommandContext, originOf } from './command-context.js'
 
 /** A worker that dies sooner than this after its start is not replaced. */
 const MIN_LIFE_MS = 2_000

@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { defaultLimits, sessionConfig } from './session-settings.js'
+import { askState, findFault, positionOf } from './replica-freshness.js'
+import { type SessionOptions, sessionUrl } from './session-settings.js'
 
 /** What a database reports about itself to a session of the service. */
 export interface DatabaseDiagnosis {
@@ -29,13 +30,7 @@ interface Answer extends Pick<DatabaseDiagnosis, 'version' | 'majorVersion' | 'o
 
 /** Reads what an operator should know about the database, on a separate connection. `now` is this machine's clock. */
 export async function diagnoseDatabase(connectionString: string, now: () => Date): Promise<DatabaseDiagnosis> {
-  const client = new pg.Client({
-    ...sessionConfig({ connectionString }, defaultLimits),
-    application_name: 'svc doctor',
-    connectionTimeoutMillis: ANSWER_MILLIS,
-    query_timeout: ANSWER_MILLIS,
-  })
-  client.on('error', () => {}) // The query fails with the same error.
+  const client = createClient({ connectionString })
   await client.connect()
   try {
     await client.query('SELECT') // The first answer of a session takes longer.
@@ -55,4 +50,45 @@ export async function diagnoseDatabase(connectionString: string, now: () => Date
   } finally {
     await client.end()
   }
+}
+
+/** What an operator should know about a replica. */
+export interface ReplicaDiagnosis {
+  /** Why it cannot read for the database; undefined if it can. */
+  readonly fault: string | undefined
+  /** How much of the write-ahead log it has still to apply. */
+  readonly behindBytes: number
+  /** Whether snapshots are read on it: the primary keeps the rows that they need. */
+  readonly hasFeedback: boolean
+}
+
+/** Compares a replica with its database, on connections of its own. */
+export async function diagnoseReplica(connectionString: string, replica: SessionOptions): Promise<ReplicaDiagnosis> {
+  const primary = createClient({ connectionString })
+  const standby = createClient(replica)
+  const clients = [primary, standby]
+  try {
+    for (const client of clients) await client.connect()
+    const sql = {
+      query: async <Row extends pg.QueryResultRow>(text: string) => (await primary.query<Row>(text)).rows,
+    }
+    const position = await positionOf(sql)
+    if (position === undefined) return { fault: 'its primary is a standby', behindBytes: 0, hasFeedback: false }
+    const { isStandby, lsn, hasFeedback } = await askState(standby, { before: '', millis: ANSWER_MILLIS })
+    const fault = isStandby ? await findFault(sql, standby, position, ANSWER_MILLIS) : 'it is no standby'
+    return { fault, behindBytes: Math.max(0, Number(position.lsn - lsn)), hasFeedback }
+  } finally {
+    await Promise.all(clients.map((client) => client.end()))
+  }
+}
+
+function createClient(options: SessionOptions): pg.Client {
+  const client = new pg.Client({
+    connectionString: sessionUrl(options),
+    application_name: 'svc doctor',
+    connectionTimeoutMillis: ANSWER_MILLIS,
+    query_timeout: ANSWER_MILLIS,
+  })
+  client.on('error', () => {}) // The query fails with the same error.
+  return client
 }

@@ -16,7 +16,6 @@ export async function runCommandBeside(
   { stdin = '', offline = false } = {},
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const connectionString = service.testDatabase.connectionString
   const context: CommandContext = {
     config: configFromEnvironment({}),
     settings: [],
@@ -26,12 +25,11 @@ export async function runCommandBeside(
     stdout,
     stderr,
     stopSignal: new AbortController().signal,
-    openDatabase: async () => {
+    onDatabase: async (work) => {
       if (offline) throw new Error('this command asks no database')
-      const opened = { connectionString, directUrl: connectionString, appliedMigrations: [], embedded: undefined }
-      return { database: service.database, ...opened, close: async () => {} }
+      return work(service.database)
     },
-    makeDatabase: () => Promise.reject(new Error('this command makes no database')),
+    onMadeDatabase: () => Promise.reject(new Error('this command makes no database')),
   }
   const program = new Command('svc').exitOverride().configureOutput({
     writeOut: (written) => stdout.write(written),

@@ -21,3 +21,12 @@ export function parseDuration(
     `must be from ${minSeconds}s to ${maxDays}d, such as 90s, 30m, 24h or 30d; a bare number is seconds`,
   )
 }
+
+/** Reads a whole number in a range. */
+export function integerFrom(min: number, max: number): (given: string) => number {
+  return (given) => {
+    const number = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN
+    if (number >= min && number <= max) return number
+    throw new InvalidArgumentError(`must be from ${min} to ${max}`)
+  }
+}

@@ -1,13 +1,26 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { distribute, distributionPlanOf, refuse } from '../db/distribute.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
 import { requireCoordinator } from '../db/require-whole-distribution.js'
 import { type CommandContext, directUrlOf, requireNoPending } from './command-context.js'
+import { integerFrom } from './option-values.js'
 
 interface DistributeOptions {
   readonly dryRun?: true
   readonly shards: number
+}
+
+/** `svc migrate`: applies pending migrations and says which. */
+export function registerMigrateCommand(program: Command, context: CommandContext): void {
+  program
+    .command('migrate')
+    .description('apply pending migrations to the database')
+    .action(() =>
+      context.onMadeDatabase(async (_, applied) => {
+        context.stdout.write(applied.length === 0 ? 'the database is up to date\n' : `applied ${applied.join(', ')}\n`)
+      }),
+    )
 }
 
 /** `svc distribute`: distributes the database by organization on a Citus cluster. */
@@ -16,7 +29,7 @@ export function registerDistributeCommand(program: Command, context: CommandCont
     .command('distribute')
     .description('distribute the database by organization on a Citus cluster; see docs/scaling.md')
     .option('--dry-run', 'show the steps and what is missing, and do nothing')
-    .option('--shards <n>', 'shards of every table', parseShards, 32)
+    .option('--shards <n>', 'shards of every table', integerFrom(1, 64_000), 32)
     .action((options: DistributeOptions) => distributeDatabase(options, context))
 }
 
@@ -36,11 +49,4 @@ async function distributeDatabase({ dryRun, shards: shardCount }: DistributeOpti
     const steps = await distribute(url, { shardCount, onStep, signal })
     stdout.write(`done, ${steps} steps\n`)
   }
-}
-
-function parseShards(text: string): number {
-  const shards = Number(text)
-  if (!Number.isInteger(shards) || shards < 1 || shards > 64_000)
-    throw new InvalidArgumentError('must be from 1 to 64000')
-  return shards
 }
