@@ -118,7 +118,11 @@ async function examineDatabase({ config, log, runtime }: CommandContext) {
       findings.push(await find('replica', advice, () => judgeReplica(url, replica)))
     }
     const database = createDatabase({ connectionString: url, log, maxConnections: 1 })
-    origins = await runningServers(database).finally(() => database.close())
+    try {
+      origins = await runningServers(database)
+    } finally {
+      await database.close()
+    }
   } catch (error) {
     const variable = config.databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
     const advice = config.databaseUrl === undefined ? '' : `: start the database or correct ${variable}`
