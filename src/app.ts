@@ -6,7 +6,8 @@ import type { ContextValues, HandlerContext } from '@connectrpc/connect'
 import type { Logger } from 'pino'
 import { anonymousAccessOf, methodAccessOf } from './admission/access-rule.js'
 import { createAdmission } from './admission/admission.js'
-import { bothObservers } from './call/call-observer.js'
+import type { NodeRequest } from './call/node-http.js'
+import { type CallHooks, toldAll } from './call/serve-call.js'
 import type { Config } from './config.js'
 import type { Database } from './db/database.js'
 import { observeDatabase } from './db/observed-database.js'
@@ -22,8 +23,8 @@ import { createSecretHasher } from './domain/auth/secret-hash.js'
 import { createRefusalRecorder } from './domain/directory/directory-refusal.js'
 import { createPageTokens } from './domain/paging/page-token.js'
 import { runSweeper } from './domain/sweeper.js'
+import { maskError } from './failure/error-mapping.js'
 import { addReason } from './failure/error-reason.js'
-import { createErrorMasking, maskError } from './failure/mask-errors.js'
 import { callDatabaseKey, createCallEnds } from './handlers/call-database.js'
 import { fieldHint } from './handlers/field-hint.js'
 import { formRulesOf, httpFormOf, maxBodyBytesOf } from './handlers/http-form.js'
@@ -41,14 +42,13 @@ import { withoutCredentials } from './http/credential-redaction.js'
 import { oauthErrorBody } from './http/oauth-error.js'
 import { createPages } from './http/pages.js'
 import { createProbes, type NotReady } from './http/probes.js'
-import { createRequestHandler, type RequestIds } from './http/request-handler.js'
+import { createRequestHandler, requestIdOf } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
 import type { TlsIdentity } from './http/tls-identity.js'
 import { createLimitCheck } from './limits/limit-check.js'
 import { packageRoot, readBuild } from './package.js'
 import { type AdmitCall, createRestTranscoder, jsonText, preprintedMessage } from './rest/index.js'
 import { createHealthRoutes, healthService, isWatch } from './rpc/health.js'
-import type { HttpRequest } from './rpc/http-message.js'
 import { createReflectionRoutes, reflectionServices } from './rpc/reflection.js'
 import { createRpcHandler } from './rpc/rpc-handler.js'
 import type { Runtime } from './runtime/runtime.js'
@@ -104,9 +104,8 @@ export function createApp(options: AppOptions): App {
   const shutdown = new AbortController()
   // Every running call listens to it.
   setMaxListeners(0, shutdown.signal, closing.signal)
-  const requestIds: RequestIds = new WeakMap()
-  const callerIds = new WeakMap<HttpRequest, string>()
-  const onCaller = (request: HttpRequest) => (id: string) => callerIds.set(request, id)
+  const callerIds = new WeakMap<NodeRequest, string>()
+  const onCaller = (request: NodeRequest) => (id: string) => callerIds.set(request, id)
   const clientAddressOf = createClientAddressOf(config.trustProxy)
   const hasher = createSecretHasher(config.secretPepper)
   const keyUses = createKeyUses({ database, log })
@@ -125,37 +124,32 @@ export function createApp(options: AppOptions): App {
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
   const admission = createAdmission({ access, authenticate, takesJwt: oidc !== undefined })
 
-  // Errors of what runs before the interceptors are masked here.
-  const masked = async <T>(method: DescMethod, requestId: string, work: () => Promise<T>): Promise<T> => {
+  const admit = async (call: AdmitCall): Promise<ContextValues> => {
+    const { method, request } = call
+    const traced = tracing?.callOf(request)
+    const admissible = new AdmissibleCall(
+      call,
+      requestIdOf(request),
+      clientAddressOf,
+      onCaller(request),
+      traced?.traceparent,
+    )
+    const leave = traced && lookups?.tell(traced)
     try {
-      return await work()
-    } catch (error) {
-      throw maskError(error, log, { requestId, method: method.name })
+      const values = await admission(method, admissible)
+      // Strangers take no place from others, and health checks and revocations work however many calls run.
+      const { caller } = requestContextOf({ values })
+      if (caller !== undefined) callLimit.begin(request, caller.organizationId)
+      // A report of a leak is carried out even if nobody waits for the answer.
+      const own = isRevocation(method) ? database : database.forCall(request, caller?.organizationId)
+      return values.set(callDatabaseKey, traced === undefined ? own : observeDatabase(own, traced))
+    } finally {
+      leave?.()
     }
   }
-  const admit = (call: AdmitCall): Promise<ContextValues> => {
-    const { method, request } = call
-    const requestId = requestIds.get(request) ?? ''
-    return masked(method, requestId, async () => {
-      const traced = tracing?.callOf(request)
-      const admissible = new AdmissibleCall(call, requestId, clientAddressOf, onCaller(request), traced?.traceparent)
-      const leave = traced && lookups?.tell(traced)
-      try {
-        const values = await admission(method, admissible)
-        // Strangers take no place from others, and health checks and revocations work however many calls run.
-        const { caller } = requestContextOf({ values })
-        if (caller !== undefined) callLimit.begin(request, caller.organizationId)
-        // A report of a leak is carried out even if nobody waits for the answer.
-        const own = isRevocation(method) ? database : database.forCall(request, caller?.organizationId)
-        return values.set(callDatabaseKey, traced === undefined ? own : observeDatabase(own, traced))
-      } finally {
-        leave?.()
-      }
-    })
-  }
   const ends = createCallEnds(database, callLimit.end)
-  const onError = (error: unknown, request: HttpRequest) =>
-    log.error({ err: error, requestId: requestIds.get(request) }, 'request failed')
+  const onError = (err: unknown, { request }: { readonly request: NodeRequest }) =>
+    log.error({ err, requestId: requestIdOf(request) }, 'request failed')
 
   const limiterOf = (values: ContextValues) => createRevokeLimiter(values.get(callDatabaseKey) ?? database)
   const countRevokeCall = createRevokeCallCounter(limiterOf, systemTiming, meters?.tally)
@@ -172,8 +166,6 @@ export function createApp(options: AppOptions): App {
     preprintMessage: preprintedMessage,
     tally: meters?.tally,
   })
-  const beforeDecode = ({ method, contextValues }: Pick<AdmitCall, 'method' | 'contextValues'>): Promise<void> =>
-    masked(method, requestContextOf({ values: contextValues }).requestId, () => countRevokeCall(method, contextValues))
   const maxBodyBytes = (method: DescMethod): number =>
     maxBodyBytesOf(method, access.get(method)?.anonymous === true, config.maxBodyBytes)
   const jsonOptions = { alwaysEmitImplicit: true }
@@ -183,13 +175,19 @@ export function createApp(options: AppOptions): App {
     preprintMessage: preprintedMessage,
     printMessage: (desc, message) => jsonText(desc, message, jsonOptions),
   })
-  const interceptors = [createErrorMasking(log), createLimits(limitCheck, services), idempotency]
-  const observer = bothObservers(ends, bothObservers(meters?.calls, tracing?.calls))
-  const rest = createRestTranscoder({
-    routes,
-    interceptors,
+  const calls: CallHooks = {
+    interceptors: [createLimits(limitCheck, services), idempotency],
     admit,
-    beforeDecode,
+    beforeDecode: ({ method, values }) => countRevokeCall(method, values),
+    publicError: (cause, { method, request }) =>
+      maskError(cause, log, { requestId: requestIdOf(request), method: method.name }),
+    observer: toldAll([ends, meters?.calls, tracing?.calls]),
+    onError,
+    shutdownSignal: shutdown.signal,
+  }
+  const rest = createRestTranscoder({
+    ...calls,
+    routes,
     requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json']),
     formRules: formRulesOf,
     emptyResponse: (method) => httpFormOf(method).emptyResponse,
@@ -199,35 +197,28 @@ export function createApp(options: AppOptions): App {
     errorBody: (error, context) => slowDownBody(error, context) ?? oauthErrorBody(error, context),
     completeError: addReason,
     maxTimeoutMs,
-    shutdownSignal: shutdown.signal,
-    observer,
-    onError: (cause, { request }) => onError(cause, request),
   })
   const isReady = async () => Object.keys(await notReady()).length === 0
   const addressOf = (context: HandlerContext) => requestContextOf(context).clientAddress
   const health = createHealthRoutes({ services, closing: closing.signal, isReady, clientAddressOf: addressOf })
   const reflection = createReflectionRoutes([...services, ...infrastructure])
   const rpc = createRpcHandler({
+    ...calls,
     routes: (router) => {
       routes(router)
       health(router)
       reflection(router)
     },
-    interceptors,
-    admit,
-    beforeDecode,
     maxBodyBytes,
     maxTimeoutMs: (method) => (isWatch(method) ? undefined : maxTimeoutMs),
-    shutdownSignal: shutdown.signal,
-    observer,
-    onError,
   })
   const recordRefusal = createRefusalRecorder({ database, runtime, redact: withoutCredentials, log })
   const findManagementKey = createManagementKeys({ database: credentials, hasher, keyUses })
   const admitDirectory = createScimAdmission({ findManagementKey, authenticate })
   const scim = createScimDoor({
+    ...calls,
     routes: scimRoutes,
-    admit: (request) => admitDirectory(request.headers.authorization, requestIds.get(request) ?? '', onCaller(request)),
+    admit: (request) => admitDirectory(request.headers.authorization, requestIdOf(request), onCaller(request)),
     begin: callLimit.begin,
     runtime,
     databaseOf: (request, organizationId) => {
@@ -235,18 +226,20 @@ export function createApp(options: AppOptions): App {
       const own = database.forCall(request, organizationId)
       return traced === undefined ? own : observeDatabase(own, traced)
     },
-    requestIdOf: (request) => requestIds.get(request) ?? '',
+    requestIdOf,
     baseUrlOf: (request) => baseUrlFor(request, config.publicUrl),
     maxBodyBytes: config.maxBodyBytes,
     maxTimeoutMs,
-    shutdownSignal: shutdown.signal,
-    observer,
     onRefusal: ({ directory, ...refusal }) => recordRefusal(directory, refusal),
-    log,
   })
   const root = packageRoot()
   const build = readBuild(root)
-  const pages = createPages({ ...config, root, version: build.version, onError })
+  const pages = createPages({
+    ...config,
+    root,
+    version: build.version,
+    onError: (err, request) => onError(err, { request }),
+  })
   const cors = createCors(config.corsOrigins)
   const probes = createProbes({ notReady, build })
   const doors = {
@@ -258,13 +251,13 @@ export function createApp(options: AppOptions): App {
     rest,
     onGone: ends.onGone,
     observer: meters?.requests,
-    traceIdOf: tracing && ((request: HttpRequest) => tracing.callOf(request)?.traceId),
-    callerIdOf: (request: HttpRequest) => callerIds.get(request),
+    traceIdOf: tracing && ((request: NodeRequest) => tracing.callOf(request)?.traceId),
+    callerIdOf: (request: NodeRequest) => callerIds.get(request),
     newId: runtime.newId,
     log,
     redact: withoutCredentials,
   }
-  const server = createHttpServer(createRequestHandler(doors, requestIds), {
+  const server = createHttpServer(createRequestHandler(doors), {
     idleMillis: config.idleSeconds * 1000,
     headerMillis: config.headerSeconds * 1000,
     requestMillis: config.requestSeconds * 1000,

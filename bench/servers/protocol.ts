@@ -5,9 +5,8 @@ import type { ConnectRouter, Interceptor } from '@connectrpc/connect'
 import { createContextValues } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
-import { createErrorMasking } from '../../src/failure/mask-errors.js'
+import type { NodeRequest, NodeResponse } from '../../src/call/node-http.js'
 import { createRestTranscoder } from '../../src/rest/index.js'
-import type { HttpRequest, HttpResponse } from '../../src/rpc/http-message.js'
 import { createRpcHandler } from '../../src/rpc/rpc-handler.js'
 import { serve, settings } from './serve.js'
 
@@ -26,14 +25,14 @@ const priority = {
 const routes = (router: ConnectRouter) => {
   router.service(PriorityService, { updatePriority: ({ id }) => ({ data: { ...priority, id } }) })
 }
-const interceptors: Interceptor[] = [createErrorMasking({ error: () => undefined })]
+const interceptors: Interceptor[] = [(next) => (request) => next(request)]
 const shared = { routes, interceptors, shutdownSignal: new AbortController().signal, maxTimeoutMs: 60_000 }
 const jsonOptions = { alwaysEmitImplicit: true }
 const fail = (error: unknown) => {
   throw error
 }
 
-type Handler = (request: HttpRequest, response: HttpResponse) => void
+type Handler = (request: NodeRequest, response: NodeResponse) => void
 
 const bare: RequestListener = (request, response) => {
   const chunks: Buffer[] = []

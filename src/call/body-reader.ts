@@ -1,9 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { readChunks } from './body-chunks.js'
 import { CODINGS, type Coding, decompress, parseContentEncoding } from './compression.js'
 import { bodyTooLarge, unsupportedMediaType } from './http-failure.js'
-import { turnOfBody } from './long-body.js'
-import { headerOf, type NodeRequest } from './node-http.js'
+import { headerOf, isAborted, type NodeRequest } from './node-http.js'
 
 /**
  * The codings of a request body, checked by its headers before any of it is read: 413 if the declared length exceeds
@@ -94,4 +93,46 @@ export async function deferMalformed<T>(receive: () => Promise<() => T>): Promis
       throw cause
     }
   }
+}
+
+/** Receives a body: its chunks as they arrive, and then, once, either its end or that its client is gone. */
+export interface ChunkSink {
+  chunk(bytes: Buffer): void
+  end(): void
+  gone(error: ConnectError): void
+}
+
+/** Reads the body of a request until its end, or until the returned function is called. */
+export function readChunks(request: NodeRequest, sink: ChunkSink): () => void {
+  const onData = (chunk: Buffer): void => sink.chunk(chunk)
+  // An HTTP/2 stream that its client resets also ends.
+  const onEnd = (): void => (isAborted(request) ? onGone() : settle(() => sink.end()))
+  const onGone = (): void =>
+    settle(() => sink.gone(new ConnectError('the client went away while sending the body', Code.Canceled)))
+  const stop = (): void => void request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
+  const settle = (tell: () => void): void => {
+    stop()
+    tell()
+  }
+  // The last error listener stays: a connection that breaks later must not crash the process.
+  request.on('error', () => undefined)
+  request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
+  // A request that is already gone has no event left to emit.
+  if (isAborted(request)) onGone()
+  return stop
+}
+
+/** The length in bytes from which a message takes milliseconds to be read and checked. */
+export const LONG_BODY = 64 * 1024
+
+let latest: Promise<void> = Promise.resolve()
+
+/**
+ * Waits, if a body is long, for a turn of the event loop in which no other long one is read. Those of callers who were
+ * admitted together would otherwise all be read in one, and everybody else would wait for it.
+ */
+export function turnOfBody(bytes: Uint8Array): Promise<void> | undefined {
+  if (bytes.length < LONG_BODY) return undefined
+  latest = latest.then(() => nextTurn())
+  return latest
 }

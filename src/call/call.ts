@@ -1,31 +1,62 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { isGone, type NodeRequest, type NodeResponse, urlFromRequest, webHeadersFromRequest } from './node-http.js'
-import type { Shutdown } from './shutdown.js'
+
+/** What a call is made of. */
+export interface CallOptions {
+  readonly method: DescMethod
+  readonly request: NodeRequest
+  readonly response: NodeResponse
+  readonly shutdown: Shutdown
+  /** The protocol as handlers see it, such as `rest` or `grpc`. */
+  readonly protocolName: string
+  /** The template of the path that has led to the method; absent over RPC. */
+  readonly route?: string | undefined
+}
+
+/** Tells running calls that the server is shutting down. */
+export interface Shutdown {
+  readonly isUnderWay: boolean
+  /** Called when it begins. */
+  readonly watchers: Set<() => void>
+}
+
+/** One listener on the signal for all calls: Node warns about a signal with a listener for each. */
+export function createShutdown(signal: AbortSignal | undefined): Shutdown {
+  const watchers = new Set<() => void>()
+  signal?.addEventListener('abort', () => {
+    for (const watcher of watchers) watcher()
+  })
+  return {
+    get isUnderWay() {
+      return signal?.aborted === true
+    },
+    watchers,
+  }
+}
 
 const MAX_TIMER_MS = 2 ** 31 - 1
 /** Made once: an exception with its stack costs more than everything else at the end of a call. */
 const ENDED = new DOMException('the call has ended', 'AbortError')
 
 /**
- * One call; whatever handlers and interceptors may ask for is made only when they do. It is aborted when the client
- * goes away, at the deadline, or by `shutdown`. A class, because closures per call would cost more than the call.
+ * One call, which is also the context that its handler gets. Whatever handlers and interceptors may ask for is made only
+ * when they do. The call is aborted when the client goes away, at the deadline, or by the shutdown.
  */
-export class Call {
+export class Call implements HandlerContext {
   readonly method: DescMethod
   readonly request: NodeRequest
   readonly response: NodeResponse
-  /** The protocol as handlers see it: `rest`, or that of whoever makes the call. */
   readonly protocolName: string
+  readonly route: string | undefined
   /** On the clock of `performance.now`. */
   readonly startedAt = performance.now()
-  /** The template of the path that has led to the method; undefined over RPC. */
-  readonly route: string | undefined
   /** The code of the error that the call is answered with; undefined where it is not. */
   errorCode: Code | undefined
   /** Why the call was aborted; undefined if it was not. Known only once something watches the call. */
   abortReason: ConnectError | undefined
   readonly #shutdown: Shutdown
+  readonly #waiting = new Set<(reason: ConnectError) => void>()
   #finished = false
   #values: ContextValues | undefined
   #url: string | undefined
@@ -36,23 +67,23 @@ export class Call {
   #timer: NodeJS.Timeout | undefined
   #deadline: number | undefined
   #onClose: (() => void) | undefined
-  #shutdownWatch: number | undefined
-  #waiting: Set<(reason: ConnectError) => void> | undefined
+  #onShutdown: (() => void) | undefined
 
-  constructor(
-    method: DescMethod,
-    request: NodeRequest,
-    response: NodeResponse,
-    shutdown: Shutdown,
-    protocolName = 'rest',
-    route?: string,
-  ) {
-    this.route = route
+  constructor({ method, request, response, shutdown, protocolName, route }: CallOptions) {
     this.method = method
-    this.protocolName = protocolName
     this.request = request
     this.response = response
+    this.protocolName = protocolName
+    this.route = route
     this.#shutdown = shutdown
+  }
+
+  get service(): DescMethod['parent'] {
+    return this.method.parent
+  }
+
+  get requestMethod(): string {
+    return this.request.method ?? 'GET'
   }
 
   get values(): ContextValues {
@@ -62,11 +93,6 @@ export class Call {
 
   set values(values: ContextValues) {
     this.#values = values
-  }
-
-  /** The same as `values`, under the name that hooks use. */
-  get contextValues(): ContextValues {
-    return this.values
   }
 
   get url(): string {
@@ -110,10 +136,9 @@ export class Call {
     return this.#controller.signal
   }
 
-  /** The whole milliseconds left until the deadline, undefined without one. */
-  timeoutMs(): number | undefined {
-    return this.#deadline === undefined ? undefined : this.#deadline - Date.now()
-  }
+  /** The whole milliseconds left until the deadline, undefined without one. Bound, because handlers take it out. */
+  readonly timeoutMs = (): number | undefined =>
+    this.#deadline === undefined ? undefined : this.#deadline - Date.now()
 
   /**
    * Starts the deadline: `deadline_exceeded` aborts the call when it passes. Fractions of a millisecond are rounded up,
@@ -143,21 +168,10 @@ export class Call {
    */
   unlessAborted<T>(work: Promise<T>): Promise<T> {
     this.#watchShutdown()
-    this.#waiting ??= new Set()
-    const waiting = this.#waiting
     return new Promise((resolve, reject) => {
+      this.#waiting.add(reject)
       // Waiters are removed as soon as they are done: a stream waits once for each of its messages.
-      waiting.add(reject)
-      work.then(
-        (result) => {
-          waiting.delete(reject)
-          resolve(result)
-        },
-        (cause: unknown) => {
-          waiting.delete(reject)
-          reject(cause)
-        },
-      )
+      work.then(resolve, reject).finally(() => this.#waiting.delete(reject))
       if (this.abortReason !== undefined) reject(this.abortReason)
     })
   }
@@ -167,8 +181,7 @@ export class Call {
     this.#finished = true
     clearTimeout(this.#timer)
     if (this.#onClose !== undefined) this.response.off('close', this.#onClose)
-    if (this.#shutdownWatch !== undefined) this.#shutdown.unwatch(this.#shutdownWatch)
-    this.#shutdownWatch = undefined
+    if (this.#onShutdown !== undefined) this.#shutdown.watchers.delete(this.#onShutdown)
     if (this.abortReason === undefined) this.#controller?.abort(ENDED)
   }
 
@@ -182,63 +195,17 @@ export class Call {
   }
 
   #watchShutdown(): void {
-    if (this.#shutdownWatch !== undefined || this.#finished) return
-    const onShutdown = () =>
+    if (this.#onShutdown !== undefined || this.#finished) return
+    this.#onShutdown = () =>
       this.#abort(new ConnectError('the server is shutting down', Code.Unavailable, { 'retry-after': '1' }))
-    if (this.#shutdown.isUnderWay) onShutdown()
-    else this.#shutdownWatch = this.#shutdown.watch(onShutdown)
+    if (this.#shutdown.isUnderWay) this.#onShutdown()
+    else this.#shutdown.watchers.add(this.#onShutdown)
   }
 
   #abort(reason: ConnectError): void {
     if (this.abortReason !== undefined || this.#finished) return
     this.abortReason = reason
     this.#controller?.abort(reason)
-    for (const reject of this.#waiting ?? []) reject(reason)
+    for (const reject of this.#waiting) reject(reason)
   }
-}
-
-/** The context that a handler gets: a view of its call. */
-class CallContext implements HandlerContext {
-  readonly #call: Call
-  constructor(call: Call) {
-    this.#call = call
-  }
-  get method(): DescMethod {
-    return this.#call.method
-  }
-  get service(): DescMethod['parent'] {
-    return this.#call.method.parent
-  }
-  get requestMethod(): string {
-    return this.#call.request.method ?? 'GET'
-  }
-  get protocolName(): string {
-    return this.#call.protocolName
-  }
-  get timeoutMs(): () => number | undefined {
-    return () => this.#call.timeoutMs()
-  }
-  get url(): string {
-    return this.#call.url
-  }
-  get signal(): AbortSignal {
-    return this.#call.signal
-  }
-  get requestHeader(): Headers {
-    return this.#call.requestHeader
-  }
-  get responseHeader(): Headers {
-    return this.#call.responseHeader
-  }
-  get responseTrailer(): Headers {
-    return this.#call.responseTrailer
-  }
-  get values(): ContextValues {
-    return this.#call.values
-  }
-}
-
-/** Creates the context that a handler gets. Its members are read from the call when the handler asks for them. */
-export function handlerContextFromCall(call: Call): HandlerContext {
-  return new CallContext(call)
 }

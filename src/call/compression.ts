@@ -15,7 +15,6 @@ import {
   inflate,
 } from 'node:zlib'
 import { invalidArgument } from '../protojson/invalid.js'
-import { parsePreferences } from './accept.js'
 import { bodyTooLarge } from './http-failure.js'
 
 /** A content coding that is supported both ways; `identity` is the absence of one. */
@@ -91,4 +90,23 @@ function isTooLarge(error: unknown): boolean {
 export function createCompressor(coding: Coding): Gzip | Deflate | BrotliCompress {
   if (coding === 'gzip') return createGzip()
   return coding === 'deflate' ? createDeflate() : createBrotliCompress({ params: brotliParams })
+}
+
+/** One entry of an Accept or Accept-Encoding header with its weight, 0 to 1. */
+export interface Preference {
+  readonly name: string
+  readonly weight: number
+}
+
+/** Parses a header of weighted names (RFC 9110, section 12.4.2); names in lower case, parameters other than q dropped. */
+export function parsePreferences(header: string): Preference[] {
+  const preferences: Preference[] = []
+  for (const member of header.split(',')) {
+    const [name = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase())
+    if (name === '') continue
+    const q = parameters.find((parameter) => /^q\s*=/.test(parameter))
+    const weight = q === undefined ? 1 : Number(q.slice(q.indexOf('=') + 1))
+    preferences.push({ name, weight: weight >= 0 && weight <= 1 ? weight : 0 })
+  }
+  return preferences
 }

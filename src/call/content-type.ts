@@ -1,3 +1,5 @@
+import { parsePreferences } from './compression.js'
+
 /** The types of request body that this transcoder distinguishes. */
 export type BodyType = 'json' | 'form'
 
@@ -39,4 +41,14 @@ export function bodyTypeFromHeader(header: string | undefined): BodyType | undef
   if (charset !== 'utf-8' && charset !== 'utf8') return undefined
   if (media.type === 'application/json') return 'json'
   return media.type === 'application/x-www-form-urlencoded' ? 'form' : undefined
+}
+
+/** Whether an Accept header prefers Server-Sent Events to newline-delimited JSON. */
+export function prefersEventStream(header: string | undefined): boolean {
+  if (header === undefined || !header.includes('event-stream')) return false
+  const preferences = parsePreferences(header)
+  const weightOf = (...names: string[]): number =>
+    Math.max(0, ...preferences.filter((each) => names.includes(each.name)).map((each) => each.weight))
+  const events = weightOf('text/event-stream')
+  return events > 0 && events >= weightOf('application/x-ndjson', 'application/json')
 }

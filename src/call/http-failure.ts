@@ -36,3 +36,41 @@ export function bodyTooLarge(maxBytes: number): HttpFailure {
 export function unsupportedMediaType(message: string, headers: OutgoingHttpHeaders): HttpFailure {
   return new HttpFailure(415, new ConnectError(message, Code.InvalidArgument), headers)
 }
+
+/** An error with the status of its code. */
+export function httpFailureFrom(error: ConnectError): HttpFailure {
+  return new HttpFailure(httpStatusFromCode(error.code), wellFormed(error))
+}
+
+// Text that was cut within a character cannot be put into a header.
+function wellFormed(error: ConnectError): ConnectError {
+  const { rawMessage, code, metadata, cause } = error
+  if (rawMessage.isWellFormed()) return error
+  const copy = new ConnectError(rawMessage.toWellFormed(), code, metadata, undefined, cause)
+  copy.details = error.details
+  return copy
+}
+
+const STATUS: Readonly<Record<Code, number>> = {
+  [Code.Canceled]: 499,
+  [Code.Unknown]: 500,
+  [Code.InvalidArgument]: 400,
+  [Code.DeadlineExceeded]: 504,
+  [Code.NotFound]: 404,
+  [Code.AlreadyExists]: 409,
+  [Code.PermissionDenied]: 403,
+  [Code.ResourceExhausted]: 429,
+  [Code.FailedPrecondition]: 400,
+  [Code.Aborted]: 409,
+  [Code.OutOfRange]: 400,
+  [Code.Unimplemented]: 501,
+  [Code.Internal]: 500,
+  [Code.Unavailable]: 503,
+  [Code.DataLoss]: 500,
+  [Code.Unauthenticated]: 401,
+}
+
+/** The HTTP status of a Connect code, by the table of google/rpc/code.proto. */
+export function httpStatusFromCode(code: Code): number {
+  return STATUS[code] ?? 500
+}

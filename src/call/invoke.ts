@@ -10,8 +10,7 @@ import {
   type UnaryRequest,
   type UnaryResponse,
 } from '@connectrpc/connect'
-import { type Call, handlerContextFromCall } from './call.js'
-import { LazyUnaryRequest, LazyUnaryResponse } from './unary-exchange.js'
+import type { Call } from './call.js'
 
 /** A unary implementation with its method. */
 export type UnarySpec = MethodImplSpec & { kind: 'unary' }
@@ -26,20 +25,57 @@ export async function invokeUnary(
   call: Call,
   message: Message,
 ): Promise<Message> {
-  const context = handlerContextFromCall(call)
-  if (interceptors.length === 0) return complete(spec.method.output, await spec.impl(message, context))
-  const request = new LazyUnaryRequest(spec.method, call, message)
+  const { method } = spec
+  if (interceptors.length === 0) return complete(method.output, await spec.impl(message, call))
+  const request = unaryRequest(method, call, message)
   let original: UnaryResponse | undefined
   const innermost: AnyFn = async (req) => {
     if (req.stream) throw new ConnectError('an interceptor made a stream of a unary call', Code.Internal)
-    const output = complete(spec.method.output, await spec.impl(req.message, contextFor(context, request, req)))
-    original = new LazyUnaryResponse(spec.method, call, output)
+    const output = await spec.impl(req.message, contextFor(call, request, req))
+    original = unaryResponse(method, call, complete(method.output, output))
     return original
   }
   const response = await applyInterceptors(innermost, interceptors)(request)
   if (response.stream) throw new ConnectError('an interceptor made a stream of a unary call', Code.Internal)
   if (response !== original) keepHeaders(response, call)
   return response.message
+}
+
+// URL, signal and headers are own accessors: most calls need none of them, and interceptors copy requests by spreading.
+
+function unaryRequest(method: UnarySpec['method'], call: Call, message: Message): UnaryRequest {
+  return {
+    stream: false,
+    method,
+    service: method.parent,
+    requestMethod: call.requestMethod,
+    contextValues: call.values,
+    message,
+    get url() {
+      return call.url
+    },
+    get signal() {
+      return call.signal
+    },
+    get header() {
+      return call.requestHeader
+    },
+  }
+}
+
+function unaryResponse(method: UnarySpec['method'], call: Call, message: Message): UnaryResponse {
+  return {
+    stream: false,
+    method,
+    service: method.parent,
+    message,
+    get header() {
+      return call.responseHeader
+    },
+    get trailer() {
+      return call.responseTrailer
+    },
+  }
 }
 
 /** Calls an implementation of a stream through the interceptors; the messages come as they are made. */
@@ -49,13 +85,12 @@ export async function* invokeStreaming(
   call: Call,
   messages: AsyncIterable<Message>,
 ): AsyncGenerator<Message> {
-  const context = handlerContextFromCall(call)
   const request: StreamRequest = {
     stream: true,
     message: messages,
     method: spec.method,
     service: call.method.parent,
-    requestMethod: call.request.method ?? 'GET',
+    requestMethod: call.requestMethod,
     url: call.url,
     signal: call.signal,
     header: call.requestHeader,
@@ -63,7 +98,7 @@ export async function* invokeStreaming(
   }
   const innermost: AnyFn = async (req) => {
     if (!req.stream) throw new ConnectError('an interceptor made a unary call of a stream', Code.Internal)
-    const output = await outputOf(spec, req.message, contextFor(context, request, req))
+    const output = await outputOf(spec, req.message, contextFor(call, request, req))
     const message = completeAll(spec.method.output, output)
     const { responseHeader: header, responseTrailer: trailer } = call
     return { stream: true, message, method: spec.method, service: call.method.parent, header, trailer }
@@ -93,19 +128,19 @@ function applyInterceptors(innermost: AnyFn, interceptors: readonly Interceptor[
   return interceptors.reduceRight<AnyFn>((next, interceptor) => interceptor(next), innermost)
 }
 
-function contextFor(context: HandlerContext, original: object, req: UnaryRequest | StreamRequest): HandlerContext {
-  if (req === original) return context
+function contextFor(call: Call, original: object, req: UnaryRequest | StreamRequest): HandlerContext {
+  if (req === original) return call
   return {
     service: req.service,
-    method: context.method,
-    requestMethod: context.requestMethod,
-    protocolName: context.protocolName,
-    url: context.url,
-    timeoutMs: context.timeoutMs,
+    method: call.method,
+    requestMethod: call.requestMethod,
+    protocolName: call.protocolName,
+    url: call.url,
+    timeoutMs: call.timeoutMs,
     signal: req.signal,
     requestHeader: req.header,
-    responseHeader: context.responseHeader,
-    responseTrailer: context.responseTrailer,
+    responseHeader: call.responseHeader,
+    responseTrailer: call.responseTrailer,
     values: req.contextValues,
   }
 }

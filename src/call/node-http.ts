@@ -34,11 +34,6 @@ export function isGone(response: NodeResponse): boolean {
   return 'stream' in response ? response.stream.closed || response.stream.destroyed : response.destroyed
 }
 
-/** Whether a response has been written to its end, which its client may not have read. */
-export function isEnded(response: NodeResponse): boolean {
-  return 'stream' in response ? response.stream.writableEnded : response.writableEnded
-}
-
 /** Cuts a response short, so that the client does not take it for complete. */
 export function cutResponse(response: NodeResponse): void {
   if ('stream' in response) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { BadRequestSchema, ErrorInfoSchema, RequestInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { insufficientScope } from '../admission/bearer.js'
 import { type DatabaseFailure, databaseFailure } from '../db/errors.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
@@ -24,8 +24,33 @@ const connectCodes: Record<ErrorCode, Code> = {
 /** Failures of the database that callers cause and are told about, so that nothing is left to log. */
 const callerFaults: readonly ErrorCode[] = ['already_exists', 'invalid_argument']
 
+/** Where failures that callers do not see are logged. A pino logger fits. */
+export interface ErrorLog {
+  error(fields: Record<string, unknown>, message: string): void
+}
+
+/** What is known about the call that failed. */
+export interface FailedCall {
+  readonly requestId: string | undefined
+  readonly method: string
+}
+
+/**
+ * What the caller may see of a thrown value; the rest is logged. An error that tells nothing else has the id of the
+ * request as its detail, under which the cause is in the log.
+ */
+export function maskError(thrown: unknown, log: ErrorLog, call: FailedCall): ConnectError {
+  const { error, unexpected } = mapError(thrown)
+  const { requestId } = call
+  if (unexpected) log.error({ ...call, err: thrown }, 'call failed')
+  if (unexpected && requestId !== undefined && error.details.length === 0) {
+    error.details.push({ desc: RequestInfoSchema, value: { requestId } })
+  }
+  return error
+}
+
 /** An error as the caller sees it. `unexpected` is what must go to the log because the caller does not see it. */
-export interface MappedError {
+interface MappedError {
   readonly error: ConnectError
   readonly unexpected: boolean
 }
@@ -34,7 +59,7 @@ export interface MappedError {
  * The only way from a thrown value to what leaves the service: errors of the catalogue with their details, failures of
  * the database by their meaning, and everything else as `internal` with a fixed message.
  */
-export function mapError(thrown: unknown): MappedError {
+function mapError(thrown: unknown): MappedError {
   if (thrown instanceof ConnectError) return { error: thrown, unexpected: false }
   if (thrown instanceof ServiceError) {
     return { error: connectErrorFrom(thrown), unexpected: thrown.code === 'unavailable' && thrown.cause !== undefined }

@@ -1,5 +1,5 @@
-import type { AdmitCall } from '../call/admit-call.js'
 import { headerOf } from '../call/node-http.js'
+import type { AdmitCall } from '../call/serve-call.js'
 import type { ClientAddressOf } from './client-address.js'
 
 /** What admission is told about a call. Address and signal are made only when they are asked for, which is rare. */

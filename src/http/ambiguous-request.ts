@@ -2,16 +2,16 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
 import { connectErrorJson } from '../call/error-body.js'
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
 import { addReason } from '../failure/error-reason.js'
-import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 /**
  * Answers a request that two readers could understand differently with 400, in whatever protocol it is: one with two
  * `Host` headers, or a `Host` beside another `:authority` (RFC 9112 section 3.2, RFC 9113 section 8.3.1), and one with
  * two `Authorization` headers. Node keeps the first of each. False: the request is clear.
  */
-export function refuseAmbiguous(request: HttpRequest, response: HttpResponse): boolean {
+export function refuseAmbiguous(request: NodeRequest, response: NodeResponse): boolean {
   const fault = faultOf(request)
   if (fault === undefined) return false
   const error = new ConnectError(fault, Code.InvalidArgument)
@@ -30,7 +30,7 @@ export function refuseAmbiguous(request: HttpRequest, response: HttpResponse): b
   return true
 }
 
-function faultOf({ rawHeaders, headers }: HttpRequest): string | undefined {
+function faultOf({ rawHeaders, headers }: NodeRequest): string | undefined {
   let hosts = 0
   let authorizations = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,7 +1,6 @@
 import type { Http2Session, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
-import { Roster } from '../call/roster.js'
-import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { sendShutdownNotice } from './shutdown-notice.js'
 import type { Answering } from './unread-answers.js'
 
@@ -13,7 +12,7 @@ export interface Connections {
   /** Registers that a connection speaks HTTP/2. */
   addSession(session: ServerHttp2Session, socket: Socket): void
   /** Registers that a call is being answered. */
-  addCall(request: HttpRequest, response: HttpResponse): void
+  addCall(request: NodeRequest, response: NodeResponse): void
   /** The calls that are being answered, until the last byte of the answer is sent. */
   readonly answering: Iterable<Answering>
   /** Whether a call of a session is being answered. */
@@ -56,7 +55,7 @@ const NOT_LOOKED_AT = -1
 export function createConnections(): Connections {
   const connections = new Map<Socket, Connection>()
   const socketOf = new WeakMap<Http2Session, Socket>()
-  const answering = new Roster<Answering>()
+  const answering = new Set<Answering>()
   /** Of the connections that have ended. */
   let bytesReceived = 0
   let bytesSent = 0
@@ -67,7 +66,7 @@ export function createConnections(): Connections {
     if (session !== undefined && !connection.hasNotice) connection.hasNotice = sendShutdownNotice(session, socket)
     return connection.hasNotice
   }
-  const announce = (response: HttpResponse, socket: Socket | undefined): void => {
+  const announce = (response: NodeResponse, socket: Socket | undefined): void => {
     if (!('stream' in response)) response.shouldKeepAlive = false
     const connection = socket && connections.get(socket)
     if (connection !== undefined && socket !== undefined) give(connection, socket)
@@ -97,8 +96,9 @@ export function createConnections(): Connections {
     addCall: (request, response) => {
       const session = 'stream' in request ? request.stream.session : undefined
       const socket = session === undefined ? request.socket : socketOf.get(session)
-      const place = answering.join({ response, socket })
-      response.once('close', () => answering.leave(place))
+      const answer = { response, socket }
+      answering.add(answer)
+      response.once('close', () => answering.delete(answer))
       if (isEnding) announce(response, socket)
     },
     answering,

@@ -1,6 +1,6 @@
 import { cors as connectCors } from '@connectrpc/connect'
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
-import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const ownRequestHeaders = [
@@ -20,7 +20,7 @@ const responseHeaders = unique([...connectCors.exposedHeaders, ...ownResponseHea
 const MAX_AGE_SECONDS = 7200
 
 /** Marks answers for browsers. True: the request was a preflight and is answered. */
-export type Cors = (request: HttpRequest, response: HttpResponse) => boolean
+export type Cors = (request: NodeRequest, response: NodeResponse) => boolean
 
 /**
  * Lets pages of the origins call the service, over REST and every RPC protocol of browsers (Fetch standard, CORS

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '@bufbuild/protobuf'
-import type { HttpRequest } from '../rpc/http-message.js'
+import type { NodeRequest } from '../call/node-http.js'
 import { baseUrlFor } from './base-url.js'
 import { GUIDES_PATH } from './guides.js'
 import { createPage, type Page } from './page.js'
@@ -23,8 +23,8 @@ export const openApiPaths = {
  * The OpenAPI documents by path: those that are generated, with the base addresses of this deployment
  * as their servers, and its guides. Throws if a generated document is missing.
  */
-export function createOpenApiDocuments(root: string, urls: PublicUrls): Map<string, (request: HttpRequest) => Page> {
-  const pages = new Map<string, (request: HttpRequest) => Page>()
+export function createOpenApiDocuments(root: string, urls: PublicUrls): Map<string, (request: NodeRequest) => Page> {
+  const pages = new Map<string, (request: NodeRequest) => Page>()
   for (const [name, paths, guide] of [
     ['openapi', openApiPaths.whole, GUIDES_PATH],
     ['revoke', openApiPaths.revoke, `${GUIDES_PATH}/secret-scanning.md`],
@@ -53,7 +53,7 @@ function parseObject(text: string): JsonObject {
 }
 
 /** Both regions serve the same paths. An EU address is named only if it is configured. */
-function addressesFor(request: HttpRequest, { publicUrl, publicUrlEu }: PublicUrls, guide: string): JsonObject {
+function addressesFor(request: NodeRequest, { publicUrl, publicUrlEu }: PublicUrls, guide: string): JsonObject {
   const own = baseUrlFor(request, publicUrl)
   const servers = [{ url: own === '' ? '/' : own, description: 'US region, the default' }]
   if (publicUrlEu !== undefined) servers.push({ url: baseUrlFor(request, publicUrlEu), description: 'EU region' })

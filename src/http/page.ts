@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
-import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 
 const compress = promisify(gzip)
 
@@ -42,7 +42,7 @@ export function createPage({ contentType, body, cacheControl = 'no-cache', heade
 }
 
 /** The page that a request gets, by what the client accepts. */
-export type NegotiatedPage = (request: HttpRequest) => Page
+export type NegotiatedPage = (request: NodeRequest) => Page
 
 const HTML_POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`
 
@@ -63,7 +63,7 @@ export function pageOrText(text: PageOptions, html: () => string): NegotiatedPag
 }
 
 /** Answers with the page, compressed if the client accepts that. */
-export async function sendPage(page: Page, request: HttpRequest, response: HttpResponse): Promise<void> {
+export async function sendPage(page: Page, request: NodeRequest, response: NodeResponse): Promise<void> {
   const zipped = acceptsGzip(request.headers['accept-encoding'])
   const body = zipped ? await page.gzipped() : page.body
   response.appendHeader('vary', 'accept-encoding')

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { createDocsPages } from './docs-page.js'
 import { createGuides } from './guides.js'
 import { createIndexPage } from './index-page.js'
@@ -12,13 +12,13 @@ export interface PagesOptions extends PublicUrls {
   readonly root: string
   readonly version: string
   /** Called with failures that no caller can be told about. */
-  readonly onError: (error: unknown, request: HttpRequest) => void
+  readonly onError: (error: unknown, request: NodeRequest) => void
 }
 
 const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
 
 /** Answers the paths of the index, the reference pages, the guides and the OpenAPI documents. False: the path is none of them. */
-export function createPages(options: PagesOptions): (request: HttpRequest, response: HttpResponse) => boolean {
+export function createPages(options: PagesOptions): (request: NodeRequest, response: NodeResponse) => boolean {
   const pages = new Map<string, NegotiatedPage>([
     ['/', createIndexPage(options.version)],
     ...createOpenApiDocuments(options.root, options),

@@ -1,5 +1,5 @@
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
-import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import { answerOtherMethod } from './other-method.js'
 
 /** Why calls cannot be answered now: a few words for each cause; empty if they can. */
@@ -22,7 +22,7 @@ const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
 export function createProbes({
   notReady,
   build,
-}: ProbesOptions): (request: HttpRequest, response: HttpResponse) => boolean {
+}: ProbesOptions): (request: NodeRequest, response: NodeResponse) => boolean {
   const alive = async () => ({ status: 'ok' })
   const ready = async () => {
     const reasons = await notReady()
@@ -46,7 +46,7 @@ interface ProbeAnswer {
   readonly status: string
 }
 
-function send(answer: ProbeAnswer, request: HttpRequest, response: HttpResponse): void {
+function send(answer: ProbeAnswer, request: NodeRequest, response: NodeResponse): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
   endResponse(request, response, answer.status === 'ok' ? 200 : 503, headers, JSON.stringify(answer))
 }

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { refuseAmbiguous } from './ambiguous-request.js'
-import { requestIdFrom } from './request-id.js'
 import { loggedPath, useOriginForm } from './request-target.js'
 import type { HttpHandler } from './server.js'
 
@@ -26,44 +25,53 @@ export interface RequestObserver {
 /** What is behind the port. */
 export interface RequestHandlerOptions {
   /** Marks answers for browsers; true if it answered itself. */
-  readonly cors: (request: HttpRequest, response: HttpResponse) => boolean
+  readonly cors: (request: NodeRequest, response: NodeResponse) => boolean
   /** Answers the paths of probes; false for any other path. */
-  readonly probes: (request: HttpRequest, response: HttpResponse) => boolean
+  readonly probes: (request: NodeRequest, response: NodeResponse) => boolean
   /** Answers the paths of RPC methods; false for any other path. */
-  readonly rpc: (request: HttpRequest, response: HttpResponse) => boolean
+  readonly rpc: (request: NodeRequest, response: NodeResponse) => boolean
   /** Answers the paths of pages and documents; false for any other path. */
-  readonly pages: (request: HttpRequest, response: HttpResponse) => boolean
+  readonly pages: (request: NodeRequest, response: NodeResponse) => boolean
   /** Answers the paths of SCIM; false for any other path. */
-  readonly scim: (request: HttpRequest, response: HttpResponse) => boolean
+  readonly scim: (request: NodeRequest, response: NodeResponse) => boolean
   /** Answers everything else. */
-  readonly rest: (request: HttpRequest, response: HttpResponse) => void
+  readonly rest: (request: NodeRequest, response: NodeResponse) => void
   /** Told that the client of a request has gone before its answer was complete. */
-  readonly onGone: (request: HttpRequest) => void
+  readonly onGone: (request: NodeRequest) => void
   readonly observer?: RequestObserver | undefined
   /** The id of the trace that a request belongs to, for its line in the log. */
-  readonly traceIdOf?: ((request: HttpRequest) => string | undefined) | undefined
+  readonly traceIdOf?: ((request: NodeRequest) => string | undefined) | undefined
   /** The id of the key or user that sent a request, for its line in the log. */
-  readonly callerIdOf?: ((request: HttpRequest) => string | undefined) | undefined
+  readonly callerIdOf?: ((request: NodeRequest) => string | undefined) | undefined
   readonly newId: () => string
   readonly log: RequestLog
   /** Takes credentials out of what a caller has written. */
   readonly redact: (text: string) => string
 }
 
-/** The ids of the requests that are being answered. */
-export type RequestIds = WeakMap<HttpRequest, string>
+/** Ids that callers can give to requests, so that both sides' logs can be joined. */
+const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
-/** Gives each request its id, logs its end, and hands it to the door whose path it has. */
-export function createRequestHandler(options: RequestHandlerOptions, ids: RequestIds): HttpHandler {
+/** The id of a request that has been handed to a door. */
+export function requestIdOf({ headers }: NodeRequest): string {
+  return String(headers['x-request-id'] ?? '')
+}
+
+/**
+ * Gives each request its id, which is the caller's `X-Request-Id` if that is acceptable, logs its end, and hands it to the
+ * door whose path it has.
+ */
+export function createRequestHandler(options: RequestHandlerOptions): HttpHandler {
   const { cors, probes, rpc, pages, scim, rest, onGone, observer, traceIdOf, callerIdOf, newId, log, redact } = options
   const doors = [refuseAmbiguous, cors, probes, rpc, pages, scim]
   return (request, response) => {
     useOriginForm(request)
     let door: DoorName = 'rest'
     observer?.begun()
-    const requestId = requestIdFrom(request.headers['x-request-id'], newId, redact)
+    const given = requestIdOf(request)
+    const requestId = ACCEPTED_ID.test(given) && redact(given) === given ? given : newId()
     const start = performance.now()
-    ids.set(request, requestId)
+    request.headers['x-request-id'] = requestId
     response.setHeader('x-request-id', requestId)
     // Pages for everyone say otherwise.
     response.setHeader('cache-control', 'no-store')

@@ -2,7 +2,7 @@ import { createServer as createHttp1Server } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { createConnections, type Traffic } from './connections.js'
 import { limitPipeline } from './pipeline-limit.js'
 import { createProtocolSwitch } from './protocol-switch.js'
@@ -31,7 +31,7 @@ export interface HttpServerLimits {
 }
 
 /** Answers a request. */
-export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void
+export type HttpHandler = (request: NodeRequest, response: NodeResponse) => void
 
 /** How a server stops. Times start with the call of `close`. */
 export interface ClosePlan {
@@ -87,7 +87,7 @@ export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits 
   const connections = createConnections()
   const cutUnread = createUnreadCut(unreadMillis)
   let unreadLook: NodeJS.Timeout | undefined
-  const onRequest = (request: HttpRequest, response: HttpResponse) => {
+  const onRequest = (request: NodeRequest, response: NodeResponse) => {
     connections.addCall(request, response)
     handler(request, response)
   }

@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net'
-import { cutResponse } from '../call/node-http.js'
-import type { HttpResponse } from '../rpc/http-message.js'
+import { cutResponse, type NodeResponse } from '../call/node-http.js'
 
 /** An answer, or what will be one. */
 export interface Answering {
-  readonly response: HttpResponse
+  readonly response: NodeResponse
   /** Undefined if its connection is over. */
   readonly socket: Socket | undefined
 }
@@ -25,7 +24,7 @@ const BYTES_PER_SECOND = 32 * 1024
  * likes. An answer is kept for `patienceMillis` after the last sign that it is being read.
  */
 export function createUnreadCut(patienceMillis: number): (answers: Iterable<Answering>) => void {
-  const standstills = new WeakMap<HttpResponse, Standstill>()
+  const standstills = new WeakMap<NodeResponse, Standstill>()
   return (answers) => {
     const now = performance.now()
     for (const { response, socket } of answers) {

@@ -1,11 +1,10 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import type { ConnectError, ConnectRouter, ContextValues, Interceptor } from '@connectrpc/connect'
-import type { AdmitCall } from '../call/admit-call.js'
-import type { CallObserver } from '../call/call-observer.js'
+import type { ConnectError, ConnectRouter } from '@connectrpc/connect'
 import type { BodyType } from '../call/content-type.js'
 import type { TimeoutOptions } from '../call/deadline.js'
 import type { ErrorBody } from '../call/error-body.js'
-import type { NodeHandler, NodeRequest } from '../call/node-http.js'
+import type { NodeHandler } from '../call/node-http.js'
+import type { CallHooks } from '../call/serve-call.js'
 import type { JsonOptions } from '../protojson/json-options.js'
 import type { FieldHint } from '../protojson/json-reader.js'
 import type { ParameterBinderOptions } from './parameter-binder.js'
@@ -14,24 +13,11 @@ import type { ParameterBinderOptions } from './parameter-binder.js'
 export type FormRules = Partial<Pick<ParameterBinderOptions, 'ignoreUnknown' | 'mergeEqual'>>
 
 /** The options of `createRestTranscoder`. Only `routes` is required; every default is the safe one. */
-export interface RestTranscoderOptions extends TimeoutOptions {
+export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
   /** Registers services, as for `connectNodeAdapter`. */
   readonly routes: (router: ConnectRouter) => unknown
-  /** Interceptors around every call, the first one outermost, as in `connectNodeAdapter`. */
-  readonly interceptors?: readonly Interceptor[] | undefined
   /** Handles every request whose path no route has; default: answer 404. */
   readonly fallback?: NodeHandler | undefined
-  /**
-   * Runs after path and method are matched, before the size, type and content of the body and the query are examined.
-   * An error that it throws is the answer; interceptors and handlers see the context values that it returns.
-   */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is a valid hook.
-  readonly admit?: ((call: AdmitCall) => ContextValues | void | Promise<ContextValues | void>) | undefined
-  /**
-   * Runs after the size and type of the body are checked, and before the body and the query are decoded: the place for
-   * a limit that counts malformed requests as well. An error that it throws is the answer.
-   */
-  readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'contextValues'>) => void | Promise<void>) | undefined
   /**
    * What to do with query and form names that bind nothing, because no field has the name, or because the path or the
    * body binds it: refuse (default) or ignore. A bad value of a name that does bind is refused either way.
@@ -83,16 +69,8 @@ export interface RestTranscoderOptions extends TimeoutOptions {
   readonly compressMinBytes?: number | undefined
   /** The longest deadline in milliseconds, to which longer ones are shortened; default none. */
   readonly maxTimeoutMs?: number | undefined
-  /** Aborts the signal of every running call, with `unavailable`. */
-  readonly shutdownSignal?: AbortSignal | undefined
   /** Whether `%2F` in a capture of several segments is decoded too; default false, as http.proto says. */
   readonly fullyDecodeReservedExpansion?: boolean | undefined
-  /** Told of every request whose path and method are those of a route. */
-  readonly observer?: CallObserver | undefined
-  /** Called with the cause of every failure that is masked as `internal`. */
-  readonly onError?:
-    | ((cause: unknown, context: { readonly method: DescMethod | undefined; readonly request: NodeRequest }) => void)
-    | undefined
 }
 
 /** The default limit of a request body: 4 MiB. */

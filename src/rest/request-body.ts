@@ -5,8 +5,8 @@ import { readJson } from '../protojson/json-message.js'
 import type { JsonReaders } from '../protojson/json-reader.js'
 import type { JsonLimits } from '../protojson/json-shape.js'
 import { type FieldPath, hasTextForm } from './field-path.js'
-import { fillHttpBody, isHttpBody } from './http-body.js'
 import { compileParameterBinder, type ParameterBinderOptions } from './parameter-binder.js'
+import { fillHttpBody, isHttpBody } from './response-body.js'
 
 /** Reads the bytes of a request body into a message; throws `invalid_argument`. */
 export interface RequestBody {

@@ -12,7 +12,6 @@ import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt'
 import type { JsonOptions } from '../protojson/json-options.js'
 import { joinPieces } from '../protojson/json-pieces.js'
 import { createJsonPrinter } from '../protojson/json-printer.js'
-import { bytesFromHttpBody, isHttpBody } from './http-body.js'
 
 /** A body ready to be sent. */
 export interface EncodedBody {
@@ -89,4 +88,22 @@ function jsonOfEnum(desc: DescEnum, given: number | undefined, options: JsonOpti
   if (desc.typeName === 'google.protobuf.NullValue') return null
   const value = given === undefined ? desc.values[0] : desc.value[given]
   return (options.enumAsInteger === true ? value?.number : value?.jsonName) ?? null
+}
+
+/** Whether a message type is `google.api.HttpBody`, raw bytes with a content type. */
+export function isHttpBody(desc: DescMessage | undefined): desc is DescMessage {
+  return desc?.typeName === 'google.api.HttpBody'
+}
+
+/**
+ * Fills a `google.api.HttpBody` with raw bytes. They are copied, because the given ones may be in one of Node's pools.
+ */
+export function fillHttpBody(message: Message, contentType: string, bytes: Uint8Array): void {
+  Object.assign(message, { contentType, data: new Uint8Array(bytes) })
+}
+
+/** The content type and bytes of a `google.api.HttpBody`; without a type it is `application/octet-stream`. */
+function bytesFromHttpBody(message: Message): { contentType: string; data: Uint8Array } {
+  const { contentType, data } = message as Message & { contentType?: string; data?: Uint8Array }
+  return { contentType: contentType || 'application/octet-stream', data: data ?? new Uint8Array() }
 }

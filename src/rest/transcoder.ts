@@ -1,30 +1,20 @@
 import { create, type Message } from '@bufbuild/protobuf'
-import { ConnectError } from '@connectrpc/connect'
 import { checkBodyHeaders, deferMalformed, isEmptyBody, readBody } from '../call/body-reader.js'
-import { Call } from '../call/call.js'
+import { Call, createShutdown, type Shutdown } from '../call/call.js'
 import { bodyTypeFromHeader } from '../call/content-type.js'
-import { createTimeoutReader, type ReadTimeout, type Timeout } from '../call/deadline.js'
+import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
 import { methodNotAllowed, pathNotFound, unsupportedMediaType } from '../call/http-failure.js'
 import { invokeStreaming, invokeUnary, once } from '../call/invoke.js'
-import {
-  cutResponse,
-  headerOf,
-  isEnded,
-  mayHaveBody,
-  type NodeHandler,
-  type NodeRequest,
-  type NodeResponse,
-} from '../call/node-http.js'
+import { headerOf, mayHaveBody, type NodeHandler, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
-import { createShutdown, type Shutdown } from '../call/shutdown.js'
+import { type Exchange, serveCall } from '../call/serve-call.js'
 import { createErrorResponder, type ErrorResponder } from './error-response.js'
 import { nearestPath } from './nearest-path.js'
 import type { RestTranscoderOptions } from './options.js'
-import { parseRequestTarget } from './request-target.js'
 import { createRouteTable, type Route } from './route-table.js'
 import type { RouteMatch } from './route-trie.js'
-import { sendStream } from './stream-response.js'
-import { codingOf, sendUnary } from './unary-response.js'
+import { streamAnswer } from './stream-response.js'
+import { sendUnary } from './unary-response.js'
 
 /**
  * Creates the transcoder: a request handler of `node:http` and `node:http2` that serves every method with a
@@ -47,11 +37,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     if (fallback !== undefined && defaultPaths.has(path) && isRpc(request, query)) return fallback(request, response)
     const match = trie.find(path, method)
     if (match !== undefined) {
-      serve({ match, query, shared }, request, response).catch((cause: unknown) => {
-        // Only a header that Node refuses gets here: there is no way left to answer.
-        errors.publicError(cause, match.route.method, request)
-        cutResponse(response)
-      })
+      void serve(shared, match, query, request, response)
       return
     }
     const allowed = trie.allowed(path)
@@ -80,102 +66,50 @@ interface Shared {
   readonly readTimeout: ReadTimeout
 }
 
-/** A request whose route is found. */
-interface Matched {
-  readonly match: RouteMatch<Route>
-  readonly query: string
-  readonly shared: Shared
-}
-
-// Every failure is an answer, unless the client is gone.
-async function serve(matched: Matched, request: NodeRequest, response: NodeResponse): Promise<void> {
-  const { options, errors, shutdown, readTimeout } = matched.shared
-  const { route } = matched.match
-  const call = new Call(route.method, request, response, shutdown, 'rest', route.path)
-  options.observer?.begun(call)
-  try {
-    const timeout = readTimeout(request, route.maxTimeoutMs)
-    if (timeout.timeoutMs !== undefined) call.startDeadline(timeout.timeoutMs)
-    const answered = answer(matched, call, timeout)
-    // A stream watches its deadline itself, because part of it may have been sent.
-    const isWhole = timeout.timeoutMs !== undefined && route.spec.kind === 'unary'
-    await (isWhole ? call.unlessAborted(answered) : answered)
-  } catch (cause) {
-    const failure = errors.publicError(publicCause(call, cause), route.method, request)
-    call.errorCode = failure.error.code
-    if (!response.headersSent) errors.send(failure, request, response, call)
-    else if (!isEnded(response)) cutResponse(response)
+function serve(
+  { options, errors, shutdown, readTimeout }: Shared,
+  { route, captures }: RouteMatch<Route>,
+  query: string,
+  request: NodeRequest,
+  response: NodeResponse,
+): Promise<void> {
+  const { spec, binding, interceptors, method } = route
+  const call = new Call({ method, request, response, shutdown, protocolName: 'rest', route: route.path })
+  const timeout = readTimeout(request, route.maxTimeoutMs)
+  const receive = async () => {
+    const bindBody = await receiveBody(route, request)
+    return () => {
+      const message = create(method.input)
+      bindBody?.(message)
+      binding.bindPath(message, captures)
+      if (query !== '') binding.bindQuery(message, query)
+      binding.checkRequired?.(message)
+      return message
+    }
   }
-  call.finish()
-  options.observer?.ended(call)
-}
-
-// Work that failed because its call was aborted failed for the reason of the abort.
-function publicCause(call: Call, cause: unknown): unknown {
-  return call.abortReason !== undefined && !(cause instanceof ConnectError) ? call.abortReason : cause
-}
-
-async function answer(matched: Matched, call: Call, timeout: Timeout): Promise<void> {
-  const { options, errors } = matched.shared
-  const { route } = matched.match
-  const { spec, binding } = route
-  const bound = bindRequest(matched, call, timeout)
-  if (spec.kind === 'server_streaming') {
-    const message = bound instanceof Promise ? await call.unlessAborted(bound) : bound
-    const messages = invokeStreaming(spec, route.interceptors, call, once(message))
-    await sendStream(call, messages, binding.responseBody, codingOf(call, options), (cause) => {
-      const { error } = errors.publicError(publicCause(call, cause), route.method, call.request)
-      call.errorCode = error.code
-      return errors.json(error)
-    })
-  } else {
-    // Avoiding a turn of the event loop saves a noticeable part of the cost of a call.
-    const message = bound instanceof Promise ? await bound : bound
-    const compressed = sendUnary(route, call, await invokeUnary(spec, route.interceptors, call, message), options)
-    if (compressed !== undefined) await compressed
+  if (spec.kind === 'unary') {
+    const exchange: Exchange<Message, Message> = {
+      receive,
+      invoke: (message) => invokeUnary(spec, interceptors, call, message),
+      answer: (message) => sendUnary(route, call, message, options),
+      fail: (failure) => errors.send(failure, request, response, call),
+    }
+    return serveCall(call, exchange, timeout, options)
   }
-}
-
-/** The request message; a promise if `admit` runs or a body is read first. */
-function bindRequest(matched: Matched, call: Call, timeout: Timeout): Message | Promise<Message> {
-  const { admit, beforeDecode } = matched.shared.options
-  if (admit !== undefined || beforeDecode !== undefined || mayHaveBody(call.request)) {
-    return receiveRequest(matched, call, timeout)
+  const exchange: Exchange<Message, AsyncIterator<Message>> = {
+    receive,
+    invoke: (message) => invokeStreaming(spec, interceptors, call, once(message)),
+    ...streamAnswer(call, binding.responseBody, options, errors),
   }
-  if (timeout.fault !== undefined) throw timeout.fault
-  return decodeRequest(matched, emptyBodyReader(matched.match.route, call.request))
-}
-
-// The order of judgement: who may call, size and type of the body, `beforeDecode`, the deadline's own syntax, content.
-async function receiveRequest(matched: Matched, call: Call, timeout: Timeout): Promise<Message> {
-  const { admit, beforeDecode } = matched.shared.options
-  const { route } = matched.match
-  if (admit !== undefined) call.values = (await admit(call)) ?? call.values
-  call.throwIfAborted()
-  const bindBody = mayHaveBody(call.request)
-    ? await receiveBody(route, call.request)
-    : emptyBodyReader(route, call.request)
-  if (beforeDecode !== undefined) await beforeDecode(call)
-  call.throwIfAborted()
-  if (timeout.fault !== undefined) throw timeout.fault
-  return decodeRequest(matched, bindBody)
+  return serveCall(call, exchange, timeout, options)
 }
 
 /** Fills a message from a body; throws for one that is malformed. */
 type BodyReader = (message: Message) => void
 
-function decodeRequest({ match, query }: Matched, bindBody: BodyReader | undefined): Message {
-  const { binding, method } = match.route
-  const message = create(method.input)
-  bindBody?.(message)
-  binding.bindPath(message, match.captures)
-  if (query !== '') binding.bindQuery(message, query)
-  binding.checkRequired?.(message)
-  return message
-}
-
 /** Checks the size and type of the body and reads it; nothing is decoded until the returned function is called. */
-async function receiveBody(route: Route, request: NodeRequest): Promise<BodyReader> {
+async function receiveBody(route: Route, request: NodeRequest): Promise<BodyReader | undefined> {
+  if (!mayHaveBody(request)) return emptyBodyReader(route, request)
   const { requestBody } = route.binding
   const codings = checkBodyHeaders(request, route.maxBodyBytes)
   const header = headerOf(request, 'content-type')
@@ -205,3 +139,24 @@ function emptyBodyReader({ binding: { requestBody } }: Route, request: NodeReque
 }
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+
+/** A raw request target, cut but not decoded: the path and the query without its `?`. */
+export interface RequestTarget {
+  readonly path: string
+  readonly query: string
+}
+
+const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/
+
+/** Cuts a request target (RFC 9112, section 3.2) in origin or absolute form; a fragment is dropped. */
+export function parseRequestTarget(target: string): RequestTarget {
+  let rest = target
+  if (rest.charCodeAt(0) !== 0x2f) {
+    rest = rest.replace(ABSOLUTE, '')
+    if (rest === '' || rest.charCodeAt(0) === 0x3f) rest = `/${rest}`
+  }
+  const hash = rest.indexOf('#')
+  if (hash >= 0) rest = rest.slice(0, hash)
+  const mark = rest.indexOf('?')
+  return mark < 0 ? { path: rest, query: '' } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) }
+}

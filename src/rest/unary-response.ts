@@ -2,42 +2,36 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Message } from '@bufbuild/protobuf'
 import type { Call } from '../call/call.js'
 import { type Coding, negotiateCoding } from '../call/compression.js'
-import { headerOf } from '../call/node-http.js'
+import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { addCallHeaders, endResponse, sendCompressed } from '../call/respond.js'
-import { isNotModified } from './not-modified.js'
 import { DEFAULT_COMPRESS_MIN_BYTES, type RestTranscoderOptions } from './options.js'
 import type { Route } from './route-table.js'
 
-/**
- * Sends the answer of a unary call, if its client is still waiting; returns a promise only if it is compressed first.
- */
-export function sendUnary(
+/** Sends the answer of a unary call, if its client is still waiting. */
+export async function sendUnary(
   route: Route,
   call: Call,
   message: Message,
   options: RestTranscoderOptions,
-): Promise<void> | undefined {
-  if (call.abortReason !== undefined) return undefined
+): Promise<void> {
+  const { request, response } = call
   const headers: OutgoingHttpHeaders = {}
   if (route.emptyResponse) {
     addCallHeaders(headers, call)
-    endResponse(call.request, call.response, 200, headers, '')
-    return undefined
+    return endResponse(request, response, 200, headers, '')
   }
   const { contentType, body } = route.binding.responseBody.encode(message)
   headers['content-type'] = contentType
   const large = body.length >= (options.compressMinBytes ?? DEFAULT_COMPRESS_MIN_BYTES)
   if (large && options.compressResponses !== false) headers['vary'] = varyOf(call)
   addCallHeaders(headers, call)
-  if (isNotModified(call.request, headers)) {
+  if (isNotModified(request, headers)) {
     delete headers['content-type']
-    endResponse(call.request, call.response, 304, headers, '')
-    return undefined
+    return endResponse(request, response, 304, headers, '')
   }
   const coding = large && headers['content-encoding'] === undefined ? codingOf(call, options) : undefined
-  if (coding !== undefined) return sendCompressed(call.request, call.response, 200, headers, body, coding)
-  endResponse(call.request, call.response, 200, headers, body)
-  return undefined
+  if (coding === undefined) endResponse(request, response, 200, headers, body)
+  else await sendCompressed(request, response, 200, headers, body, coding)
 }
 
 // Code in front of the transcoder, such as CORS, may already have set what the answer depends on.
@@ -51,3 +45,19 @@ export function codingOf(call: Call, options: RestTranscoderOptions): Coding | u
   if (options.compressResponses === false) return undefined
   return negotiateCoding(headerOf(call.request, 'accept-encoding'))
 }
+
+/**
+ * Whether a GET or HEAD asks, by `If-None-Match`, for something else than what it would be answered, whose `ETag` the
+ * headers have (RFC 9110, 13.1.2). The comparison is weak: who has the same in another form needs it no more.
+ */
+function isNotModified(request: NodeRequest, headers: OutgoingHttpHeaders): boolean {
+  const { etag } = headers
+  if (typeof etag !== 'string' || (request.method !== 'GET' && request.method !== 'HEAD')) return false
+  const known = headerOf(request, 'if-none-match')
+  if (known === undefined) return false
+  if (known.trim() === '*') return true
+  const tags: readonly string[] = known.match(OPAQUE_TAG) ?? []
+  return tags.includes(etag.replace(/^W\//, ''))
+}
+
+const OPAQUE_TAG = /"[!#-~\x80-\xff]*"/g

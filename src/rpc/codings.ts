@@ -3,9 +3,11 @@ import { type Compression, compressionNegotiate } from '@connectrpc/connect/prot
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node'
 import { compress } from '../call/compression.js'
 import { bodyTooLarge } from '../call/http-failure.js'
-import { headerOf } from '../call/node-http.js'
+import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { invalidArgument } from '../protojson/invalid.js'
-import type { HttpRequest } from './http-message.js'
+
+/** The smallest message that is compressed, in bytes: as in Connect. */
+export const COMPRESS_MIN_BYTES = 1024
 
 /** The codings of a call; null means none. The error is for a request in an unknown coding. */
 export interface Codings {
@@ -37,6 +39,6 @@ function blamingSender(coding: Compression): Compression {
 }
 
 /** The codings of a call by its headers; an empty name means none. `requested` is the coding of the request. */
-export function negotiateCodings(request: HttpRequest, requested: string | undefined, acceptHeader: string): Codings {
+export function negotiateCodings(request: NodeRequest, requested: string | undefined, acceptHeader: string): Codings {
   return compressionNegotiate(compressions, requested || null, headerOf(request, acceptHeader) ?? null, acceptHeader)
 }

@@ -1,20 +1,20 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import type { Message } from '@bufbuild/protobuf'
 import { base64Decode } from '@bufbuild/protobuf/wire'
 import type { ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes, parseContentType } from '@connectrpc/connect/protocol-connect'
 import { checkDeclaredLength, deferMalformed, readBytes } from '../call/body-reader.js'
+import type { Call } from '../call/call.js'
 import { createTimeoutReader } from '../call/deadline.js'
-import { bodyTooLarge } from '../call/http-failure.js'
+import { bodyTooLarge, type HttpFailure } from '../call/http-failure.js'
 import { invokeUnary, type UnarySpec } from '../call/invoke.js'
-import { headerOf } from '../call/node-http.js'
+import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { addCallHeaders, addHeaders, endResponse } from '../call/respond.js'
+import type { Exchange } from '../call/serve-call.js'
+import { addReason } from '../failure/error-reason.js'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
-import { COMPRESS_MIN_BYTES } from './call-options.js'
-import { type Codings, negotiateCodings } from './codings.js'
-import type { HttpRequest } from './http-message.js'
-import { jsonWriteOptions, type MessageCodec, type MessageForm } from './message-codec.js'
-import { publicErrorFrom } from './public-error.js'
-import type { RpcMethod, StartedCall } from './rpc-call.js'
+import { COMPRESS_MIN_BYTES, negotiateCodings } from './codings.js'
+import { jsonWriteOptions, type MessageCodec, type MessageForm, type RpcMethod } from './message-codec.js'
 
 /** Where the message of a unary call of Connect is. */
 export interface ConnectInput {
@@ -26,7 +26,7 @@ export interface ConnectInput {
 }
 
 /** The input of a POST, by its content type; undefined if that is not one of unary calls. */
-export function inputOfPost(request: HttpRequest, codec: MessageCodec): ConnectInput | undefined {
+export function inputOfPost(request: NodeRequest, codec: MessageCodec): ConnectInput | undefined {
   const type = parseContentType(request.headers['content-type'] ?? null)
   if (type === undefined || type.stream) return undefined
   return {
@@ -40,7 +40,7 @@ export function inputOfPost(request: HttpRequest, codec: MessageCodec): ConnectI
 }
 
 /** The input of a GET, by its query; undefined if that names no known encoding. */
-export function inputOfGet(request: HttpRequest, codec: MessageCodec): ConnectInput | undefined {
+export function inputOfGet(request: NodeRequest, codec: MessageCodec): ConnectInput | undefined {
   const query = queryOf(request)
   const encoding = query.get('encoding')
   if (encoding !== 'json' && encoding !== 'proto') return undefined
@@ -57,13 +57,13 @@ export function inputOfGet(request: HttpRequest, codec: MessageCodec): ConnectIn
 }
 
 /** The error of a GET whose query names no known encoding. */
-export function encodingInvalid(request: HttpRequest): ConnectError {
+export function encodingInvalid(request: NodeRequest): ConnectError {
   const encoding = queryOf(request).get('encoding') ?? ''
   const fault = encoding === '' ? 'is required' : `${quoted(encoding)} is not known`
   return invalidArgument('encoding', `${fault}: send encoding=json or encoding=proto, beside connect=v1 and message`)
 }
 
-function queryOf({ url = '' }: HttpRequest): URLSearchParams {
+function queryOf({ url = '' }: NodeRequest): URLSearchParams {
   const question = url.indexOf('?')
   return new URLSearchParams(question < 0 ? '' : url.slice(question + 1))
 }
@@ -79,62 +79,52 @@ function bytesFromBase64(text: string): Uint8Array {
 /** Reads the deadline of a unary call. */
 export const readConnectTimeout = createTimeoutReader({ timeoutHeaders: { 'Connect-Timeout-Ms': 'milliseconds' } })
 
-/** Answers a unary call over Connect, by POST or by GET. Every failure is an answer. */
-export async function answerConnectUnary(
-  method: RpcMethod<UnarySpec>,
-  input: ConnectInput,
-  started: StartedCall,
-): Promise<void> {
-  const { call } = started
+/** How a unary call is read and answered over Connect, by POST or by GET. */
+export function connectUnaryExchange(
+  { spec, interceptors, maxBodyBytes }: RpcMethod<UnarySpec>,
+  { form, coding, bytes }: ConnectInput,
+  call: Call,
+): Exchange<Message, Message> {
   const { request, response } = call
-  const codings = negotiateCodings(request, input.coding, 'accept-encoding')
-  let answer: ConnectAnswer
-  try {
-    const body = await call.unlessAborted(work(method, input, started, codings))
-    answer = { status: 200, headers: { 'content-type': `application/${input.form.name}` }, body }
-  } catch (cause) {
-    answer = connectErrorAnswer(publicErrorFrom(cause, call, method.options))
+  const codings = negotiateCodings(request, coding, 'accept-encoding')
+  const send = async (status: number, own: OutgoingHttpHeaders, body: string | Uint8Array): Promise<void> => {
+    const headers: OutgoingHttpHeaders = {}
+    addCallHeaders(headers, call)
+    Object.assign(headers, own)
+    let sent = body
+    if (codings.response !== null && Buffer.byteLength(body) >= COMPRESS_MIN_BYTES) {
+      sent = await codings.response.compress(typeof body === 'string' ? Buffer.from(body) : body)
+      headers['content-encoding'] = codings.response.name
+    }
+    endResponse(request, response, status, headers, sent)
   }
-  const { status } = answer
-  let { body } = answer
-  const headers: OutgoingHttpHeaders = {}
-  addCallHeaders(headers, call)
-  Object.assign(headers, answer.headers)
-  if (codings.response !== null && Buffer.byteLength(body) >= COMPRESS_MIN_BYTES) {
-    body = await codings.response.compress(typeof body === 'string' ? Buffer.from(body) : body)
-    headers['content-encoding'] = codings.response.name
+  return {
+    receive: async () => {
+      if (codings.error !== undefined) throw codings.error
+      return deferMalformed(async () => {
+        const received = await bytes(maxBodyBytes)
+        const plain = codings.request === null ? received : await codings.request.decompress(received, maxBodyBytes)
+        return () => form.read(plain)
+      })
+    },
+    invoke: (message) => invokeUnary(spec, interceptors, call, message),
+    answer: (message) => send(200, { 'content-type': `application/${form.name}` }, form.write(message)),
+    fail: (failure) => {
+      const { status, headers, body } = connectErrorAnswer(failure)
+      return send(status, headers, body)
+    },
   }
-  endResponse(request, response, status, headers, body)
 }
 
-/** An answer to a unary call of Connect. */
-export interface ConnectAnswer {
+/** The answer that carries an error over Connect. */
+export function connectErrorAnswer({ error }: HttpFailure): {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
-  readonly body: string | Uint8Array
-}
-
-/** The answer that carries an error. */
-export function connectErrorAnswer(error: ConnectError): ConnectAnswer {
+  readonly body: Uint8Array
+} {
+  addReason(error)
   const headers: OutgoingHttpHeaders = {}
   addHeaders(headers, error.metadata)
   headers['content-type'] = 'application/json'
   return { status: codeToHttpStatus(error.code), headers, body: errorToJsonBytes(error, jsonWriteOptions) }
-}
-
-async function work(
-  { spec, maxBodyBytes, options }: RpcMethod<UnarySpec>,
-  input: ConnectInput,
-  { call, admit, received }: StartedCall,
-  codings: Codings,
-): Promise<string | Uint8Array> {
-  await admit()
-  if (codings.error !== undefined) throw codings.error
-  const read = await deferMalformed(async () => {
-    const bytes = await input.bytes(maxBodyBytes)
-    const plain = codings.request === null ? bytes : await codings.request.decompress(bytes, maxBodyBytes)
-    return () => input.form.read(plain)
-  })
-  await received()
-  return input.form.write(await invokeUnary(spec, options.interceptors, call, read()))
 }

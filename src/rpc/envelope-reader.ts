@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { readChunks } from '../call/body-chunks.js'
+import { readChunks } from '../call/body-reader.js'
 import { bodyTooLarge } from '../call/http-failure.js'
+import type { NodeRequest } from '../call/node-http.js'
 import { invalidArgument } from '../protojson/invalid.js'
-import type { HttpRequest } from './http-message.js'
 
 /** A message of a stream with its flags. */
 export interface Envelope {
@@ -26,7 +26,7 @@ const PREFIX_BYTES = 5
 const MAX_WAITING_BYTES = 64 * 1024
 
 /** Makes the reader of a request whose messages are at most `maxBytes` long, by the length that they declare. */
-export function createEnvelopeReader(request: HttpRequest, maxBytes: number): EnvelopeReader {
+export function createEnvelopeReader(request: NodeRequest, maxBytes: number): EnvelopeReader {
   let bytes: Buffer[] = []
   let length = 0
   let expected: number | undefined

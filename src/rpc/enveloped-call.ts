@@ -1,102 +1,95 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Message } from '@bufbuild/protobuf'
-import { Code, ConnectError, type MethodImplSpec } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { compressedFlag } from '@connectrpc/connect/protocol'
-import { deferMalformed } from '../call/body-reader.js'
+import { deferMalformed, turnOfBody } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
-import { drainRequest } from '../call/drain.js'
 import { invokeStreaming, invokeUnary, once, type StreamingSpec, type UnarySpec } from '../call/invoke.js'
-import { turnOfBody } from '../call/long-body.js'
 import { headerOf } from '../call/node-http.js'
-import { addHeaders } from '../call/respond.js'
+import { addHeaders, drainRequest } from '../call/respond.js'
 import { createSink, type Sink } from '../call/response-sink.js'
+import { type Exchange, writeMessages } from '../call/serve-call.js'
+import { addReason } from '../failure/error-reason.js'
 import { invalidArgument } from '../protojson/invalid.js'
 import { type Codings, negotiateCodings } from './codings.js'
 import { createEnvelopeReader, type EnvelopeReader } from './envelope-reader.js'
 import type { EnvelopedProtocol } from './enveloped-protocol.js'
 import { bytesOfEnvelope, endEnveloped } from './enveloped-response.js'
-import type { MessageForm } from './message-codec.js'
-import { publicErrorFrom } from './public-error.js'
-import type { RpcMethod, StartedCall } from './rpc-call.js'
+import type { MessageForm, RpcMethod } from './message-codec.js'
 
-/** One call, with what is known about it. */
-interface Exchange {
+/** One call over gRPC, gRPC-Web, or the streams of Connect. */
+interface EnvelopedCall {
+  readonly call: Call
   readonly method: RpcMethod
   readonly protocol: EnvelopedProtocol
   readonly form: MessageForm
-  readonly started: StartedCall
-  readonly call: Call
   readonly codings: Codings
   /** Made when the caller is admitted: nothing from a stranger is read. */
   reader: EnvelopeReader | undefined
 }
 
-/** Answers a call of any kind over gRPC, gRPC-Web, or the streams of Connect. Every failure is an answer. */
-export async function answerEnveloped(
+/** How a call of any kind is read and answered in envelopes. */
+export function serveEnveloped(
   method: RpcMethod,
   protocol: EnvelopedProtocol,
   form: MessageForm,
-  started: StartedCall,
+  call: Call,
+  serve: <Request, Answer>(exchange: Exchange<Request, Answer>) => Promise<void>,
 ): Promise<void> {
-  const { call } = started
   const requested = headerOf(call.request, protocol.encodingHeader)
   const codings = negotiateCodings(call.request, requested, protocol.acceptEncodingHeader)
-  const exchange: Exchange = { method, protocol, form, started, call, codings, reader: undefined }
+  const enveloped: EnvelopedCall = { call, method, protocol, form, codings, reader: undefined }
   const { spec } = method
-  if (spec.kind === 'unary') await answerUnary(exchange, spec)
-  else await answerStream(exchange, spec)
+  return spec.kind === 'unary' ? serve(unaryExchange(enveloped, spec)) : serve(streamExchange(enveloped, spec))
 }
 
-async function answerUnary(exchange: Exchange, spec: UnarySpec): Promise<void> {
-  const { call, method, form, codings } = exchange
-  const work = async () => {
-    const message = await receiveMessage(exchange, 'unary')
-    return bytesOf(form.write(await invokeUnary(spec, method.options.interceptors, call, message)))
+function unaryExchange(enveloped: EnvelopedCall, spec: UnarySpec): Exchange<Message, Message> {
+  const { call, method } = enveloped
+  return {
+    receive: () => receiveMessage(enveloped, 'unary'),
+    invoke: (message) => invokeUnary(spec, method.interceptors, call, message),
+    answer: async (message) => endAnswer(enveloped, undefined, [await envelopeOf(enveloped, message)]),
+    fail: ({ error }) => endAnswer(enveloped, error, []),
   }
-  const parts: Uint8Array[] = []
-  let failure: ConnectError | undefined
-  try {
-    const data = await call.unlessAborted(work())
-    parts.push(await bytesOfEnvelope({ flags: 0, data }, codings.response))
-  } catch (cause) {
-    failure = publicErrorFrom(cause, call, method.options)
-  }
-  await endAnswer(exchange, failure, parts)
 }
 
-async function answerStream(exchange: Exchange, spec: StreamingSpec): Promise<void> {
-  const { call, method, form, codings } = exchange
-  let messages: AsyncIterator<Message> | undefined
+function streamExchange(
+  enveloped: EnvelopedCall,
+  spec: StreamingSpec,
+): Exchange<AsyncIterable<Message>, AsyncIterator<Message>> {
+  const { call, method } = enveloped
   let sink: Sink | undefined
-  let failure: ConnectError | undefined
-  try {
-    const input = await call.unlessAborted(receiveMessages(exchange, spec.kind))
-    messages = invokeStreaming(spec, method.options.interceptors, call, input)
-    for (;;) {
-      const next = await call.unlessAborted(messages.next())
-      if (next.done === true) break
-      const envelope = await bytesOfEnvelope({ flags: 0, data: bytesOf(form.write(next.value)) }, codings.response)
-      sink ??= beginStream(exchange)
-      await call.unlessAborted(sink.write(envelope))
-    }
-  } catch (cause) {
-    failure = publicErrorFrom(cause, call, method.options)
+  return {
+    receive: async () => {
+      if (spec.kind === 'server_streaming') {
+        const read = await receiveMessage(enveloped, 'server-streaming')
+        return () => once(read())
+      }
+      const reader = openReader(enveloped)
+      return () => messagesOf(enveloped, reader)
+    },
+    invoke: (messages) => invokeStreaming(spec, method.interceptors, call, messages),
+    answer: async (messages) => {
+      await writeMessages(call, messages, async (message) => {
+        const envelope = await envelopeOf(enveloped, message)
+        if (sink === undefined) call.response.writeHead(200, headersOf(enveloped))
+        sink ??= createSink(call.response, undefined)
+        await sink.write(envelope)
+        return true
+      })
+      await endAnswer(enveloped, undefined, [])
+    },
+    fail: ({ error }) => endAnswer(enveloped, error, []),
   }
-  // The handler may be stuck and ignore its signal: it is told to stop, but not waited for.
-  messages?.return?.().catch(() => undefined)
-  await endAnswer(exchange, failure, [])
 }
 
-function bytesOf(written: string | Uint8Array): Uint8Array {
-  return typeof written === 'string' ? Buffer.from(written) : written
+function envelopeOf({ form, codings }: EnvelopedCall, message: Message): Promise<Uint8Array> {
+  const written = form.write(message)
+  const data = typeof written === 'string' ? Buffer.from(written) : written
+  return bytesOfEnvelope({ flags: 0, data }, codings.response)
 }
 
-function beginStream(exchange: Exchange): Sink {
-  exchange.call.response.writeHead(200, headersOf(exchange))
-  return createSink(exchange.call.response, undefined)
-}
-
-function headersOf({ call, protocol, form, codings }: Exchange): OutgoingHttpHeaders {
+function headersOf({ call, protocol, form, codings }: EnvelopedCall): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {}
   addHeaders(headers, call.touchedHeader)
   headers['content-type'] = protocol.typePrefix + form.name
@@ -104,59 +97,54 @@ function headersOf({ call, protocol, form, codings }: Exchange): OutgoingHttpHea
   return headers
 }
 
-function endAnswer(exchange: Exchange, failure: ConnectError | undefined, parts: readonly Uint8Array[]): Promise<void> {
-  const { call, protocol, codings, reader } = exchange
+function endAnswer(
+  enveloped: EnvelopedCall,
+  error: ConnectError | undefined,
+  parts: readonly Uint8Array[],
+): Promise<void> {
+  const { call, protocol, codings, reader } = enveloped
+  if (error !== undefined) addReason(error)
   reader?.stop()
   // Before the end: Node would cut a request that nobody reads once it is answered.
   drainRequest(call.request)
-  const ending = protocol.end(call.touchedTrailer, failure)
-  return endEnveloped(call.response, headersOf(exchange), parts, ending, codings.response)
+  const ending = protocol.end(call.touchedTrailer, error)
+  return endEnveloped(call.response, headersOf(enveloped), parts, ending, codings.response)
 }
 
 /** The one message of a call that has one. */
-async function receiveMessage(exchange: Exchange, kind: string): Promise<Message> {
-  const reader = await openReader(exchange)
-  const read = await deferMalformed(async () => {
-    const data = await onlyMessage(exchange, reader, kind)
-    return () => exchange.form.read(data)
+function receiveMessage(enveloped: EnvelopedCall, kind: string): Promise<() => Message> {
+  const reader = openReader(enveloped)
+  return deferMalformed(async () => {
+    const data = await onlyMessage(enveloped, reader, kind)
+    return () => enveloped.form.read(data)
   })
-  await exchange.started.received()
-  return read()
 }
 
-async function receiveMessages(exchange: Exchange, kind: MethodImplSpec['kind']): Promise<AsyncIterable<Message>> {
-  if (kind === 'server_streaming') return once(await receiveMessage(exchange, 'server-streaming'))
-  const reader = await openReader(exchange)
-  await exchange.started.received()
-  return messagesOf(exchange, reader)
-}
-
-async function openReader(exchange: Exchange): Promise<EnvelopeReader> {
-  const { started, call, codings, method } = exchange
-  await started.admit()
+function openReader(enveloped: EnvelopedCall): EnvelopeReader {
+  const { call, codings, method } = enveloped
   if (codings.error !== undefined) throw codings.error
-  exchange.reader = createEnvelopeReader(call.request, method.maxBodyBytes)
-  return exchange.reader
+  enveloped.reader = createEnvelopeReader(call.request, method.maxBodyBytes)
+  return enveloped.reader
 }
 
-async function* messagesOf(exchange: Exchange, reader: EnvelopeReader): AsyncGenerator<Message> {
+async function* messagesOf(enveloped: EnvelopedCall, reader: EnvelopeReader): AsyncGenerator<Message> {
   for (;;) {
-    const data = await nextMessage(exchange, reader)
+    const data = await nextMessage(enveloped, reader)
     if (data === undefined) return
-    yield exchange.form.read(data)
+    yield enveloped.form.read(data)
   }
 }
 
-async function onlyMessage(exchange: Exchange, reader: EnvelopeReader, kind: string): Promise<Uint8Array> {
-  const data = await nextMessage(exchange, reader)
+async function onlyMessage(enveloped: EnvelopedCall, reader: EnvelopeReader, kind: string): Promise<Uint8Array> {
+  const data = await nextMessage(enveloped, reader)
   if (data === undefined) throw unimplemented(`missing input message for ${kind} method`)
-  if ((await nextMessage(exchange, reader)) === undefined) return data
+  if ((await nextMessage(enveloped, reader)) === undefined) return data
   throw unimplemented(`received extra input message for ${kind} method`)
 }
 
 /** The uncompressed bytes of the next message; undefined at the end, which an envelope can also mark. */
-async function nextMessage(exchange: Exchange, reader: EnvelopeReader): Promise<Uint8Array | undefined> {
-  const { protocol, codings, method } = exchange
+async function nextMessage(enveloped: EnvelopedCall, reader: EnvelopeReader): Promise<Uint8Array | undefined> {
+  const { protocol, codings, method } = enveloped
   const envelope = await reader.next()
   if (envelope === undefined || (envelope.flags & protocol.endFlag) !== 0) return undefined
   const { flags, data } = envelope
@@ -164,12 +152,12 @@ async function nextMessage(exchange: Exchange, reader: EnvelopeReader): Promise<
     await turnOfBody(data)
     return data
   }
-  if (codings.request === null) throw compressedWithoutCoding(exchange)
+  if (codings.request === null) throw compressedWithoutCoding(enveloped)
   return codings.request.decompress(data, method.maxBodyBytes)
 }
 
 // Declaring identity and compressing is a contradiction, for which gRPC prescribes INTERNAL.
-function compressedWithoutCoding({ call, protocol }: Exchange): ConnectError {
+function compressedWithoutCoding({ call, protocol }: EnvelopedCall): ConnectError {
   const header = protocol.encodingHeader
   const text = `a message is marked as compressed, but ${header} names no coding`
   return call.request.headers[header] === 'identity'

@@ -1,11 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { type Compression, compressedFlag, encodeEnvelope } from '@connectrpc/connect/protocol'
-import { isGone } from '../call/node-http.js'
+import { isGone, type NodeResponse } from '../call/node-http.js'
 import { sendWhole } from '../call/respond.js'
-import { COMPRESS_MIN_BYTES } from './call-options.js'
+import { COMPRESS_MIN_BYTES } from './codings.js'
 import type { Envelope } from './envelope-reader.js'
 import type { Ending } from './enveloped-protocol.js'
-import type { HttpResponse } from './http-message.js'
 
 /** The bytes of an envelope, compressed if it is large. */
 export async function bytesOfEnvelope({ flags, data }: Envelope, coding: Compression | null): Promise<Uint8Array> {
@@ -15,7 +14,7 @@ export async function bytesOfEnvelope({ flags, data }: Envelope, coding: Compres
 
 /** Ends an answer; sends `headers` if nothing of it has been sent, and `parts` before its end. */
 export async function endEnveloped(
-  response: HttpResponse,
+  response: NodeResponse,
   headers: OutgoingHttpHeaders,
   parts: readonly Uint8Array[],
   ending: Ending,
@@ -40,7 +39,7 @@ export async function endEnveloped(
  * Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses).
  */
 function wholeHeaders(
-  response: HttpResponse,
+  response: NodeResponse,
   headers: OutgoingHttpHeaders,
   body: readonly Uint8Array[],
   ending: Ending,
@@ -55,7 +54,7 @@ function bytesOf(body: readonly Uint8Array[]): Uint8Array | undefined {
 }
 
 // The two response classes declare overloads of `end` that have no common signature.
-function endWith(response: HttpResponse, body: Uint8Array): void {
+function endWith(response: NodeResponse, body: Uint8Array): void {
   if ('stream' in response) response.end(body)
   else response.end(body)
 }

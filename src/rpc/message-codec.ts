@@ -1,9 +1,19 @@
 import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
+import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { fieldHint } from '../handlers/field-hint.js'
 import { createJsonReaders, readJson } from '../protojson/json-message.js'
 import { createJsonPrinter } from '../protojson/json-printer.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-shape.js'
 import { createBinaryReader } from './binary-reader.js'
+
+/** A method as its calls need it. */
+export interface RpcMethod<Spec extends MethodImplSpec = MethodImplSpec> {
+  readonly spec: Spec
+  readonly interceptors: readonly Interceptor[]
+  readonly codec: MessageCodec
+  /** The limit of a message in bytes, before and after decompression. */
+  readonly maxBodyBytes: number
+}
 
 /** How the messages of one method are read and written, whatever the protocol. */
 export interface MessageCodec {

@@ -1,12 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
-import { drainRequest } from '../call/drain.js'
-import { endResponse } from '../call/respond.js'
+import type { NodeRequest, NodeResponse } from '../call/node-http.js'
+import { drainRequest, endResponse } from '../call/respond.js'
+import { nearestName, shortList } from '../protojson/nearest.js'
 import { grpc, grpcWeb } from './enveloped-protocol.js'
 import { endEnveloped } from './enveloped-response.js'
-import type { HttpRequest, HttpResponse } from './http-message.js'
 import { jsonWriteOptions } from './message-codec.js'
-import type { NearestMethod } from './nearest-method.js'
 
 const CONNECT_TYPE = /^application\/(?:proto$|connect\+)/i
 /** The end of the path of an RPC: the full name of a service, and a method. */
@@ -24,8 +23,8 @@ const MAX_SHOWN = 100
 export function refuseUnknownMethod(
   path: string,
   nearestMethod: (path: string) => NearestMethod | undefined,
-  request: HttpRequest,
-  response: HttpResponse,
+  request: NodeRequest,
+  response: NodeResponse,
 ): Promise<void> | undefined {
   const contentType = request.headers['content-type'] ?? ''
   const isGrpc = /^application\/grpc/i.test(contentType)
@@ -45,33 +44,79 @@ export function refuseUnknownMethod(
   return Promise.resolve()
 }
 
-function isConnect({ method, url, headers }: HttpRequest): boolean {
+function isConnect({ method, url, headers }: NodeRequest): boolean {
   if (method === 'GET') return CONNECT_GET.test(url ?? '')
   return 'connect-protocol-version' in headers || CONNECT_TYPE.test(headers['content-type'] ?? '')
 }
 
 /** Whether a request is one of Connect that leaves out the version of the protocol, as programs without a client do. */
-function isPlainJson({ method, headers }: HttpRequest, path: string): boolean {
+function isPlainJson({ method, headers }: NodeRequest, path: string): boolean {
   return (
     method === 'POST' && ONLY_METHOD_PATH.test(path) && /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '')
   )
 }
 
 /** Answers OPTIONS with the methods that a path accepts, and any other method that it does not accept with 405. */
-export function refuseVerb(request: HttpRequest, response: HttpResponse, allowed: readonly string[]): void {
+export function refuseVerb(request: NodeRequest, response: NodeResponse, allowed: readonly string[]): void {
   endResponse(request, response, request.method === 'OPTIONS' ? 204 : 405, { allow: allowed.join(', ') }, '')
 }
 
 /** 505: a bidirectional stream needs HTTP/2. The connection is closed, in case its client waits for more on it. */
-export function refuseHttp1(request: HttpRequest, response: HttpResponse): void {
+export function refuseHttp1(request: NodeRequest, response: NodeResponse): void {
   const text = 'a bidirectional stream needs HTTP/2\n'
   endResponse(request, response, 505, { 'content-type': 'text/plain', connection: 'close' }, text)
 }
 
 /** 415: the request is in no form that the method accepts. */
-export function refuseType(request: HttpRequest, response: HttpResponse, types: readonly string[]): void {
+export function refuseType(request: NodeRequest, response: NodeResponse, types: readonly string[]): void {
   const given = request.headers['content-type']
   const fault = given === undefined ? 'the content type is missing' : `content-type ${given} is not accepted here`
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'accept-post': types.join(', ') }
   endResponse(request, response, 415, headers, `${fault}: send one of ${types.join(', ')}\n`)
+}
+
+/** Longer paths are not compared. */
+const MAX_COMPARED = 300
+/** Extra slashes, a prefix, or a missing package, before or after a service and a method. */
+const SERVICE_AND_METHOD = /(?<![\w.-])([\w.-]+)\/+([\w-]+)\/*$/
+
+/** Where a path that belongs to no method was probably meant to lead. */
+export interface NearestMethod {
+  /** The path of the method that was probably meant; undefined if no method is near. */
+  readonly path?: string
+  /** What to tell the caller. */
+  readonly hint: string
+}
+
+/**
+ * Finds the method whose path was probably meant by one that differs in slashes, in a prefix, in case or by a typo, or
+ * that names the method with another service; otherwise names the methods of the nearest service, or the services.
+ * Undefined: the path is nothing like one of a method.
+ */
+export function createNearestMethod(paths: Iterable<string>): (path: string) => NearestMethod | undefined {
+  const methods = new Map<string, string[]>()
+  for (const path of paths) {
+    const [, service = '', method = ''] = path.split('/')
+    methods.set(service, [...(methods.get(service) ?? []), method])
+  }
+  const services = [...methods.keys()]
+  return (path) => {
+    const match = path.length > MAX_COMPARED ? null : SERVICE_AND_METHOD.exec(path)
+    if (match === null) return undefined
+    const [, givenService = '', givenMethod = ''] = match
+    const near = nearestName(givenService, services)
+    const names = methods.get(near ?? '') ?? []
+    const nearMethod = nearestName(givenMethod, names)
+    if (near !== undefined && nearMethod !== undefined) return meant(near, nearMethod)
+    const owner = services.find((service) => methods.get(service)?.includes(givenMethod))
+    if (owner !== undefined) return meant(owner, givenMethod)
+    return near === undefined
+      ? { hint: `the services are ${shortList(services)}` }
+      : { hint: `${near} has ${shortList(names)}` }
+  }
+}
+
+function meant(service: string, method: string): NearestMethod {
+  const path = `/${service}/${method}`
+  return { path, hint: `did you mean ${path}?` }
 }

@@ -1,79 +1,85 @@
+import type { DescMethod, Message } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
-import { Code, type ConnectRouter, type MethodImplSpec } from '@connectrpc/connect'
+import type { ConnectRouter, MethodImplSpec } from '@connectrpc/connect'
 import { createMethodUrl } from '@connectrpc/connect/protocol'
 import { isEmptyBody } from '../call/body-reader.js'
-import type { ReadTimeout } from '../call/deadline.js'
+import { Call, createShutdown, type Shutdown } from '../call/call.js'
+import { unsupportedMediaType } from '../call/http-failure.js'
 import type { UnarySpec } from '../call/invoke.js'
-import { cutResponse, mayHaveBody } from '../call/node-http.js'
+import { cutResponse, mayHaveBody, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { recordRoutes } from '../call/recording-router.js'
 import { endResponse } from '../call/respond.js'
-import { createShutdown } from '../call/shutdown.js'
+import { type CallHooks, type Exchange, report, serveCall } from '../call/serve-call.js'
 import { invalidArgument } from '../protojson/invalid.js'
-import type { RpcCallOptions } from './call-options.js'
 import {
-  answerConnectUnary,
   connectErrorAnswer,
+  connectUnaryExchange,
   encodingInvalid,
   inputOfGet,
   inputOfPost,
   readConnectTimeout,
 } from './connect-unary.js'
-import { answerEnveloped } from './enveloped-call.js'
+import { serveEnveloped } from './enveloped-call.js'
 import { connectStream, envelopedProtocolOf, grpc, grpcWeb } from './enveloped-protocol.js'
-import type { HttpRequest, HttpResponse } from './http-message.js'
-import { createMessageCodec } from './message-codec.js'
-import { createNearestMethod } from './nearest-method.js'
-import { publicErrorFrom } from './public-error.js'
-import { refuseHttp1, refuseType, refuseUnknownMethod, refuseVerb } from './refusal.js'
-import { type RpcMethod, type StartedCall, startCall } from './rpc-call.js'
+import { createMessageCodec, type RpcMethod } from './message-codec.js'
+import { createNearestMethod, refuseHttp1, refuseType, refuseUnknownMethod, refuseVerb } from './refusal.js'
 
 /** What the RPC protocols need. */
-export interface RpcHandlerOptions extends Omit<RpcCallOptions, 'shutdown'> {
+export interface RpcHandlerOptions extends CallHooks {
   readonly routes: (router: ConnectRouter) => void
-  /** Aborts running calls when the server stops. */
-  readonly shutdownSignal: AbortSignal
+  /** The limit of a message in bytes, before and after decompression. */
+  readonly maxBodyBytes: (method: DescMethod) => number
+  /**
+   * The longest deadline in milliseconds, to which longer ones are shortened, and the default one; undefined for a
+   * method whose calls last as long as their clients want.
+   */
+  readonly maxTimeoutMs: (method: DescMethod) => number | undefined
 }
 
 /** Answers a request for the path of a method, over Connect, gRPC or gRPC-Web. Returns false for any other path. */
-export type RpcHandler = (request: HttpRequest, response: HttpResponse) => boolean
+export type RpcHandler = (request: NodeRequest, response: NodeResponse) => boolean
+
+/** How long the request of a call without a deadline may take. */
+const REQUEST_MILLIS = 60_000
 
 /**
  * Serves every method of the routes under `/package.Service/Method`, with the same implementations, interceptors,
  * answers and errors as the stock handlers, but without their universal layer.
  */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
-  const callOptions = { ...options, shutdown: createShutdown(options.shutdownSignal) }
+  const shutdown = createShutdown(options.shutdownSignal)
   const methods = new Map(
-    recordRoutes(options.routes).map(({ spec }) => [createMethodUrl('/', spec.method), methodOf(spec, callOptions)]),
+    recordRoutes(options.routes).map(({ spec }) => [createMethodUrl('/', spec.method), methodOf(spec, options)]),
   )
   const nearestMethod = createNearestMethod(methods.keys())
   return (request, response) => {
     const path = pathOf(request)
     const method = methods.get(path)
-    const answered =
-      method === undefined
-        ? refuseUnknownMethod(path, nearestMethod, request, response)
-        : answer(method, request, response)
-    answered?.catch((error: unknown) => {
-      // Only a header that Node refuses gets here: there is no way left to answer.
-      options.onError(error, request)
+    if (method !== undefined) {
+      serve(method, options, shutdown, request, response)
+      return true
+    }
+    const refused = refuseUnknownMethod(path, nearestMethod, request, response)
+    refused?.catch((cause: unknown) => {
+      report(cause, { method: undefined, request }, options)
       cutResponse(response)
     })
-    return answered !== undefined
+    return refused !== undefined
   }
 }
 
 /** A method with the verbs of its path. */
 interface ServedMethod extends RpcMethod {
+  readonly maxTimeoutMs: number | undefined
   readonly allowed: readonly string[]
 }
 
-function methodOf(spec: MethodImplSpec, options: RpcCallOptions): ServedMethod {
+function methodOf(spec: MethodImplSpec, options: RpcHandlerOptions): ServedMethod {
   const { method } = spec
   const takesGet = spec.kind === 'unary' && method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
   return {
     spec,
-    options,
+    interceptors: options.interceptors ?? [],
     codec: createMessageCodec(method),
     maxBodyBytes: options.maxBodyBytes(method),
     maxTimeoutMs: options.maxTimeoutMs(method),
@@ -81,70 +87,66 @@ function methodOf(spec: MethodImplSpec, options: RpcCallOptions): ServedMethod {
   }
 }
 
-async function answer(method: ServedMethod, request: HttpRequest, response: HttpResponse): Promise<void> {
-  const { spec, allowed } = method
+function serve(
+  method: ServedMethod,
+  hooks: CallHooks,
+  shutdown: Shutdown,
+  request: NodeRequest,
+  response: NodeResponse,
+): void {
+  const { spec, codec, allowed, maxTimeoutMs } = method
   const verb = request.method ?? ''
-  if (verb === 'OPTIONS' || !allowed.includes(verb)) return refuseVerb(request, response, allowed)
-  if (spec.kind === 'bidi_streaming' && !('stream' in response)) return refuseHttp1(request, response)
-  const way = wayOf(method, request)
-  const started = startCall(method, request, response, way)
-  const { observer } = method.options
-  observer?.begun(started.call)
-  try {
-    await way.answer(started)
-  } finally {
-    started.call.finish()
-    observer?.ended(started.call)
+  if (verb === 'OPTIONS' || !allowed.includes(verb)) {
+    refuseVerb(request, response, allowed)
+    return
   }
-}
-
-/** The protocol of a call, and what answers the call in it. */
-interface Way {
-  /** The name as handlers see it. */
-  readonly name: string
-  readonly readTimeout: ReadTimeout
-  answer(started: StartedCall): Promise<void>
-}
-
-function wayOf(method: ServedMethod, request: HttpRequest): Way {
-  const { spec, codec } = method
-  const isPost = request.method === 'POST'
-  const enveloped = isPost ? envelopedProtocolOf(request.headers['content-type'] ?? '') : undefined
+  if (spec.kind === 'bidi_streaming' && !('stream' in response)) {
+    refuseHttp1(request, response)
+    return
+  }
+  const enveloped = verb === 'POST' ? envelopedProtocolOf(request.headers['content-type'] ?? '') : undefined
   if (enveloped !== undefined && (spec.kind !== 'unary' || enveloped.protocol !== connectStream)) {
     const { protocol, binary } = enveloped
-    const form = binary ? codec.binary : codec.json
-    const { name, readTimeout } = protocol
-    return { name, readTimeout, answer: (started) => answerEnveloped(method, protocol, form, started) }
+    const call = new Call({ method: spec.method, request, response, shutdown, protocolName: protocol.name })
+    const timeout = protocol.readTimeout(request, maxTimeoutMs)
+    void serveEnveloped(method, protocol, binary ? codec.binary : codec.json, call, (exchange) =>
+      serveCall(call, exchange, timeout, hooks, REQUEST_MILLIS),
+    )
+    return
   }
-  const connect = { name: 'connect', readTimeout: readConnectTimeout }
-  const input = isPost ? inputOfPost(request, codec) : inputOfGet(request, codec)
-  return isUnary(method) && input !== undefined
-    ? { ...connect, answer: (started) => answerConnectUnary(method, input, started) }
-    : { ...connect, answer: (started) => refuseTypeOf(method, started) }
+  const call = new Call({ method: spec.method, request, response, shutdown, protocolName: 'connect' })
+  const input = verb === 'POST' ? inputOfPost(request, codec) : inputOfGet(request, codec)
+  const exchange =
+    isUnary(method) && input !== undefined ? connectUnaryExchange(method, input, call) : noExchange(spec, call)
+  void serveCall(call, exchange, readConnectTimeout(request, maxTimeoutMs), hooks, REQUEST_MILLIS)
 }
 
 function isUnary(method: RpcMethod): method is RpcMethod<UnarySpec> {
   return method.spec.kind === 'unary'
 }
 
-// The caller is checked before the type of the request.
-async function refuseTypeOf({ spec, options }: RpcMethod, { call, admit }: StartedCall): Promise<void> {
-  const { request, response } = call
-  try {
-    await call.unlessAborted(admit())
-    if (request.method !== 'POST') throw encodingInvalid(request)
-    if (request.headers['content-type'] === undefined && (await call.unlessAborted(isWithoutBody(request)))) {
-      throw invalidArgument('', `the request message is missing: send Content-Type: ${typesOf(spec)[0]} and a message`)
-    }
-    call.errorCode = Code.InvalidArgument
-    refuseType(request, response, typesOf(spec))
-  } catch (cause) {
-    const { status, headers, body } = connectErrorAnswer(publicErrorFrom(cause, call, options))
-    endResponse(request, response, status, headers, body)
+/** Refuses a request in no form that the method accepts, once the caller is admitted. */
+function noExchange(spec: MethodImplSpec, { request, response }: Call): Exchange<Message, Message> {
+  const types = typesOf(spec)
+  return {
+    receive: async () => {
+      if (request.method !== 'POST') throw encodingInvalid(request)
+      if (request.headers['content-type'] === undefined && (await isWithoutBody(request))) {
+        throw invalidArgument('', `the request message is missing: send Content-Type: ${types[0]} and a message`)
+      }
+      throw unsupportedMediaType('the content type is not accepted', {})
+    },
+    invoke: (message) => message,
+    answer: () => undefined,
+    fail: (failure) => {
+      if (failure.status === 415) return refuseType(request, response, types)
+      const { status, headers, body } = connectErrorAnswer(failure)
+      endResponse(request, response, status, headers, body)
+    },
   }
 }
 
-async function isWithoutBody(request: HttpRequest): Promise<boolean> {
+async function isWithoutBody(request: NodeRequest): Promise<boolean> {
   if (!mayHaveBody(request)) return true
   return request.headers['content-length'] === undefined && isEmptyBody(request)
 }
@@ -154,7 +156,7 @@ function typesOf({ kind }: MethodImplSpec): string[] {
   return prefixes.flatMap((prefix) => [`${prefix}json`, `${prefix}proto`])
 }
 
-function pathOf(request: HttpRequest): string {
+function pathOf(request: NodeRequest): string {
   const target = request.url ?? ''
   const query = target.indexOf('?')
   return query < 0 ? target : target.slice(0, query)

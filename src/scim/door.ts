@@ -1,23 +1,20 @@
-import type { DescMethod, JsonObject } from '@bufbuild/protobuf'
-import { Code } from '@connectrpc/connect'
-import { checkBodyHeaders, readBody } from '../call/body-reader.js'
-import { Call } from '../call/call.js'
-import type { CallObserver } from '../call/call-observer.js'
+import type { JsonObject } from '@bufbuild/protobuf'
+import { type ContextValues, createContextKey, createContextValues } from '@connectrpc/connect'
+import { checkBodyHeaders, deferMalformed, readBody } from '../call/body-reader.js'
+import { Call, createShutdown } from '../call/call.js'
 import { negotiateCoding } from '../call/compression.js'
 import { parseMediaType } from '../call/content-type.js'
 import { createTimeoutReader } from '../call/deadline.js'
 import { HttpFailure, unsupportedMediaType } from '../call/http-failure.js'
-import { cutResponse, headerOf, mayHaveBody } from '../call/node-http.js'
+import { headerOf, mayHaveBody, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { endResponse, sendCompressed } from '../call/respond.js'
-import { createShutdown } from '../call/shutdown.js'
+import { type CallHooks, type Exchange, serveCall } from '../call/serve-call.js'
 import type { Database } from '../db/database.js'
 import type { Directory } from '../domain/directory/directory-sync.js'
-import { type ErrorLog, maskError } from '../failure/mask-errors.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-shape.js'
 import { parseStrictJson } from '../protojson/json-text.js'
-import type { HttpRequest, HttpResponse } from '../rpc/http-message.js'
 import type { Runtime } from '../runtime/runtime.js'
-import { ScimError, scimErrorBody, scimErrorFromConnect, scimErrorFromHttp } from './error.js'
+import { ScimError, scimErrorBody, scimErrorFrom } from './error.js'
 import { isJsonObject } from './json-object.js'
 import { describeOperations } from './operations.js'
 import { ScimReport } from './report.js'
@@ -46,144 +43,133 @@ export interface Refusal {
 }
 
 /** What the door depends on. */
-export interface ScimDoorOptions {
+export interface ScimDoorOptions extends Omit<CallHooks, 'admit' | 'beforeDecode' | 'interceptors'> {
   readonly routes: readonly ScimRoute[]
   /** Finds the directory that a request writes for. Throws for a caller that is none. */
-  readonly admit: (request: HttpRequest) => Promise<Directory>
+  readonly admit: (request: NodeRequest) => Promise<Directory>
   /** Called for each request that is admitted. Throws to refuse it. */
-  readonly begin: (request: HttpRequest, organizationId: string) => void
+  readonly begin: (request: NodeRequest, organizationId: string) => void
   readonly runtime: Runtime
   /** The database as a call sees it. */
-  readonly databaseOf: (request: HttpRequest, organizationId: string) => Database
-  readonly requestIdOf: (request: HttpRequest) => string
+  readonly databaseOf: (request: NodeRequest, organizationId: string) => Database
+  readonly requestIdOf: (request: NodeRequest) => string
   /** The address of the service as the client reaches it, without a slash at the end. */
-  readonly baseUrlOf: (request: HttpRequest) => string
+  readonly baseUrlOf: (request: NodeRequest) => string
   readonly maxBodyBytes: number
   readonly maxTimeoutMs: number
-  readonly shutdownSignal: AbortSignal
-  readonly observer?: CallObserver | undefined
   /**
    * Told of requests that were refused for what they ask, and of each value that was left out, once the request is
    * answered. Must not throw.
    */
   readonly onRefusal?: ((refusal: Refusal) => void) | undefined
-  readonly log: ErrorLog
 }
 
+/** Where a call finds the directory that it writes for. */
+const directoryKey = createContextKey<Directory | undefined>(undefined, { description: 'directory' })
+
+const readTimeout = createTimeoutReader({})
+
 /** Answers the paths of SCIM (RFC 7644); false for any other path. */
-export function createScimDoor(options: ScimDoorOptions): (request: HttpRequest, response: HttpResponse) => boolean {
-  const door = { options, shutdown: createShutdown(options.shutdownSignal) }
+export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest, response: NodeResponse) => boolean {
+  const shutdown = createShutdown(options.shutdownSignal)
   const findRoute = createRouteTable(options.routes)
   const methodOf = describeOperations(options.routes.map(({ operation }) => operation))
+  const admit = async ({ request }: Pick<Call, 'request'>): Promise<ContextValues> => {
+    const directory = await options.admit(request)
+    options.begin(request, directory.organizationId)
+    return createContextValues().set(directoryKey, directory)
+  }
+  const hooks: CallHooks = { ...options, admit }
+
+  function serve(match: ScimMatch, query: string, request: NodeRequest, response: NodeResponse): Promise<void> {
+    const { operation, path } = match.route
+    const route = `${SCIM_PATH}${path}`
+    const call = new Call({ method: methodOf(operation), request, response, shutdown, protocolName: 'scim', route })
+    return serveCall(call, scimExchange(options, call, match, query), readTimeout(request, options.maxTimeoutMs), hooks)
+  }
+
   return (request, response) => {
-    const target = request.url ?? ''
-    const [path = '', query = ''] = target.split(/\?(.*)/s)
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
     if (path !== SCIM_PATH && !path.startsWith(`${SCIM_PATH}/`)) return false
     try {
       const match = findRoute(request.method ?? 'GET', path.slice(SCIM_PATH.length))
-      if (!('route' in match)) endResponse(request, response, 204, { allow: match.join(', ') }, '')
-      else void serve(door, methodOf(match.route.operation), { match, query }, request, response)
+      if ('route' in match) void serve(match, query, request, response)
+      else endResponse(request, response, 204, { allow: match.join(', ') }, '')
     } catch (cause) {
-      void send(door, request, response, errorAnswer(errorFrom(door, cause, request, path)))
+      if (!(cause instanceof HttpFailure)) throw cause
+      void send(request, response, errorAnswer(scimErrorFrom(cause)))
     }
     return true
   }
 }
 
-type Shared = { readonly options: ScimDoorOptions; readonly shutdown: ReturnType<typeof createShutdown> }
-
-interface Matched {
-  readonly match: ScimMatch
-  readonly query: string
-}
-
-const readTimeout = createTimeoutReader({})
-
-async function serve(
-  door: Shared,
-  method: DescMethod,
-  matched: Matched,
-  request: HttpRequest,
-  response: HttpResponse,
-): Promise<void> {
-  const { options, shutdown } = door
-  const { route } = matched.match
-  const call = new Call(method, request, response, shutdown, 'scim', `${SCIM_PATH}${route.path}`)
-  options.observer?.begun(call)
-  let directory: Directory | undefined
+/** How a request of a directory is read and answered, and what its administrator is told. */
+function scimExchange(
+  options: ScimDoorOptions,
+  call: Call,
+  match: ScimMatch,
+  query: string,
+): Exchange<ScimRequest, ScimAnswer> {
+  const { request, response } = call
+  const { route, parameters } = match
   const report = new ScimReport()
   const tell = (told: Pick<Refusal, 'attribute' | 'status' | 'scimType' | 'detail'>) => {
+    const directory = call.values.get(directoryKey)
     if (directory === undefined) return
     const path = (request.url ?? '').split('?', 1)[0]?.slice(SCIM_PATH.length) ?? ''
-    const { method: verb = '' } = request
     const { userName, externalId } = report
     const requestId = options.requestIdOf(request)
-    options.onRefusal?.({ ...told, directory, method: verb, path, requestId, userName, externalId })
+    options.onRefusal?.({ ...told, directory, method: call.requestMethod, path, requestId, userName, externalId })
   }
-  try {
-    const { timeoutMs, fault } = readTimeout(request, options.maxTimeoutMs)
-    call.startDeadline(timeoutMs ?? options.maxTimeoutMs)
-    const work = async () => {
-      directory = await options.admit(request)
-      options.begin(request, directory.organizationId)
-      if (fault !== undefined) throw fault
-      const answer = await route.handle(await scimRequest(options, call, directory, matched, report))
-      await send(door, request, response, answer)
-      for (const [attribute, detail] of report.leftOut)
-        tell({ attribute, status: answer.status, scimType: 'invalidValue', detail })
-    }
-    await call.unlessAborted(work())
-  } catch (cause) {
-    const failure = call.abortReason !== undefined && !(cause instanceof ScimError) ? call.abortReason : cause
-    const error = errorFrom(door, failure, request, route.operation)
-    call.errorCode = codeOf(error.status)
-    await send(door, request, response, errorAnswer(error))
-    const { status, scimType = '', detail } = error
-    if (isRefusal(error, request)) tell({ attribute: '', status, scimType, detail })
+  return {
+    receive: async () => {
+      const directory = call.values.get(directoryKey)
+      if (directory === undefined) throw new Error('the request was handled without having been admitted')
+      const hasBody = ['POST', 'PUT', 'PATCH'].includes(route.method)
+      const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes) : () => ({})
+      return () => ({
+        directory,
+        parameters,
+        query: new URLSearchParams(query),
+        body: readBodyOf(),
+        ifNoneMatch: headerOf(request, 'if-none-match'),
+        baseUrl: `${options.baseUrlOf(request)}${SCIM_PATH}`,
+        database: options.databaseOf(request, directory.organizationId),
+        context: {
+          runtime: options.runtime,
+          requestId: options.requestIdOf(request),
+          ifMatch: headerOf(request, 'if-match'),
+          signal: call.signal,
+          timeoutMillis: call.timeoutMs(),
+        },
+        report,
+      })
+    },
+    invoke: route.handle,
+    answer: async (answer) => {
+      await send(request, response, answer)
+      const { status } = answer
+      for (const [attribute, detail] of report.leftOut) tell({ attribute, status, scimType: 'invalidValue', detail })
+    },
+    fail: async (failure) => {
+      const error = scimErrorFrom(failure)
+      call.errorCode = error.error.code
+      await send(request, response, errorAnswer(error))
+      const { status, scimType = '', detail } = error
+      if (isRefusal(error, request)) tell({ attribute: '', status, scimType, detail })
+    },
   }
-  call.finish()
-  options.observer?.ended(call)
 }
 
 /** Whether an administrator should know: not that a look-up finds nothing, nor that the service is at fault. */
-function isRefusal({ status }: ScimError, { method }: HttpRequest): boolean {
+function isRefusal({ status }: ScimError, { method }: NodeRequest): boolean {
   return status >= 400 && status < 500 && !(status === 404 && (method === 'GET' || method === 'HEAD'))
-}
-
-async function scimRequest(
-  options: ScimDoorOptions,
-  call: Call,
-  directory: Directory,
-  { match, query }: Matched,
-  report: ScimReport,
-): Promise<ScimRequest> {
-  const { request } = call
-  const { method } = match.route
-  const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
-  const body = hasBody ? await bodyOf(request, options.maxBodyBytes) : {}
-  call.throwIfAborted()
-  return {
-    directory,
-    parameters: match.parameters,
-    query: new URLSearchParams(query),
-    body,
-    ifNoneMatch: headerOf(request, 'if-none-match'),
-    baseUrl: `${options.baseUrlOf(request)}${SCIM_PATH}`,
-    database: options.databaseOf(request, directory.organizationId),
-    context: {
-      runtime: options.runtime,
-      requestId: options.requestIdOf(request),
-      ifMatch: headerOf(request, 'if-match'),
-      signal: call.signal,
-      timeoutMillis: call.timeoutMs(),
-    },
-    report,
-  }
 }
 
 const TYPES = ['application/scim+json', 'application/json']
 
-async function bodyOf(request: HttpRequest, maxBytes: number): Promise<JsonObject> {
+/** Receives the body, and reads it as JSON only when the returned function is called. */
+async function receiveBody(request: NodeRequest, maxBytes: number): Promise<() => JsonObject> {
   const codings = checkBodyHeaders(request, maxBytes)
   const type = headerOf(request, 'content-type')
   if (type !== undefined && mayHaveBody(request) && !TYPES.includes(parseMediaType(type)?.type ?? '')) {
@@ -191,16 +177,14 @@ async function bodyOf(request: HttpRequest, maxBytes: number): Promise<JsonObjec
       accept: TYPES.join(', '),
     })
   }
-  const bytes = await readBody(request, codings, maxBytes)
-  const body = bytes.length === 0 ? undefined : parseStrictJson(bytes, DEFAULT_JSON_LIMITS)
-  if (!isJsonObject(body)) throw new ScimError(400, 'invalidSyntax', 'the body must be a JSON object')
-  return body
-}
-
-function errorFrom({ options }: Shared, cause: unknown, request: HttpRequest, method: string): ScimError {
-  if (cause instanceof ScimError) return cause
-  if (cause instanceof HttpFailure) return scimErrorFromHttp(cause)
-  return scimErrorFromConnect(maskError(cause, options.log, { requestId: options.requestIdOf(request), method }))
+  return deferMalformed(async () => {
+    const bytes = await readBody(request, codings, maxBytes)
+    return () => {
+      const body = bytes.length === 0 ? undefined : parseStrictJson(bytes, DEFAULT_JSON_LIMITS)
+      if (!isJsonObject(body)) throw new ScimError(400, 'invalidSyntax', 'the body must be a JSON object')
+      return body
+    }
+  })
 }
 
 function errorAnswer(error: ScimError): ScimAnswer {
@@ -209,37 +193,11 @@ function errorAnswer(error: ScimError): ScimAnswer {
 
 const MIN_COMPRESSED_BYTES = 1_024
 
-async function send({ options }: Shared, request: HttpRequest, response: HttpResponse, answer: ScimAnswer) {
+async function send(request: NodeRequest, response: NodeResponse, answer: ScimAnswer): Promise<void> {
   const { status, body, headers = {} } = answer
   const text = body === undefined ? '' : JSON.stringify(body)
   const sent = { ...headers, ...(body !== undefined && { 'content-type': 'application/scim+json' }) }
-  try {
-    const coding =
-      text.length < MIN_COMPRESSED_BYTES ? undefined : negotiateCoding(headerOf(request, 'accept-encoding'))
-    if (coding === undefined) endResponse(request, response, status, sent, text)
-    else await sendCompressed(request, response, status, { ...sent, vary: 'accept-encoding' }, text, coding)
-  } catch (err) {
-    // Only a header that Node refuses gets here: there is no way left to answer.
-    options.log.error({ err, requestId: options.requestIdOf(request) }, 'request failed')
-    cutResponse(response)
-  }
-}
-
-const codes: ReadonlyMap<number, Code> = new Map([
-  [401, Code.Unauthenticated],
-  [403, Code.PermissionDenied],
-  [404, Code.NotFound],
-  [409, Code.AlreadyExists],
-  [412, Code.Aborted],
-  [413, Code.ResourceExhausted],
-  [499, Code.Canceled],
-  [500, Code.Internal],
-  [501, Code.Unimplemented],
-  [503, Code.Unavailable],
-  [504, Code.DeadlineExceeded],
-])
-
-/** The code under which metrics count a status. */
-function codeOf(status: number): Code {
-  return codes.get(status) ?? Code.InvalidArgument
+  const coding = text.length < MIN_COMPRESSED_BYTES ? undefined : negotiateCoding(headerOf(request, 'accept-encoding'))
+  if (coding === undefined) endResponse(request, response, status, sent, text)
+  else await sendCompressed(request, response, status, { ...sent, vary: 'accept-encoding' }, text, coding)
 }

@@ -1,8 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import { Code, type ConnectError } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
-import type { HttpFailure } from '../call/http-failure.js'
-import { httpStatusFromCode } from '../call/http-status.js'
+import { HttpFailure, httpStatusFromCode } from '../call/http-failure.js'
 import type { ErrorReason } from '../errors.js'
 
 /** Details of errors (RFC 7644 section 3.12, table 9). */
@@ -24,26 +23,39 @@ export type ScimType = (typeof scimTypes)[number]
 export const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
 /** An error as SCIM tells it. All of it is public. */
-export class ScimError extends Error {
-  readonly status: number
+export class ScimError extends HttpFailure {
+  override readonly headers: Readonly<Record<string, string>>
   readonly scimType: ScimType | undefined
   readonly detail: string
-  /** Further headers of the answer. */
-  readonly headers: Readonly<Record<string, string>>
 
+  /** `headers` are further ones of the answer. */
   constructor(
     status: number,
     scimType: ScimType | undefined,
     detail: string,
     headers: Readonly<Record<string, string>> = {},
   ) {
-    super(detail)
-    this.status = status
+    super(status, new ConnectError(detail, codes.get(status) ?? Code.InvalidArgument))
+    this.headers = headers
     this.scimType = scimType
     this.detail = detail
-    this.headers = headers
   }
 }
+
+/** The codes under which metrics count a status. */
+const codes: ReadonlyMap<number, Code> = new Map([
+  [401, Code.Unauthenticated],
+  [403, Code.PermissionDenied],
+  [404, Code.NotFound],
+  [409, Code.AlreadyExists],
+  [412, Code.Aborted],
+  [413, Code.ResourceExhausted],
+  [499, Code.Canceled],
+  [500, Code.Internal],
+  [501, Code.Unimplemented],
+  [503, Code.Unavailable],
+  [504, Code.DeadlineExceeded],
+])
 
 /** The body of the answer (RFC 7644 section 3.12). */
 export function scimErrorBody({ status, scimType, detail }: ScimError): JsonObject {
@@ -79,14 +91,21 @@ const attributeNames: Readonly<Record<string, string>> = {
   managerUserId: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value',
 }
 
-/** The error for a failure of HTTP, such as a body that is too large. */
-export function scimErrorFromHttp({ status, error, headers }: HttpFailure): ScimError {
+/** The error for whatever a call has failed with. */
+export function scimErrorFrom(failure: HttpFailure): ScimError {
+  if (failure instanceof ScimError) return failure
+  // A status that is not the one of the code is that of a failure of HTTP, such as a body that is too large.
+  const isOfHttp = failure.status !== httpStatusFromCode(failure.error.code)
+  return isOfHttp ? scimErrorFromHttp(failure) : scimErrorFromConnect(failure.error)
+}
+
+function scimErrorFromHttp({ status, error, headers }: HttpFailure): ScimError {
   const sent = Object.entries(headers).map(([name, value]) => [name, String(value)] as const)
   return new ScimError(status, undefined, error.rawMessage, Object.fromEntries(sent))
 }
 
 /** The error for one of the catalogue, as `maskError` gives it. */
-export function scimErrorFromConnect(error: ConnectError): ScimError {
+function scimErrorFromConnect(error: ConnectError): ScimError {
   const headers = Object.fromEntries(error.metadata)
   const [badRequest] = error.findDetails(BadRequestSchema)
   const [info] = error.findDetails(ErrorInfoSchema)

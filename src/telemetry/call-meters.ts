@@ -3,7 +3,7 @@ import { Code } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 import type { Registry } from 'prom-client'
 import type { Call } from '../call/call.js'
-import type { CallObserver } from '../call/call-observer.js'
+import type { CallObserver } from '../call/serve-call.js'
 import { type Count, createCounts, createTimes, type Times } from './series.js'
 
 /** Every method in every protocol has more codes than callers ever get. */

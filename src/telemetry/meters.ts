@@ -1,5 +1,5 @@
 import { type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
-import type { CallObserver } from '../call/call-observer.js'
+import type { CallObserver } from '../call/serve-call.js'
 import type { StatementObserver } from '../db/observed-database.js'
 import type { Tally } from '../handlers/tally.js'
 import type { RequestObserver } from '../http/request-handler.js'

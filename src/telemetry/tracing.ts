@@ -15,9 +15,9 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
 import type { Call } from '../call/call.js'
-import type { CallObserver } from '../call/call-observer.js'
+import type { NodeRequest } from '../call/node-http.js'
+import type { CallObserver } from '../call/serve-call.js'
 import type { StatementObserver } from '../db/observed-database.js'
-import type { HttpRequest } from '../rpc/http-message.js'
 import { describeAnswer, describeCall, nameOfCall } from './call-attributes.js'
 import { failureKind } from './failure-kind.js'
 import { FinishedSpan, type FinishedWork } from './finished-span.js'
@@ -27,7 +27,7 @@ import { createSharedStatements, type SharedStatements } from './shared-statemen
 export interface Tracing {
   readonly calls: CallObserver
   /** The span of a request's call; undefined if the call is not sampled. */
-  callOf(request: HttpRequest): TracedCall | undefined
+  callOf(request: NodeRequest): TracedCall | undefined
   /** For statements that several calls share. */
   createSharedStatements(): SharedStatements
   /** Sends the remaining spans, for some seconds at most. */
@@ -53,7 +53,7 @@ const UNNAMED = ''
 /** How long sending the last spans may take. */
 const LAST_SPANS_MILLIS = 2_000
 
-const headers: TextMapGetter<HttpRequest['headers']> = {
+const headers: TextMapGetter<NodeRequest['headers']> = {
   keys: (carrier) => Object.keys(carrier),
   get: (carrier, name) => carrier[name],
 }
@@ -81,7 +81,7 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
     processor.onEnd(new FinishedSpan(origin, parent, ids.generateSpanId(), work))
   const { timeOrigin } = performance
   const propagator = new W3CTraceContextPropagator()
-  const traced = new WeakMap<HttpRequest, CallSpan>()
+  const traced = new WeakMap<NodeRequest, CallSpan>()
   return {
     calls: {
       begun: (call) => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { LONG_BODY, turnOfBody } from '../../src/call/long-body.js'
+import { LONG_BODY, turnOfBody } from '../../src/call/body-reader.js'
 
 /** In which turn of the event loop, counted from now, each of the bodies is read. */
 async function turnsOf(bodies: readonly Uint8Array[]): Promise<number[]> {

@@ -1,15 +1,14 @@
 import { ScalarType } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
 import { describe, expect, it } from '@jest/globals'
-import { parsePreferences, prefersEventStream } from '../../src/call/accept.js'
-import { negotiateCoding, parseContentEncoding } from '../../src/call/compression.js'
-import { bodyTypeFromHeader, parseMediaType } from '../../src/call/content-type.js'
+import { negotiateCoding, parseContentEncoding, parsePreferences } from '../../src/call/compression.js'
+import { bodyTypeFromHeader, parseMediaType, prefersEventStream } from '../../src/call/content-type.js'
 import { parseTimeout } from '../../src/call/deadline.js'
 import { durationFromText, maskPathsFromText, timestampFromText } from '../../src/protojson/known-type-text.js'
 import { bytesFromBase64, floatInRange, scalarFromText } from '../../src/protojson/scalar-text.js'
 import { httpRuleFromBytes, httpRuleFromMethod } from '../../src/rest/http-rule.js'
 import { decodeFormText, decodePercent } from '../../src/rest/percent.js'
-import { parseRequestTarget } from '../../src/rest/request-target.js'
+import { parseRequestTarget } from '../../src/rest/transcoder.js'
 import { defineService, ruleBytes } from './fixture.js'
 
 describe('percent-decoding', () => {

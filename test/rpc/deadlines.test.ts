@@ -82,8 +82,7 @@ it.each(doors)(
   async (door) => {
     let begun = 0
     const late = await startEchoServer({
-      admit: ({ signal, contextValues }) =>
-        new Promise((resolve) => signal.addEventListener('abort', () => resolve(contextValues))),
+      admit: ({ signal, values }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(values))),
       beforeDecode: async () => void begun++,
     })
     const value = door.protocol === 'connect' ? { 'connect-timeout-ms': '30' } : { 'grpc-timeout': '30m' }

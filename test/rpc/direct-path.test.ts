@@ -12,7 +12,7 @@ import { createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createKeyUses } from '../../src/domain/auth/key-use.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { createPageTokens } from '../../src/domain/paging/page-token.js'
-import { createErrorMasking, maskError } from '../../src/failure/mask-errors.js'
+import { maskError } from '../../src/failure/error-mapping.js'
 import { createLimits } from '../../src/handlers/limits.js'
 import { createRoutes, services } from '../../src/handlers/routes.js'
 import { createLimitCheck } from '../../src/limits/limit-check.js'
@@ -69,7 +69,15 @@ beforeAll(async () => {
   const handlers = { database, runtime, ...credentials, timing: systemTiming, pageTokens, limitCheck }
   const outcomes: Outcomes = new Map()
   const routes = replayedRoutes(createRoutes(handlers), outcomes)
-  const masking = createErrorMasking(log)
+  const publicError = (cause: unknown, { method }: { readonly method: DescMethod }) =>
+    maskError(cause, log, { requestId: 'r1', method: method.name })
+  const masking: Interceptor = (next) => async (request) => {
+    try {
+      return await next(request)
+    } catch (cause) {
+      throw publicError(cause, request)
+    }
+  }
   const limits = createLimits(limitCheck, services)
   // The stock handlers have no place for admission but the interceptors.
   const admitting: Interceptor = (next) => async (request) => {
@@ -78,7 +86,8 @@ beforeAll(async () => {
   }
   const direct = createRpcHandler({
     routes,
-    interceptors: [masking, limits],
+    interceptors: [limits],
+    publicError,
     admit: ({ method, request }) => admit(method, request.headers.authorization),
     maxBodyBytes: () => maxBodyBytes,
     maxTimeoutMs: () => 60_000,

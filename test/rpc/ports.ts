@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer as createHttp1, type Server } from 'node:http'
 import { createServer as createHttp2, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import type { HttpRequest, HttpResponse } from '../../src/rpc/http-message.js'
+import type { NodeRequest, NodeResponse } from '../../src/call/node-http.js'
 
 /** A server of both HTTP versions in front of one handler. */
 export interface Ports {
@@ -12,8 +12,8 @@ export interface Ports {
 }
 
 /** Serves a handler on two free ports of the loopback. */
-export async function servePorts(handler: (request: HttpRequest, response: HttpResponse) => unknown): Promise<Ports> {
-  const handle = (request: HttpRequest, response: HttpResponse) => void handler(request, response)
+export async function servePorts(handler: (request: NodeRequest, response: NodeResponse) => unknown): Promise<Ports> {
+  const handle = (request: NodeRequest, response: NodeResponse) => void handler(request, response)
   const sessions = new Set<ServerHttp2Session>()
   const [http1, http2] = [createHttp1(handle), createHttp2(handle)]
   http2.on('session', (session) => {

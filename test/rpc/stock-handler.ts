@@ -5,7 +5,7 @@ import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from '@connectrpc/connect-node'
-import type { HttpRequest, HttpResponse } from '../../src/rpc/http-message.js'
+import type { NodeRequest, NodeResponse } from '../../src/call/node-http.js'
 
 /** What both handlers of a comparison are made of. */
 export interface StockOptions {
@@ -16,7 +16,7 @@ export interface StockOptions {
 }
 
 /** The handlers of Connect themselves, which ours are held against. */
-export function createStockHandler(options: StockOptions): (request: HttpRequest, response: HttpResponse) => void {
+export function createStockHandler(options: StockOptions): (request: NodeRequest, response: NodeResponse) => void {
   const router = createConnectRouter({
     interceptors: options.interceptors,
     acceptCompression: [compressionGzip, compressionBrotli],

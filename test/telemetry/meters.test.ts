@@ -5,8 +5,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Health } from '../../gen/grpc/health/v1/health_pb.js'
 import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
-import { Call } from '../../src/call/call.js'
-import { createShutdown } from '../../src/call/shutdown.js'
+import { Call, createShutdown } from '../../src/call/call.js'
 import { services } from '../../src/handlers/routes.js'
 import { doorNames } from '../../src/http/request-handler.js'
 import { createMeters, type Meters } from '../../src/telemetry/meters.js'
@@ -227,7 +226,7 @@ describe('the number of series', () => {
     for (const each of methods) {
       for (const protocol of ['rest', ...protocols.map((name) => name.replace(/-(?:json|binary)$/, ''))]) {
         for (let code = 0; code <= Code.Unauthenticated; code++) {
-          const call = new Call(each, request, response, shutdown, protocol)
+          const call = new Call({ method: each, request, response, shutdown, protocolName: protocol })
           call.errorCode = code === 0 ? undefined : code
           meters.calls.ended(call)
         }

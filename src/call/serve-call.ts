@@ -1,0 +1,171 @@
+import type { DescMethod, Message } from '@bufbuild/protobuf'
+import { Code, ConnectError, type ContextValues, type Interceptor } from '@connectrpc/connect'
+import type { Call } from './call.js'
+import type { Timeout } from './deadline.js'
+import { HttpFailure, httpFailureFrom } from './http-failure.js'
+import { cutResponse, isGone, type NodeRequest } from './node-http.js'
+
+/** Told of every call of a method, whatever its door. Nothing of it may throw. */
+export interface CallObserver {
+  /** The method of a request is known; nothing of the caller is judged. */
+  begun(call: Call): void
+  /** The answer is handed to the server, or its client is gone; `errorCode` of the call is known. */
+  ended(call: Call): void
+}
+
+/** One observer that tells all of them. */
+export function toldAll(observers: readonly (CallObserver | undefined)[]): CallObserver {
+  const told = observers.filter((observer) => observer !== undefined)
+  return {
+    begun: (call) => {
+      for (const observer of told) observer.begun(call)
+    },
+    ended: (call) => {
+      for (const observer of told) observer.ended(call)
+    },
+  }
+}
+
+/**
+ * What `admit` is told about a call: its path and method are matched, but nothing of its body or query has been read.
+ */
+export type AdmitCall = Pick<
+  Call,
+  'method' | 'request' | 'requestHeader' | 'responseHeader' | 'url' | 'signal' | 'values' | 'timeoutMs'
+>
+
+/** What happens to the calls of every door. */
+export interface CallHooks {
+  /** Around every call, the first one outermost, as in `connectNodeAdapter`. */
+  readonly interceptors?: readonly Interceptor[] | undefined
+  /**
+   * Runs after path and method are matched, before the size, type and content of the body and the query are examined.
+   * An error that it throws is the answer; interceptors and handlers see the context values that it returns.
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is a valid hook.
+  readonly admit?: ((call: AdmitCall) => ContextValues | void | Promise<ContextValues | void>) | undefined
+  /**
+   * Runs after the size and type of the body are checked, and before the body and the query are decoded: the place for
+   * a limit that counts malformed requests as well. An error that it throws is the answer.
+   */
+  readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'values'>) => void | Promise<void>) | undefined
+  /** Makes a public error of whatever is thrown. Default: every `ConnectError` is public, and nothing else. */
+  readonly publicError?: ((cause: unknown, call: Pick<AdmitCall, 'method' | 'request'>) => ConnectError) | undefined
+  /** Told of every request whose path and method are those of a method. */
+  readonly observer?: CallObserver | undefined
+  /** Called with the cause of every failure that is masked as `internal`. */
+  readonly onError?: ErrorHook | undefined
+  /** Aborts the signal of every running call, with `unavailable`. */
+  readonly shutdownSignal?: AbortSignal | undefined
+}
+
+/** Told of a failure that nobody else is told about. */
+export type ErrorHook = (
+  cause: unknown,
+  context: { readonly method: DescMethod | undefined; readonly request: NodeRequest },
+) => void
+
+/** How a door reads the request of one call and writes its answer: all in which the doors differ. */
+export interface Exchange<Request, Answer> {
+  /**
+   * Receives the request, and throws for its size, type and coding. What is wrong with its content is thrown only by the
+   * function that it returns, so that `beforeDecode` counts malformed calls too.
+   */
+  receive(): Promise<() => Request>
+  invoke(request: Request): Promise<Answer> | Answer
+  /** Sends the answer. */
+  answer(answer: Answer): Promise<void> | void
+  /** Sends an error, as the whole answer or as the end of one that has begun. */
+  fail(failure: HttpFailure): Promise<void> | void
+}
+
+/**
+ * The life of a call, through whichever door it has come: its deadline begins, the caller is admitted, the request is
+ * received and decoded, the method invoked, and the answer sent. Every failure is an answer, unless the client is gone.
+ * `receiveMs` bounds the receipt of a request without a deadline.
+ */
+export async function serveCall<Request, Answer>(
+  call: Call,
+  exchange: Exchange<Request, Answer>,
+  { timeoutMs, fault }: Timeout,
+  hooks: CallHooks,
+  receiveMs?: number,
+): Promise<void> {
+  const carryOut = async (): Promise<Answer> => {
+    try {
+      if (hooks.admit !== undefined) call.values = (await hooks.admit(call)) ?? call.values
+      call.throwIfAborted()
+      const decode = await exchange.receive()
+      if (timeoutMs === undefined) call.endDeadline()
+      await hooks.beforeDecode?.(call)
+      call.throwIfAborted()
+      if (fault !== undefined) throw fault
+      return await exchange.invoke(decode())
+    } catch (cause) {
+      // Here, so that what fails after the call is aborted is reported as well.
+      throw failureFrom(cause, call, hooks)
+    }
+  }
+  hooks.observer?.begun(call)
+  try {
+    const deadlineMs = timeoutMs ?? receiveMs
+    if (deadlineMs !== undefined) call.startDeadline(deadlineMs)
+    await exchange.answer(await call.unlessAborted(carryOut()))
+  } catch (cause) {
+    const failure = failureFrom(cause, call, hooks)
+    call.errorCode = failure.error.code
+    try {
+      await exchange.fail(failure)
+    } catch (refused) {
+      // Only a header that Node refuses gets here: there is no way left to answer. The answer may have had it already.
+      if (failure.error.cause === undefined) report(refused, call, hooks)
+      cutResponse(call.response)
+    }
+  }
+  call.finish()
+  hooks.observer?.ended(call)
+}
+
+function failureFrom(cause: unknown, call: Call, hooks: CallHooks): HttpFailure {
+  if (cause instanceof HttpFailure) return cause
+  const error = hooks.publicError === undefined ? cause : hooks.publicError(cause, call)
+  if (error instanceof ConnectError) return httpFailureFrom(error)
+  // Work that failed because its call was aborted failed for the reason of the abort.
+  if (call.abortReason !== undefined) return httpFailureFrom(call.abortReason)
+  report(cause, call, hooks)
+  return httpFailureFrom(new ConnectError('internal error', Code.Internal, undefined, undefined, cause))
+}
+
+/** Tells the hook of a failure. One that fails itself must not keep the client from its answer. */
+export function report(
+  cause: unknown,
+  { method, request }: { readonly method: DescMethod | undefined; readonly request: NodeRequest },
+  { onError }: Pick<CallHooks, 'onError'>,
+): void {
+  try {
+    onError?.(cause, { method, request })
+  } catch {
+    // There is nobody else to tell.
+  }
+}
+
+/**
+ * Writes the messages of a stream, each as soon as it is there and no faster than its client reads, until the client has
+ * gone or `write` wants no more of them, which it tells with false.
+ */
+export async function writeMessages(
+  call: Call,
+  messages: AsyncIterator<Message>,
+  write: (message: Message) => Promise<boolean>,
+): Promise<void> {
+  try {
+    while (!isGone(call.response)) {
+      const next = await call.unlessAborted(messages.next())
+      if (next.done === true) return
+      if (!(await call.unlessAborted(write(next.value)))) return
+    }
+  } finally {
+    // The handler may be stuck and ignore its signal: it is told to stop, but not waited for.
+    messages.return?.().catch(() => undefined)
+  }
+}
