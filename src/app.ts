@@ -284,7 +284,7 @@ export function createApp(options: AppOptions): App {
       })
       const lastWrites = Promise.all([sweeper, keyUses.flush()])
       await Promise.race([lastWrites, late]).catch((err: unknown) =>
-        log.warn({ err }, 'the last use of API keys could not be written'),
+        log.warn({ err }, 'the last use of API keys could not be recorded'),
       )
       readiness.close()
     },

@@ -194,7 +194,7 @@ export function configFromEnvironment(environment: Environment = process.env): C
   for (const origin of corsOrigins) {
     if (!isOrigin(origin)) faults.push(`CORS_ORIGINS has ${origin}, which is not an origin such as https://example.com`)
   }
-  if (values === undefined || faults.length > 0) throw new ConfigError(`bad configuration: ${faults.join('; ')}`)
+  if (values === undefined || faults.length > 0) throw new ConfigError(`invalid configuration: ${faults.join('; ')}`)
   return {
     port: values.PORT,
     host: values.HOST,

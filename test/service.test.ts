@@ -23,7 +23,7 @@ describe('the port', () => {
   it.each(protocols)('asks a caller without a credential for one, over %s', async (protocol) => {
     const call = service.client(PriorityService, undefined, protocol).updatePriority({ id: 'p1' })
     const error = ConnectError.from(await call.catch((thrown: unknown) => thrown))
-    expect(error.rawMessage).toContain('this needs a bearer credential: send Authorization: Bearer')
+    expect(error.rawMessage).toContain('a bearer credential is required: send Authorization: Bearer')
     expect(error.metadata.get('www-authenticate')).toBe('Bearer realm="svc"')
   })
 

@@ -47,7 +47,7 @@ app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, _req
 
 async function callerOf(request: FastifyRequest): Promise<Caller> {
   const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (token === undefined) throw new Refusal(401, 'unauthenticated', 'this needs a bearer credential')
+  if (token === undefined) throw new Refusal(401, 'unauthenticated', 'a bearer credential is required')
   const kind = token.startsWith('svc_token_') ? 'key' : 'user'
   const hash = createHash('sha256').update(token).digest()
   const { rows } = await pool.query(kind === 'key' ? statements.keyOfToken([hash]) : statements.userOfToken([hash]))

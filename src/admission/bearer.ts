@@ -5,14 +5,14 @@ const realm = 'Bearer realm="svc"'
 
 /** The error for a request that carries no bearer credential (RFC 6750 section 3). */
 export function credentialMissing(description = howToSend): ServiceError {
-  return new ServiceError('CREDENTIAL_MISSING', `this needs a bearer credential: ${description}`, { challenge: realm })
+  return new ServiceError('CREDENTIAL_MISSING', `a bearer credential is required: ${description}`, { challenge: realm })
 }
 
 /**
  * The error for a bearer credential that is not accepted. Only faults in the form of the text get a text of their own:
  * unknown and revoked tokens, and those of deactivated users, all share one.
  */
-export function credentialInvalid(fault = 'the bearer credential is not valid: get a new one'): ServiceError {
+export function credentialInvalid(fault = 'the bearer credential is invalid: get a new one'): ServiceError {
   return new ServiceError('CREDENTIAL_INVALID', fault, { challenge: `${realm}, error="invalid_token"` })
 }
 
@@ -33,7 +33,7 @@ export function bearerTokenFrom(authorization: string | undefined): string {
   if (match?.[1] !== undefined) return match[1]
   const given = /^bearer\b(.*)/is.exec(authorization)?.[1]?.trim()
   if (given === undefined) throw credentialMissing(schemeAdvice(authorization))
-  if (/\s/.test(given)) throw credentialInvalid('the token has a space in it: send Authorization: Bearer <token>')
+  if (/\s/.test(given)) throw credentialInvalid('the token contains a space: send Authorization: Bearer <token>')
   throw credentialInvalid(wrongCredentialForm(given, true))
 }
 

@@ -17,7 +17,7 @@ export function wrongCredentialForm(token: string, takesJwt: boolean): string | 
   if (token === '') return `the token is empty: ${howToSend}`
   if (token.startsWith('svc_secret_')) return secretAdvice(token)
   if (PLACEHOLDER.test(token)) {
-    return 'this is a placeholder, not a token: put the token in its place (a shell expands variables within double quotes)'
+    return 'this is a placeholder, not a token: replace it with the token (a shell expands variables only in double quotes)'
   }
   if (UNSET.test(token)) return `the variable that holds the token is not set: ${howToSend}`
   for (const prefix of [ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX]) {

@@ -108,7 +108,7 @@ export function readChunks(request: NodeRequest, sink: ChunkSink): () => void {
   // An HTTP/2 stream that its client resets also ends.
   const onEnd = (): void => (isAborted(request) ? onGone() : settle(() => sink.end()))
   const onGone = (): void =>
-    settle(() => sink.gone(new ConnectError('the client went away while sending the body', Code.Canceled)))
+    settle(() => sink.gone(new ConnectError('the client disconnected while sending the body', Code.Canceled)))
   const stop = (): void => void request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
   const settle = (tell: () => void): void => {
     stop()

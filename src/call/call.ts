@@ -189,7 +189,7 @@ export class Call implements HandlerContext {
   #watch(): void {
     this.#watchShutdown()
     if (this.#onClose !== undefined || this.#finished) return
-    this.#onClose = () => this.#abort(new ConnectError('the client went away', Code.Canceled))
+    this.#onClose = () => this.#abort(new ConnectError('the client disconnected', Code.Canceled))
     if (isGone(this.response)) this.#onClose()
     else this.response.on('close', this.#onClose)
   }

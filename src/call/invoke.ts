@@ -30,13 +30,13 @@ export async function invokeUnary(
   const request = unaryRequest(method, call, message)
   let original: UnaryResponse | undefined
   const innermost: AnyFn = async (req) => {
-    if (req.stream) throw new ConnectError('an interceptor made a stream of a unary call', Code.Internal)
+    if (req.stream) throw new ConnectError('an interceptor turned a unary call into a stream', Code.Internal)
     const output = await spec.impl(req.message, contextFor(call, request, req))
     original = unaryResponse(method, call, complete(method.output, output))
     return original
   }
   const response = await applyInterceptors(innermost, interceptors)(request)
-  if (response.stream) throw new ConnectError('an interceptor made a stream of a unary call', Code.Internal)
+  if (response.stream) throw new ConnectError('an interceptor turned a unary call into a stream', Code.Internal)
   if (response !== original) keepHeaders(response, call)
   return response.message
 }
@@ -97,14 +97,14 @@ export async function* invokeStreaming(
     contextValues: call.values,
   }
   const innermost: AnyFn = async (req) => {
-    if (!req.stream) throw new ConnectError('an interceptor made a unary call of a stream', Code.Internal)
+    if (!req.stream) throw new ConnectError('an interceptor turned a stream into a unary call', Code.Internal)
     const output = await outputOf(spec, req.message, contextFor(call, request, req))
     const message = completeAll(spec.method.output, output)
     const { responseHeader: header, responseTrailer: trailer } = call
     return { stream: true, message, method: spec.method, service: call.method.parent, header, trailer }
   }
   const response = await applyInterceptors(innermost, interceptors)(request)
-  if (!response.stream) throw new ConnectError('an interceptor made a unary call of a stream', Code.Internal)
+  if (!response.stream) throw new ConnectError('an interceptor turned a stream into a unary call', Code.Internal)
   keepHeaders({ header: response.header, trailer: call.responseTrailer }, call)
   yield* response.message
   keepHeaders(response, call)

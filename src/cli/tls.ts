@@ -36,8 +36,8 @@ export async function renewTls(
     if (fault !== undefined) throw new Error(fault)
     use(identity)
     const { fingerprint, expiresAt } = identity
-    log.info({ fingerprint, expiresAt }, 'the certificate was read anew')
+    log.info({ fingerprint, expiresAt }, 'the certificate was reloaded')
   } catch (err) {
-    log.error({ err }, 'the certificate could not be read anew: the one from before stays')
+    log.error({ err }, 'the certificate could not be reloaded: the previous one remains in use')
   }
 }

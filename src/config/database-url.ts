@@ -10,7 +10,7 @@ export const databaseUrl = v.pipe(
   v.check((text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text), 'must be a postgresql URL'),
   v.check(
     (text) => (parameter(text, 'schema') ?? 'public') === 'public',
-    'has a schema other than public, where the service keeps its tables: leave it out, and name a database of its own',
+    'names a schema other than public, where the service keeps its tables: omit it, and use a separate database',
   ),
   v.check(
     (text) => MODES.includes(parameter(text, 'sslmode') ?? 'disable'),

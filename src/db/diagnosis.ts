@@ -38,7 +38,7 @@ export async function diagnoseDatabase(connectionString: string, now: () => Date
     const { rows } = await client.query<Answer>(question)
     const answered = now().getTime()
     const [answer] = rows
-    if (answer === undefined) throw new Error('the database gives no answer')
+    if (answer === undefined) throw new Error('the database does not respond')
     const { version, majorVersion, onlyReads, freeConnections, millis } = answer
     return {
       version,
@@ -75,7 +75,7 @@ export async function diagnoseReplica(connectionString: string, replica: Session
     const position = await positionOf(sql)
     if (position === undefined) return { fault: 'its primary is a standby', behindBytes: 0, hasFeedback: false }
     const { isStandby, lsn, hasFeedback } = await askState(standby, { before: '', millis: ANSWER_MILLIS })
-    const fault = isStandby ? await findFault(sql, standby, position, ANSWER_MILLIS) : 'it is no standby'
+    const fault = isStandby ? await findFault(sql, standby, position, ANSWER_MILLIS) : 'it is not a standby'
     return { fault, behindBytes: Math.max(0, Number(position.lsn - lsn)), hasFeedback }
   } finally {
     await Promise.all(clients.map((client) => client.end()))

@@ -102,7 +102,7 @@ export async function planDistribution(client: pg.Client, options: DistributionO
 }
 
 const extensionIsMissing =
-  'the extension citus is not in this database: put it into shared_preload_libraries of every node, then CREATE EXTENSION citus in this database on every node'
+  'the extension citus is not in this database: add it to shared_preload_libraries on every node, then CREATE EXTENSION citus in this database on every node'
 
 async function clusterNeeds(client: pg.Client): Promise<string[]> {
   const [cluster] = await rowsOf<{ isCoordinator: boolean; isKnown: boolean; takesShards: boolean }>(

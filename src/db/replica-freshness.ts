@@ -66,7 +66,7 @@ export async function askState(
   const results: unknown = await client.query(query)
   const rows = (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult) => result.rows)
   const [row]: (Omit<ReplicaState, 'lsn'> & { readonly lsn: string | null })[] = rows
-  if (row === undefined) throw new Error('the replica gives no answer')
+  if (row === undefined) throw new Error('the replica does not respond')
   return { ...row, lsn: BigInt(row.lsn ?? 0) }
 }
 
@@ -82,6 +82,6 @@ export async function findFault(
     return 'the tables are distributed, and its position says nothing about the nodes'
   const query: pg.QueryConfig = Object.assign({ text: pedigreeQuestion }, { query_timeout: millis })
   const [found] = (await client.query<{ origin: string; timeline: number }>(query)).rows
-  if (found === undefined || found.origin !== expected?.origin) return 'it is no replica of this database'
+  if (found === undefined || found.origin !== expected?.origin) return 'it is not a replica of this database'
   return found.timeline >= timeline ? undefined : 'it does not follow the primary yet'
 }

@@ -94,11 +94,11 @@ export function createReplica(options: ReplicaOptions): Replica {
     reads.failed++
     leaveAlone(FAILED_PAUSE_MILLIS)
     const err = new Error(error instanceof Error ? error.message : String(error))
-    if (!isFailing) log.warn({ err }, 'the replica cannot be used: the primary reads for it')
+    if (!isFailing) log.warn({ err }, 'the replica cannot be used: reads go to the primary')
     isFailing = true
   }
   const isFresh = async (client: pg.PoolClient, state: ReplicaState, at: LogPosition): Promise<boolean> => {
-    if (!state.isStandby) throw new Error('it is no standby')
+    if (!state.isStandby) throw new Error('it is not a standby')
     if ((known.get(state.server) ?? 0) < at.timeline) {
       const fault = await findFault(primary, client, at, answerMillis)
       if (fault !== undefined) throw new Error(fault)

@@ -176,7 +176,7 @@ export function startRefusal(error: unknown): string | undefined {
 async function remedy(client: pg.ClientBase, limits: SessionLimits): Promise<string> {
   const { rows } = await client.query<{ role: string }>('SELECT session_user AS role')
   const statements = roleSettings(rows[0]?.role ?? '', limits).map((statement) => `${statement};`)
-  return `run ${statements.join(' ')} and let the pooler connect anew (RECONNECT in PgBouncer's console)`
+  return `run ${statements.join(' ')} and make the pooler reconnect (RECONNECT in PgBouncer's console)`
 }
 
 /** What no session of the service can change. */
@@ -188,7 +188,7 @@ async function givenFault(client: pg.ClientBase): Promise<string | undefined> {
   const { encoding, replication, role } = rows[0] ?? { encoding: 'unknown', replication: 'unknown', role: '' }
   if (encoding !== 'UTF8') {
     return (
-      `belong to a database with the encoding ${encoding}, which does not hold every text: create one with ` +
+      `belong to a database with the encoding ${encoding}, which cannot store every character: create one with ` +
       `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and move the data there`
     )
   }

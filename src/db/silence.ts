@@ -21,7 +21,7 @@ const LOOK_MILLIS = 1_000
  */
 export function watchConnection(client: pg.Client, maxSilenceMillis: number): ConnectionWatch {
   const { stream } = client.connection
-  if (!(stream instanceof Socket)) throw new Error('the database connection is no socket')
+  if (!(stream instanceof Socket)) throw new Error('the database connection is not a socket')
   /** What had been sent and received when the last answer was complete, or when silence was last looked at. */
   let answered = stream.bytesWritten
   let heard = stream.bytesRead
@@ -56,6 +56,6 @@ export function watchConnection(client: pg.Client, maxSilenceMillis: number): Co
 }
 
 function silenceError(silentMillis: number): Error {
-  const message = `the database connection has said nothing for ${silentMillis} ms`
+  const message = `the database connection was silent for ${silentMillis} ms`
   return Object.assign(new Error(message), { code: 'ETIMEDOUT', syscall: 'read' })
 }

@@ -98,5 +98,5 @@ function nameOf(statement: string, value: unknown): string {
   if (typeof value === 'object' && value !== null && 'parameter' in value && typeof value.parameter === 'string') {
     return value.parameter
   }
-  throw new Error(`the text of ${statement} holds a value: only parameters may stand in it`)
+  throw new Error(`the text of ${statement} contains a value: pass it as a parameter`)
 }

@@ -143,9 +143,9 @@ async function answerOf(
 }
 
 function replayed(executed: ExecutedCall | undefined, requestHash: Uint8Array): Outcome {
-  if (executed === undefined) throw new Error('a call that was executed is not kept')
+  if (executed === undefined) throw new Error('the stored response is missing')
   if (!Buffer.from(requestHash).equals(executed.requestHash)) {
-    const message = 'the Idempotency-Key was already used for another request: send a new key with each request'
+    const message = 'the Idempotency-Key was already used for a different request: send a new key with each request'
     throw new ServiceError('IDEMPOTENCY_KEY_REUSED', message)
   }
   return { answer: answerFrom(executed), isReplayed: true }
@@ -159,7 +159,7 @@ function storedAnswer(answer: Answer): StoredAnswer {
 
 function answerFrom({ answer, entityTag, error }: StoredAnswer): Answer {
   if (answer !== null) return { json: answer, entityTag }
-  if (error === null) throw new Error('a call that was executed has no answer')
+  if (error === null) throw new Error('the stored response is incomplete')
   const { reason, message, metadata, violations } = error
   return { error: new ServiceError(reason, message, { metadata, violations, isReplayed: true }) }
 }

@@ -52,7 +52,7 @@ export async function runSweeper({ database, log, timing, signal }: SweeperOptio
       await sweepCredentials(database)
       last = await sweepOrganizations(database, last)
     } catch (err) {
-      log.warn({ err }, 'what has expired could not be swept')
+      log.warn({ err }, 'expired rows could not be deleted')
     }
     await timing.sleep(PAUSE_MILLIS, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error

@@ -34,5 +34,5 @@ export function createAuditLogHandlers({
 /** The action to filter by; empty for none. Throws `FIELD_INVALID` with the nearest one. */
 function actionFrom(text: string): AuditAction | '' {
   if (text === '' || isAuditAction(text)) return text
-  throw invalidField('action', `is not recorded: ${suggestion(text, auditActions)}`)
+  throw invalidField('action', `is unknown: ${suggestion(text, auditActions)}`)
 }

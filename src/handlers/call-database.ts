@@ -50,7 +50,7 @@ export function createCallEnds({ stop }: Pick<Database, 'stop'>, onEnd: (request
     // A call that did not ask whether its client is there does not know.
     onGone: (request) => {
       onEnd(request)
-      stop(request, new ConnectError('the client went away', Code.Canceled))
+      stop(request, new ConnectError('the client disconnected', Code.Canceled))
     },
   }
 }

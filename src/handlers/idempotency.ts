@@ -63,7 +63,7 @@ async function answer(
   const execute = async (store: PreparedStore): Promise<KeptAnswer> => {
     request.contextValues.set(storeKey, store)
     const response = await next(request)
-    if (response.stream) throw new Error('a call of one message was answered with a stream')
+    if (response.stream) throw new Error('a unary call returned a stream')
     executed = response
     const json = printMessage(response.method.output, response.message)
     return { json, entityTag: response.header.get('etag') }

@@ -26,13 +26,13 @@ export const requestContextKey = createContextKey<RequestContext | undefined>(un
 /** The context of the request that is being handled. */
 export function requestContextOf(context: Pick<HandlerContext, 'values'>): RequestContext {
   const request = context.values.get(requestContextKey)
-  if (request === undefined) throw new Error('the request was handled without having been admitted')
+  if (request === undefined) throw new Error('the request was not admitted before it was handled')
   return request
 }
 
 /** Who calls, in methods that need a credential. */
 export function callerOf(context: Pick<HandlerContext, 'values'>): Caller {
   const { caller } = requestContextOf(context)
-  if (caller === undefined) throw new ServiceError('CREDENTIAL_MISSING', 'this needs a bearer credential')
+  if (caller === undefined) throw new ServiceError('CREDENTIAL_MISSING', 'a bearer credential is required')
   return caller
 }

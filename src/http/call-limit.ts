@@ -66,8 +66,7 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
       if (count >= maxRunning || ofOrganization >= share) {
         refused++
         allRefused++
-        const busy =
-          count >= maxRunning ? 'the service is busy' : 'the organization has as many calls running as it may'
+        const busy = count >= maxRunning ? 'the service is busy' : 'the organization has too many calls running'
         throw new ServiceError('SERVICE_UNAVAILABLE', `${busy}; try again`, {
           retryAfterSeconds: retryAfterSeconds(time),
         })

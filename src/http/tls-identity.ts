@@ -28,7 +28,7 @@ export async function readTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
   const certificate = certificateFrom(cert, files.cert)
   if (!certificate.checkPrivateKey(keyFrom(key, files.key))) {
     throw new TlsFault(
-      `TLS_KEY ${files.key} does not belong to the first certificate of TLS_CERT ${files.cert}: put the two files of one certificate there, its own certificate before those of its issuers`,
+      `TLS_KEY ${files.key} does not match the first certificate in TLS_CERT ${files.cert}: use the key of that certificate, and put the certificate before those of its issuers`,
     )
   }
   return {
@@ -42,7 +42,7 @@ export async function readTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 
 /** What is wrong with the time of a certificate: it has expired, or is not valid yet; undefined if nothing is. */
 export function timeFault({ validFrom, expiresAt }: TlsIdentity, now: Date): string | undefined {
-  if (expiresAt <= now) return `the certificate has expired at ${expiresAt.toISOString()}: renew it`
+  if (expiresAt <= now) return `the certificate expired at ${expiresAt.toISOString()}: renew it`
   if (validFrom <= now) return undefined
   return `the certificate is not valid before ${validFrom.toISOString()}: use another one, or correct the clock`
 }
@@ -58,15 +58,15 @@ async function read(variable: string, path: string): Promise<Buffer> {
 
 const reasons: ReadonlyMap<unknown, string> = new Map([
   ['ENOENT', 'does not exist: correct the path'],
-  ['EACCES', 'may not be read by this user: change its owner or mode'],
-  ['EISDIR', 'is a folder: name the file in it'],
+  ['EACCES', 'cannot be read by this user: change its owner or mode'],
+  ['EISDIR', 'is a folder: name a file'],
 ])
 
 function certificateFrom(text: Buffer, path: string): X509Certificate {
   try {
     return new X509Certificate(text)
   } catch (cause) {
-    throw new TlsFault(`TLS_CERT ${path} holds no certificate in PEM form`, { cause })
+    throw new TlsFault(`TLS_CERT ${path} contains no certificate in PEM format`, { cause })
   }
 }
 
@@ -74,6 +74,6 @@ function keyFrom(text: Buffer, path: string): KeyObject {
   try {
     return createPrivateKey(text)
   } catch (cause) {
-    throw new TlsFault(`TLS_KEY ${path} holds no private key in PEM form without a passphrase`, { cause })
+    throw new TlsFault(`TLS_KEY ${path} contains no private key in PEM format without a passphrase`, { cause })
   }
 }

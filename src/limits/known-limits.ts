@@ -26,7 +26,7 @@ export const MAX_URL_LENGTH = textRules(UpdateUserRequestSchema.field.avatarUrl)
 /** The most characters of a text of a profile, or of an email address, by its name in the API. Throws for other names. */
 export function profileTextLength(name: string): number {
   const length = profileTextLengths.get(name)
-  if (length === undefined) throw new Error(`a profile has no text ${name}`)
+  if (length === undefined) throw new Error(`profiles have no text field ${name}`)
   return length
 }
 
@@ -46,7 +46,7 @@ const idRules = textRules(ApprovalProcedureSchema.field.id)
 
 function textRulesOf(field: DescField) {
   const { type } = getOption(field, fieldRules)
-  if (type.case !== 'string') throw new Error(`${field.parent.typeName}.${field.name} has no rules of a text`)
+  if (type.case !== 'string') throw new Error(`${field.parent.typeName}.${field.name} has no string rules`)
   return type.value
 }
 
@@ -63,6 +63,6 @@ function textRules(field: DescField) {
 
 function maxItems(field: DescField): number {
   const { type } = getOption(field, fieldRules)
-  if (type.case !== 'repeated') throw new Error(`${field.parent.typeName}.${field.name} has no rules of a list`)
+  if (type.case !== 'repeated') throw new Error(`${field.parent.typeName}.${field.name} has no list rules`)
   return Number(type.value.maxItems)
 }

@@ -122,7 +122,7 @@ function refuseSecondMember(field: DescField, members: DescField[]): void {
   const other = members.find((member) => member.oneof === oneof)
   if (other !== undefined) {
     throw new ValueFault(
-      `${other.jsonName} and ${field.jsonName} cannot be given together: give one of them (oneof ${oneof.name})`,
+      `${other.jsonName} and ${field.jsonName} cannot both be set: set one of them (oneof ${oneof.name})`,
     )
   }
   members.push(field)

@@ -29,7 +29,7 @@ export function timestampFromText(text: string): SecondsAndNanos {
   const offset = (offsetHours * 3600 + offsetMinutes * 60) * (match[8] === '-' ? -1 : 1)
   const seconds = date.getTime() / 1000 + (hour ?? 0) * 3600 + (minute ?? 0) * 60 + (second ?? 0) - offset
   if (seconds < SECONDS_MIN || seconds > SECONDS_MAX) {
-    throw new ValueFault(`${quoted(text)} is outside of the years 1 to 9999`)
+    throw new ValueFault(`${quoted(text)} is outside the years 1 to 9999`)
   }
   return { seconds: BigInt(seconds), nanos: nanosFromFraction(match[7]) }
 }

@@ -144,7 +144,10 @@ function compilePathBinder(template: PathTemplate, paths: readonly FieldPath[], 
       set(message, decodePercent(captures[index] ?? '', name, keepSlash), name)
       if (given !== undefined && !isDeepStrictEqual(given, valueAt(message, path))) {
         const inBody = path.map(({ jsonName }) => jsonName).join('.')
-        throw invalidArgument(inBody, 'differs from the path: leave it out of the body, or send what the path has')
+        throw invalidArgument(
+          inBody,
+          'differs from the path: omit it from the body, or send the same value as in the path',
+        )
       }
     }
   }

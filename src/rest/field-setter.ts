@@ -52,7 +52,7 @@ function readValue(read: (text: string) => unknown, text: string, name: string):
 
 function compileDescend(field: DescField): (at: Slots, name: string) => Slots {
   const { localName } = field
-  if (field.message === undefined) throw new Error(`${String(field)} holds no message`)
+  if (field.message === undefined) throw new Error(`${String(field)} has no message type`)
   const desc = field.message
   if (field.oneof !== undefined) {
     const oneof = field.oneof.localName
@@ -96,7 +96,7 @@ function compileStore(field: DescField): (at: Slots, value: unknown, name: strin
 
 function checkMember(member: { case?: string | undefined }, localName: string, name: string): void {
   if (member.case !== undefined && member.case !== localName) {
-    throw invalidArgument(name, `${member.case} and ${localName} cannot be given together: give one of them`)
+    throw invalidArgument(name, `${member.case} and ${localName} cannot both be set: set one of them`)
   }
 }
 

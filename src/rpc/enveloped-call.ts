@@ -159,7 +159,7 @@ async function nextMessage(enveloped: EnvelopedCall, reader: EnvelopeReader): Pr
 // Declaring identity and compressing is a contradiction, for which gRPC prescribes INTERNAL.
 function compressedWithoutCoding({ call, protocol }: EnvelopedCall): ConnectError {
   const header = protocol.encodingHeader
-  const text = `a message is marked as compressed, but ${header} names no coding`
+  const text = `a message is marked as compressed, but ${header} is not set to a coding`
   return call.request.headers[header] === 'identity'
     ? new ConnectError(text, Code.Internal)
     : invalidArgument(header, text)

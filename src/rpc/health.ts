@@ -77,7 +77,7 @@ function countWatch(watches: Map<string, number>, address: string, signal: Abort
   if (signal.aborted) return
   const count = watches.get(address) ?? 0
   if (count >= MAX_WATCHES) {
-    throw new ServiceError('RATE_LIMITED', `a client address can have ${MAX_WATCHES} watches at a time: end one`)
+    throw new ServiceError('RATE_LIMITED', `a client address can have ${MAX_WATCHES} watches open at a time: end one`)
   }
   watches.set(address, count + 1)
   const leave = () => {

@@ -76,7 +76,7 @@ function fileAnswer(file: DescFile | undefined, sought: string, index: Reflectio
 }
 
 function notFound(sought: string) {
-  return errorAnswer(Code.NotFound, `this ${sought} is not known here`)
+  return errorAnswer(Code.NotFound, `this ${sought} is unknown`)
 }
 
 function errorAnswer(errorCode: Code, errorMessage: string) {

@@ -58,5 +58,5 @@ function listOf(resources: readonly JsonObject[]): JsonObject {
 }
 
 function notFound(id = ''): never {
-  throw new ScimError(404, undefined, `there is no ${id} here`)
+  throw new ScimError(404, undefined, `${id} does not exist`)
 }

@@ -124,7 +124,7 @@ function scimExchange(
   return {
     receive: async () => {
       const directory = call.values.get(directoryKey)
-      if (directory === undefined) throw new Error('the request was handled without having been admitted')
+      if (directory === undefined) throw new Error('the request was not admitted before it was handled')
       const hasBody = ['POST', 'PUT', 'PATCH'].includes(route.method)
       const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes) : () => ({})
       return () => ({

@@ -34,7 +34,7 @@ export function parseFilterText(text: string): FilterText {
     end === '' ? literal : `"${strings.push(stringOf(literal)) - 1}"`,
   )
   const stray = /[^\w\s.:()[\]"+-]/.exec(bare)
-  if (stray !== null) throw filterFault(`has ${JSON.stringify(stray[0])} outside of a string`)
+  if (stray !== null) throw filterFault(`has ${JSON.stringify(stray[0])} outside a string`)
   refuseDepth(bare)
   const filter = filterFrom(parsed(bare.replaceAll(/\]\.(\w+)/g, `].$1${SAME_ENTRY}`)), strings)
   if (comparisonsIn(filter) > MAX_COMPARISONS) throw filterFault(`has more than ${MAX_COMPARISONS} comparisons`)
@@ -51,7 +51,7 @@ function stringOf(literal: string): string {
   try {
     text = JSON.parse(literal)
   } catch {
-    throw filterFault(`has a string that is not of JSON: ${literal}`)
+    throw filterFault(`has an invalid JSON string: ${literal}`)
   }
   // The database has no texts with it, so nothing could be equal to it.
   if (typeof text !== 'string' || text.includes('\0')) throw filterFault('has a string with U+0000')
@@ -63,7 +63,7 @@ function refuseDepth(bare: string): void {
   let depth = 0
   for (const [word] of bare.matchAll(/[()[\]]/g)) {
     depth += word === '(' || word === '[' ? 1 : -1
-    if (depth > MAX_DEPTH) throw filterFault(`is nested more than ${MAX_DEPTH} deep`)
+    if (depth > MAX_DEPTH) throw filterFault(`nests more than ${MAX_DEPTH} levels deep`)
   }
   if ((bare.match(/\bnot\b/gi) ?? []).length > MAX_COMPARISONS) throw filterFault('has too many negations')
 }
@@ -72,7 +72,7 @@ function parsed(bare: string): ParsedFilter {
   try {
     return parse(bare)
   } catch {
-    throw filterFault('is not of the grammar of RFC 7644, as in userName eq "ada@example.com" and active eq true')
+    throw filterFault('is not a valid filter (RFC 7644), such as userName eq "ada@example.com" and active eq true')
   }
 }
 
@@ -91,7 +91,7 @@ function filterFrom(filter: ParsedFilter, strings: readonly string[]): FilterTex
     return { kind: op, filters: filter.filters.map((each) => filterFrom(each, strings)) }
   }
   if (op === 'not' && 'filter' in filter) return { kind: 'not', filter: filterFrom(filter.filter, strings) }
-  if (!('attrPath' in filter) || filter.attrPath.includes(SAME_ENTRY)) throw filterFault('has an operator too many')
+  if (!('attrPath' in filter) || filter.attrPath.includes(SAME_ENTRY)) throw filterFault('has an extra operator')
   const path = filter.attrPath
   if (filter.op === '[]') return { kind: 'some', path, filter: filterFrom(filter.valFilter, strings) }
   if (filter.op === 'pr') return { kind: 'present', path }

@@ -54,10 +54,10 @@ function resolved(filter: FilterText, find: Find): Filter {
     case 'some': {
       const found = foundIn(filter.path, find)
       if (found === 'unheld') return { kind: 'constant', isTrue: false }
-      if ('schemasOf' in found) throw filterFault(`has brackets behind ${filter.path}, which has no parts`)
+      if ('schemasOf' in found) throw filterFault(`has brackets after ${filter.path}, which has no sub-attributes`)
       const [attribute, subAttribute] = found
       if (attribute.type !== 'complex' || subAttribute !== undefined) {
-        throw filterFault(`has brackets behind ${filter.path}, which has no parts`)
+        throw filterFault(`has brackets after ${filter.path}, which has no sub-attributes`)
       }
       const entry = resolved(filter.filter, findIn(attribute))
       return attribute.multiValued ? { kind: 'some', attribute, filter: entry } : entry
@@ -104,7 +104,7 @@ function comparisonFrom({ path, operator, value }: Extract<FilterText, { kind: '
   const [attribute, subAttribute] = found
   // Of a complex attribute, the value is what is compared (RFC 7643 section 2.4).
   const compared = subAttribute ?? (attribute.type === 'complex' ? named(attribute.subAttributes, 'value') : attribute)
-  if (compared === undefined) throw filterFault(`compares ${path}, which has parts: compare one of them`)
+  if (compared === undefined) throw filterFault(`compares ${path}, which is complex: compare one of its sub-attributes`)
   const single = compareOne(searchable(compared, path), { path, comparison, value })
   return compared === attribute ? single : ofEntry(attribute, single)
 }
@@ -120,7 +120,7 @@ function compareOne(attribute: ScimAttribute, { path, comparison, value }: State
     const present = { kind: 'present' as const, attribute }
     if (comparison === 'ne') return present
     if (comparison === 'eq') return { kind: 'not', filter: present }
-    throw filterFault(`compares ${path} with null: only eq and ne do`)
+    throw filterFault(`compares ${path} with null: only eq and ne support null`)
   }
   return { kind: 'compare', attribute, comparison, value: valueFor(attribute, { path, comparison, value }) }
 }
@@ -131,7 +131,7 @@ const OF_TEXTS: readonly Comparison[] = ['co', 'sw', 'ew']
 function valueFor({ type }: ScimAttribute, { path, comparison, value }: Stated): string | boolean | Date {
   if (type === 'boolean') {
     if (comparison !== 'eq' && comparison !== 'ne') {
-      throw filterFault(`compares ${path} by ${comparison}: only eq and ne compare booleans`)
+      throw filterFault(`compares ${path} with ${comparison}: booleans support only eq and ne`)
     }
     const text = String(value).toLowerCase()
     if (text !== 'true' && text !== 'false') {
@@ -140,10 +140,11 @@ function valueFor({ type }: ScimAttribute, { path, comparison, value }: Stated):
     return text === 'true'
   }
   if (type === 'dateTime') {
-    if (OF_TEXTS.includes(comparison)) throw filterFault(`compares ${path} by ${comparison}, which only compares texts`)
+    if (OF_TEXTS.includes(comparison))
+      throw filterFault(`compares ${path} with ${comparison}, which only supports strings`)
     return timeFrom(value, path)
   }
-  if (typeof value !== 'string') throw filterFault(`compares ${path}, a text, with ${value}: put it in quotes`)
+  if (typeof value !== 'string') throw filterFault(`compares ${path}, a string, with ${value}: put it in quotes`)
   return value
 }
 
@@ -156,7 +157,7 @@ function timeFrom(value: FilterValue, path: string): Date {
   // JavaScript takes 30 February for 1 March.
   const midnight = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(time.getTime()) || midnight.toISOString().slice(0, day.length) !== day) {
-    throw filterFault(`compares ${path} with what is no time, such as "2026-01-31T09:05:00Z"`)
+    throw filterFault(`compares ${path} with an invalid time: send one such as "2026-01-31T09:05:00Z"`)
   }
   return time
 }

@@ -81,7 +81,7 @@ function changeMembers(
       remove(members, userIds)
       return
     }
-    throw new ScimError(400, 'mutability', 'members are added and removed as a whole, and do not change')
+    throw new ScimError(400, 'mutability', 'members can be added and removed, but not changed')
   }
   const isEmpty = value === undefined || value === null
   if (op === 'remove' && isEmpty) {
@@ -93,7 +93,7 @@ function changeMembers(
   const entries = given === undefined ? undefined : readValue(attribute, given)
   const userIds = (Array.isArray(entries) ? entries : []).flatMap((entry) => entryValue(entry) ?? [])
   const named = Array.isArray(given) ? given.length : 1
-  if (userIds.length < named && !isEmpty) throw new ScimError(400, 'invalidValue', 'each of members needs a value')
+  if (userIds.length < named && !isEmpty) throw new ScimError(400, 'invalidValue', 'each member needs a value')
   if (op === 'remove') remove(members, userIds)
   else if (op === 'replace') keep(members, userIds)
   else add(members, userIds)
@@ -130,5 +130,5 @@ function idsOf(filter: Filter): string[] {
   if (filter.kind === 'compare' && filter.attribute.name === 'value' && filter.comparison === 'eq') {
     return [String(filter.value)]
   }
-  throw new ScimError(400, 'invalidFilter', 'members are found by their ids alone: members[value eq "id"]')
+  throw new ScimError(400, 'invalidFilter', 'members can only be selected by id: members[value eq "id"]')
 }

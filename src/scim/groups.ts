@@ -59,8 +59,8 @@ async function deleteGroup(request: ScimRequest): Promise<ScimAnswer> {
   const { database, directory, context } = request
   const guard = guardOf(request)
   if (await deleteDirectoryGroup(database, directory, idOf(request), { guard, context })) return { status: 204 }
-  const advice = 'take it out of their approvers first'
-  throw new ScimError(409, undefined, `the group approves requests in approval procedures: ${advice}`)
+  const advice = 'remove it from them first'
+  throw new ScimError(409, undefined, `approval procedures use the group as an approver: ${advice}`)
 }
 
 async function writeGroup(request: ScimRequest, write: GroupWrite): Promise<void> {

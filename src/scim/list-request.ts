@@ -55,7 +55,7 @@ export function listRequestFromBody(body: JsonObject, type: ScimResourceType): L
     Object.entries(body).find(([key, held]) => key.toLowerCase() === name.toLowerCase() && held !== null)?.[1]
   const { schemas } = body
   if (!Array.isArray(schemas) || !schemas.includes(SEARCH_REQUEST)) {
-    throw new ScimError(400, 'invalidSyntax', `schemas must have ${SEARCH_REQUEST}`)
+    throw new ScimError(400, 'invalidSyntax', `schemas must include ${SEARCH_REQUEST}`)
   }
   return listRequest(
     {

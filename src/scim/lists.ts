@@ -82,7 +82,7 @@ function mayReadAll({ filter, order }: ListRequest): boolean {
 
 function tooMany(): ScimError {
   const detail =
-    'the list takes too long: ask for fewer resources, by an attribute that an index leads to, such as userName'
+    'the list takes too long: filter by an indexed attribute, such as userName, so that fewer resources match'
   return new ScimError(400, 'tooMany', detail)
 }
 

@@ -105,7 +105,7 @@ function entryOf(filter: Filter, attribute: ScimAttribute): JsonObject {
     return Object.assign({}, ...filter.filters.map((each) => entryOf(each, attribute)))
   }
   if (filter.kind !== 'compare' || filter.comparison !== 'eq' || filter.value instanceof Date) {
-    throw new ScimError(400, 'noTarget', `no entry of ${attribute.name} satisfies the filter`)
+    throw new ScimError(400, 'noTarget', `no entry of ${attribute.name} matches the filter`)
   }
   return { [filter.attribute.name]: filter.value }
 }

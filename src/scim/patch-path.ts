@@ -30,14 +30,14 @@ export function patchTarget(
   if (whole !== undefined && filter === undefined) return { whole }
   const found = attributePath(name, type)
   if (found === 'unheld') return found
-  if (found === undefined) throw new ScimError(400, 'invalidPath', `there is no attribute ${shortened(path)}`)
+  if (found === undefined) throw new ScimError(400, 'invalidPath', `no such attribute: ${shortened(path)}`)
   const { schema, attribute } = found
   const subAttribute = sub === undefined ? found.subAttribute : named(attribute.subAttributes, sub)
   if (sub !== undefined && subAttribute === undefined) {
     throw new ScimError(400, 'invalidPath', `${attribute.name} has no ${shortened(sub)}`)
   }
   if (filter !== undefined && (!attribute.multiValued || found.subAttribute !== undefined)) {
-    throw new ScimError(400, 'invalidPath', `${attribute.name} has one value: leave out the filter in brackets`)
+    throw new ScimError(400, 'invalidPath', `${attribute.name} is single-valued: omit the filter in brackets`)
   }
   const isExtension = type.extensions.some(({ id }) => id === schema?.id)
   return {

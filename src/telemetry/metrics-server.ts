@@ -28,8 +28,8 @@ export async function serveMetrics({ port, host, text, log }: MetricsServerOptio
     { requestTimeout: REQUEST_MILLIS, headersTimeout: REQUEST_MILLIS },
     (request, response) => {
       answer(request, response, text).catch((err: unknown) => {
-        log.warn({ err }, 'the metrics could not be given')
-        send(response, 500, 'the metrics cannot be given now\n')
+        log.warn({ err }, 'the metrics could not be read')
+        send(response, 500, 'the metrics are unavailable\n')
       })
     },
   )
@@ -57,7 +57,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, text: 
   if (path !== '/metrics') return send(response, 404, 'the metrics are at /metrics\n')
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD')
-    return send(response, 405, 'only GET and HEAD are taken here\n')
+    return send(response, 405, 'only GET and HEAD are allowed here\n')
   }
   send(response, 200, await text())
 }

@@ -26,7 +26,10 @@ export function refusal(faults: readonly LineFault[]): ImportError {
   const named = faults.slice(0, MAX_NAMED_LINES).map(textOf)
   const rest = faults.length - named.length
   const more = rest === 0 ? [] : [`and ${rest} more`]
-  return new ImportError(undefined, [...named, ...more, 'Nothing was imported; --force imports all of it.'].join('\n'))
+  return new ImportError(
+    undefined,
+    [...named, ...more, 'Nothing was imported; use --force to import everything.'].join('\n'),
+  )
 }
 
 function textOf({ line, fault }: LineFault): string {

@@ -72,7 +72,10 @@ function stepsOf(chunks: AsyncIterable<Uint8Array | string>, options: ImportOpti
 function stagedRow({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {
   const { case: kind, value } = resource
   if (organizationId !== '' && !namesOnlyOwner(kind)) {
-    throw new ImportError(line, `organizationId: is for records that name a team or the like, not for ${kind}`)
+    throw new ImportError(
+      line,
+      `organizationId: is only for records that name an owner such as a team, not for ${kind}`,
+    )
   }
   const row = atLine(line, `${kind}.`, () => recordRow(kind, value, settleRecord(resource, runtime)))
   return { kind, line, organizationId, key: `${organizationId}/${row.key}`, values: row.values }

@@ -32,7 +32,7 @@ export function initOrganization(
   const work = async (transaction: PreparedTransaction) => {
     await excludeOtherImports(transaction)
     const standing = await findOrganizationNamed(transaction, name)
-    if (standing !== undefined) throw new Error(`there is an organization of this name already: ${standing}`)
+    if (standing !== undefined) throw new Error(`an organization with this name already exists: ${standing}`)
     const lines = linesOf([{ organization }, { user }])
     await importRecords(storeWithin(transaction), lines, { runtime }).catch((error: unknown) => {
       throw error instanceof ImportError ? new Error(error.fault, { cause: error }) : error

@@ -37,7 +37,7 @@ export function settleRecord({ case: kind, value }: TransferRecord, runtime: Run
 
 function requireForeignShares({ teamId, sharedWithTeamIds }: AppInstanceRecord): undefined {
   const own = sharedWithTeamIds.indexOf(teamId)
-  if (own !== -1) throw invalidField(`sharedWithTeamIds[${own}]`, 'already owns the app instance: leave it out')
+  if (own !== -1) throw invalidField(`sharedWithTeamIds[${own}]`, 'already owns the app instance: omit it')
 }
 
 /** Parts may name the definition that they belong to, and no other. */

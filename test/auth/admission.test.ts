@@ -58,7 +58,7 @@ describe('the token of an Authorization header', () => {
   ])('is missing in %j', (authorization, said) => {
     expect(refusalOf(() => bearerTokenFrom(authorization))).toMatchObject({
       reason: 'CREDENTIAL_MISSING',
-      message: `this needs a bearer credential: ${said}`,
+      message: `a bearer credential is required: ${said}`,
       challenge: 'Bearer realm="svc"',
     })
   })
@@ -66,11 +66,11 @@ describe('the token of an Authorization header', () => {
   it.each([
     ['Bearer', `the token is empty: ${advice}`],
     ['Bearer ', `the token is empty: ${advice}`],
-    ['Bearer a b', 'the token has a space in it: send Authorization: Bearer <token>'],
-    ['Bearer \n a\nb', 'the token has a space in it: send Authorization: Bearer <token>'],
+    ['Bearer a b', 'the token contains a space: send Authorization: Bearer <token>'],
+    ['Bearer \n a\nb', 'the token contains a space: send Authorization: Bearer <token>'],
     ['Bearer undefined!', 'this is not a token of this service: '],
     ['Bearer\tundefined', 'the variable that holds the token is not set: '],
-    ['Bearer\ta.b.c', 'the bearer credential is not valid: get a new one'],
+    ['Bearer\ta.b.c', 'the bearer credential is invalid: get a new one'],
     ['Bearer =a', 'this is not a token of this service: '],
     ['Bearer a=b', 'this is not a token of this service: '],
   ])('is not valid in %j', (authorization, said) => {
@@ -167,12 +167,7 @@ describe('admission', () => {
   it.each([
     ['a token of nobody', {}, {}, 'this is not a token of this service: '],
     ['a JWT where none is taken', { authorization: jwt }, {}, 'this service does not accept JWTs: '],
-    [
-      'a JWT of nobody',
-      { authorization: jwt },
-      { takesJwt: true },
-      'the bearer credential is not valid: get a new one',
-    ],
+    ['a JWT of nobody', { authorization: jwt }, { takesJwt: true }, 'the bearer credential is invalid: get a new one'],
   ])('refuses %s', async (_, changes, options, said) => {
     const message = expect.stringContaining(said)
     await expect(admit(undefined, changes, options).values).rejects.toMatchObject({ ...invalid, message })

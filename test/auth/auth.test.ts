@@ -98,7 +98,7 @@ describe('POST /v2/auth/token', () => {
   it('says how to send credentials that are missing or unreadable, and repeats nothing of them', async () => {
     const before = await sessions()
     const missing = 'the id or the secret of the API key is missing'
-    const unreadable = 'the Authorization header does not hold an id and a secret'
+    const unreadable = 'the Authorization header does not contain an id and a secret'
     const noColon = Buffer.from(key.secret).toString('base64')
     const calls: [RestCall, string][] = [
       [{ form: grant }, missing],

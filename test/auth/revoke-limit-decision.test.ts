@@ -52,7 +52,7 @@ describe('the limiter of revocations', () => {
 
   it('fails where the database never decides', async () => {
     const { asked, limiter } = limiterOf(...Array(6).fill(neither), allowed)
-    await expect(limiter.admit(address)).rejects.toThrow('the limiter has not decided')
+    await expect(limiter.admit(address)).rejects.toThrow('the rate limiter gave no decision')
     expect(asked).toHaveLength(6)
   })
 

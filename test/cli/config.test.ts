@@ -83,7 +83,7 @@ describe('svc config', () => {
   })
 
   it.each([
-    ['schema=app', 'DATABASE_URL has a schema other than public'],
+    ['schema=app', 'DATABASE_URL names a schema other than public'],
     ['sslmode=required', 'DATABASE_URL has an unknown sslmode: it must be one of disable, no-verify, verify-full'],
   ])('refuses a database whose URL has ?%s', async (query, fault) => {
     const env = { DATABASE_URL: `postgresql://svc@db.internal/svc?${query}` }

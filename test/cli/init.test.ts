@@ -54,7 +54,7 @@ describe('svc init', () => {
     const again = await Promise.all([init('Acme'), init('Acme', '--json')])
     for (const { status, stdout, stderr } of again) {
       expect([status, stdout]).toEqual([1, ''])
-      expect(stderr).toBe(`svc: there is an organization of this name already: ${organization.id}\n`)
+      expect(stderr).toBe(`svc: an organization with this name already exists: ${organization.id}\n`)
     }
     expect(await records()).toEqual(before)
   })

@@ -87,7 +87,7 @@ it('svc serve does not start with files that do not belong together, and says wh
   await files.replace({ cert: createCertificate().cert, key: createCertificate().key })
   for (const args of [[], ['--workers', '2']]) {
     await expect(startServe(['--no-demo', ...args], environment())).rejects.toThrow(
-      `TLS_KEY ${files.key} does not belong to the first certificate of TLS_CERT ${files.cert}`,
+      `TLS_KEY ${files.key} does not match the first certificate in TLS_CERT ${files.cert}`,
     )
   }
 })
@@ -110,10 +110,10 @@ describe('svc config and svc doctor', () => {
   })
 
   it.each<[fault: string, certificate: TestCertificate]>([
-    ['has expired at', createCertificate({ until: inHours(-0.5) })],
+    ['expired at', createCertificate({ until: inHours(-0.5) })],
     ['renew it, and send SIGHUP', createCertificate({ until: inHours(13 * 24) })],
-    ['does not belong to the first certificate', { cert: createCertificate().cert, key: createCertificate().key }],
-    ['holds no certificate in PEM form', { cert: '', key: createCertificate().key }],
+    ['does not match the first certificate', { cert: createCertificate().cert, key: createCertificate().key }],
+    ['contains no certificate in PEM format', { cert: '', key: createCertificate().key }],
   ])('tell that a certificate %s', async (fault, certificate) => {
     await files.replace(certificate)
     expect(await findings()).toEqual([[false, expect.stringContaining(fault)]])

@@ -118,7 +118,7 @@ describe('the start', () => {
     const { status, stderr } = await serve({ DATABASE_URL: through(bare) })
     expect(status).toBe(1)
     expect(stderr).toMatch(/sessions do not get the settings that they need \(.*statement_timeout is 0/)
-    const statements = /: run (ALTER ROLE .*;) and let the pooler connect anew/.exec(stderr)?.[1] ?? ''
+    const statements = /: run (ALTER ROLE .*;) and make the pooler reconnect/.exec(stderr)?.[1] ?? ''
     expect(statements).toContain(`ALTER ROLE "${bare.role}" SET TimeZone = 'UTC';`)
     expect(await faultsFor(environment({ DATABASE_URL: through(bare) }))).toEqual({
       sessions: expect.stringContaining(statements),

@@ -262,13 +262,17 @@ describe('a read with a replica', () => {
   })
 
   it.each([
-    ['the primary itself', () => servers.primary.url, 'it is no standby'],
-    ['another database of it', () => databaseUrl(servers.standby.url, 'postgres'), 'it is no replica of this database'],
+    ['the primary itself', () => servers.primary.url, 'it is not a standby'],
+    [
+      'another database of it',
+      () => databaseUrl(servers.standby.url, 'postgres'),
+      'it is not a replica of this database',
+    ],
   ])('is never done on %s', async (_, url, reason) => {
     const database = open({ replicaConnectionString: url() })
     expect(await sourceOf(database, await write(database))).toBe('primary')
     expect(database.replica?.reads).toMatchObject({ replica: 0, failed: 1 })
-    expect(warnings).toEqual([`the replica cannot be used: the primary reads for it: ${reason}`])
+    expect(warnings).toEqual([`the replica cannot be used: reads go to the primary: ${reason}`])
   })
 
   it('is done on the primary while that is a standby, and anything can only be read', async () => {
@@ -327,7 +331,7 @@ describe('after a fail-over', () => {
     const database = open({ connectionString: servers.standby.url, replicaConnectionString: servers.primary.url })
     expect(await sourceOf(database, await write(database))).toBe('primary')
     expect(warnings.at(-1)).toBe(
-      'the replica cannot be used: the primary reads for it: it does not follow the primary yet',
+      'the replica cannot be used: reads go to the primary: it does not follow the primary yet',
     )
   })
 })

@@ -110,7 +110,7 @@ describe('a session', () => {
         const url = databaseUrl(adminUrl, name)
         const { status, stderr } = await runInProcess(['migrate'], { env: directly(url) })
         const text = expect.stringContaining(
-          `a database with the encoding ${encoding}, which does not hold every text: create`,
+          `a database with the encoding ${encoding}, which cannot store every character: create`,
         )
         expect([status, stderr]).toEqual([1, text])
         expect(await faultsOf(url)).toMatchObject({ sessions: text })

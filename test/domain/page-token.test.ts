@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 const query: PageQuery = { method: 'ListAppInstances', organizationId: 'acme', filter: { teamId: 'it' } }
 const advice =
-  'was changed or belongs to another query: send it unchanged with the same filter, or omit it to start again'
+  'was altered or belongs to a different query: send it unchanged with the same filter, or omit it to start over'
 const invalid = expect.objectContaining({
   reason: 'PAGE_TOKEN_INVALID',
   code: 'invalid_argument',

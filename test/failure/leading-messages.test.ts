@@ -71,7 +71,7 @@ describe('an error says what would be right', () => {
       'two members of a oneof',
       createProcedure,
       { steps: [{ approvers: [{ appOwner: {}, manager: {} }] }] },
-      'appOwner and manager cannot be given together',
+      'appOwner and manager cannot both be set',
     ],
     [
       'an approver who does not exist',
@@ -104,9 +104,9 @@ describe('an error says what would be right', () => {
     [`team=${itTeam}`, 'did you mean "teamId"?'],
     ['page_sise=1', 'did you mean "pageSize"?'],
     ['colour=red', 'use one of teamId, pageSize, pageToken'],
-    ['', 'teamId: is required unless the caller reaches exactly one team: send the id of a team'],
+    ['', 'teamId: is required unless the caller has access to exactly one team: send the id of a team'],
     ['pageSize=-1', 'pageSize: must be from 1 to 10000, or 0 for the maximum'],
-    [`teamId=${itTeam}&pageToken=x`, 'send it unchanged with the same filter, or omit it to start again'],
+    [`teamId=${itTeam}&pageToken=x`, 'send it unchanged with the same filter, or omit it to start over'],
   ])('about the query %s', async (query, expected) => {
     const { status, json } = await service.rest('GET', `/v2/app-instances?${query}`, { token: tokens.key })
     expect([status, json.code]).toEqual([400, 'invalid_argument'])
@@ -147,7 +147,7 @@ describe('an error says what would be right', () => {
     ['a variable that was not put in', 'Bearer $TOKEN', 'this is a placeholder, not a token'],
     ['a place for a token', 'Bearer <ACCESS_TOKEN>', 'this is a placeholder, not a token'],
     ['a variable that is not set', 'Bearer undefined', 'is not set'],
-    ['two words', `Bearer ${'a'.repeat(9)} b`, 'has a space in it'],
+    ['two words', `Bearer ${'a'.repeat(9)} b`, 'contains a space'],
     ['the secret of a key', `Bearer ${secret}`, 'exchange it for an access token at POST /v2/auth/token'],
     ['the secret of a management key', `Bearer ${managementSecret}`, 'the secret of a management key'],
     ['a token without its scheme', `svc_token_${'a'.repeat(43)}`, 'the word Bearer is missing'],
@@ -155,11 +155,7 @@ describe('an error says what would be right', () => {
     ['a JWT without an issuer', `Bearer ${jwt}`, 'this service does not accept JWTs'],
     ['half a token', 'Bearer svc_token_abc', 'the token is incomplete or altered'],
     ['something else', 'Bearer hunter2', 'this is not a token of this service'],
-    [
-      'a token that nobody has',
-      `Bearer svc_user_${'a'.repeat(43)}`,
-      'the bearer credential is not valid: get a new one',
-    ],
+    ['a token that nobody has', `Bearer svc_user_${'a'.repeat(43)}`, 'the bearer credential is invalid: get a new one'],
   ])('about %s as the credential, and repeats nothing of it', async (_, authorization, expected) => {
     const headers = authorization === undefined ? {} : { authorization }
     for (const path of ['/v2/users', '/svc.v2.UserService/ListUsers?connect=v1&encoding=json&message={}']) {

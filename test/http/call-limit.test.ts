@@ -25,7 +25,7 @@ describe('a limit of calls', () => {
     expect(() => limit.begin(third, 'acme')).toThrow(
       expect.objectContaining({
         reason: 'SERVICE_UNAVAILABLE',
-        message: 'the organization has as many calls running as it may; try again',
+        message: 'the organization has too many calls running; try again',
       }),
     )
     limit.begin(third, 'globex')
@@ -116,7 +116,7 @@ describe('a service with more calls than it takes up', () => {
     expect([refused.status, refused.json.code, refused.json.message]).toEqual([
       503,
       'unavailable',
-      'the organization has as many calls running as it may; try again',
+      'the organization has too many calls running; try again',
     ])
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
     expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)

@@ -33,13 +33,13 @@ it('a certificate and its key are read together, whatever certificates of issuer
 })
 
 it.each<[fault: string, cert: string, key: string, message: RegExp]>([
-  ['of another certificate', createCertificate().cert, createCertificate().key, /^TLS_KEY \S+ does not belong to/],
-  ['that is none', createCertificate().cert, 'key', /^TLS_KEY \S+ holds no private key in PEM form/],
+  ['of another certificate', createCertificate().cert, createCertificate().key, /^TLS_KEY \S+ does not match/],
+  ['that is none', createCertificate().cert, 'key', /^TLS_KEY \S+ contains no private key in PEM format/],
   [
     'of a text that is no certificate',
     'cert',
     createCertificate().key,
-    /^TLS_CERT \S+ holds no certificate in PEM form$/,
+    /^TLS_CERT \S+ contains no certificate in PEM format$/,
   ],
 ])('a key %s is refused, and the message names the file', async (_, cert, key, message) => {
   await expect(readTlsIdentity(await filesOf({ cert, key }))).rejects.toThrow(message)
@@ -53,12 +53,12 @@ it('files that cannot be read are refused with the reason', async () => {
   await expect(readTlsIdentity({ ...files, key: folder })).rejects.toThrow(`TLS_KEY ${folder} is a folder`)
   await chmod(files.key, 0)
   // Root reads it all the same.
-  if (process.getuid?.() !== 0) await expect(readTlsIdentity(files)).rejects.toThrow('may not be read by this user')
+  if (process.getuid?.() !== 0) await expect(readTlsIdentity(files)).rejects.toThrow('cannot be read by this user')
   await chmod(files.key, 0o600)
 })
 
 it.each([
-  ['has expired', { until: inHours(-0.5) }],
+  ['expired at', { until: inHours(-0.5) }],
   ['is not valid before', { from: inHours(1) }],
 ])('a certificate that %s is told by its time', async (fault, times) => {
   expect(timeFault(await readTlsIdentity(await filesOf(createCertificate(times))), new Date())).toContain(fault)
@@ -82,11 +82,11 @@ it('new files are used if they are good; bad ones are logged and change nothing'
   await renew(createCertificate({ until: inHours(-0.5) }))
   await renew(second)
   expect(used.map(({ cert }) => cert.toString())).toEqual([first.cert, second.cert])
-  const kept = 'the certificate could not be read anew: the one from before stays'
+  const kept = 'the certificate could not be reloaded: the previous one remains in use'
   expect(logged).toEqual([
-    'the certificate was read anew',
-    expect.stringMatching(new RegExp(`^${kept}: TLS_KEY .* does not belong`)),
-    expect.stringMatching(new RegExp(`^${kept}: the certificate has expired`)),
-    'the certificate was read anew',
+    'the certificate was reloaded',
+    expect.stringMatching(new RegExp(`^${kept}: TLS_KEY .* does not match`)),
+    expect.stringMatching(new RegExp(`^${kept}: the certificate expired`)),
+    'the certificate was reloaded',
   ])
 })

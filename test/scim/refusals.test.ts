@@ -81,10 +81,10 @@ describe('refusals of a directory', () => {
     const options = { runtime: { newId }, redact: withoutCredentials, log: { warn: () => undefined } }
     const record = createRefusalRecorder({ database: { run: run as never }, ...options })
     const secret = `svc_secret_pk_${'a'.repeat(49)}`
-    const texts = { path: `/Users/${secret}`, detail: `there is no attribute ${secret} ${'x'.repeat(5_000)}` }
+    const texts = { path: `/Users/${secret}`, detail: `no such attribute: ${secret} ${'x'.repeat(5_000)}` }
     record({ organizationId, keyId: 'k', name: 'Key' }, { ...refusal, ...texts })
     expect(written[0]?.path).toBe('/Users/svc_secret_[redacted]')
-    expect(written[0]?.detail).toMatch(/^there is no attribute svc_secret_\[redacted\] x+$/)
+    expect(written[0]?.detail).toMatch(/^no such attribute: svc_secret_\[redacted\] x+$/)
     expect(written[0]?.detail.length).toBe(1_000)
   })
 })

@@ -102,7 +102,7 @@ describe('the statements of the stores', () => {
         columns: {},
         text: () => Prisma.sql`SELECT ${'a value'}`,
       })
-    expect(holding).toThrow('the text of one holds a value')
+    expect(holding).toThrow('the text of one contains a value')
   })
 })
 

@@ -6,7 +6,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   ['text that is no JSON', '{"priority":', 'invalid JSON at column 13: expected a value'],
   ['a list', '[]', 'expected an object, got an array'],
   ['nothing in it', '{}', 'record: must have one of organization, team'],
-  ['two kinds', '{"team":{},"priority":{}}', 'priority: team and priority cannot be given together'],
+  ['two kinds', '{"team":{},"priority":{}}', 'priority: team and priority cannot both be set'],
   ['a key twice', '{"priority":{"id":"a","id":"b"}}', 'invalid JSON at column 23: duplicate key "id"'],
   [
     'both names of a field',
@@ -17,12 +17,12 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'an organization beside what names its own',
     '{"organizationId":"org_acme","team":{"id":"t","organizationId":"org_acme","name":"T"}}',
-    'organizationId: is for records that name a team or the like, not for team',
+    'organizationId: is only for records that name an owner such as a team, not for team',
   ],
   [
     'an organization beside an organization',
     '{"organizationId":"org_acme","organization":{"id":"org_x","name":"X"}}',
-    'organizationId: is for records that name a team or the like, not for organization',
+    'organizationId: is only for records that name an owner such as a team, not for organization',
   ],
   [
     'an organization that is no id',
@@ -159,7 +159,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'a share with the owner',
     app({ sharedWithTeamIds: ['team_it'] }),
-    'appInstance.sharedWithTeamIds[0]: already owns the app instance: leave it out',
+    'appInstance.sharedWithTeamIds[0]: already owns the app instance: omit it',
   ],
   ['a procedure without steps', procedure({}), 'approvalProcedure.stages: must have at least one stage'],
   [
@@ -175,7 +175,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'an approver of two kinds',
     procedure({ stages: [{ steps: [{ approvers: [{ appOwner: {}, manager: {} }] }] }] }),
-    'approvalProcedure.stages[0].steps[0].approvers[0].manager: appOwner and manager cannot be given together',
+    'approvalProcedure.stages[0].steps[0].approvers[0].manager: appOwner and manager cannot both be set',
   ],
   [
     'approvers and a workflow',
@@ -221,12 +221,12 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   [
     'a parent outside of the journey',
     journey({ tasks: [task(1, { parentTaskId: uuid(7) })] }),
-    'journey.tasks[0].parentTaskId: there is no task',
+    'journey.tasks[0].parentTaskId: the journey has no task',
   ],
   [
     'a dependency outside of the journey',
     journey({ tasks: [task(1, { dependsOnIds: [uuid(7)] })] }),
-    'journey.tasks[0].dependsOnIds[0]: there is no task',
+    'journey.tasks[0].dependsOnIds[0]: the journey has no task',
   ],
   [
     'a task as its own part',

@@ -58,7 +58,7 @@ describe('an import', () => {
         "line 1: user.fieldOwnership: the directory's lock would be lost on FIRST_NAME, DEPARTMENT",
         'line 3: user.directoryManaged: the directory manages the user, and no longer would',
         "line 3: user.fieldOwnership: the directory's lock would be lost on FIRST_NAME, DEPARTMENT",
-        'Nothing was imported; --force imports all of it.',
+        'Nothing was imported; use --force to import everything.',
       ].join('\n'),
     })
     expect(await allRows(database)).toEqual(before)

@@ -135,7 +135,7 @@ describe('svc import and svc export', () => {
     expect(await svc(['import', file])).toEqual({
       status: 1,
       stdout: '',
-      stderr: `svc: line 1: ${fault}\nNothing was imported; --force imports all of it.\n`,
+      stderr: `svc: line 1: ${fault}\nNothing was imported; use --force to import everything.\n`,
     })
     expect(await svc(['import', '--merge', '--json', file])).toEqual({
       status: 0,

@@ -48,7 +48,7 @@ export function resolvePlace(dataDir: string): Place {
   if (account !== undefined && !canEnter(account, directory)) {
     throw new Error(
       `the embedded PostgreSQL runs as uid ${account.uid}, which can no longer enter ${directory}: ` +
-        'give the folders above it the permission to be entered (chmod o+x), or move it',
+        'allow entering its parent folders (chmod o+x), or move it',
     )
   }
   return {
@@ -96,7 +96,9 @@ function followEntry(entry: string): string {
   try {
     return realpathSync(entry)
   } catch (cause) {
-    throw new Error(`${entry} points to a folder that is gone: remove it to begin with an empty database`, { cause })
+    throw new Error(`${entry} points to a folder that no longer exists: remove it to start with an empty database`, {
+      cause,
+    })
   }
 }
 
@@ -106,7 +108,7 @@ function takeOwnership(directory: string, fresh: Account | undefined): Account |
   if (fresh === undefined) {
     if (uid !== process.getuid?.()) {
       throw new Error(
-        `${directory} belongs to uid ${uid}: start as that user or as root, or set SVC_DATA_DIR elsewhere`,
+        `${directory} belongs to uid ${uid}: start as that user or as root, or set SVC_DATA_DIR to another folder`,
       )
     }
     return undefined

@@ -101,7 +101,7 @@ function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefine
   const fault = textFault(name, { max: 255 })
   if (fault !== undefined) violations.push({ field: 'name', description: fault, reason: 'FIELD_INVALID' })
   if (kind === 'mk' && teamId !== undefined) {
-    const description = 'must be left out: a management key belongs to the whole organization'
+    const description = 'must be omitted: a management key belongs to the whole organization'
     violations.push({ field: 'team', description, reason: 'FIELD_INVALID' })
   }
   return violations
@@ -109,12 +109,12 @@ function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefine
 
 function permissionsFrom(given: readonly string[] = [], kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
   if (given.length === 0) return defaultPermissions(kind, isTeamScoped)
-  if (kind === 'mk') throw invalidField('permission', 'must be left out: a management key has no permissions')
+  if (kind === 'mk') throw invalidField('permission', 'must be omitted: a management key has no permissions')
   const usable = defaultPermissions(kind, isTeamScoped)
   const other = given.find((permission) => !usable.some((each) => each === permission))
   if (other !== undefined) {
     const holder = `a ${kind} key of ${isTeamScoped ? 'a team' : 'an organization'}`
-    throw invalidField('permission', `${other} is not one that ${holder} can use: ${usable.join(', ')}`)
+    throw invalidField('permission', `${other} is not a permission that ${holder} can use: ${usable.join(', ')}`)
   }
   return usable.filter((permission) => given.includes(permission))
 }

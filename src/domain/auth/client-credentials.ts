@@ -41,7 +41,7 @@ export function clientCredentialsFrom(request: ClientAuthentication): ClientCred
 const howToSend = 'send Authorization: Basic <base64 of id:secret>, or client_id and client_secret in the body'
 
 function headerUnreadable(): ServiceError {
-  return clientCredentialsInvalid(`the Authorization header does not hold an id and a secret: ${howToSend}`)
+  return clientCredentialsInvalid(`the Authorization header does not contain an id and a secret: ${howToSend}`)
 }
 
 /** Both halves are form-encoded before they are joined. Badly encoded text stays as it is, and matches no key. */

@@ -19,7 +19,7 @@ export class NoIssuerKeys extends Error {
   readonly retryAfterSeconds: number
 
   constructor(retryAfterSeconds: number) {
-    super('no keys of the issuer are held')
+    super('no keys of the issuer are cached')
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
@@ -57,7 +57,7 @@ export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions): I
       held = createLocalJWKSet(await fetchIssuerKeys(issuer, traceparent))
       heldSince = now()
     } catch (err) {
-      log.warn({ err }, 'the keys of the issuer cannot be fetched')
+      log.warn({ err }, 'the keys of the issuer could not be fetched')
     } finally {
       nextFetchAt = now() + PAUSE_MILLIS
       fetching = undefined

@@ -54,7 +54,7 @@ export function createKeyUses({ database, log }: KeyUsesOptions): KeyUses {
     note: (key) => {
       noted.set(key.id, key)
       if (writing !== undefined || performance.now() < notBefore) return
-      start().catch((err: unknown) => log.warn({ err }, 'the last use of API keys could not be written'))
+      start().catch((err: unknown) => log.warn({ err }, 'the last use of API keys could not be recorded'))
     },
     flush: async () => {
       if (writing !== undefined) await Promise.allSettled([writing]) // Its failure is logged where it was started.

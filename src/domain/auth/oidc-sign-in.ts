@@ -20,7 +20,7 @@ export interface SignInCall {
 
 /**
  * Finds the member whom a JWT names; undefined if it is not accepted, for whatever reason except one: `expired` for a
- * genuine token that is too old. Throws `SERVICE_UNAVAILABLE` while no keys of the issuer are held.
+ * genuine token that is too old. Throws `SERVICE_UNAVAILABLE` while no keys of the issuer are cached.
  */
 export type OidcSignIn = (token: string, call?: SignInCall) => Promise<TokenMember | 'expired' | undefined>
 
@@ -44,7 +44,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     if (verdict.kind === 'issuer unreachable') {
       refuse(verdict.kind)
       const { retryAfterSeconds } = verdict
-      throw new ServiceError('SERVICE_UNAVAILABLE', 'the token cannot be verified now; try again', {
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'the token cannot be verified at the moment; try again', {
         retryAfterSeconds,
       })
     }

@@ -28,7 +28,7 @@ export type OidcRefusal =
 export type OidcVerdict =
   | { readonly kind: 'accepted'; readonly identity: OidcIdentity }
   | { readonly kind: 'refused'; readonly refusal: OidcRefusal }
-  /** Its key cannot be known, because no keys of the issuer are held. */
+  /** Its key cannot be known, because no keys of the issuer are cached. */
   | { readonly kind: 'issuer unreachable'; readonly retryAfterSeconds: number }
 
 /**

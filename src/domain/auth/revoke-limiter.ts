@@ -39,7 +39,7 @@ export function createRevokeLimiter(tables: Pick<Queryable, 'run'>): RevokeLimit
         const retryAfterSeconds = Math.min(REVOKE_SPAN_SECONDS, Math.max(1, decision.retryAfterSeconds ?? 1))
         return { allowed: false, retryAfterSeconds }
       }
-      throw new Error('the limiter has not decided')
+      throw new Error('the rate limiter gave no decision')
     },
   }
 }

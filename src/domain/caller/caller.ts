@@ -67,6 +67,6 @@ export function requirePermissionIn(caller: Caller, teamId: string, permission: 
 
 /** The error for a permission that the caller lacks. */
 export function permissionMissing(permission: string): ServiceError {
-  const message = `this needs the permission ${permission}: use a credential that has it here`
+  const message = `the permission ${permission} is required: use a credential that has it here`
   return new ServiceError('PERMISSION_MISSING', message, { metadata: { permission } })
 }

@@ -14,7 +14,7 @@ export async function teamIdFor(tables: Queryable, caller: Caller, requested: st
   if (only !== undefined && others.length === 0) return only
   throw invalidField(
     'teamId',
-    'is required unless the caller reaches exactly one team: send the id of a team',
+    'is required unless the caller has access to exactly one team: send the id of a team',
     'TEAM_REQUIRED',
   )
 }

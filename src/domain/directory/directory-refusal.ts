@@ -45,7 +45,7 @@ export function createRefusalRecorder({ database, runtime, redact, log }: Refusa
       try {
         await insertDirectoryRefusal(database, next)
       } catch (err) {
-        log.warn({ err }, 'a refusal of a directory could not be recorded')
+        log.warn({ err }, 'a refused directory request could not be recorded')
       }
     }
     waiting.delete(first.organizationId)

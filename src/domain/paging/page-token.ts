@@ -56,6 +56,6 @@ function contextOf({ method, organizationId, filter }: PageQuery): string {
 
 function tokenInvalid(): ServiceError {
   const description =
-    'was changed or belongs to another query: send it unchanged with the same filter, or omit it to start again'
+    'was altered or belongs to a different query: send it unchanged with the same filter, or omit it to start over'
   return invalidField('pageToken', description, 'PAGE_TOKEN_INVALID')
 }

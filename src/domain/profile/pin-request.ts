@@ -26,7 +26,7 @@ export function pinViolations(
       { field: `pinFields[${index}]`, description: `${name} ${description}`, reason },
     ]
     if (!allowed.has(field)) {
-      const way = field === 'MANAGER' ? 'set pin on POST /v2/user-relationships' : 'leave it out'
+      const way = field === 'MANAGER' ? 'set pin on POST /v2/user-relationships' : 'omit it'
       return violation('PIN_FIELD_NOT_ALLOWED', `cannot be pinned here: ${way}`)
     }
     if (released.has(field))

@@ -105,6 +105,6 @@ function resultOf({
 
 function unchangedResult(externalId: string, known: ReadonlyMap<string, KnownProfile>): IngestionResult {
   const userId = known.get(externalId)?.userId
-  if (userId === undefined) throw new Error('a profile is neither known nor published')
+  if (userId === undefined) throw new Error('a profile was neither found nor published')
   return { externalId, userId, outcome: 'UNCHANGED', ...publishedFields() }
 }

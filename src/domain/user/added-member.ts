@@ -49,13 +49,13 @@ export function addMember(
     if (values.emailHolder !== undefined) throw emailTaken(values.emailHolder)
     if (known.nameHolderId !== null) throw takenValueError('user name of member')
     const { personId, personEmail } = known
-    if (personId === null || personEmail === null) throw new Error('nobody joins')
+    if (personId === null || personEmail === null) throw new Error('no user was created')
     const member = newMember({ id: personId, email: personEmail, emailKey }, context.runtime.now())
     const members: HeldMembers['members'] = new Map([[personId, member]])
     const holding = { members, joining: new Set([personId]), idsByEmail: new Map([[emailKey, personId]]), values }
     const changes = [Object.assign({ target: { email } }, change)]
     const [added] = await changeHeldMembers(transaction, writer, changes, holding, context)
-    if (added === undefined) throw new Error('a change has no outcome')
+    if (added === undefined) throw new Error('the change returned no result')
     return { member: added.member, managerName: managerNameOf(known, managerUserId) }
   })
 }

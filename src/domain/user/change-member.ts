@@ -33,7 +33,7 @@ export function changeMember(
 ): Promise<ChangedMember> {
   return memberTransaction(database, context, async (transaction) => {
     const [changed] = await changeMembers(transaction, writer, [change], context)
-    if (changed === undefined) throw new Error('a change has no outcome')
+    if (changed === undefined) throw new Error('the change returned no result')
     return changed
   })
 }
@@ -47,10 +47,10 @@ export function changeUser(
 ): Promise<ChangedMember & { readonly json: string }> {
   return memberTransaction(database, context, async (transaction) => {
     const [changed] = await changeMembers(transaction, { ...writer, isPrinted: true }, [change], context)
-    if (changed === undefined) throw new Error('a change has no outcome')
+    if (changed === undefined) throw new Error('the change returned no result')
     const { organizationId } = writer
     const json = changed.json ?? (await printUser(transaction, { organizationId, userId: changed.member.userId }))
-    if (json === undefined) throw new Error('a member who was changed is not there')
+    if (json === undefined) throw new Error('the changed member is missing')
     return { ...changed, json }
   })
 }
@@ -177,7 +177,7 @@ async function withStanding(
   const { actor } = writer
   const { role = member.role, active = member.deactivatedAt === null } = change
   if (role !== member.role && actor.kind === 'USER' && actor.id === member.userId) {
-    throw new ServiceError('OWN_ROLE', 'users cannot change their own role: leave it out, or ask another administrator')
+    throw new ServiceError('OWN_ROLE', 'users cannot change their own role: omit it, or ask another administrator')
   }
   if (role !== member.role && (role === 'ORG_ADMIN' || member.role === 'ORG_ADMIN')) requireAdministrators(writer)
   return {
@@ -233,6 +233,6 @@ function isRewritten(before: Member, member: Member): boolean {
 
 function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {
   const member = members.get(userId)
-  if (member === undefined) throw new Error('a member that is changed is not held')
+  if (member === undefined) throw new Error('the member to change is not locked')
   return member
 }

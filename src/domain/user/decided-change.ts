@@ -77,7 +77,7 @@ export async function changeMemberAsDecided(
       decision = error.decision
     }
   }
-  throw new ServiceError('TRANSACTION_CONFLICT', 'too many concurrent changes of the user; try again')
+  throw new ServiceError('TRANSACTION_CONFLICT', 'too many concurrent changes to the user; try again')
 }
 
 interface Step {
@@ -116,7 +116,7 @@ async function changeAsDecided(
   const members: HeldMembers['members'] = new Map([[userId, member]])
   const holding: HeldMembers = { members, joining: new Set(), idsByEmail: new Map(), values }
   const [changed] = await changeHeldMembers(transaction, writer, [change], holding, context)
-  if (changed === undefined) throw new Error('a change has no outcome')
+  if (changed === undefined) throw new Error('the change returned no result')
   const isDeleted = changed.member.directoryDeletedAt !== null
   if (isDeleted) await leaveAllGroups(transaction, { organizationId, userId, now: context.runtime.now() })
   const sameManager = changed.member.profile.MANAGER.value === member.profile.MANAGER.value

@@ -69,7 +69,7 @@ export function requireAdministrators({ rights }: MemberWriter): void {
   if (rights === 'administrators') return
   throw new ServiceError(
     'PERMISSION_MISSING',
-    'who is an administrator, and the email address of one, is changed only by administrators and organization API keys with every permission: use such a credential',
+    'only administrators and organization API keys with every permission can grant or revoke the administrator role, or change the email address of an administrator: use such a credential',
     { metadata: { permission: 'USER_ROLE_ORG_ADMIN' } },
   )
 }
@@ -92,6 +92,6 @@ function managedByDirectory(): ServiceError {
 function sharedBetweenOrganizations(): ServiceError {
   return new ServiceError(
     'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
-    'the user belongs to several organizations, so none of them can change the email address: leave it as it is',
+    'the user belongs to several organizations, so none of them can change the email address: leave it unchanged',
   )
 }

@@ -89,6 +89,6 @@ export async function holdMembers(
 /** The id of the member that a target names. */
 export function userIdOf(target: MemberTarget, idsByEmail: ReadonlyMap<string, string>): string {
   const userId = 'userId' in target ? target.userId : idsByEmail.get(emailKeyOf(target.email))
-  if (userId === undefined) throw new Error('nobody has been found for an address')
+  if (userId === undefined) throw new Error('no user was found for an email address')
   return userId
 }

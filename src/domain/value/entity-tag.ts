@@ -28,7 +28,7 @@ export function acceptedVersionsFrom(ifMatch: string | undefined): AcceptedVersi
 }
 
 function malformed(): ServiceError {
-  return invalidField('If-Match', 'must be an ETag as it was answered, with its quotes, a list of them, or *')
+  return invalidField('If-Match', 'must be an ETag from a response, including its quotes, a list of them, or *')
 }
 
 /**
@@ -41,7 +41,8 @@ export function requireAcceptedVersion(
   { resourceType, resourceId }: { readonly resourceType: string; readonly resourceId: string },
 ): void {
   if (tag !== undefined && (accepted === 'any' || accepted.includes(tag))) return
-  const fault = tag === undefined ? `there is no ${resourceType}` : `the ${resourceType} has another ETag`
-  const message = `${fault}: read the ${resourceType} again, and decide anew`
+  const fault =
+    tag === undefined ? `the ${resourceType} does not exist` : `the ETag of the ${resourceType} does not match`
+  const message = `${fault}: read the ${resourceType} again, then retry`
   throw new ServiceError('ETAG_MISMATCH', message, { metadata: { resourceType, resourceId } })
 }

@@ -6,7 +6,7 @@ export function requireTaskOrder(tasks: readonly JourneyTask[]): void {
   const places = new Map(tasks.map((task, index) => [task.id, index]))
   const placeOf = (field: string, id: string): number => {
     const place = places.get(id)
-    if (place === undefined) throw invalidField(field, `there is no task ${id} in the journey`)
+    if (place === undefined) throw invalidField(field, `the journey has no task ${id}`)
     return place
   }
   const parents = tasks.map(({ parentTaskId }, index) =>

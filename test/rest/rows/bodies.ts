@@ -16,7 +16,7 @@ export const bodies: readonly Row[] = [
   bad(
     'a body that differs from the path',
     send('POST', '/v1/things/a:archive', '{"id":"b"}'),
-    'id: differs from the path: leave it out of the body, or send what the path has',
+    'id: differs from the path: omit it from the body, or send the same value as in the path',
   ),
   bad(
     'a body field that differs from the path',
@@ -202,12 +202,12 @@ export const bodies: readonly Row[] = [
   bad(
     'two members of a oneof in a body',
     send('POST', '/v1/things', '{"choiceText":"a","choiceNumber":1}'),
-    'choiceNumber: choiceText and choiceNumber cannot be given together: give one of them (oneof choice)',
+    'choiceNumber: choiceText and choiceNumber cannot both be set: set one of them (oneof choice)',
   ),
   bad(
     'a oneof between path and body',
     send('POST', '/v1/choice/a', '{"choiceNumber":1}'),
-    'choice_text: choiceNumber and choiceText cannot be given together: give one of them',
+    'choice_text: choiceNumber and choiceText cannot both be set: set one of them',
   ),
   bad(
     'a wrong type',

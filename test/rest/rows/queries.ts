@@ -102,7 +102,7 @@ export const queries: readonly Row[] = [
   bad(
     'two members of a oneof',
     get('/v1/things?choiceText=a&choiceNumber=1'),
-    'choiceNumber: choiceText and choiceNumber cannot be given together: give one of them',
+    'choiceNumber: choiceText and choiceNumber cannot both be set: set one of them',
   ),
   bad('an empty integer', get('/v1/things?i32='), 'i32: expected a decimal integer'),
   bad('a hexadecimal integer', get('/v1/things?i32=0x10'), 'i32'),
