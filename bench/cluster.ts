@@ -13,7 +13,7 @@ import {
 import { startServer } from './child.js'
 import { compare, median, type Rounds } from './compare.js'
 import { seed, withDatabase } from './database.js'
-import { operations } from './operations.js'
+import { operations } from './operation-requests.js'
 import { operationsSize, place } from './records.js'
 import type { Report } from './report.js'
 

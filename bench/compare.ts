@@ -21,13 +21,39 @@ export interface Standing {
   readonly stallMillis: number
   /** Throughput over that of the first contestant: the median of the rounds' own ratios. */
   readonly ratio: number
+  /** What the ratios to others are made from, by round. */
+  readonly rounds: readonly RoundFigures[]
+}
+
+/** One round of one contestant. */
+export interface RoundFigures {
+  readonly requestsPerSecond: number
+  readonly cpuMicrosPerRequest: number
+}
+
+/** A ratio of two contestants: the median of the rounds' own ratios, and the middle half of them. */
+export interface Ratio {
+  readonly median: number
+  readonly low: number
+  readonly high: number
+}
+
+/** The ratio of a figure of two contestants of one comparison. */
+export function ratioOf(
+  figure: keyof RoundFigures,
+  { rounds }: Pick<Standing, 'rounds'>,
+  { rounds: references }: Pick<Standing, 'rounds'>,
+): Ratio {
+  const ratios = rounds.map((round, index) => round[figure] / (references[index]?.[figure] ?? Number.NaN))
+  return { median: median(ratios), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) }
 }
 
 /** How long a comparison takes. */
 export interface Rounds {
   readonly rounds: number
   readonly millis: number
-  readonly connections?: number
+  /** Default 32. */
+  readonly connections?: number | undefined
 }
 
 /**
@@ -64,18 +90,28 @@ async function run(load: ChildProcess, job: Job): Promise<LoadResult> {
 
 function standing(name: string, own: readonly Round[], reference: readonly Round[]): Standing {
   const of = (value: (round: Round) => number) => median(own.map(value))
+  const rounds = own.map(figuresOf)
   return {
     name,
+    rounds,
     requestsPerSecond: of(({ rate }) => rate),
     p50Millis: of(({ p50Millis }) => p50Millis),
     p99Millis: of(({ p99Millis }) => p99Millis),
     cpuMicrosPerRequest: of(({ cpuMicros, requests }) => cpuMicros / requests),
     stallMillis: of(({ stallMillis }) => stallMillis),
-    ratio: median(own.map(({ rate }, index) => rate / (reference[index]?.rate ?? Number.NaN))),
+    ratio: ratioOf('requestsPerSecond', { rounds }, { rounds: reference.map(figuresOf) }).median,
   }
+}
+
+function figuresOf({ rate, cpuMicros, requests }: Round): RoundFigures {
+  return { requestsPerSecond: rate, cpuMicrosPerRequest: cpuMicros / requests }
 }
 
 /** The middle value; the upper one of two. */
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+  return quantile(values, 0.5)
+}
+
+function quantile(values: readonly number[], q: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * q)] ?? Number.NaN
 }

@@ -12,6 +12,7 @@ import { migrate } from '../src/db/migrate.js'
 import { loadMigrations } from '../src/db/migration.js'
 import { createAccessToken } from '../src/domain/auth/access-token.js'
 import { createApiKey } from '../src/domain/auth/api-key.js'
+import { createApiKeySecret } from '../src/domain/auth/api-key-secret.js'
 import { createBearerTokens } from '../src/domain/auth/bearer-token.js'
 import { createKeyUses } from '../src/domain/auth/key-use.js'
 import { createSecretHasher } from '../src/domain/auth/secret-hash.js'
@@ -67,6 +68,10 @@ export interface Tokens {
   readonly key: string
   /** Of the organization's admin. */
   readonly user: string
+  /** The secrets of keys that nobody uses. */
+  readonly leaked: readonly string[]
+  /** A secret that is of no key. */
+  readonly unknown: string
 }
 
 /** Opens a handle, passes it to `work` and closes it. */
@@ -105,8 +110,14 @@ export async function insertTokens(database: Database): Promise<Tokens> {
   const key = await createApiKey(options, { organizationId })
   const access = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
   const user = await createUserToken(options, { organizationId, userId: 'user-0' })
+  const leaked = [await createApiKey(options, { organizationId }), await createApiKey(options, { organizationId })]
   await keyUses.flush()
-  return { key: access.token, user: user.token }
+  return {
+    key: access.token,
+    user: user.token,
+    leaked: leaked.map(({ secret }) => secret),
+    unknown: createApiKeySecret('pk', runtime),
+  }
 }
 
 async function* chunks(size: DatasetSize): AsyncGenerator<string> {

@@ -2,6 +2,7 @@ import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
 import { type BenchServer, seed, type Tokens, withDatabase } from './database.js'
 import { FEW_TEAM, insertBulk } from './growth-seed.js'
+import { requestText } from './operation-requests.js'
 import { type DatasetSize, journeyId, place } from './records.js'
 import type { Report } from './report.js'
 
@@ -60,17 +61,18 @@ interface GrowingOperation {
 
 function operationsOf(): GrowingOperation[] {
   const range = (count: number) => Array.from({ length: count }, (_, index) => index)
-  const get = (name: string, paths: readonly string[], caller: keyof Tokens = 'key'): GrowingOperation => ({
+  const get = (name: string, paths: readonly string[], caller: 'key' | 'user' = 'key'): GrowingOperation => ({
     name: `GET ${name}`,
-    requests: (tokens) => paths.map((path) => request('GET', path, tokens[caller])),
+    requests: (tokens) => paths.map((path) => requestText(`GET ${path}`, { token: tokens[caller] })),
   })
   const write = (
     name: string,
-    caller: keyof Tokens,
+    caller: 'key' | 'user',
     bodies: readonly (readonly [string, unknown])[],
   ): GrowingOperation => ({
     name,
-    requests: (tokens) => bodies.map(([path, body]) => request(name.split(' ')[0] ?? '', path, tokens[caller], body)),
+    requests: (tokens) =>
+      bodies.map(([path, json]) => requestText(`${name.split(' ')[0]} ${path}`, { token: tokens[caller], json })),
   })
   const resource = (index: number) => ({ id: `resource-${index}`, name: `Renamed ${index}`, description: 'Another' })
   return [
@@ -108,11 +110,4 @@ function operationsOf(): GrowingOperation[] {
       range(20).map((index) => [`/v2/users/user-${index}`, { jobTitle: `Title ${index}` }]),
     ),
   ]
-}
-
-function request(method: string, path: string, token: string, body?: unknown): string {
-  const text = body === undefined ? '' : JSON.stringify(body)
-  const type = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
-  const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n`
-  return `${head}${body === undefined ? '' : type}\r\n${text}`
 }

@@ -1,12 +1,13 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
+import { createSerials, withSerial } from './serial.js'
 
 // The load, in a separate process: keep-alive connections with one request at a time on each.
 
 /** What a round sends. */
 export interface Job {
   readonly port: number
-  /** Whole requests of HTTP/1.1 as text, used in turns; or requests over HTTP/2. */
+  /** Whole requests of HTTP/1.1 as text, used in turns, with places for serials; or requests over HTTP/2. */
   readonly requests: readonly string[] | readonly Http2Request[]
   readonly connections: number
   readonly millis: number
@@ -30,6 +31,8 @@ export interface LoadResult {
 }
 
 type Send = (index: number) => Promise<void>
+
+const nextSerial = createSerials()
 
 process.on('message', (job: Job) => {
   run(job).then(
@@ -71,7 +74,10 @@ function openClient(port: number, requests: Job['requests']): Promise<{ send: Se
 }
 
 async function openHttp1(port: number, texts: readonly string[]): Promise<{ send: Send; close: () => void }> {
-  const bytes = texts.map((text) => Buffer.from(text))
+  const requests = texts.map((text) => {
+    const bytes = Buffer.from(text)
+    return withSerial(text, '00000000') === text ? () => bytes : () => withSerial(text, nextSerial())
+  })
   const socket = await open(port)
   let left = 0
   let head: Buffer = Buffer.alloc(0)
@@ -94,7 +100,7 @@ async function openHttp1(port: number, texts: readonly string[]): Promise<{ send
     new Promise((resolve, reject) => {
       done = resolve
       fail = reject
-      socket.write(bytes[index] ?? '')
+      socket.write(requests[index]?.() ?? '')
     })
   return { send, close: () => socket.destroy() }
 }

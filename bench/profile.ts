@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
 import { type BenchServer, seed } from './database.js'
-import { operations } from './operations.js'
+import { operations } from './operation-requests.js'
 import { operationsSize } from './records.js'
 
 interface CpuProfile {

@@ -16,7 +16,7 @@ export const operationsSize: DatasetSize = {
   appResources: 4_000,
   priorities: 1_000,
   journeys: 200,
-  users: 20,
+  users: 1_000,
 }
 
 /** 100,000 records of every kind, in roughly the proportions of a real organization. */

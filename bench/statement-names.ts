@@ -3,7 +3,7 @@ import { startPgBouncer } from '../test/support/pgbouncer.js'
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
 import { type BenchServer, seed } from './database.js'
-import { operations } from './operations.js'
+import { operations } from './operation-requests.js'
 import { operationsSize } from './records.js'
 import type { Report } from './report.js'
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
 import { type BenchServer, seed } from './database.js'
-import { operations } from './operations.js'
+import { operations } from './operation-requests.js'
 import { operationsSize } from './records.js'
 import type { Report } from './report.js'
 

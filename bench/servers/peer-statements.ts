@@ -22,7 +22,7 @@ export const statements = {
   ),
   userOfToken: named(
     'user_of_token',
-    `SELECT m.user_id AS id, m.first_name AS name, m.organization_id AS "organizationId"
+    `SELECT m.user_id AS id, btrim(m.first_name || ' ' || m.last_name) AS name, m.organization_id AS "organizationId"
        FROM user_tokens t JOIN memberships m ON m.organization_id = t.organization_id AND m.user_id = t.user_id
       WHERE t.token_hash = $1 AND t.expires_at > now() AND m.deactivated_at IS NULL`,
   ),

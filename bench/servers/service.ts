@@ -28,7 +28,9 @@ if (traced !== undefined) {
   process.env['OTEL_TRACES_SAMPLER_ARG'] = String(traced.share)
 }
 const tracing = traced && (await import('../../src/telemetry/tracing.js')).startTracing({ version: '0.0.0', log })
-const app = createApp({ config: configFromEnvironment({}), database, runtime, log, meters, tracing })
+// Each request to revoke a key comes from another address.
+const config = configFromEnvironment({ TRUST_PROXY: '1' })
+const app = createApp({ config, database, runtime, log, meters, tracing })
 const { port } = await app.listen(0, '127.0.0.1')
 serve(port, async () => {
   await app.close()

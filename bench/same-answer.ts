@@ -1,0 +1,74 @@
+import pg from 'pg'
+import type { ServerProcess } from './child.js'
+import type { Operation } from './operation-requests.js'
+import { createSerials, withSerial } from './serial.js'
+
+/** Makes a check that servers on one database answer an operation alike and record the same of it. */
+export async function openSameAnswerCheck(connectionString: string) {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const nextSerial = createSerials()
+  return {
+    /** Throws if the answers or the audit events differ, apart from ids and times that are made for each call. */
+    hold: async (
+      { name, requests, checked = requests.slice(0, 1), before }: Operation,
+      servers: readonly ServerProcess[],
+    ): Promise<void> => {
+      const seen: string[] = []
+      for (const [index, { port }] of servers.entries()) {
+        if (before !== undefined) await send(port, withSerial(before, nextSerial()))
+        const serial = nextSerial()
+        const { status, body, requestId } = await send(port, withSerial(checked[index % checked.length] ?? '', serial))
+        if (status !== 200) throw new Error(`${name} answered ${status}: ${body}`)
+        const { rows } = await client.query(
+          `SELECT actor_kind, actor_id, actor_name, action, target_type, target_id, team_id, changes
+             FROM audit_events WHERE request_id = $1 ORDER BY id`,
+          [requestId],
+        )
+        const answer: unknown = body === '' ? '' : JSON.parse(body)
+        seen.push(withoutWhatIsNew(canonical({ answer, events: rows }), serial))
+      }
+      if (new Set(seen).size > 1) {
+        throw new Error(`the answers to ${name} differ:\n${seen.map((text) => text.slice(0, 3000)).join('\n')}`)
+      }
+    },
+    close: () => client.end(),
+  }
+}
+
+async function send(port: number, request: string) {
+  const [head = '', body = ''] = request.split('\r\n\r\n')
+  const [line = '', ...headerLines] = head.split('\r\n')
+  const [method = '', path = ''] = line.split(' ')
+  const headers = headerLines
+    .map((each) => each.split(': '))
+    .filter(([header]) => !['host', 'content-length'].includes(header ?? ''))
+  const init = { method, headers: Object.fromEntries(headers), body: body === '' ? null : body }
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
+  return { status: answer.status, body: await answer.text(), requestId: answer.headers.get('x-request-id') }
+}
+
+/** JSON with the keys of every object in order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  )
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
+const HOUR_MILLIS = 3_600_000
+
+/** The text without the serial, with ids numbered as they come, and without times of the last hour. */
+function withoutWhatIsNew(text: string, serial: string): string {
+  const ids: string[] = []
+  return text
+    .replaceAll(serial, 'serial')
+    .replaceAll(uuid, (id) => {
+      if (!ids.includes(id)) ids.push(id)
+      return `id ${ids.indexOf(id)}`
+    })
+    .replaceAll(time, (each) => (Date.now() - Date.parse(each) < HOUR_MILLIS ? 'now' : each))
+}
