@@ -10,7 +10,6 @@ import type { NodeRequest } from './call/node-http.js'
 import { type CallHooks, toldAll } from './call/serve-call.js'
 import type { Config } from './config.js'
 import type { Database } from './db/database.js'
-import { observeDatabase } from './db/observed-database.js'
 import { createReadiness } from './db/readiness.js'
 import { systemTiming } from './db/transaction.js'
 import { createAuthenticator } from './domain/auth/authentication.js'
@@ -25,7 +24,7 @@ import { createPageTokens } from './domain/paging/page-token.js'
 import { runSweeper } from './domain/sweeper.js'
 import { maskError } from './failure/error-mapping.js'
 import { addReason } from './failure/error-reason.js'
-import { callDatabaseKey, createCallEnds } from './handlers/call-database.js'
+import { createCallEnds } from './handlers/call-ends.js'
 import { fieldHint } from './handlers/field-hint.js'
 import { formRulesOf, httpFormOf, maxBodyBytesOf } from './handlers/http-form.js'
 import { createIdempotency } from './handlers/idempotency.js'
@@ -96,8 +95,13 @@ const LAST_WRITES_MS = 500
 
 /** Builds the service once: every pool, cache and clock that it uses is made here or passed in. */
 export function createApp(options: AppOptions): App {
-  const { config, runtime, log, meters, tracing } = options
-  const database = meters === undefined ? options.database : observeDatabase(options.database, meters.statements)
+  const { config, database, runtime, log, meters, tracing } = options
+  const observers = meters === undefined ? [] : [meters.statements]
+  const tables = database.tablesFor({ observers })
+  const tablesOf = (request: NodeRequest, organizationId: string | undefined, call: object | undefined) => {
+    const traced = tracing?.callOf(request)
+    return database.tablesFor({ call, organizationId, observers: traced ? [...observers, traced] : observers })
+  }
   /** Aborts when the service takes no more calls and begins to stop. */
   const closing = new AbortController()
   /** Aborts when calls that still run must stop. */
@@ -108,10 +112,11 @@ export function createApp(options: AppOptions): App {
   const onCaller = (request: NodeRequest) => (id: string) => callerIds.set(request, id)
   const clientAddressOf = createClientAddressOf(config.trustProxy)
   const hasher = createSecretHasher(config.secretPepper)
-  const keyUses = createKeyUses({ database, log })
+  const keyUses = createKeyUses({ database: tables, log })
   const lookups = tracing?.createSharedStatements()
-  const credentials = (lookups === undefined ? database : observeDatabase(database, lookups)).within({
+  const credentials = database.tablesFor({
     timeoutMillis: AUTHENTICATION_MS,
+    observers: lookups ? [...observers, lookups] : observers,
   })
   const bearerTokens = createBearerTokens({ database: credentials, runtime })
   const oidc = config.oidc && createOidcSignIn({ ...config.oidc, database: credentials, runtime, log })
@@ -122,27 +127,27 @@ export function createApp(options: AppOptions): App {
   const callLimit = createCallLimit({ maxRunning: config.maxRunningCalls })
   const infrastructure = [healthService, ...reflectionServices]
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
-  const admission = createAdmission({ access, authenticate, takesJwt: oidc !== undefined })
+  const admission = createAdmission({ access, authenticate, runtime, takesJwt: oidc !== undefined })
 
   const admit = async (call: AdmitCall): Promise<ContextValues> => {
     const { method, request } = call
     const traced = tracing?.callOf(request)
-    const admissible = new AdmissibleCall(
-      call,
-      requestIdOf(request),
-      clientAddressOf,
-      onCaller(request),
-      traced?.traceparent,
-    )
+    // A report of a leak is carried out even if nobody waits for the answer.
+    const cancelled = isRevocation(method) ? undefined : request
+    const tablesFor = (organizationId: string | undefined) => {
+      const own = tablesOf(request, organizationId, cancelled)
+      return { tables: own, reads: own.reads }
+    }
+    const requestId = requestIdOf(request)
+    const known = new AdmissibleCall(call, requestId, clientAddressOf, onCaller(request), traced?.traceparent)
+    const admissible = Object.assign(known, { tablesFor })
     const leave = traced && lookups?.tell(traced)
     try {
       const values = await admission(method, admissible)
       // Strangers take no place from others, and health checks and revocations work however many calls run.
       const { caller } = requestContextOf({ values })
       if (caller !== undefined) callLimit.begin(request, caller.organizationId)
-      // A report of a leak is carried out even if nobody waits for the answer.
-      const own = isRevocation(method) ? database : database.forCall(request, caller?.organizationId)
-      return values.set(callDatabaseKey, traced === undefined ? own : observeDatabase(own, traced))
+      return values
     } finally {
       leave?.()
     }
@@ -151,18 +156,17 @@ export function createApp(options: AppOptions): App {
   const onError = (err: unknown, { request }: { readonly request: NodeRequest }) =>
     log.error({ err, requestId: requestIdOf(request) }, 'request failed')
 
-  const limiterOf = (values: ContextValues) => createRevokeLimiter(values.get(callDatabaseKey) ?? database)
-  const countRevokeCall = createRevokeCallCounter(limiterOf, systemTiming, meters?.tally)
+  const countRevokeCall = createRevokeCallCounter(createRevokeLimiter, systemTiming, meters?.tally)
   const limitCheck = createLimitCheck()
   const routes = createRoutes({
-    database,
+    database: tables,
     runtime,
     hasher,
     keyUses,
     bearerTokens,
     timing: systemTiming,
     limitCheck,
-    pageTokens: createPageTokens(database),
+    pageTokens: createPageTokens(tables),
     preprintMessage: preprintedMessage,
     tally: meters?.tally,
   })
@@ -171,7 +175,6 @@ export function createApp(options: AppOptions): App {
   const jsonOptions = { alwaysEmitImplicit: true }
   const maxTimeoutMs = config.maxCallSeconds * 1000
   const idempotency = createIdempotency({
-    database,
     preprintMessage: preprintedMessage,
     printMessage: (desc, message) => jsonText(desc, message, jsonOptions),
   })
@@ -199,7 +202,7 @@ export function createApp(options: AppOptions): App {
     maxTimeoutMs,
   })
   const isReady = async () => Object.keys(await notReady()).length === 0
-  const addressOf = (context: HandlerContext) => requestContextOf(context).clientAddress
+  const addressOf = (context: HandlerContext) => requestContextOf(context).clientAddress()
   const health = createHealthRoutes({ services, closing: closing.signal, isReady, clientAddressOf: addressOf })
   const reflection = createReflectionRoutes([...services, ...infrastructure])
   const rpc = createRpcHandler({
@@ -212,7 +215,7 @@ export function createApp(options: AppOptions): App {
     maxBodyBytes,
     maxTimeoutMs: (method) => (isWatch(method) ? undefined : maxTimeoutMs),
   })
-  const recordRefusal = createRefusalRecorder({ database, runtime, redact: withoutCredentials, log })
+  const recordRefusal = createRefusalRecorder({ database: tables, runtime, redact: withoutCredentials, log })
   const findManagementKey = createManagementKeys({ database: credentials, hasher, keyUses })
   const admitDirectory = createScimAdmission({ findManagementKey, authenticate })
   const scim = createScimDoor({
@@ -221,11 +224,7 @@ export function createApp(options: AppOptions): App {
     admit: (request) => admitDirectory(request.headers.authorization, requestIdOf(request), onCaller(request)),
     begin: callLimit.begin,
     runtime,
-    databaseOf: (request, organizationId) => {
-      const traced = tracing?.callOf(request)
-      const own = database.forCall(request, organizationId)
-      return traced === undefined ? own : observeDatabase(own, traced)
-    },
+    tablesOf: (request, organizationId) => tablesOf(request, organizationId, request),
     requestIdOf,
     baseUrlOf: (request) => baseUrlFor(request, config.publicUrl),
     maxBodyBytes: config.maxBodyBytes,
@@ -269,7 +268,7 @@ export function createApp(options: AppOptions): App {
   const { traffic, certificateExpiry } = server
   meters?.watch({ database, callLimit, traffic, certificateExpiry, isReady })
   // The first thing that runs in the background: nothing may throw after it.
-  const sweeper = runSweeper({ database, log, timing: systemTiming, signal: closing.signal })
+  const sweeper = runSweeper({ database: tables, log, timing: systemTiming, signal: closing.signal })
   return {
     listen: server.listen,
     useTlsIdentity: server.useIdentity,

@@ -75,7 +75,7 @@ describe('the sweeper', () => {
     }
     await runSweeper({
       database: {
-        models: database.models,
+        ...database,
         run: (...statement) => (pauses.length === 1 ? Promise.reject(gone) : database.run(...statement)),
       },
       log: { warn: ({ err }) => failures.push(err) },

@@ -1,7 +1,8 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { type ContextValues, createContextValues } from '@connectrpc/connect'
 import type { Caller } from '../domain/caller/caller.js'
-import { type RequestContext, requestContextKey } from '../handlers/request-context.js'
+import type { CallTables, Scope } from '../domain/caller/scope.js'
+import { requestContextKey } from '../handlers/request-context.js'
 import type { MethodAccess } from './access-rule.js'
 import { authorize } from './authorize.js'
 import { bearerTokenFrom, credentialExpired, credentialInvalid } from './bearer.js'
@@ -10,7 +11,7 @@ import { wrongCredentialForm } from './credential-form.js'
 /** What admission needs from a request, whatever the protocol. */
 export interface Admissible {
   readonly requestId: string
-  readonly clientAddress: string
+  clientAddress(): string
   readonly authorization: string | undefined
   /** The `Idempotency-Key` as it was sent. */
   readonly idempotencyKey: string | undefined
@@ -22,8 +23,8 @@ export interface Admissible {
   readonly signal: AbortSignal
   /** Told the id of the caller's key or user once it is known, of callers without the permission too. */
   readonly onCaller?: ((callerId: string) => void) | undefined
-  /** How long the call may still take; undefined without a deadline. */
-  timeoutMillis(): number | undefined
+  /** The tables as the call uses them, on account of the caller's organization. */
+  tablesFor(organizationId: string | undefined): CallTables
 }
 
 /** Decides from the header alone whether a call may go on. Throws a `ServiceError` for a caller that it refuses. */
@@ -37,6 +38,7 @@ export interface AdmissionOptions {
     bearerToken: string,
     call: Pick<Admissible, 'requestId' | 'signal' | 'traceparent'>,
   ) => Promise<Caller | 'expired' | undefined>
+  readonly runtime: Scope['runtime']
   /** Whether JWTs of an issuer are accepted. Default false. */
   readonly takesJwt?: boolean
 }
@@ -45,7 +47,7 @@ export interface AdmissionOptions {
  * The part of the interceptor list that runs before a body is read, so that nothing from a stranger is parsed: first
  * authenticate, then authorize.
  */
-export function createAdmission({ access, authenticate, takesJwt = false }: AdmissionOptions): Admit {
+export function createAdmission({ access, authenticate, runtime, takesJwt = false }: AdmissionOptions): Admit {
   return async (method, request) => {
     const rule = access.get(method)
     if (rule === undefined) throw new Error(`${method.parent.typeName}.${method.name} is served without an access rule`)
@@ -59,35 +61,10 @@ export function createAdmission({ access, authenticate, takesJwt = false }: Admi
       request.onCaller?.(caller.id)
       authorize(caller, rule)
     }
-    return createContextValues().set(requestContextKey, new AdmittedRequest(request, caller))
-  }
-}
-
-/** What not every call needs is computed only when it is asked for. */
-class AdmittedRequest implements RequestContext {
-  readonly requestId: string
-  readonly caller: Caller | undefined
-  readonly #request: Admissible
-
-  constructor(request: Admissible, caller: Caller | undefined) {
-    this.requestId = request.requestId
-    this.caller = caller
-    this.#request = request
-  }
-
-  get clientAddress(): string {
-    return this.#request.clientAddress
-  }
-
-  get idempotencyKey(): string | undefined {
-    return this.#request.idempotencyKey
-  }
-
-  get ifMatch(): string | undefined {
-    return this.#request.ifMatch
-  }
-
-  timeoutMillis(): number | undefined {
-    return this.#request.timeoutMillis()
+    const { requestId, idempotencyKey, ifMatch } = request
+    const { tables, reads } = request.tablesFor(caller?.organizationId)
+    const clientAddress = () => request.clientAddress()
+    const scope = { runtime, requestId, caller, clientAddress, idempotencyKey, ifMatch, tables, reads }
+    return createContextValues().set(requestContextKey, scope)
   }
 }

@@ -1,16 +1,34 @@
-import { CallDatabase, type CallPaths } from './call-database.js'
-import type { Database, SqlBounds } from './database-handle.js'
-import { runModelTransaction } from './model-transaction.js'
 import { BoundedPool } from './pool.js'
-import { createPrisma } from './prisma.js'
-import type { PreparedQueryable } from './queryable.js'
+import { createModelsClient, type Prisma } from './prisma.js'
 import { createReplica, type Replica } from './replica.js'
 import { defaultLimits, type SessionOptions, sessionConfig, sessionUrl } from './session-settings.js'
-import { beginSnapshot, readSnapshot } from './snapshot.js'
-import { createSql, runPreparedOn, type Sql, withConnection } from './sql.js'
-import { type RetryCounts, runTransaction, systemTiming, type Timing, withRetries } from './transaction.js'
+import { beginSnapshot, readSnapshot, type SnapshotRow } from './snapshot.js'
+import { createSql, deadlineIn, type Sql, withConnection } from './sql.js'
+import type { Statement } from './statement.js'
+import type { TablesUser } from './tables.js'
+import { type RetryCounts, systemTiming, type Timing, withRetries } from './transaction.js'
+import { createTables, type SqlTables } from './user-tables.js'
 
-export type { Database, SqlBounds } from './database-handle.js'
+/** One pool of connections, for models, statements and SQL. */
+export interface Database extends SqlTables, Sql {
+  /** The URL of its sessions, with what every one of them has. */
+  readonly connectionString: string
+  readonly pool: BoundedPool
+  /** Undefined if there is none. */
+  readonly replica: Replica | undefined
+  readonly prisma: Prisma
+  readonly retries: Readonly<RetryCounts>
+  /** SQL within a time, repetitions included: a connection that does not answer a second later is given up. */
+  readonly sqlWithin: (timeoutMillis: number) => Sql
+  /** The tables as a user has them: a call, or what has a time limit of its own. */
+  readonly tablesFor: (user: TablesUser) => SqlTables
+  /** Yields the rows of statements, all as of one moment. Holds a connection until the caller stops. */
+  readonly readSnapshot: <Row>(statements: readonly Statement<object, Row>[]) => AsyncGenerator<SnapshotRow<Row>>
+  /** Nobody waits for a call any more: what it still waits for fails with the reason, and is cancelled if it runs. */
+  readonly stop: (call: object, reason: Error) => void
+  /** Waits briefly for running statements, then closes every connection. */
+  close(): Promise<void>
+}
 
 /** How to reach a database. */
 export interface DatabaseOptions extends SessionOptions {
@@ -47,8 +65,6 @@ const ANSWER_MILLIS = 1_000
 const REPLICA_ANSWER_MILLIS = 500
 /** How long statements may continue when the handle is closed. */
 const CLOSE_MILLIS = 500
-/** How long a transaction of models may take if it has no budget. */
-const TRANSACTION_MILLIS = 30_000
 /** When to check for the first time whether the other end of an idle connection still exists. */
 const KEEP_ALIVE_MILLIS = 10_000
 
@@ -60,84 +76,49 @@ export function createDatabase(options: DatabaseOptions): Database {
     timing = systemTiming,
   } = options
   const pool = createPool(options, statementTimeoutMillis)
-  const prisma = createPrisma(pool, statementNames)
+  const client = createModelsClient(pool, statementNames)
   const retries: RetryCounts = { conflict: 0, staleStatement: 0 }
-  const within = ({ timeoutMillis }: SqlBounds): Sql & PreparedQueryable => {
-    const repeated = <T>(attempt: (deadline: number | undefined) => Promise<T>) =>
-      withRetries((left) => attempt(deadlineIn(left)), { timeoutMillis }, timing, retries)
+  const sqlWithin = (timeoutMillis: number | undefined): Sql => {
     const send = <T>(work: (sql: Sql) => Promise<T>) =>
-      repeated((deadline) =>
-        withConnection(pool, { deadline, call: undefined }, (client) => work(createSql(client, { deadline }))),
+      withRetries(
+        (left) => {
+          const deadline = deadlineIn(left)
+          return withConnection(pool, { deadline, call: undefined }, (connection) =>
+            work(createSql(connection, { deadline })),
+          )
+        },
+        { timeoutMillis },
+        timing,
+        retries,
       )
     return {
       query: (text, values) => send((sql) => sql.query(text, values)),
       execute: (text, values) => send((sql) => sql.execute(text, values)),
-      run: (statement, values) => repeated((deadline) => runPreparedOn(pool, statement, values, deadline, undefined)),
     }
   }
-  const unbounded = within({ timeoutMillis: undefined })
-  const replica = openReplica(options, unbounded, timing)
-  const run: CallPaths['run'] = (call, statement, values) =>
-    withRetries(() => runPreparedOn(pool, statement, values, undefined, call), NO_BUDGET, timing, retries)
-  const paths: CallPaths = {
-    run,
-    read: replica === undefined ? run : readsOn(replica, run),
-    transact: (call, work, transactionOptions) =>
-      withRetries(
-        (left) =>
-          runTransaction(pool, work, transactionOptions, {
-            deadline: deadlineIn(left),
-            call,
-            statementMillis: Math.min(left ?? statementTimeoutMillis, statementTimeoutMillis),
-          }),
-        transactionOptions,
-        timing,
-        retries,
-      ),
-  }
-  const database: Database = {
+  const sql = sqlWithin(undefined)
+  const replica = openReplica(options, sql, timing)
+  const source = { pool, client, replica, statementMillis: statementTimeoutMillis, timing, retries }
+  return {
     connectionString: sessionUrl(options),
     pool,
     replica,
-    prisma,
+    prisma: client.prisma,
     retries,
-    models: prisma,
-    ...unbounded,
-    within,
-    run: (statement, values) => run(undefined, statement, values),
-    reads: { models: prisma, run: (statement, values) => paths.read(undefined, statement, values) },
-    preparedTransaction: (work, transactionOptions = {}) => paths.transact(undefined, work, transactionOptions),
-    transaction: (work, transactionOptions = {}) =>
-      withRetries(
-        (left = TRANSACTION_MILLIS) =>
-          runModelTransaction(prisma, work, transactionOptions, {
-            leftMillis: left,
-            statementMillis: statementTimeoutMillis,
-          }),
-        transactionOptions,
-        timing,
-        retries,
-      ),
+    ...sql,
+    sqlWithin,
+    ...createTables(source, {}),
+    tablesFor: (user) => createTables(source, user),
     readSnapshot: (statements) =>
       readSnapshot(async () => (await replica?.beginSnapshot()) ?? beginSnapshot(pool), statements),
-    forCall: (call, organizationId) => new CallDatabase(database, paths, call, organizationId),
     stop: (call, reason) => {
       pool.stop(call, reason)
       replica?.pool.stop(call, reason)
     },
     close: async () => {
-      await Promise.all([prisma.$disconnect(), pool.close(CLOSE_MILLIS), replica?.pool.close(CLOSE_MILLIS)])
+      await Promise.all([client.prisma.$disconnect(), pool.close(CLOSE_MILLIS), replica?.pool.close(CLOSE_MILLIS)])
     },
   }
-  return database
-}
-
-const NO_BUDGET = {}
-
-/** Statements that may run on the replica do, if it can. */
-function readsOn(replica: Replica, onPrimary: CallPaths['run']): CallPaths['read'] {
-  return async (call, statement, values) =>
-    (await replica.run(statement, values, call)) ?? onPrimary(call, statement, values)
 }
 
 function openReplica(options: DatabaseOptions, primary: Sql, timing: Timing): Replica | undefined {
@@ -160,10 +141,6 @@ function openReplica(options: DatabaseOptions, primary: Sql, timing: Timing): Re
     answerMillis: REPLICA_ANSWER_MILLIS,
     readMillis,
   })
-}
-
-function deadlineIn(millis: number | undefined): number | undefined {
-  return millis === undefined ? undefined : performance.now() + millis
 }
 
 function createPool(options: DatabaseOptions, statementTimeoutMillis: number): BoundedPool {

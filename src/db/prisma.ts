@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import { PrismaClient } from '../../gen/prisma/client.js'
@@ -17,65 +18,88 @@ export type Prisma = PrismaClient<never, typeof secretColumns>
 /** The tables as Prisma's models: the client, or a transaction of it. */
 export type Models = Omit<Prisma, '$connect' | '$disconnect' | '$on' | '$transaction' | '$use' | '$extends'>
 
+const provider = 'postgres' as const
+
 /** The most texts that Prisma may prepare per connection; lists of different lengths are different texts. */
 const MAX_PREPARED = 500
 
+/** What one transaction of Prisma's does on its connection. */
+export interface TransactionSteps {
+  readonly client: pg.PoolClient
+  begin(): Promise<void>
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+/** Prisma's client, and its transactions on connections that the caller has taken. */
+export interface ModelsClient {
+  readonly prisma: Prisma
+  /** Runs the work with models in a transaction: commits when it returns, rolls back when it throws. */
+  transaction<T>(steps: TransactionSteps, work: (models: Models) => Promise<T>): Promise<T>
+}
+
+/** A transaction is bounded by its statements and its call: this is the longest time that a timer takes. */
+const NO_LIMIT = 2 ** 31 - 1
+
 /** Makes Prisma's client on a pool, which it does not close. */
-export function createPrisma(pool: pg.Pool, statementNames: boolean): Prisma {
+export function createModelsClient(pool: pg.Pool, statementNames: boolean): ModelsClient {
+  // Prisma does not tell its driver adapter who begins a transaction.
+  const beginning = new AsyncLocalStorage<TransactionSteps>()
   const factory = new PrismaPg(pool, statementNames ? { statementNameGenerator: createStatementNames() } : {})
-  const adapter = {
-    provider: 'postgres' as const,
-    adapterName: factory.adapterName,
-    connect: async () => withFreshStatements(withHonestCommits(await factory.connect())),
+  const { adapterName } = factory
+  const connect = async () => {
+    const adapter = await factory.connect()
+    return {
+      provider,
+      adapterName,
+      queryRaw: (query: SqlQuery) => onceMoreIfStale(() => adapter.queryRaw(query)),
+      executeRaw: (query: SqlQuery) => onceMoreIfStale(() => adapter.executeRaw(query)),
+      executeScript: (script: string) => adapter.executeScript(script),
+      getConnectionInfo: () => adapter.getConnectionInfo(),
+      dispose: () => adapter.dispose(),
+      startTransaction: async () => {
+        const steps = beginning.getStore()
+        if (steps === undefined) throw new Error('transactions are begun by the tables')
+        await steps.begin()
+        return transactionOn(adapter, steps)
+      },
+    }
   }
-  return new PrismaClient({ adapter, omit: secretColumns })
+  const prisma: Prisma = new PrismaClient({ adapter: { provider, adapterName, connect }, omit: secretColumns })
+  return {
+    prisma,
+    transaction: (steps, work) =>
+      beginning.run(steps, () => prisma.$transaction(work, { maxWait: NO_LIMIT, timeout: NO_LIMIT })),
+  }
 }
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>
+type SqlQuery = Parameters<Adapter['queryRaw']>[0]
 
-/** Repeats a statement outside of transactions once if the connection had it outdated: nothing was done. */
-function withFreshStatements(adapter: Adapter): Adapter {
-  const { queryRaw, executeRaw } = adapter
-  const again = async <T>(send: () => Promise<T>): Promise<T> => {
-    try {
-      return await send()
-    } catch (error) {
-      if (databaseFailure(error)?.kind !== 'stale_statement') throw error
-      return send()
-    }
+/** A transaction for Prisma: queries of models are sent to the connection of the steps, and nothing else is. */
+function transactionOn(adapter: Adapter, { client, commit, rollback }: TransactionSteps) {
+  const { adapterName } = adapter
+  // The adapter sends each query to its `client`, the pool.
+  const connected: Adapter = Object.create(adapter, { client: { value: client } })
+  return {
+    provider,
+    adapterName,
+    options: { usePhantomQuery: true },
+    queryRaw: (query: SqlQuery) => connected.queryRaw(query),
+    executeRaw: (query: SqlQuery) => connected.executeRaw(query),
+    commit,
+    rollback,
   }
-  adapter.queryRaw = (query) => again(() => queryRaw.call(adapter, query))
-  adapter.executeRaw = (query) => again(() => executeRaw.call(adapter, query))
-  return adapter
 }
 
-/**
- * A transaction in which a statement has failed is rolled back by PostgreSQL when it is told to commit, without an
- * error: if the work has hidden the failure, the commit fails instead.
- */
-function withHonestCommits(adapter: Adapter): Adapter {
-  const { startTransaction } = adapter
-  adapter.startTransaction = async (isolationLevel) => {
-    const transaction = await startTransaction.call(adapter, isolationLevel)
-    const { queryRaw, executeRaw } = transaction
-    let failed = false
-    const noted = async <T>(sent: Promise<T>): Promise<T> => {
-      try {
-        return await sent
-      } catch (error) {
-        failed = true
-        throw error
-      }
-    }
-    transaction.queryRaw = (query) => noted(queryRaw.call(transaction, query))
-    transaction.executeRaw = async (query) => {
-      if (!failed || query.sql !== 'COMMIT') return noted(executeRaw.call(transaction, query))
-      await executeRaw.call(transaction, { ...query, sql: 'ROLLBACK' })
-      throw new Error('a failed transaction cannot be committed')
-    }
-    return transaction
+/** Repeats a query outside of transactions once if its connection had an outdated statement: nothing was done. */
+async function onceMoreIfStale<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send()
+  } catch (error) {
+    if (databaseFailure(error)?.kind !== 'stale_statement') throw error
+    return send()
   }
-  return adapter
 }
 
 /** Names for Prisma's statements, the same for the same text; none past the limit, to bound the memory of servers. */

@@ -4,7 +4,7 @@ import type { BoundedPool } from './pool.js'
 import { askState, findFault, type LogPosition, positionOf, type ReplicaState } from './replica-freshness.js'
 import { createSharedLoad } from './shared-load.js'
 import { BEGIN_SNAPSHOT } from './snapshot.js'
-import { runPrepared, type Sql } from './sql.js'
+import { runOn, type Sql } from './sql.js'
 import type { Statement } from './statement.js'
 import type { Timing } from './transaction.js'
 
@@ -157,7 +157,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       const { client } = begun
       try {
         if (call !== undefined) pool.beginFor(call, client)
-        const rows = await runPrepared(client, statement, values, {
+        const rows = await runOn(client, statement, values, {
           deadline: performance.now() + readMillis,
           isNamed: pool.statementNames,
         })

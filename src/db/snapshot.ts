@@ -1,7 +1,12 @@
 import type pg from 'pg'
 import type { BoundedPool } from './pool.js'
-import type { SnapshotRow } from './queryable.js'
 import type { Statement } from './statement.js'
+
+/** A row of a snapshot, with the index of its statement. */
+export interface SnapshotRow<Row> {
+  readonly index: number
+  readonly row: Row
+}
 
 /** Rows per fetch. */
 const FETCH_ROWS = 500

@@ -38,15 +38,28 @@ export function createSql(client: pg.PoolClient, { throwIfOver, deadline }: Stat
   }
 }
 
-/** Runs a prepared statement on one connection, under its name if `isNamed`. */
-export async function runPrepared<Parameters, Row>(
+/** Runs a statement on one connection and returns its rows. */
+export async function runOn<Parameters, Row>(
   client: pg.PoolClient,
   statement: Statement<Parameters, Row>,
   parameters: Parameters,
   { throwIfOver, deadline, isNamed }: StatementBounds & { readonly isNamed: boolean },
 ): Promise<Row[]> {
   throwIfOver?.()
-  return (await client.query<Row & pg.QueryResultRow>(preparedQuery(statement, parameters, deadline, isNamed))).rows
+  const { name, text, planned, values } = statement
+  const query = {
+    name: isNamed && planned === 'once' ? name : '',
+    text,
+    values: values(parameters),
+    types,
+    query_timeout: deadline === undefined ? 0 : answerMillis(deadline),
+  }
+  return (await client.query<Row & pg.QueryResultRow>(query)).rows
+}
+
+/** On the clock of `performance.now`; undefined without a limit. */
+export function deadlineIn(millis: number | undefined): number | undefined {
+  return millis === undefined ? undefined : performance.now() + millis
 }
 
 /** For whom a connection is taken, and until when. */
@@ -57,55 +70,6 @@ export interface ConnectionBounds {
   readonly call: object | undefined
   /** Whether it is kept so long that only a share of all may be (`BoundedPool.longShare`). */
   readonly isLong?: boolean
-}
-
-/**
- * Runs a prepared statement on a connection of the pool, for the call if there is one. The same as `withConnection` and
- * `runPrepared`, but with one promise instead of seven, because nearly every call uses it.
- */
-export function runPreparedOn<Parameters, Row>(
-  pool: BoundedPool,
-  statement: Statement<Parameters, Row>,
-  parameters: Parameters,
-  deadline: number | undefined,
-  call: object | undefined,
-): Promise<Row[]> {
-  return new Promise((resolve, reject) => {
-    connectBefore(pool, deadline, (error, client) => {
-      if (client === undefined) return reject(error)
-      const reason = call && pool.stopReason(call)
-      if (reason !== undefined) {
-        client.release()
-        return reject(reason)
-      }
-      if (call !== undefined) pool.beginFor(call, client)
-      client.query<Row & pg.QueryResultRow>(
-        preparedQuery(statement, parameters, deadline, pool.statementNames),
-        (failure, result) => {
-          // pg passes null if nothing has failed.
-          client.release(failure !== null && isLost(failure))
-          if (failure === null) resolve(result.rows)
-          else reject((call && pool.stopReason(call)) ?? failure)
-        },
-      )
-    })
-  })
-}
-
-/** All of them have one shape. */
-function preparedQuery<Parameters, Row>(
-  { name, text, planned, values }: Statement<Parameters, Row>,
-  parameters: Parameters,
-  deadline: number | undefined,
-  isNamed: boolean,
-) {
-  return {
-    name: isNamed && planned === 'once' ? name : '',
-    text,
-    values: values(parameters),
-    types,
-    query_timeout: deadline === undefined ? 0 : answerMillis(deadline),
-  }
 }
 
 /** Reads values as Prisma does, so that a statement has the same rows on every path. */

@@ -1,4 +1,4 @@
-import { Prisma } from '../../gen/prisma/client.js'
+import type { Prisma } from '../../gen/prisma/client.js'
 
 /** PostgreSQL's names of the column types for a type of a row. An enum is `enum` and its name. */
 type TypeOf<Value> = Value extends string
@@ -53,8 +53,6 @@ export interface Statement<Parameters, Row> {
   readonly planned: 'once' | 'anew'
   /** The values of a call in the order of their numbers. */
   values(parameters: Parameters): unknown[]
-  /** The text and the values of a call for `$queryRaw`. */
-  bound(parameters: Parameters): Prisma.Sql
   /** Never set: holds the type of the rows. */
   readonly row?: Row
 }
@@ -70,10 +68,6 @@ export function createStatement<Parameters, Row>({
   const places = composed.values.map((value) => nameOf(name, value))
   const names = [...new Set(places)]
   const numbers = new Map(names.map((each, index) => [each, index + 1]))
-  const valuesOf = (parameters: Parameters, some: readonly string[]) => {
-    const given: Readonly<Record<string, unknown>> = Object(parameters)
-    return some.map((each) => given[each] ?? null)
-  }
   return {
     name,
     columns,
@@ -81,9 +75,10 @@ export function createStatement<Parameters, Row>({
     text: composed.strings.reduce(
       (before, after, index) => `${before}$${numbers.get(places[index - 1] ?? '')}${after}`,
     ),
-    values: (parameters) => valuesOf(parameters, names),
-    // Prisma numbers every occurrence anew.
-    bound: (parameters) => Prisma.sql(composed.strings, ...valuesOf(parameters, places)),
+    values: (parameters) => {
+      const given: Readonly<Record<string, unknown>> = Object(parameters)
+      return names.map((each) => given[each] ?? null)
+    },
   }
 }
 

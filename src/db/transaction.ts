@@ -1,8 +1,9 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
+import type pg from 'pg'
 import { databaseFailure } from './errors.js'
 import type { BoundedPool } from './pool.js'
-import type { PreparedStore, PreparedTransaction } from './queryable.js'
-import { boundedQuery, type ConnectionBounds, createSql, runPrepared, type Sql, withConnection } from './sql.js'
+import type { Models, ModelsClient, TransactionSteps } from './prisma.js'
+import { boundedQuery, type ConnectionBounds, type StatementBounds, withConnection } from './sql.js'
 import type { IsolationLevel, TransactionOptions } from './transaction-options.js'
 
 /** The time and randomness that repetitions need. */
@@ -85,70 +86,72 @@ export interface TransactionBounds extends ConnectionBounds {
   readonly statementMillis: number
 }
 
+/** A connection in a transaction, and the models that use it. */
+export interface Connected extends StatementBounds {
+  /** Throws when nothing more must be sent. */
+  readonly throwIfOver: () => void
+  readonly client: pg.PoolClient
+  readonly models: Models
+}
+
 /**
  * Runs the work in one transaction on a connection of the pool: commits when it returns, rolls back when it throws.
  * `statementMillis` limits every statement in it on the server, and `deadline` all of it on this side.
  */
 export async function runTransaction<T>(
-  pool: BoundedPool,
-  work: (transaction: PreparedTransaction & Sql) => Promise<T>,
+  { pool, client: prisma }: { readonly pool: BoundedPool; readonly client: ModelsClient },
+  work: (connected: Connected) => Promise<T>,
   options: TransactionOptions,
   { deadline, call, statementMillis }: TransactionBounds,
 ): Promise<T> {
-  const { isolationLevel = 'ReadCommitted', signal, isLong = false } = options
+  const { signal, isLong = false } = options
   const throwIfOver = () => {
     signal?.throwIfAborted()
     if (call !== undefined) pool.throwIfStopped(call)
   }
-  const bounds = { throwIfOver, deadline }
-  const boundsOfPrepared = { isNamed: pool.statementNames, ...bounds }
   return withConnection(pool, { deadline, call, isLong }, async (client) => {
     const send = (text: string) => client.query(boundedQuery({ text }, deadline))
-    try {
-      await send(beginStatement(options, statementMillis))
-      const result = await work({
-        isolationLevel,
-        nested: createNested(send),
-        ...createSql(client, bounds),
-        run: (statement, parameters) => runPrepared(client, statement, parameters, boundsOfPrepared),
-      })
-      throwIfOver()
-      // A commit that was cancelled while it waits for a standby would be reported as done.
-      pool.finishFor(client)
-      const { command } = await send('COMMIT')
-      // PostgreSQL answers this if a statement has failed and the work continued regardless.
-      if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
-      return result
-    } catch (error) {
-      pool.finishFor(client)
-      // Losing a connection ends its transaction, and the pool gives up one that is still in a transaction.
-      if (databaseFailure(error)?.kind !== 'unavailable') await send('ROLLBACK').catch(() => undefined)
-      throw error
+    const steps: TransactionSteps = {
+      client,
+      begin: async () => {
+        await send(beginStatement(options, statementMillis))
+      },
+      commit: async () => {
+        // A commit that was cancelled while it waits for a standby would be reported as done.
+        pool.finishFor(client)
+        const { command } = await send('COMMIT')
+        // PostgreSQL answers this if a statement has failed and the work continued regardless.
+        if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
+      },
+      rollback: async () => {
+        pool.finishFor(client)
+        await send('ROLLBACK')
+      },
     }
+    return prisma.transaction(steps, async (models) => {
+      const result = await work({ client, models, throwIfOver, deadline })
+      throwIfOver()
+      return result
+    })
   })
 }
 
 /** Runs parts of a transaction in savepoints. */
-function createNested(send: (text: string) => Promise<unknown>): PreparedTransaction['nested'] {
+export function createSavepoints(client: pg.PoolClient): <T>(work: () => Promise<T>) => Promise<T> {
   return async (work) => {
-    await send('SAVEPOINT nested')
+    await client.query('SAVEPOINT part')
     try {
       const result = await work()
-      await send('RELEASE SAVEPOINT nested')
+      await client.query('RELEASE SAVEPOINT part')
       return result
     } catch (error) {
       // Released too, because an outer part has a savepoint of the same name.
       if (databaseFailure(error)?.kind !== 'unavailable') {
-        await send('ROLLBACK TO SAVEPOINT nested; RELEASE SAVEPOINT nested')
+        await client.query('ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part')
       }
       throw error
     }
   }
-}
-
-/** A transaction in the place of the database: a transaction begun there becomes a part of it that can fail alone. */
-export function storeWithin(transaction: PreparedTransaction): PreparedStore {
-  return { run: transaction.run, preparedTransaction: (work) => transaction.nested(() => work(transaction)) }
 }
 
 const UNHURRIED_SETTINGS = [

@@ -1,7 +1,7 @@
-import type { Queryable } from '../db/queryable.js'
 import { notFound } from '../errors.js'
 import { readAppInstances } from '../store/app-instance.js'
-import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
+import { requirePermissionIn, visibleScope } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
 import { teamIdFor } from './caller/team-scope.js'
 import type { Page } from './paging/page.js'
 import { pageSizeFrom } from './paging/page-size.js'
@@ -20,20 +20,19 @@ export interface AppInstanceListRequest {
  * `PERMISSION_MISSING` without `apps:read` in it.
  */
 export async function listAppInstances(
-  tables: Queryable,
-  caller: Caller,
+  { reads, caller }: Scope,
   request: AppInstanceListRequest,
   pageTokens: PageTokens,
 ): Promise<Page> {
   const pageSize = pageSizeFrom(request.pageSize)
-  const teamId = await teamIdFor(tables, caller, request.teamId)
+  const teamId = await teamIdFor(reads, caller, request.teamId)
   const query: PageQuery = {
     method: 'ListAppInstances',
     organizationId: caller.organizationId,
     filter: { teamId },
   }
   const position = (await pageTokens.read(query, request.pageToken)) ?? '0'
-  const page = await readAppInstances(tables, { teamId, after: position, pageSize, ...visibleScope(caller) })
+  const page = await readAppInstances(reads, { teamId, after: position, pageSize, ...visibleScope(caller) })
   if (page === undefined) throw notFound('team', teamId)
   requirePermissionIn(caller, teamId, 'apps:read')
   const { items, lastOrdinal, hasMore } = page

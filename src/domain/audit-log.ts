@@ -1,7 +1,6 @@
-import type { PreparedQueryable } from '../db/queryable.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { readAuditEvents } from '../store/audit-log.js'
-import type { Caller } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
 import { permittedTeamIds } from './caller/team-scope.js'
 import type { Page } from './paging/page.js'
 import { pageSizeFrom } from './paging/page-size.js'
@@ -27,8 +26,7 @@ export interface AuditEventListRequest {
  * events of those teams. Throws `FIELD_INVALID` for invalid times, and `PAGE_TOKEN_INVALID`.
  */
 export async function listAuditEvents(
-  tables: PreparedQueryable,
-  caller: Caller,
+  { reads, caller }: Scope,
   request: AuditEventListRequest,
   pageTokens: PageTokens,
 ): Promise<Page> {
@@ -52,7 +50,7 @@ export async function listAuditEvents(
   }
   const position = await pageTokens.read(query, request.pageToken)
   const [afterTime, afterId] = position?.split('/') ?? []
-  const page = await readAuditEvents(tables, {
+  const page = await readAuditEvents(reads, {
     organizationId: caller.organizationId,
     teamIds,
     targetId: targetId || null,

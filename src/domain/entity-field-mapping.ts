@@ -1,7 +1,7 @@
-import type { PreparedQueryable } from '../db/queryable.js'
 import { notFound } from '../errors.js'
 import { listMappingsOfConfig, listMappingsOfType } from '../store/entity-field-mapping.js'
-import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
+import { requirePermissionIn, visibleScope } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
 
 /** What to list; empty strings mean absent. */
 export interface EntityFieldMappingListRequest {
@@ -15,14 +15,13 @@ export interface EntityFieldMappingListRequest {
  * `entities:read` in its team.
  */
 export async function listEntityFieldMappings(
-  tables: PreparedQueryable,
-  caller: Caller,
+  { reads, caller }: Scope,
   { entityTypeId, ingestionConfigId }: EntityFieldMappingListRequest,
 ): Promise<string> {
   const type = { entityTypeId, ...visibleScope(caller) }
   const list = await (ingestionConfigId === ''
-    ? listMappingsOfType(tables, type)
-    : listMappingsOfConfig(tables, { ingestionConfigId, ...type }))
+    ? listMappingsOfType(reads, type)
+    : listMappingsOfConfig(reads, { ingestionConfigId, ...type }))
   if (list === undefined) throw notFound('entity type', entityTypeId)
   requirePermissionIn(caller, list.teamId, 'entities:read')
   return list.json

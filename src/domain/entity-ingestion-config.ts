@@ -1,6 +1,6 @@
-import type { Queryable } from '../db/queryable.js'
 import { listConfigsOfAppInstance, listConfigsOfTeam } from '../store/entity-ingestion-config.js'
-import { type Caller, visibleScope } from './caller/caller.js'
+import { visibleScope } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
 import { listOfTeam, teamIdFor } from './caller/team-scope.js'
 
 /** What to list; empty strings mean absent. */
@@ -15,14 +15,13 @@ export interface EntityIngestionConfigListRequest {
  * `entities:read` in it.
  */
 export async function listEntityIngestionConfigs(
-  tables: Queryable,
-  caller: Caller,
+  { reads, caller }: Scope,
   { teamId: requestedTeamId, appInstanceId }: EntityIngestionConfigListRequest,
 ): Promise<string> {
-  const teamId = await teamIdFor(tables, caller, requestedTeamId)
+  const teamId = await teamIdFor(reads, caller, requestedTeamId)
   const team = { teamId, ...visibleScope(caller) }
   const list = await (appInstanceId === ''
-    ? listConfigsOfTeam(tables, team)
-    : listConfigsOfAppInstance(tables, { appInstanceId, ...team }))
+    ? listConfigsOfTeam(reads, team)
+    : listConfigsOfAppInstance(reads, { appInstanceId, ...team }))
   return listOfTeam(list, caller, teamId, 'entities:read')
 }

@@ -1,6 +1,5 @@
 import { databaseFailure } from '../db/errors.js'
-import type { PreparedStore, PreparedTransaction } from '../db/queryable.js'
-import { storeWithin } from '../db/transaction.js'
+import type { Tables } from '../db/tables.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
 import {
   claimIdempotencyKey,
@@ -26,14 +25,6 @@ export interface NamedCall {
   readonly isLong: boolean
 }
 
-/** How long somebody waits for the answer of a call. */
-export interface CallBounds {
-  /** Aborts when nobody waits any more; then nothing is committed. */
-  readonly signal: AbortSignal
-  /** How long the call may still take, in milliseconds. */
-  timeoutMillis(): number | undefined
-}
-
 /** A stored answer. */
 export interface KeptAnswer {
   /** The JSON of its message. */
@@ -49,16 +40,14 @@ export interface NamedAnswer extends KeptAnswer {
 
 /**
  * Executes a call, unless it was executed within 24 hours: then returns the answer that it had. `execute` writes to the
- * store that it is passed, and its effect is committed together with the answer. Calls with the same key wait
+ * tables that it is passed, and its effect is committed together with the answer. Calls with the same key wait
  * meanwhile. Throws what `execute` throws, the same each time if the call itself is at fault, and
  * `IDEMPOTENCY_KEY_REUSED`.
  */
 export type AnswerOnce = (
+  tables: Tables,
   call: NamedCall,
-  execute: (store: PreparedStore) => Promise<KeptAnswer>,
-  bounds: CallBounds,
-  /** The database as this call sees it; default the one of all calls. */
-  own?: PreparedStore,
+  execute: (tables: Tables) => Promise<KeptAnswer>,
 ) => Promise<NamedAnswer>
 
 /** How long an answer is stored. */
@@ -73,14 +62,14 @@ const keptCodes: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** Makes the function that executes named calls; a process has only one. */
-export function createAnswerOnce(database: PreparedStore): AnswerOnce {
+export function createAnswerOnce(): AnswerOnce {
   const inTurn = createTurns()
-  return async ({ caller, method, key, requestHash, isLong }, execute, bounds, own = database) => {
+  return async (tables, { caller, method, key, requestHash, isLong }, execute) => {
     const { organizationId } = caller
     const { kind: actorKind, id: actorId } = actorOf(caller)
     const name = { organizationId, actorKind, actorId, method, key }
     const turn = [organizationId, actorKind, actorId, method, key].join(' ')
-    const { answer, isReplayed } = await inTurn(turn, () => once(own, name, { requestHash, isLong }, execute, bounds))
+    const { answer, isReplayed } = await inTurn(turn, () => once(tables, name, { requestHash, isLong }, execute))
     if ('error' in answer) throw answer.error
     return { json: answer.json, entityTag: answer.entityTag, isReplayed }
   }
@@ -95,45 +84,40 @@ interface Outcome {
 }
 
 async function once(
-  database: PreparedStore,
+  tables: Tables,
   name: IdempotencyName,
   { requestHash, isLong }: Pick<NamedCall, 'requestHash' | 'isLong'>,
-  execute: (store: PreparedStore) => Promise<KeptAnswer>,
-  bounds: CallBounds,
+  execute: (tables: Tables) => Promise<KeptAnswer>,
 ): Promise<Outcome> {
-  // By its turn, the caller may be gone.
-  bounds.signal.throwIfAborted()
-  const known = await selectIdempotencyKey(database, name)
+  const known = await selectIdempotencyKey(tables, name)
   if (known?.isExpired === false) return replayed(known, requestHash)
   const claim = { requestHash, keptSeconds: KEPT_SECONDS, ...name }
   for (;;) {
-    const boundsNow = { signal: bounds.signal, timeoutMillis: bounds.timeoutMillis(), isLong }
     let isClaimed = false
     try {
-      return await database.preparedTransaction(async (transaction) => {
-        isClaimed = false
-        isClaimed = await claimIdempotencyKey(transaction, claim)
-        if (!isClaimed) return replayed(await selectIdempotencyKey(transaction, name), requestHash)
-        const answer = await answerOf(transaction, execute)
-        await keepIdempotencyAnswer(transaction, name, storedAnswer(answer))
-        return { answer, isReplayed: false }
-      }, boundsNow)
+      return await tables.transaction(
+        async (transaction) => {
+          isClaimed = false
+          isClaimed = await claimIdempotencyKey(transaction, claim)
+          if (!isClaimed) return replayed(await selectIdempotencyKey(transaction, name), requestHash)
+          const answer = await answerOf(transaction, execute)
+          await keepIdempotencyAnswer(transaction, name, storedAnswer(answer))
+          return { answer, isReplayed: false }
+        },
+        { isLong },
+      )
     } catch (error) {
       // Another process is executing the call and takes longer than a statement may wait for a lock.
       const isWaiting = !isClaimed && databaseFailure(error)?.kind === 'timeout'
       if (!isWaiting) throw error
-      bounds.signal.throwIfAborted()
     }
   }
 }
 
 /** Executes the call in a part of the transaction, so that its failure can be stored as well. */
-async function answerOf(
-  transaction: PreparedTransaction,
-  execute: (store: PreparedStore) => Promise<KeptAnswer>,
-): Promise<Answer> {
+async function answerOf(transaction: Tables, execute: (tables: Tables) => Promise<KeptAnswer>): Promise<Answer> {
   try {
-    return await transaction.nested(() => execute(storeWithin(transaction)))
+    return await transaction.transaction(execute)
   } catch (thrown) {
     const taken = takenValueOf(thrown)
     const error = taken === undefined ? thrown : takenValueError(taken, thrown)

@@ -1,9 +1,8 @@
-import type { PreparedQueryable, PreparedStore } from '../db/queryable.js'
 import { notFound } from '../errors.js'
-import type { WriteContext } from '../runtime/write-context.js'
 import * as priorities from '../store/priority.js'
 import { auditedCall } from './audit/audit-statement.js'
-import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
+import { requirePermissionIn, visibleScope } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
 import { permittedTeamIds } from './caller/team-scope.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
@@ -19,38 +18,33 @@ export interface PriorityUpdate {
  * Changes a priority and returns its JSON after the change. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without
  * `tickets:write` in its team, and `ETAG_MISMATCH`.
  */
-export async function updatePriority(
-  tables: PreparedStore,
-  caller: Caller,
-  update: PriorityUpdate,
-  context: WriteContext,
-): Promise<string> {
+export async function updatePriority(scope: Scope, update: PriorityUpdate): Promise<string> {
   const { id, name, description, isAiSelectable } = update
-  const { runtime, requestId, ifMatch } = context
+  const { tables, caller, runtime, requestId, ifMatch } = scope
   const { organizationId } = caller
   const teamIds = permittedTeamIds(caller, 'tickets:write')
   const auditEventId = runtime.newId()
   const call = auditedCall(caller, requestId)
   const change = { id, name, description, isAiSelectable, organizationId, teamIds, auditEventId, ...call }
-  const write = (queryable: PreparedQueryable) => priorities.updatePriority(queryable, change)
+  const write = (queryable: Scope['tables']) => priorities.updatePriority(queryable, change)
   const accepted = acceptedVersionsFrom(ifMatch)
   // The version is checked under a lock; without a condition, one statement suffices.
   const updated =
     accepted === undefined
       ? await write(tables)
-      : await tables.preparedTransaction(async (transaction) => {
+      : await tables.transaction(async (transaction) => {
           const current = await priorities.lockPriority(transaction, id, change)
           if (current === undefined) return undefined
           requireAcceptedVersion(accepted, entityTagOf(current.json), { resourceType: 'priority', resourceId: id })
           return write(transaction)
-        }, context)
-  return updated ?? refuse(tables, caller, id)
+        })
+  return updated ?? refuse(scope, id)
 }
 
 /**
  * Throws why no priority was changed: the same error for hidden and missing ones, forbidden only for what is visible.
  */
-async function refuse(tables: PreparedQueryable, caller: Caller, id: string): Promise<never> {
+async function refuse({ tables, caller }: Scope, id: string): Promise<never> {
   const found = await priorities.lockPriority(tables, id, visibleScope(caller))
   if (found !== undefined) requirePermissionIn(caller, found.teamId, 'tickets:write')
   throw notFound('priority', id)

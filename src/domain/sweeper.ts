@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/queryable.js'
+import type { Tables } from '../db/tables.js'
 import type { Timing } from '../db/transaction.js'
 import { sweepIdempotencyKeys } from '../store/idempotency-key.js'
 import { organizationIdsAfter } from '../store/organization.js'
@@ -14,7 +14,7 @@ const PAUSE_MILLIS = 60_000
 const KEPT_SECONDS = 86_400
 
 /** Deletes expired tokens and counts of addresses. Returns the number of deleted rows. */
-export function sweepCredentials(tables: Pick<Queryable, 'run'>): Promise<number> {
+export function sweepCredentials(tables: Tables): Promise<number> {
   return sweep(tables, { keptSeconds: KEPT_SECONDS, spanSeconds: REVOKE_SPAN_SECONDS, rows: BATCH })
 }
 
@@ -25,7 +25,7 @@ const ORGANIZATIONS = 100
  * Deletes the expired answers of the next organizations behind one. Answers the last of these organizations, the empty
  * text where they were the last of all.
  */
-export async function sweepOrganizations(tables: Queryable, after: string): Promise<string> {
+export async function sweepOrganizations(tables: Tables, after: string): Promise<string> {
   const organizationIds = await organizationIdsAfter(tables, after, ORGANIZATIONS)
   for (const organizationId of organizationIds) {
     await sweepIdempotencyKeys(tables, { organizationId, rows: BATCH })
@@ -35,7 +35,7 @@ export async function sweepOrganizations(tables: Queryable, after: string): Prom
 
 /** What a running sweeper needs. */
 export interface SweeperOptions {
-  readonly database: Queryable
+  readonly database: Tables
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   readonly timing: Pick<Timing, 'sleep'>
   /** Ends the sweeper. */

@@ -1,31 +1,27 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { type AuditLogService, ListAuditEventsResponseSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import type { Reads } from '../db/queryable.js'
 import { listAuditEvents } from '../domain/audit-log.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
 import { invalidField } from '../errors.js'
 import { suggestion } from '../protojson/nearest.js'
 import { type AuditAction, auditActions, isAuditAction } from '../store/audit-action.js'
-import { databaseOf } from './call-database.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
-import { callerOf } from './request-context.js'
+import { scopeOf } from './request-context.js'
 
 /** What the service of the audit log needs. */
 export interface AuditLogHandlersOptions extends PrintedAnswerOptions {
-  readonly database: Reads
   readonly pageTokens: PageTokens
 }
 
 /** The service of the audit log. */
 export function createAuditLogHandlers({
-  database,
   pageTokens,
   printedPage,
 }: AuditLogHandlersOptions): ServiceImpl<typeof AuditLogService> {
   return {
     async listAuditEvents(request, context) {
       const query = { ...request, action: actionFrom(request.action) }
-      const page = await listAuditEvents(databaseOf(context, database).reads, callerOf(context), query, pageTokens)
+      const page = await listAuditEvents(scopeOf(context), query, pageTokens)
       return printedPage(ListAuditEventsResponseSchema, page)
     },
   }

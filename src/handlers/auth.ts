@@ -1,15 +1,15 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import type { Tables } from '../db/tables.js'
 import { type AccessTokenOptions, createAccessToken } from '../domain/auth/access-token.js'
 import { clientCredentialsFrom } from '../domain/auth/client-credentials.js'
 import { type RevocationOptions, revokeLeakedKey } from '../domain/auth/revocation.js'
-import { onDatabaseOf } from './call-database.js'
 import { requestContextOf } from './request-context.js'
 import type { Tally } from './tally.js'
 
 /** What the methods of credentials need. */
 export interface AuthHandlersOptions extends AccessTokenOptions, RevocationOptions {
-  readonly database: AccessTokenOptions['database'] & RevocationOptions['database']
+  readonly database: Tables
   readonly tally?: Tally | undefined
 }
 
@@ -19,16 +19,18 @@ export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<ty
   const revocation = { ...options, onRevoked: (keys: number) => tally?.keysRevoked(keys) }
   return {
     revokeLeakedKey: async ({ secret }, context) => {
-      await revokeLeakedKey(onDatabaseOf(context, revocation), secret, requestContextOf(context).requestId)
+      const { tables, requestId } = requestContextOf(context)
+      await revokeLeakedKey({ ...revocation, database: tables }, secret, requestId)
       return {}
     },
     createToken: async (request, context) => {
+      const { tables } = requestContextOf(context)
       const credentials = clientCredentialsFrom({
         authorization: context.requestHeader.get('authorization') ?? undefined,
         clientId: request.clientId,
         clientSecret: request.clientSecret,
       })
-      const { token, seconds } = await createAccessToken(onDatabaseOf(context, options), credentials)
+      const { token, seconds } = await createAccessToken({ ...options, database: tables }, credentials)
       tally?.sessionCreated()
       context.responseHeader.set('cache-control', 'no-store')
       context.responseHeader.set('pragma', 'no-cache')

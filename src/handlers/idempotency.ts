@@ -1,35 +1,19 @@
 import { createHash } from 'node:crypto'
 import { type DescMessage, type DescMethod, getOption, type Message, toBinary } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
-import {
-  createContextKey,
-  type HandlerContext,
-  type Interceptor,
-  type UnaryRequest,
-  type UnaryResponse,
-} from '@connectrpc/connect'
+import type { Interceptor, UnaryRequest, UnaryResponse } from '@connectrpc/connect'
 import { access } from '../../gen/svc/v2/access_pb.js'
-import type { PreparedStore } from '../db/queryable.js'
+import type { Tables } from '../db/tables.js'
 import { type AnswerOnce, createAnswerOnce, type KeptAnswer, type NamedCall } from '../domain/idempotency.js'
 import { invalidField } from '../errors.js'
-import { callDatabaseKey, databaseOf } from './call-database.js'
 import type { PreprintMessage } from './printed-answer.js'
-import { callerOf, requestContextKey, requestContextOf } from './request-context.js'
+import { requestContextKey, requestContextOf, scopeOf } from './request-context.js'
 
 /** What answering calls by their keys depends on. */
 export interface IdempotencyOptions {
-  readonly database: PreparedStore
   readonly preprintMessage: PreprintMessage
   /** The JSON of a message as the doors print it. */
   readonly printMessage: (desc: DescMessage, message: Message) => string
-}
-
-/** Where a call with a key finds the transaction of its effect and its answer. */
-const storeKey = createContextKey<PreparedStore | undefined>(undefined, { description: 'store' })
-
-/** The store that a handler writes to: the database, or the transaction that also stores the answer. */
-export function storeOf(context: Pick<HandlerContext, 'values'>, database: PreparedStore): PreparedStore {
-  return context.values.get(storeKey) ?? databaseOf(context, database)
 }
 
 /** Whether a method accepts an `Idempotency-Key`: it writes, and requires a credential. */
@@ -44,7 +28,7 @@ const KEY = /^[!-~]{1,255}$/
  * unchanged.
  */
 export function createIdempotency(options: IdempotencyOptions): Interceptor {
-  const answerOnce = createAnswerOnce(options.database)
+  const answerOnce = createAnswerOnce()
   return (next) => (request) => {
     const key = request.contextValues.get(requestContextKey)?.idempotencyKey
     if (key === undefined || request.stream || !takesIdempotencyKey(request.method)) return next(request)
@@ -60,18 +44,16 @@ async function answer(
   key: string,
 ): Promise<UnaryResponse> {
   let executed: UnaryResponse | undefined
-  const execute = async (store: PreparedStore): Promise<KeptAnswer> => {
-    request.contextValues.set(storeKey, store)
+  const context = requestContextOf({ values: request.contextValues })
+  const execute = async (tables: Tables): Promise<KeptAnswer> => {
+    request.contextValues.set(requestContextKey, { ...context, tables })
     const response = await next(request)
     if (response.stream) throw new Error('a unary call returned a stream')
     executed = response
     const json = printMessage(response.method.output, response.message)
     return { json, entityTag: response.header.get('etag') }
   }
-  const context = requestContextOf({ values: request.contextValues })
-  const bounds = { signal: request.signal, timeoutMillis: () => context.timeoutMillis() }
-  const own = request.contextValues.get(callDatabaseKey)
-  const { json, entityTag, isReplayed } = await answerOnce(namedCall(request, key), execute, bounds, own)
+  const { json, entityTag, isReplayed } = await answerOnce(context.tables, namedCall(request, key), execute)
   if (executed !== undefined && !isReplayed) return executed
   const { service, method } = request
   const header = new Headers({ 'idempotency-replayed': 'true' })
@@ -100,5 +82,5 @@ function namedCall({ contextValues, method, message }: UnaryRequest, key: string
   if (ifMatch !== undefined) hash.update(`\nIf-Match: ${ifMatch}`)
   const name = `${method.parent.typeName}.${method.name}`
   const isLong = bytes.length >= LONG_REQUEST
-  return { caller: callerOf({ values: contextValues }), method: name, key, requestHash: hash.digest(), isLong }
+  return { caller: scopeOf({ values: contextValues }).caller, method: name, key, requestHash: hash.digest(), isLong }
 }

@@ -1,21 +1,16 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { Caller } from '../domain/caller/caller.js'
+import type { Scope } from '../domain/caller/scope.js'
 import { ServiceError } from '../errors.js'
 
-/** What is known about a request before its body is read. */
-export interface RequestContext {
-  /** The id that the answer and the log carry. */
-  readonly requestId: string
-  /** The client address that limits count, as determined by `TRUST_PROXY`. */
-  readonly clientAddress: string
+/** What is known about a request, and what it may use, before its body is read. */
+export interface RequestContext extends Omit<Scope, 'caller'> {
   /** Who calls; `undefined` if the method is open to anyone. */
   readonly caller: Caller | undefined
-  /** What the caller calls the call, as it was sent. */
+  /** The client address that limits count, as determined by `TRUST_PROXY`. */
+  clientAddress(): string
+  /** The `Idempotency-Key`, as it was sent. */
   readonly idempotencyKey: string | undefined
-  /** The `If-Match`, as it was sent. */
-  readonly ifMatch: string | undefined
-  /** How long the call may still take, in milliseconds; undefined without a deadline. */
-  timeoutMillis(): number | undefined
 }
 
 /** Where handlers and interceptors find the request's context. */
@@ -30,9 +25,9 @@ export function requestContextOf(context: Pick<HandlerContext, 'values'>): Reque
   return request
 }
 
-/** Who calls, in methods that need a credential. */
-export function callerOf(context: Pick<HandlerContext, 'values'>): Caller {
-  const { caller } = requestContextOf(context)
+/** What a call needs, in methods that need a credential. */
+export function scopeOf(context: Pick<HandlerContext, 'values'>): Scope {
+  const { caller, ...request } = requestContextOf(context)
   if (caller === undefined) throw new ServiceError('CREDENTIAL_MISSING', 'a bearer credential is required')
-  return caller
+  return { ...request, caller }
 }

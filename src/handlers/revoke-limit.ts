@@ -2,6 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import type { ConnectError, ContextValues } from '@connectrpc/connect'
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import type { Tables } from '../db/tables.js'
 import type { Timing } from '../db/transaction.js'
 import { withDatabase } from '../domain/auth/revocation.js'
 import { type RevokeLimiter, rateLimited } from '../domain/auth/revoke-limiter.js'
@@ -24,14 +25,14 @@ const TIMEOUT_MILLIS = 5_000
  * that malformed requests count.
  */
 export function createRevokeCallCounter(
-  limiterOf: (values: ContextValues) => RevokeLimiter,
+  limiterOf: (tables: Tables) => RevokeLimiter,
   timing: Pick<Timing, 'sleep'>,
   tally?: Tally,
 ): CountRevokeCall {
   return async (method, values) => {
     if (!isRevocation(method)) return
-    const { clientAddress } = requestContextOf({ values })
-    const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => limiterOf(values).admit(clientAddress))
+    const { tables, clientAddress } = requestContextOf({ values })
+    const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => limiterOf(tables).admit(clientAddress()))
     tally?.revokeAttempt(admission.allowed)
     if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
   }

@@ -13,7 +13,6 @@ import { SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
 import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
-import type { Database } from '../db/database.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -54,7 +53,6 @@ export const services: readonly DescService[] = [
 export type RoutesOptions = AuthHandlersOptions & {
   /** Default: messages whose JSON is known are read at once. */
   readonly preprintMessage?: PreprintMessage | undefined
-  readonly database: Database
   readonly runtime: Runtime
   readonly pageTokens: PageTokens
   readonly limitCheck: LimitCheck

@@ -7,29 +7,21 @@ import {
   RepublishUserResponseSchema,
   type UserIngestionService,
 } from '../../gen/svc/v2/user_ingestion_pb.js'
-import type { PreparedStore } from '../db/queryable.js'
 import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles } from '../domain/user-ingestion/user-ingestion.js'
 import { republishUser } from '../domain/user-ingestion/user-republication.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
-import type { Runtime } from '../runtime/runtime.js'
-import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { skippedFieldsToMessage } from './profile-field.js'
-import { callerOf } from './request-context.js'
+import { scopeOf } from './request-context.js'
 import type { Tally } from './tally.js'
-import { writeContextOf } from './write-context.js'
 
 /** The service of profiles that connected apps supply. */
 export function createUserIngestionHandlers({
-  database,
-  runtime,
   tally,
   printedAnswer,
 }: PrintedAnswerOptions & {
-  readonly database: PreparedStore
-  readonly runtime: Runtime
   readonly tally?: Tally | undefined
 }): ServiceImpl<typeof UserIngestionService> {
   const count = ({ skipped, skippedPhone }: { readonly skipped: SkippedFields; readonly skippedPhone: boolean }) => {
@@ -38,9 +30,10 @@ export function createUserIngestionHandlers({
   }
   return {
     async ingestUserProfiles({ source, profiles }, context) {
+      const scope = scopeOf(context)
       const results = await ingestUserProfiles(
-        storeOf(context, database),
-        callerOf(context),
+        scope.tables,
+        scope.caller,
         {
           source,
           profiles: profiles.map((profile) => ({
@@ -50,7 +43,7 @@ export function createUserIngestionHandlers({
             profile: profileInputFrom(profile),
           })),
         },
-        writeContextOf(runtime, context),
+        scope,
       )
       results.forEach(count)
       return create(IngestUserProfilesResponseSchema, {
@@ -65,12 +58,8 @@ export function createUserIngestionHandlers({
     },
 
     async republishUser({ id }, context) {
-      const { json, ...published } = await republishUser(
-        storeOf(context, database),
-        callerOf(context),
-        id,
-        writeContextOf(runtime, context),
-      )
+      const scope = scopeOf(context)
+      const { json, ...published } = await republishUser(scope.tables, scope.caller, id, scope)
       count(published)
       const { skipped, skippedPhone, unresolvedManager } = published
       context.responseHeader.set('etag', entityTagOf(json))

@@ -8,7 +8,6 @@ import {
   UserRole as UserRoleMessage,
   type UserService,
 } from '../../gen/svc/v2/user_pb.js'
-import type { PreparedStore, Queryable, Reads } from '../db/queryable.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { listDepartmentOptions } from '../domain/user/department-option.js'
@@ -16,27 +15,19 @@ import { createUser, getUser, type NewUser } from '../domain/user/user.js'
 import { listUsers } from '../domain/user/user-list.js'
 import { updateUser } from '../domain/user/user-update.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
-import type { Runtime } from '../runtime/runtime.js'
-import { databaseOf } from './call-database.js'
-import { storeOf } from './idempotency.js'
 import type { PrintedAnswerOptions } from './printed-answer.js'
 import { governedFieldsFrom, skippedFieldsToMessage } from './profile-field.js'
-import { callerOf } from './request-context.js'
+import { scopeOf } from './request-context.js'
 import type { Tally } from './tally.js'
-import { writeContextOf } from './write-context.js'
 
 /** What the service of users needs. */
 export interface UserHandlersOptions extends PrintedAnswerOptions {
-  readonly database: PreparedStore & Queryable & Reads
-  readonly runtime: Runtime
   readonly pageTokens: PageTokens
   readonly tally?: Tally | undefined
 }
 
 /** The service of users. */
 export function createUserHandlers({
-  database,
-  runtime,
   pageTokens,
   tally,
   printedAnswer,
@@ -44,6 +35,7 @@ export function createUserHandlers({
 }: UserHandlersOptions): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
+      const scope = scopeOf(context)
       const update = {
         userId: request.id,
         email: request.email,
@@ -52,47 +44,39 @@ export function createUserHandlers({
         pinFields: governedFieldsFrom(request.pinFields),
         releaseFields: governedFieldsFrom(request.releaseFields),
       }
-      const { json, skipped } = await updateUser(
-        storeOf(context, database),
-        callerOf(context),
-        update,
-        writeContextOf(runtime, context),
-      )
+      const { json, skipped } = await updateUser(scope.tables, scope.caller, update, scope)
       tally?.fieldsSkipped(skipped)
       context.responseHeader.set('etag', entityTagOf(json))
       return printedAnswer(UpdateUserResponseSchema, json, skippedFieldsToMessage(skipped))
     },
 
     async createUser(request, context) {
+      const scope = scopeOf(context)
       const user: NewUser = {
         email: request.email,
         role: roles[request.role],
         profile: profileInputFrom(request),
         pinFields: governedFieldsFrom(request.pinFields),
       }
-      const created = await createUser(
-        storeOf(context, database),
-        callerOf(context),
-        user,
-        writeContextOf(runtime, context),
-      )
+      const created = await createUser(scope.tables, scope.caller, user, scope)
       context.responseHeader.set('etag', entityTagOf(created))
       return printedAnswer(CreateUserResponseSchema, created)
     },
 
     async getUser(request, context) {
-      const user = await getUser(databaseOf(context, database), callerOf(context), request.id)
+      const { tables, caller } = scopeOf(context)
+      const user = await getUser(tables, caller, request.id)
       context.responseHeader.set('etag', entityTagOf(user))
       return printedAnswer(GetUserResponseSchema, user)
     },
 
     async listUsers(request, context) {
-      const page = await listUsers(databaseOf(context, database).reads, callerOf(context), request, pageTokens)
+      const page = await listUsers(scopeOf(context), request, pageTokens)
       return printedPage(ListUsersResponseSchema, page)
     },
 
     async listDepartmentOptions(_request, context) {
-      const departments = await listDepartmentOptions(databaseOf(context, database).reads, callerOf(context))
+      const departments = await listDepartmentOptions(scopeOf(context))
       return printedAnswer(ListDepartmentOptionsResponseSchema, departments)
     },
   }

@@ -29,7 +29,7 @@ export class AdmissibleCall {
     this.#remoteAddress = call.request.socket.remoteAddress
   }
 
-  get clientAddress(): string {
+  clientAddress(): string {
     return this.#clientAddressOf(this.#remoteAddress, this.#call.request.headers['x-forwarded-for'])
   }
 
@@ -43,9 +43,5 @@ export class AdmissibleCall {
 
   get ifMatch(): string | undefined {
     return headerOf(this.#call.request, 'if-match')
-  }
-
-  timeoutMillis(): number | undefined {
-    return this.#call.timeoutMs()
   }
 }

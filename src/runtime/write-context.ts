@@ -6,8 +6,4 @@ export interface WriteContext {
   readonly requestId: string
   /** The `If-Match` of the request, as it was sent. */
   readonly ifMatch?: string | undefined
-  /** Ends the write without a trace when it aborts before the commit. */
-  readonly signal?: AbortSignal
-  /** How long it may take, in milliseconds. */
-  readonly timeoutMillis?: number | undefined
 }

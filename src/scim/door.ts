@@ -9,7 +9,7 @@ import { HttpFailure, unsupportedMediaType } from '../call/http-failure.js'
 import { headerOf, mayHaveBody, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { endResponse, sendCompressed } from '../call/respond.js'
 import { type CallHooks, type Exchange, serveCall } from '../call/serve-call.js'
-import type { Database } from '../db/database.js'
+import type { UserTables } from '../db/tables.js'
 import type { Directory } from '../domain/directory/directory-sync.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-shape.js'
 import { parseStrictJson } from '../protojson/json-text.js'
@@ -51,7 +51,7 @@ export interface ScimDoorOptions extends Omit<CallHooks, 'admit' | 'beforeDecode
   readonly begin: (request: NodeRequest, organizationId: string) => void
   readonly runtime: Runtime
   /** The database as a call sees it. */
-  readonly databaseOf: (request: NodeRequest, organizationId: string) => Database
+  readonly tablesOf: (request: NodeRequest, organizationId: string) => UserTables
   readonly requestIdOf: (request: NodeRequest) => string
   /** The address of the service as the client reaches it, without a slash at the end. */
   readonly baseUrlOf: (request: NodeRequest) => string
@@ -134,7 +134,7 @@ function scimExchange(
         body: readBodyOf(),
         ifNoneMatch: headerOf(request, 'if-none-match'),
         baseUrl: `${options.baseUrlOf(request)}${SCIM_PATH}`,
-        database: options.databaseOf(request, directory.organizationId),
+        database: options.tablesOf(request, directory.organizationId),
         context: {
           runtime: options.runtime,
           requestId: options.requestIdOf(request),

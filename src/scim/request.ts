@@ -1,5 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import type { Database } from '../db/database.js'
+import type { UserTables } from '../db/tables.js'
 import type { Directory } from '../domain/directory/directory-sync.js'
 import type { WriteContext } from '../runtime/write-context.js'
 import type { ScimReport } from './report.js'
@@ -15,8 +15,8 @@ export interface ScimRequest {
   readonly ifNoneMatch: string | undefined
   /** The address of the door as the directory reaches it, such as `https://api.example.com/scim/v2`. */
   readonly baseUrl: string
-  /** The database of the call. */
-  readonly database: Database
+  /** The tables of the call. */
+  readonly database: UserTables
   readonly context: WriteContext
   readonly report: ScimReport
 }

@@ -14,8 +14,8 @@ import {
   CustomWorkflowSchema,
   StepSchema,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import type { PreparedTransaction } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -191,17 +191,13 @@ ${auditInsert(
 export const accessPolicyApprovalProcedureStatements = [print, lockPolicy, lockApprovers, insert]
 
 /** The team of a policy in the scope; the policy stays in that team until the end of the transaction. */
-export async function lockAccessPolicy(
-  transaction: PreparedTransaction,
-  id: string,
-  scope: Scope,
-): Promise<string | undefined> {
+export async function lockAccessPolicy(transaction: Tables, id: string, scope: Scope): Promise<string | undefined> {
   const [policy] = await transaction.run(lockPolicy, { id, ...scope })
   return policy?.teamId
 }
 
 /** The approvers that exist, locked in the order of their ids, so that they still exist when a step names them. */
-export function lockKnownApprovers(transaction: PreparedTransaction, named: NamedApprovers): Promise<KnownApprover[]> {
+export function lockKnownApprovers(transaction: Tables, named: NamedApprovers): Promise<KnownApprover[]> {
   return transaction.run(lockApprovers, named)
 }
 
@@ -213,7 +209,7 @@ export interface NewApprovalProcedure extends CreatedProcedure {
 
 /** Stores a procedure with its steps, their approvers and the audit event of its creation, and returns its JSON. */
 export async function insertApprovalProcedure(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   { steps, approvers, ...procedure }: NewApprovalProcedure,
 ): Promise<string> {
   await transaction.run(insert, {

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyModel, ApiKeyRotationModel } from '../../gen/prisma/models.js'
-import type { AnyTransaction } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { ofOrganization } from './tenant.js'
 
 /** A key by its organization and id. */
@@ -84,27 +84,24 @@ export const apiKeyRotationStatements = [lock, find, findAt, insert]
  * Locks the chain of a key, so that until the transaction ends no key is added to it, and returns the chain's id;
  * undefined if there is no such key. Statements after this one see all keys of the chain.
  */
-export async function lockKeyChain(transaction: AnyTransaction, key: KeyId): Promise<string | undefined> {
+export async function lockKeyChain(transaction: Tables, key: KeyId): Promise<string | undefined> {
   const [chain] = await transaction.run(lock, key)
   return chain?.chainId
 }
 
 /** Locks a key whose chain is locked, and returns what its rotation needs. */
-export async function findKeyToRotate(transaction: AnyTransaction, key: KeyId): Promise<KeyToRotate | undefined> {
+export async function findKeyToRotate(transaction: Tables, key: KeyId): Promise<KeyToRotate | undefined> {
   const [found] = await transaction.run(find, key)
   return found
 }
 
 /** The id of the key at a place of a chain, if there is one. */
-export async function findKeyOfRotation(transaction: AnyTransaction, place: Place): Promise<string | undefined> {
+export async function findKeyOfRotation(transaction: Tables, place: Place): Promise<string | undefined> {
   const [found] = await transaction.run(findAt, place)
   return found?.id
 }
 
 /** Adds a key to a locked chain, at a place that is free. */
-export async function insertKeyRotation(
-  transaction: AnyTransaction,
-  key: Place & Pick<ApiKeyModel, 'id'>,
-): Promise<void> {
+export async function insertKeyRotation(transaction: Tables, key: Place & Pick<ApiKeyModel, 'id'>): Promise<void> {
   await transaction.run(insert, key)
 }

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import type { KeyId } from './api-key-rotation.js'
 import { ofOrganization } from './tenant.js'
 
@@ -56,20 +56,17 @@ export const apiKeySessionStatements = [insert, remove, shorten]
 /**
  * Stores a session, and returns how many seconds it lasts; undefined if there is no such live key that can have one.
  */
-export async function insertApiKeySession(
-  tables: PreparedQueryable,
-  session: NewApiKeySession,
-): Promise<number | undefined> {
+export async function insertApiKeySession(tables: Tables, session: NewApiKeySession): Promise<number | undefined> {
   const [made] = await tables.run(insert, session)
   return made?.seconds
 }
 
 /** Ends the sessions of keys. */
-export async function deleteApiKeySessions(transaction: AnyTransaction, keys: KeysOfOrganization): Promise<void> {
+export async function deleteApiKeySessions(transaction: Tables, keys: KeysOfOrganization): Promise<void> {
   await transaction.run(remove, keys)
 }
 
 /** Lets no session of a key last beyond the time. */
-export async function shortenApiKeySessions(transaction: AnyTransaction, key: KeyId, expiresAt: Date): Promise<void> {
+export async function shortenApiKeySessions(transaction: Tables, key: KeyId, expiresAt: Date): Promise<void> {
   await transaction.run(shorten, { ...key, expiresAt })
 }

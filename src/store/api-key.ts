@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyRevocation } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
-import type { AnyTransaction, PreparedQueryable, Queryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import type { KeyId } from './api-key-rotation.js'
 import { byOrganization } from './by-organization.js'
 import { ofOrganization } from './tenant.js'
@@ -14,7 +14,7 @@ export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy' | 'createdB
 
 /** Stores a new key with the hash of its secret. */
 export async function insertApiKey(
-  tables: Queryable,
+  tables: Tables,
   key: Pick<
     ApiKeyModel,
     'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions' | 'expiresAt' | 'createdBy'
@@ -27,7 +27,7 @@ export async function insertApiKey(
 }
 
 /** The keys of an organization, including revoked ones, in the order of creation. */
-export async function selectApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeyRow[]> {
+export async function selectApiKeys(tables: Tables, organizationId: string): Promise<ApiKeyRow[]> {
   const keys = await tables.models.apiKey.findMany({
     where: { organizationId },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -60,7 +60,7 @@ SELECT organization_id AS "organizationId", secret_hash AS "secretHash" FROM api
 })
 
 /** A key by its id alone, even if it is revoked. */
-export async function findApiKey(tables: PreparedQueryable, id: string): Promise<KeyOfId | undefined> {
+export async function findApiKey(tables: Tables, id: string): Promise<KeyOfId | undefined> {
   const [key] = await tables.run(selectOfId, { id })
   return key
 }
@@ -173,13 +173,13 @@ RETURNING expires_at AS "expiresAt"`,
 export const apiKeyStatements = [selectOfId, writeUses, selectManagementKeys, revokeOfId, revokeChain, end]
 
 /** The management keys of an organization with these secrets, except revoked ones. */
-export function findManagementKeys(tables: PreparedQueryable, secrets: OwnedSecrets): Promise<ManagementKeyRow[]> {
+export function findManagementKeys(tables: Tables, secrets: OwnedSecrets): Promise<ManagementKeyRow[]> {
   return tables.run(selectManagementKeys, secrets)
 }
 
 /** Records that keys are used now, at most once a minute for each. */
 export async function writeKeyUses(
-  tables: Pick<Queryable, 'run'>,
+  tables: Pick<Tables, 'run'>,
   keys: readonly Pick<ApiKeyModel, 'organizationId' | 'id'>[],
 ): Promise<void> {
   for (const [organizationId, used] of byOrganization(keys)) {
@@ -188,28 +188,24 @@ export async function writeKeyUses(
 }
 
 /** Revokes a key of an organization, unless it is revoked. */
-export function revokeKeyOfId(
-  transaction: AnyTransaction,
-  key: KeyId,
-  revokedBy: ApiKeyRevocation,
-): Promise<RevokedKey[]> {
+export function revokeKeyOfId(transaction: Tables, key: KeyId, revokedBy: ApiKeyRevocation): Promise<RevokedKey[]> {
   return transaction.run(revokeOfId, { ...key, revokedBy })
 }
 
 /** Revokes the keys of a locked chain, except those that are revoked. */
-export function revokeKeyChain(transaction: AnyTransaction, chain: RevokedChain): Promise<RevokedKey[]> {
+export function revokeKeyChain(transaction: Tables, chain: RevokedChain): Promise<RevokedKey[]> {
   return transaction.run(revokeChain, chain)
 }
 
 /** Lets a key end after the seconds, unless it ends before, and returns the time. */
-export async function endKey(transaction: AnyTransaction, key: KeyId, seconds: number): Promise<Date | undefined> {
+export async function endKey(transaction: Tables, key: KeyId, seconds: number): Promise<Date | undefined> {
   const [ended] = await transaction.run(end, { ...key, seconds })
   return ended?.expiresAt
 }
 
 /** Replaces the hash of a key's secret, unless it has already been replaced. */
 export async function replaceSecretHash(
-  tables: Queryable,
+  tables: Tables,
   key: Pick<ApiKeyModel, 'organizationId' | 'id' | 'secretHash'>,
   secretHash: Uint8Array,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import { createStatement, type Parameter } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { pageClassFor, perPageClass } from './page-class.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -76,7 +76,7 @@ export const appInstanceStatements = Object.values(lists)
 
 /** A page of the app instances that a team owns or that are shared with it; undefined if the scope has no such team. */
 export async function readAppInstances(
-  tables: PreparedQueryable,
+  tables: Tables,
   selection: AppInstanceSelection,
 ): Promise<AppInstancePageRow | undefined> {
   const [page] = await tables.run(lists[pageClassFor(selection.pageSize)], selection)

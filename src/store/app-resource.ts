@@ -2,8 +2,8 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { AppResourceModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppResourceSchema } from '../../gen/svc/v2/app_resource_pb.js'
-import type { PreparedTransaction } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -106,7 +106,7 @@ export const appResourceStatements = [lock, lockOwners, update]
 
 /** The resources that are in the scope, in id order, locked until the transaction ends. */
 export function lockAppResources(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   ids: readonly string[],
   scope: Scope,
 ): Promise<LockedAppResource[]> {
@@ -114,15 +114,12 @@ export function lockAppResources(
 }
 
 /** Locks teams and app instances until the transaction ends. */
-export async function lockOwnersOfAppResources(transaction: PreparedTransaction, owners: Owners): Promise<void> {
+export async function lockOwnersOfAppResources(transaction: Tables, owners: Owners): Promise<void> {
   await transaction.run(lockOwners, owners)
 }
 
 /** Changes resources together with their audit events, and returns their JSON in the order of the changes. */
-export async function updateAppResources(
-  transaction: PreparedTransaction,
-  changes: AppResourceChanges,
-): Promise<string> {
+export async function updateAppResources(transaction: Tables, changes: AppResourceChanges): Promise<string> {
   const [updated] = await transaction.run(update, changes)
   return updated?.json ?? '[]'
 }

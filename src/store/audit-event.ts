@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import { createStatement, type Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { enumPrefix } from './resource/enum-name.js'
 
@@ -84,7 +84,7 @@ SELECT * FROM unnest(${events.id}::uuid[], ${events.organizationId}::text[], ${e
 export const auditEventStatements = [insertEvents]
 
 /** Writes the events in the order given. The statement is sent even for none. */
-export async function insertAuditEvents(tables: PreparedQueryable, events: readonly NewAuditEvent[]): Promise<void> {
+export async function insertAuditEvents(tables: Tables, events: readonly NewAuditEvent[]): Promise<void> {
   await tables.run(insertEvents, auditEventLists(events))
 }
 

@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { ActorSchema, AuditEventSchema, FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { nameText } from './resource/enum-name.js'
 import { rowText } from './resource/print.js'
@@ -107,7 +107,7 @@ export const auditLogStatements = [list]
 
 /** A page of events, the newest first. */
 export async function readAuditEvents(
-  tables: PreparedQueryable,
+  tables: Tables,
   selection: AuditEventSelection,
 ): Promise<AuditEventPageRow | undefined> {
   const [page] = await tables.run(list, selection)

@@ -1,5 +1,5 @@
 import type { ApiKeyModel, UserTokenModel } from '../../gen/prisma/models.js'
-import type { Queryable } from '../db/queryable.js'
+import type { Tables } from '../db/tables.js'
 
 /** An organization or a team, by name. */
 type Named = { readonly name: string }
@@ -12,7 +12,7 @@ export type KeyOwnerRow = Omit<ApiKeyModel, 'secretHash' | 'permissions' | 'revo
 
 /** Whose key it is, by its id or by a hash under which its secret is stored; of any organization, revoked ones too. */
 export function findKeyOwner(
-  tables: Queryable,
+  tables: Tables,
   key: { readonly id: string } | { readonly hashes: readonly Uint8Array[] },
 ): Promise<KeyOwnerRow | null> {
   return tables.models.apiKey.findFirst({
@@ -37,7 +37,7 @@ export function findKeyOwner(
 
 /** The id of the key of an access token. */
 export async function findKeyOfSession(
-  tables: Queryable,
+  tables: Tables,
   hashes: readonly Uint8Array[],
 ): Promise<{ readonly id: string } | undefined> {
   const where = { tokenHash: { in: bytes(hashes) } }
@@ -54,7 +54,7 @@ export type UserTokenSelection =
   | { readonly organizationId?: string | undefined; readonly userId?: string | undefined }
 
 /** User tokens, expired ones too, the oldest first. */
-export function findUserTokens(tables: Queryable, selection: UserTokenSelection): Promise<UserTokenOwnerRow[]> {
+export function findUserTokens(tables: Tables, selection: UserTokenSelection): Promise<UserTokenOwnerRow[]> {
   return tables.models.userToken.findMany({
     where: 'hashes' in selection ? { tokenHash: { in: bytes(selection.hashes) } } : given(selection),
     orderBy: [{ createdAt: 'asc' }, { userId: 'asc' }],
@@ -71,7 +71,7 @@ export function findUserTokens(tables: Queryable, selection: UserTokenSelection)
 
 /** Ends a token, and returns whether there was one. */
 export async function deleteUserToken(
-  tables: Queryable,
+  tables: Tables,
   { organizationId, tokenHash }: Pick<UserTokenModel, 'organizationId' | 'tokenHash'>,
 ): Promise<boolean> {
   const where = { organizationId, tokenHash: new Uint8Array(tokenHash) }

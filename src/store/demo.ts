@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/queryable.js'
+import type { Tables } from '../db/tables.js'
 
 /** What requests to the demo organization name. */
 export interface DemoIds {
@@ -13,7 +13,7 @@ export interface DemoIds {
 }
 
 /** The oldest of each in the organization; undefined if it does not have all of them. */
-export async function findDemoIds({ models }: Queryable, organizationId: string): Promise<DemoIds | undefined> {
+export async function findDemoIds({ models }: Tables, organizationId: string): Promise<DemoIds | undefined> {
   const orderBy = { ordinal: 'asc' } as const
   const admin = await models.membership.findFirst({
     where: { organizationId, role: 'ORG_ADMIN', deactivatedAt: null },

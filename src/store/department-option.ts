@@ -2,8 +2,8 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { DepartmentOptionModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import { createStatement, type Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
 
@@ -43,13 +43,13 @@ const insert = createStatement<OptionLists, Record<never, never>>({
 export const departmentOptionStatements = [...Object.values(list), insert]
 
 /** The JSON of the departments of an organization, by name in the order of code points. */
-export async function printDepartmentOptions(tables: PreparedQueryable, organizationId: string): Promise<string> {
+export async function printDepartmentOptions(tables: Tables, organizationId: string): Promise<string> {
   return (await readWholeList(tables, list, { organizationId }))?.json ?? '[]'
 }
 
 /** Adds departments to an organization in the given order; existing ones stay unchanged. */
 export async function insertDepartmentOptions(
-  tables: PreparedQueryable,
+  tables: Tables,
   organizationId: string,
   options: readonly NewDepartmentOption[],
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
-import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 
 /**
  * Hashes of addresses are folded to this many locks per organization, so that a large call cannot fill the lock table.
@@ -55,7 +55,7 @@ export const emailClaimStatements = [lock, find, findKeys]
  * one ends. No organization waits for another, which would tell what addresses that one has.
  */
 export async function lockEmailAddresses(
-  transaction: AnyTransaction,
+  transaction: Tables,
   organizationId: string,
   emailKeys: readonly string[],
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function lockEmailAddresses(
 
 /** The keys of the addresses that members of the organization currently have. */
 export async function findEmailKeys(
-  tables: PreparedQueryable,
+  tables: Tables,
   organizationId: string,
   userIds: readonly string[],
 ): Promise<string[]> {
@@ -74,7 +74,7 @@ export async function findEmailKeys(
 
 /** The members of the organization with these addresses, including deactivated ones, by the key of the address. */
 export async function findEmailHolders(
-  tables: PreparedQueryable,
+  tables: Tables,
   organizationId: string,
   emailKeys: readonly string[],
 ): Promise<Map<string, EmailHolder>> {

@@ -2,8 +2,8 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { EntityTypeModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { EntityFieldMappingSchema } from '../../gen/svc/v2/entity_field_mapping_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import type { Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
 import { ofOrganization } from './tenant.js'
@@ -68,16 +68,13 @@ const listOfConfig = createWholeList<MappingsOfConfig, FieldMappingListRow>({
 export const entityFieldMappingStatements = [...Object.values(list), ...Object.values(listOfConfig)]
 
 /** The mappings of an entity type, highest priority first, then by id. Nothing if the type is not in the scope. */
-export function listMappingsOfType(
-  tables: PreparedQueryable,
-  type: MappingsOfType,
-): Promise<FieldMappingListRow | undefined> {
+export function listMappingsOfType(tables: Tables, type: MappingsOfType): Promise<FieldMappingListRow | undefined> {
   return readWholeList(tables, list, type)
 }
 
 /** The same, of one config; an empty list if that is hidden from the caller. */
 export function listMappingsOfConfig(
-  tables: PreparedQueryable,
+  tables: Tables,
   request: MappingsOfConfig,
 ): Promise<FieldMappingListRow | undefined> {
   return readWholeList(tables, listOfConfig, request)

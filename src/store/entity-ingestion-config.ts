@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { EntityIngestionConfigSchema } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import type { Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
 import { ofOrganization } from './tenant.js'
@@ -68,11 +68,11 @@ const listOfAppInstance = createWholeList<ConfigsOfAppInstance, WholeListRow>({
 export const entityIngestionConfigStatements = [...Object.values(list), ...Object.values(listOfAppInstance)]
 
 /** The configs of a team in the order of their creation. No row if the team is not in the scope. */
-export function listConfigsOfTeam(tables: PreparedQueryable, team: ConfigsOfTeam) {
+export function listConfigsOfTeam(tables: Tables, team: ConfigsOfTeam) {
   return readWholeList(tables, list, team)
 }
 
 /** The same, of one app instance; an empty list if that is hidden from the caller. */
-export function listConfigsOfAppInstance(tables: PreparedQueryable, request: ConfigsOfAppInstance) {
+export function listConfigsOfAppInstance(tables: Tables, request: ConfigsOfAppInstance) {
   return readWholeList(tables, listOfAppInstance, request)
 }

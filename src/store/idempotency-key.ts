@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { IdempotencyKeyModel } from '../../gen/prisma/models.js'
-import type { PreparedQueryable, PreparedTransaction, Queryable } from '../db/queryable.js'
 import { createStatement, type Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import type { ServiceError } from '../errors.js'
 
 /** Identifies a call: its caller chooses the key, which is unique per caller and method. */
@@ -93,23 +93,20 @@ export const idempotencyKeyStatements = [claim, select, keep, sweep]
  * Claims a call for the transaction; false if it was executed already. Waits for a transaction anywhere that is about
  * to execute it. An expired call is claimed anew.
  */
-export async function claimIdempotencyKey(transaction: PreparedTransaction, call: IdempotencyClaim): Promise<boolean> {
+export async function claimIdempotencyKey(transaction: Tables, call: IdempotencyClaim): Promise<boolean> {
   const claimed = await transaction.run(claim, call)
   return claimed.length > 0
 }
 
 /** The call with this name; undefined if none was executed. */
-export async function selectIdempotencyKey(
-  tables: PreparedQueryable,
-  name: IdempotencyName,
-): Promise<ExecutedCall | undefined> {
+export async function selectIdempotencyKey(tables: Tables, name: IdempotencyName): Promise<ExecutedCall | undefined> {
   const [row] = await tables.run(select, name)
   return row
 }
 
 /** Keeps the answer of a call that the transaction has claimed. */
 export async function keepIdempotencyAnswer(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   name: IdempotencyName,
   { answer, entityTag, error }: StoredAnswer,
 ): Promise<void> {
@@ -118,7 +115,7 @@ export async function keepIdempotencyAnswer(
 
 /** Deletes an organization's expired calls, `rows` at a time. Returns how many rows were deleted. */
 export async function sweepIdempotencyKeys(
-  tables: Pick<Queryable, 'run'>,
+  tables: Pick<Tables, 'run'>,
   { organizationId, rows }: SweptKeys,
 ): Promise<number> {
   let swept = 0

@@ -9,8 +9,8 @@ import {
   JourneyTaskSchema,
   WorkflowFailureSchema,
 } from '../../gen/svc/v2/journey_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import { createStatement, type Parameter } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { type PrintedRow, partsText, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
@@ -128,10 +128,7 @@ SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
 export const journeyStatements = [print]
 
 /** Prints a journey that is in the scope or that the user is related to, as of one moment. */
-export async function printJourney(
-  tables: PreparedQueryable,
-  selection: JourneySelection,
-): Promise<JourneyRow | undefined> {
+export async function printJourney(tables: Tables, selection: JourneySelection): Promise<JourneyRow | undefined> {
   const [row] = await tables.run(print, selection)
   return row
 }

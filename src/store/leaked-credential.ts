@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { PreparedTransaction } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { ofOrganization } from './tenant.js'
 
 /** A credential that somebody has found: the secret of a key, or a token. */
@@ -66,7 +66,7 @@ export const leakedCredentialStatements = [find, deleteSession, deleteUserToken]
 
 /** The credential that is stored under one of the hashes; of a secret, even if its key is revoked. */
 export async function findLeaked(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   hashes: readonly Uint8Array[],
 ): Promise<LeakedCredential | undefined> {
   const [found] = await transaction.run(find, { hashes })
@@ -74,7 +74,7 @@ export async function findLeaked(
 }
 
 /** Ends a token, whether of a key or of a user. Both statements are sent, whatever it is. */
-export async function deleteLeakedToken(transaction: PreparedTransaction, token: TokenOfHash): Promise<LeakedToken[]> {
+export async function deleteLeakedToken(transaction: Tables, token: TokenOfHash): Promise<LeakedToken[]> {
   const sessions = await transaction.run(deleteSession, token)
   return [...sessions, ...(await transaction.run(deleteUserToken, token))]
 }

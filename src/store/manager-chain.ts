@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
-import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { inLockOfManagers } from './manager-lock.js'
 
 /** A member and the member's manager. */
@@ -40,13 +40,13 @@ export const managerChainStatements = [lock, readChains]
  * Keeps other transactions from assigning managers in the organization until this one ends: two assignments that are
  * each valid can together create a cycle. To be taken before any member is locked. Clearing needs no lock.
  */
-export async function lockManagers(transaction: AnyTransaction, organizationId: string): Promise<void> {
+export async function lockManagers(transaction: Tables, organizationId: string): Promise<void> {
   await transaction.run(lock, { organizationId })
 }
 
 /** The members with these ids, and everyone above them, all the way up. */
 export function selectManagerChains(
-  tables: PreparedQueryable,
+  tables: Tables,
   organizationId: string,
   userIds: readonly string[],
 ): Promise<ManagedMember[]> {

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { AnyTransaction } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { type AuditEventLists, auditEventLists, auditListInsert, type NewAuditEvent } from './audit-event.js'
 import { type NewDepartmentOption, optionInsertion } from './department-option.js'
 import { type MemberRow, memberAddition, memberChange, memberRecords } from './membership.js'
@@ -50,7 +50,7 @@ export interface RelatedRows {
  * that change members one by one.
  */
 export async function writeMemberAtOnce(
-  transaction: AnyTransaction,
+  transaction: Tables,
   organizationId: string,
   member: MemberRow,
   related: RelatedRows,
@@ -61,7 +61,7 @@ export async function writeMemberAtOnce(
 
 /** Adds a member, whose person exists, in the same way. */
 export async function addMemberAtOnce(
-  transaction: AnyTransaction,
+  transaction: Tables,
   organizationId: string,
   member: MemberRow,
   related: RelatedRows,

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { AnyTransaction } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import type { ManagedMember } from './manager-chain.js'
 
 /** The new values of one member that not every member can have; null for those that stay. */
@@ -91,7 +91,7 @@ export const memberValuesStatements = [hold, holdNew]
  * the phone number. Gives the person the new address if nobody else in the organization has it and the person belongs to
  * no other one. A transaction that has locked the member already may ask for a phone number and a user name alone.
  */
-export async function holdMemberValues(transaction: AnyTransaction, values: MemberValues): Promise<MemberValuesRow> {
+export async function holdMemberValues(transaction: Tables, values: MemberValues): Promise<MemberValuesRow> {
   const [row] = await transaction.run(hold, values)
   if (row === undefined) throw new Error('the values of a member are not held')
   return row
@@ -101,7 +101,7 @@ export async function holdMemberValues(transaction: AnyTransaction, values: Memb
  * Locks, in the one order of locks, what the values of a new member need, and adds the person, whoever has the
  * address in another organization.
  */
-export async function holdNewMember(transaction: AnyTransaction, values: NewMemberValues): Promise<NewMemberRow> {
+export async function holdNewMember(transaction: Tables, values: NewMemberValues): Promise<NewMemberRow> {
   const [row] = await transaction.run(holdNew, values)
   if (row === undefined) throw new Error('the values of a new member are not held')
   return row

@@ -2,8 +2,8 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner } from '../../gen/prisma/enums.js'
 import type { MembershipModel, PersonModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
-import type { AnyTransaction, PreparedQueryable, Queryable } from '../db/queryable.js'
 import { type Columns, createStatement, type Parameter, type Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { camelCase } from './camel-case.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
 import { type PrintedRow, rowText } from './resource/print.js'
@@ -168,14 +168,14 @@ const updateAndPrint = createStatement<Written & { readonly userId: string }, Pr
 export const membershipStatements = [lock, lockOne, find, add, update, addAndUpdate, addAndPrint, updateAndPrint]
 
 /** Whether the person is a member of the organization who is not deactivated. */
-export async function hasActiveMember(tables: Queryable, organizationId: string, userId: string): Promise<boolean> {
+export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
   const where = { organizationId_userId: { organizationId, userId }, deactivatedAt: null }
   return (await tables.models.membership.findUnique({ where, select: { userId: true } })) !== null
 }
 
 /** Reads one member; undefined if the organization has no such member. */
 export async function findMember(
-  tables: PreparedQueryable,
+  tables: Tables,
   organizationId: string,
   userId: string,
 ): Promise<MemberRow | undefined> {
@@ -188,7 +188,7 @@ export async function findMember(
  * other. Rows are locked in id order. The email address stays unchanged too, because changing it writes these rows.
  */
 export async function lockMembers(
-  transaction: AnyTransaction,
+  transaction: Tables,
   organizationId: string,
   userIds: readonly string[],
 ): Promise<MemberRow[]> {
@@ -215,7 +215,7 @@ export interface MemberWrites {
  * JSON of the user, if it is printed and there is one to write.
  */
 export async function writeMembers(
-  transaction: AnyTransaction,
+  transaction: Tables,
   organizationId: string,
   { added, changed, isPrinted }: MemberWrites,
 ): Promise<string | undefined> {

@@ -1,13 +1,13 @@
 import type { OrganizationModel } from '../../gen/prisma/models.js'
-import type { Queryable } from '../db/queryable.js'
+import type { Tables } from '../db/tables.js'
 
 /** Whether the organization exists. */
-export async function hasOrganization(tables: Queryable, id: string): Promise<boolean> {
+export async function hasOrganization(tables: Tables, id: string): Promise<boolean> {
   return (await tables.models.organization.findUnique({ where: { id }, select: { id: true } })) !== null
 }
 
 /** The first organization other than `except`; undefined if there is none. */
-export async function firstOrganizationId(tables: Queryable, except?: string): Promise<string | undefined> {
+export async function firstOrganizationId(tables: Tables, except?: string): Promise<string | undefined> {
   const found = await tables.models.organization.findFirst({
     where: except === undefined ? {} : { id: { not: except } },
     orderBy: { ordinal: 'asc' },
@@ -17,7 +17,7 @@ export async function firstOrganizationId(tables: Queryable, except?: string): P
 }
 
 /** The ids of at most `take` organizations after `id`, in order; the empty text comes before all. */
-export async function organizationIdsAfter(tables: Queryable, id: string, take: number): Promise<string[]> {
+export async function organizationIdsAfter(tables: Tables, id: string, take: number): Promise<string[]> {
   const found = await tables.models.organization.findMany({
     where: { id: { gt: id } },
     orderBy: { id: 'asc' },
@@ -28,7 +28,7 @@ export async function organizationIdsAfter(tables: Queryable, id: string, take: 
 }
 
 /** All organizations, in the order in which they were made. */
-export function listOrganizations(tables: Queryable): Promise<Pick<OrganizationModel, 'id' | 'name' | 'region'>[]> {
+export function listOrganizations(tables: Tables): Promise<Pick<OrganizationModel, 'id' | 'name' | 'region'>[]> {
   return tables.models.organization.findMany({
     orderBy: { ordinal: 'asc' },
     select: { id: true, name: true, region: true },

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { PersonModel } from '../../gen/prisma/models.js'
-import type { AnyTransaction } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 
 /** A person, independent of organizations. */
 export type PersonRow = Readonly<PersonModel>
@@ -43,7 +43,7 @@ UPDATE users SET email = ${email}, email_key = ${emailKey} WHERE id = ${id}`,
 export const personStatements = [insert, firstMemberships, updateEmail]
 
 /** Adds persons. */
-export async function insertPersons(transaction: AnyTransaction, persons: readonly PersonRow[]): Promise<void> {
+export async function insertPersons(transaction: Tables, persons: readonly PersonRow[]): Promise<void> {
   await transaction.run(insert, {
     ids: persons.map(({ id }) => id),
     emails: persons.map(({ email }) => email),
@@ -52,11 +52,11 @@ export async function insertPersons(transaction: AnyTransaction, persons: readon
 }
 
 /** How many memberships a person has: 0, 1, or 2 for several. */
-export async function countMemberships(transaction: AnyTransaction, id: string): Promise<number> {
+export async function countMemberships(transaction: Tables, id: string): Promise<number> {
   return (await transaction.run(firstMemberships, { id })).length
 }
 
 /** Gives a person another address in every membership. The caller has locked both addresses. */
-export async function updateEmailOfPerson(transaction: AnyTransaction, person: PersonRow): Promise<void> {
+export async function updateEmailOfPerson(transaction: Tables, person: PersonRow): Promise<void> {
   await transaction.run(updateEmail, person)
 }

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { AnyTransaction } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 
 /**
  * Hashes of numbers are folded to this many locks per organization, so that a large call cannot fill the lock table.
@@ -47,7 +47,7 @@ export const phoneClaimStatements = [lock, find]
  * the members are locked.
  */
 export async function claimPhones(
-  transaction: AnyTransaction,
+  transaction: Tables,
   organizationId: string,
   phones: readonly string[],
 ): Promise<Map<string, string>> {

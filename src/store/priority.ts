@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -57,14 +57,14 @@ SELECT p.team_id AS "teamId", ${rowText(priorityResource)} AS json
 export const priorityStatements = [update, lock]
 
 /** Changes a priority together with its audit event, and returns its JSON; nothing if it is not in the scope. */
-export async function updatePriority(tables: PreparedQueryable, change: PriorityChange): Promise<string | undefined> {
+export async function updatePriority(tables: Tables, change: PriorityChange): Promise<string | undefined> {
   const [updated] = await tables.run(update, change)
   return updated?.json
 }
 
 /** Locks a priority until the end of the transaction, if it is in the scope. */
 export async function lockPriority(
-  tables: PreparedQueryable,
+  tables: Tables,
   id: string,
   { organizationId, teamIds }: Scope,
 ): Promise<LockedPriority | undefined> {

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { Queryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 
 /** A client address that asks, and the limit: the most accepted requests in a time span, in seconds. */
 export interface RevokeAttempt {
@@ -56,7 +56,7 @@ export const revokeAttemptStatements = [decide]
 
 /** Decides about an attempt by the database's clock, and counts it if it is allowed. A refusal writes nothing. */
 export async function decideRevokeAttempt(
-  tables: Pick<Queryable, 'run'>,
+  tables: Pick<Tables, 'run'>,
   attempt: RevokeAttempt,
 ): Promise<RevokeDecision | undefined> {
   const [decision] = await tables.run(decide, attempt)

@@ -1,13 +1,10 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { SigningKeyModel } from '../../gen/prisma/models.js'
-import type { PreparedQueryable, Queryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 
 /** The bytes of a signing key. */
-export async function findSigningKey(
-  tables: Queryable,
-  name: 'page_token',
-): Promise<SigningKeyModel['key'] | undefined> {
+export async function findSigningKey(tables: Tables, name: 'page_token'): Promise<SigningKeyModel['key'] | undefined> {
   const found = await tables.models.signingKey.findUnique({ where: { name }, select: { key: true } })
   return found?.key
 }
@@ -23,6 +20,6 @@ const selectKeys = createStatement<{ readonly prefix: string }, SigningKeyModel>
 export const signingKeyStatements = [selectKeys]
 
 /** The keys whose names begin with the prefix, by name. */
-export function selectSigningKeys(tables: PreparedQueryable, prefix: string): Promise<SigningKeyModel[]> {
+export function selectSigningKeys(tables: Tables, prefix: string): Promise<SigningKeyModel[]> {
   return tables.run(selectKeys, { prefix })
 }

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { SlaActionSchema, SlaConditionSchema, SlaDefinitionSchema } from '../../gen/svc/v2/sla_definition_pb.js'
-import type { PreparedQueryable } from '../db/queryable.js'
+import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
 import { ofOrganization } from './tenant.js'
@@ -48,6 +48,6 @@ SELECT list.*
 export const slaDefinitionStatements = [...Object.values(list)]
 
 /** The definitions of a team in the order of their creation; no row if the team is not in the scope. */
-export function listSlaDefinitionsOfTeam(tables: PreparedQueryable, team: DefinitionsOfTeam) {
+export function listSlaDefinitionsOfTeam(tables: Tables, team: DefinitionsOfTeam) {
   return readWholeList(tables, list, team)
 }

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { SourceProfileModel } from '../../gen/prisma/models.js'
-import type { AnyTransaction, PreparedQueryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 
 /** First half of the key of the advisory lock on a source of an organization; the second half is a hash of both. */
 const SOURCE_LOCK = Prisma.raw(String(0x737263))
@@ -74,14 +74,14 @@ SELECT profile FROM source_profiles
 export const sourceProfileStatements = [lock, find, keep, read]
 
 /** Keeps other transactions from ingesting profiles of the source until this one ends. */
-export async function lockSource(transaction: AnyTransaction, { organizationId, source }: SourceKey): Promise<void> {
+export async function lockSource(transaction: Tables, { organizationId, source }: SourceKey): Promise<void> {
   // Organization ids contain no slash.
   await transaction.run(lock, { key: `${organizationId}/${source}` })
 }
 
 /** The stored profiles of a source. */
 export function selectSourceProfiles(
-  tables: PreparedQueryable,
+  tables: Tables,
   { organizationId, source }: SourceKey,
   externalIds: readonly string[],
 ): Promise<SourceProfileRow[]> {
@@ -90,7 +90,7 @@ export function selectSourceProfiles(
 
 /** Stores profiles of one source; their order is the order of their last change. */
 export async function writeSourceProfiles(
-  transaction: AnyTransaction,
+  transaction: Tables,
   { organizationId, source }: SourceKey,
   profiles: readonly KeptSourceProfile[],
 ): Promise<void> {
@@ -107,7 +107,7 @@ export async function writeSourceProfiles(
 
 /** All source profiles of a user, in the order of their last change. */
 export async function readSourceProfiles(
-  tables: PreparedQueryable,
+  tables: Tables,
   organizationId: string,
   userId: string,
 ): Promise<SourceProfileDocument[]> {

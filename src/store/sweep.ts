@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { UserTokenModel } from '../../gen/prisma/models.js'
-import type { Queryable } from '../db/queryable.js'
 import { createStatement, type Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { byOrganization } from './by-organization.js'
 
 /** The time until which expired tokens are kept, the span of the revocation limit, and the rows per deletion. */
@@ -82,8 +82,6 @@ SELECT count(*)::int AS deleted FROM deleted`
 
 /** The statements of this file. */
 export const sweepStatements = [findTokens, ...Object.values(sweepTokens), sweepAttempts]
-
-type Tables = Pick<Queryable, 'run'>
 
 /** Deletes rows that have no effect any more. Returns how many were deleted. */
 export async function sweep(tables: Tables, limits: SweepLimits): Promise<number> {

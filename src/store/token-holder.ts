@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel, MembershipModel, UserTokenModel } from '../../gen/prisma/models.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import { createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { useIsDue } from './api-key.js'
 import { ofOrganization } from './tenant.js'
 
@@ -202,7 +202,7 @@ export const tokenHolderStatements = [
 
 /** Finds the holders of tokens, each with the hash of its token. `isDistributed` is called only if it matters. */
 export type FindHolders<Row> = (
-  tables: PreparedQueryable,
+  tables: Tables,
   tokens: readonly OrganizationTokens[],
   isDistributed: () => Promise<boolean>,
 ) => Promise<Row[]>
@@ -231,14 +231,14 @@ function createFindHolders<Row>(
 
 /** The organizations of tokens, whoever holds them, each with the hash. Searches all organizations. */
 export function selectOrganizationsOfTokens(
-  tables: PreparedQueryable,
+  tables: Tables,
   tokenHashes: readonly Uint8Array[],
 ): Promise<OrganizationOfToken[]> {
   return tables.run(selectOrganizations, { tokenHashes })
 }
 
 /** Whether tables are distributed over the nodes of a cluster. */
-export async function isDistributed(tables: PreparedQueryable): Promise<boolean> {
+export async function isDistributed(tables: Tables): Promise<boolean> {
   const [row] = await tables.run(selectDistribution, {})
   return row?.isDistributed === true
 }
@@ -248,7 +248,7 @@ export async function isDistributed(tables: PreparedQueryable): Promise<boolean>
  * who has it, or one that is not active, and of two persons at most.
  */
 export function selectMembersOfEmail(
-  tables: PreparedQueryable,
+  tables: Tables,
   { email, organizationId }: EmailIdentity,
 ): Promise<MemberOfEmail[]> {
   return organizationId === undefined

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import { createStatement, type Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { pageClassFor, perPageClass } from './page-class.js'
 import { rowText } from './resource/print.js'
 import { itemsText } from './resource/text-parts.js'
@@ -73,7 +73,7 @@ export const userListStatements = [...Object.values(lists), listOfEmail]
 
 /** A page of the members of an organization, in the order of their creation. */
 export async function readUserPage(
-  tables: PreparedQueryable,
+  tables: Tables,
   { emailKey, ...selection }: UserSelection,
 ): Promise<UserPageRow | undefined> {
   const [page] =

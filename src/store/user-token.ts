@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { UserTokenModel } from '../../gen/prisma/models.js'
-import type { PreparedTransaction, Queryable } from '../db/queryable.js'
 import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { ofOrganization } from './tenant.js'
 
 /** Users of an organization. */
@@ -21,13 +21,13 @@ DELETE FROM user_tokens t WHERE ${ofOrganization('t')} AND t.user_id = ANY (${us
 export const userTokenStatements = [remove]
 
 /** Ends all tokens of users. */
-export async function deleteUserTokens(transaction: PreparedTransaction, users: TokenUsers): Promise<void> {
+export async function deleteUserTokens(transaction: Tables, users: TokenUsers): Promise<void> {
   await transaction.run(remove, users)
 }
 
 /** Stores a token by its hash. */
 export async function insertUserToken(
-  tables: Queryable,
+  tables: Tables,
   token: Pick<UserTokenModel, 'organizationId' | 'userId' | 'expiresAt'> & { readonly tokenHash: Uint8Array },
 ): Promise<void> {
   const data = { ...token, tokenHash: new Uint8Array(token.tokenHash) }

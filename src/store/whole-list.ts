@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { PreparedQueryable } from '../db/queryable.js'
 import { createStatement, type Places, type Statement, type StatementDefinition } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import type { Resource } from './resource/resource.js'
 import { listText } from './resource/text-parts.js'
@@ -55,7 +55,7 @@ export function createWholeList<Parameters, Row extends WholeListRow>({
 
 /** Reads the list; undefined if there is no owner. */
 export async function readWholeList<Parameters, Row extends WholeListRow>(
-  tables: PreparedQueryable,
+  tables: Tables,
   { usual, whole }: WholeList<Parameters, Row>,
   parameters: Parameters,
 ): Promise<Row | undefined> {

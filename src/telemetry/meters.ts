@@ -1,6 +1,6 @@
 import { type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
 import type { CallObserver } from '../call/serve-call.js'
-import type { StatementObserver } from '../db/observed-database.js'
+import type { StatementObserver } from '../db/tables.js'
 import type { Tally } from '../handlers/tally.js'
 import type { RequestObserver } from '../http/request-handler.js'
 import { type WatchedParts, watchParts } from './app-meters.js'

@@ -1,4 +1,4 @@
-import type { StatementObserver } from '../db/observed-database.js'
+import type { StatementObserver } from '../db/tables.js'
 
 /** Statements that serve several calls at once, such as looking up the tokens of calls that arrived together. */
 export interface SharedStatements extends StatementObserver {

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
-import type { StatementObserver } from '../db/observed-database.js'
+import type { StatementObserver } from '../db/tables.js'
 import { failureKind } from './failure-kind.js'
 import { createTimes, type Times } from './series.js'
 

@@ -17,7 +17,7 @@ import { BasicTracerProvider, BatchSpanProcessor, RandomIdGenerator } from '@ope
 import type { Call } from '../call/call.js'
 import type { NodeRequest } from '../call/node-http.js'
 import type { CallObserver } from '../call/serve-call.js'
-import type { StatementObserver } from '../db/observed-database.js'
+import type { StatementObserver } from '../db/tables.js'
 import { describeAnswer, describeCall, nameOfCall } from './call-attributes.js'
 import { failureKind } from './failure-kind.js'
 import { FinishedSpan, type FinishedWork } from './finished-span.js'

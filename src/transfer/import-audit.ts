@@ -1,4 +1,4 @@
-import type { PreparedTransaction } from '../db/queryable.js'
+import type { Tables } from '../db/tables.js'
 import { type AuditEvent, type FieldChange, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
 import { type FieldOwner, fieldOwners } from '../domain/profile/field-ownership.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -9,7 +9,7 @@ import type { ImportedChange } from '../store/transfer/outcome.js'
 const EVENTS_AT_ONCE = 1_000
 
 /** Records an event `user.import` for each member who stood and is changed. */
-export async function recordImport(transaction: PreparedTransaction, runtime: Runtime): Promise<void> {
+export async function recordImport(transaction: Tables, runtime: Runtime): Promise<void> {
   const changed = await changedMembersOf(transaction)
   for (let start = 0; start < changed.length; start += EVENTS_AT_ONCE) {
     const events = changed.slice(start, start + EVENTS_AT_ONCE).map(eventOf)

@@ -1,4 +1,4 @@
-import type { Store } from '../db/queryable.js'
+import type { Tables } from '../db/tables.js'
 import { ServiceError } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { ImportMode } from '../store/transfer/import.js'
@@ -32,7 +32,7 @@ export interface ImportOptions extends ImportMode {
  * changes nothing.
  */
 export function importRecords(
-  tables: Pick<Store, 'preparedTransaction'>,
+  tables: Tables,
   chunks: AsyncIterable<Uint8Array | string>,
   options: ImportOptions,
 ): Promise<ImportSummary> {
@@ -41,7 +41,7 @@ export function importRecords(
 
 /** Tells what an import would do with each record, and writes nothing. Throws an ImportError for a bad line. */
 export function planImport(
-  tables: Pick<Store, 'preparedTransaction'>,
+  tables: Tables,
   chunks: AsyncIterable<Uint8Array | string>,
   options: ImportOptions,
 ): Promise<ImportPlan> {

@@ -1,5 +1,5 @@
 import { databaseFailure } from '../db/errors.js'
-import type { PreparedTransaction, Store } from '../db/queryable.js'
+import type { Tables } from '../db/tables.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import type { Runtime } from '../runtime/runtime.js'
 import {
@@ -72,10 +72,7 @@ const MANY_RECORDS = 1_000
  * Stages rows and writes them, all or nothing, in one transaction. Throws an ImportError with the line of whatever
  * refers to nothing or is already taken, or with those that only force may import.
  */
-export async function importRows(
-  tables: Pick<Store, 'preparedTransaction'>,
-  steps: ImportSteps,
-): Promise<ImportSummary> {
+export async function importRows(tables: Tables, steps: ImportSteps): Promise<ImportSummary> {
   const kinds = await inImport(tables, steps, async (transaction) => {
     const { kinds, refused } = await write(transaction, steps)
     if (refused.length > 0) throw refusal(refused)
@@ -85,12 +82,12 @@ export async function importRows(
   })
   // Whoever plans a statement next needs to know how large the tables have become.
   const records = kinds.reduce((sum, each) => sum + each.records, 0)
-  if (records >= MANY_RECORDS) await tables.preparedTransaction(analyzeImported, { isUnhurried: true })
+  if (records >= MANY_RECORDS) await tables.transaction(analyzeImported, { isUnhurried: true })
   return { kinds }
 }
 
 /** Does what an import would do, tells it, and undoes it. Throws an ImportError for what not even force imports. */
-export async function planRows(tables: Pick<Store, 'preparedTransaction'>, steps: ImportSteps): Promise<ImportPlan> {
+export async function planRows(tables: Tables, steps: ImportSteps): Promise<ImportPlan> {
   const undone = new PlanMade()
   await inImport(tables, steps, async (transaction) => {
     const { kinds, refused } = await write(transaction, steps)
@@ -126,13 +123,9 @@ function plannedRecord(kind: RecordKind, { isNew, ...rest }: Outcome, faults: re
 }
 
 /** Runs the work in a transaction in which every row is staged and no other import writes. */
-async function inImport<T>(
-  tables: Pick<Store, 'preparedTransaction'>,
-  steps: ImportSteps,
-  work: (transaction: PreparedTransaction) => Promise<T>,
-): Promise<T> {
+async function inImport<T>(tables: Tables, steps: ImportSteps, work: (transaction: Tables) => Promise<T>): Promise<T> {
   let isStaged = false
-  const stageAndWork = async (transaction: PreparedTransaction) => {
+  const stageAndWork = async (transaction: Tables) => {
     // The input can be read only once, so the transaction cannot be repeated; the part that can be is repeated below.
     if (isStaged) throw new ImportError(undefined, 'the database was too busy, and nothing was imported: try again')
     isStaged = true
@@ -147,17 +140,14 @@ async function inImport<T>(
     return withRetries(transaction, work)
   }
   // However long the input takes to arrive, and however large it is.
-  return tables.preparedTransaction(stageAndWork, { isUnhurried: true, ...(steps.signal && { signal: steps.signal }) })
+  return tables.transaction(stageAndWork, { isUnhurried: true, ...(steps.signal && { signal: steps.signal }) })
 }
 
 /** Writers of the API may take locks in another order; the loser of a deadlock starts again after the staging. */
-async function withRetries<T>(
-  transaction: PreparedTransaction,
-  work: (transaction: PreparedTransaction) => Promise<T>,
-): Promise<T> {
+async function withRetries<T>(transaction: Tables, work: (transaction: Tables) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await transaction.nested(() => work(transaction))
+      return await transaction.transaction(work)
     } catch (error) {
       const taken = takenValueOf(error)
       if (taken !== undefined) throw new ImportError(undefined, takenValueError(taken).message, error)
@@ -172,7 +162,7 @@ interface WrittenRows {
   readonly refused: readonly LineFault[]
 }
 
-async function write(transaction: PreparedTransaction, steps: ImportSteps): Promise<WrittenRows> {
+async function write(transaction: Tables, steps: ImportSteps): Promise<WrittenRows> {
   const { runtime, onWrite } = steps
   const counts = await countStaged(transaction)
   const written: Omit<ImportedKind, 'updated'>[] = []

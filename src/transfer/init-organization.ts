@@ -1,5 +1,4 @@
-import type { PreparedTransaction, Store } from '../db/queryable.js'
-import { storeWithin } from '../db/transaction.js'
+import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { excludeOtherImports, findOrganizationNamed } from '../store/transfer/import.js'
 import { ImportError } from './import-error.js'
@@ -22,24 +21,24 @@ export interface InitialIds {
  * name or the address breaks the limits of records.
  */
 export function initOrganization(
-  tables: Pick<Store, 'preparedTransaction'>,
+  tables: Tables,
   { name, email }: InitialOrganization,
   runtime: Runtime,
 ): Promise<InitialIds> {
   const [organizationId, userId] = [runtime.newId(), runtime.newId()]
   const organization = { id: organizationId, name }
   const user = { id: userId, organizationId, email, role: 'USER_ROLE_ORG_ADMIN' }
-  const work = async (transaction: PreparedTransaction) => {
+  const work = async (transaction: Tables) => {
     await excludeOtherImports(transaction)
     const standing = await findOrganizationNamed(transaction, name)
     if (standing !== undefined) throw new Error(`an organization with this name already exists: ${standing}`)
     const lines = linesOf([{ organization }, { user }])
-    await importRecords(storeWithin(transaction), lines, { runtime }).catch((error: unknown) => {
+    await importRecords(transaction, lines, { runtime }).catch((error: unknown) => {
       throw error instanceof ImportError ? new Error(error.fault, { cause: error }) : error
     })
     return { organizationId, userId }
   }
-  return tables.preparedTransaction(work, { isUnhurried: true })
+  return tables.transaction(work, { isUnhurried: true })
 }
 
 async function* linesOf(records: readonly object[]): AsyncGenerator<string> {

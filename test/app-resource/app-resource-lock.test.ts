@@ -7,7 +7,7 @@ import type { AppResourceUpdate } from '../../src/domain/app-resource/app-resour
 import { type Caller, permissions } from '../../src/domain/caller/caller.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
-import { createTestRuntime } from '../support/runtime.js'
+import { scopeOn } from '../support/scope.js'
 
 const caller: Caller = {
   kind: 'organization_api_key',
@@ -45,11 +45,8 @@ describe('concurrent batches of app resources', () => {
   const ids = Array.from({ length: 40 }, (_, index) => `many-${String(index).padStart(2, '0')}`)
   /** They make a statement long enough for others to begin theirs meanwhile. */
   const others = Array.from({ length: 1600 }, (_, index) => `other-${index}`)
-  const runtime = createTestRuntime()
   const run = (batches: readonly (readonly AppResourceUpdate[])[]) =>
-    Promise.allSettled(
-      batches.map((updates) => batchUpdateAppResources(database, caller, updates, { runtime, requestId: 'request-1' })),
-    )
+    Promise.allSettled(batches.map((updates) => batchUpdateAppResources(scopeOn(database, caller), updates)))
 
   it.each([
     ['share rows in different orders', (id: string, round: number) => ({ id, name: `${round}` })],

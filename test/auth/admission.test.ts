@@ -4,8 +4,10 @@ import type { MethodAccess } from '../../src/admission/access-rule.js'
 import { type Admissible, type AdmissionOptions, createAdmission } from '../../src/admission/admission.js'
 import { authorize } from '../../src/admission/authorize.js'
 import { bearerTokenFrom, insufficientScope } from '../../src/admission/bearer.js'
+import type { Tables } from '../../src/db/tables.js'
 import type { Caller, CallerKind } from '../../src/domain/caller/caller.js'
 import { requestContextOf } from '../../src/handlers/request-context.js'
+import { createTestRuntime } from '../support/runtime.js'
 
 const method = AuthService.method.revokeLeakedKey
 const rule: MethodAccess = {
@@ -119,15 +121,24 @@ describe('a caller', () => {
   })
 })
 
+const runtime = createTestRuntime()
+
 describe('admission', () => {
+  const unused = () => Promise.reject(new Error('admission asks no table'))
+  const tables: Tables = { models: Object.create(null), run: unused, transaction: unused }
+  const spent: unknown[] = []
+  const tablesFor = (organizationId: string | undefined) => {
+    spent.push(organizationId)
+    return { tables, reads: tables }
+  }
   const request: Admissible = {
     requestId: 'r',
-    clientAddress: '10.0.0.1',
+    clientAddress: () => '10.0.0.1',
     authorization: 'Bearer abc',
     idempotencyKey: 'k',
     ifMatch: 'm',
     signal: new AbortController().signal,
-    timeoutMillis: () => 7,
+    tablesFor,
   }
   const admit = (
     holder: Awaited<ReturnType<AdmissionOptions['authenticate']>>,
@@ -139,7 +150,7 @@ describe('admission', () => {
       asked.push(question)
       return holder
     }
-    const admission = createAdmission({ access: new Map([[method, access]]), authenticate, ...options })
+    const admission = createAdmission({ access: new Map([[method, access]]), authenticate, runtime, ...options })
     return { asked, values: admission(method, { ...request, ...changes }) }
   }
 
@@ -147,13 +158,10 @@ describe('admission', () => {
     const caller = callerOf('user', 'apps:read')
     const { asked, values } = admit(caller)
     const context = requestContextOf({ values: await values })
-    expect([context.requestId, context.clientAddress, context.idempotencyKey, context.ifMatch]).toEqual([
-      'r',
-      '10.0.0.1',
-      'k',
-      'm',
+    expect([context.requestId, context.clientAddress(), context.idempotencyKey, context.ifMatch]).toEqual([
+      ...['r', '10.0.0.1', 'k', 'm'],
     ])
-    expect([context.caller, context.timeoutMillis()]).toEqual([caller, 7])
+    expect([context.caller, context.reads, spent.at(-1)]).toEqual([caller, tables, caller.organizationId])
     expect(asked).toEqual([['abc', request]])
   })
 
@@ -183,7 +191,11 @@ describe('admission', () => {
   })
 
   it('serves no method without a rule', async () => {
-    const admission = createAdmission({ access: new Map(), authenticate: async () => callerOf('user', 'apps:read') })
+    const admission = createAdmission({
+      access: new Map(),
+      authenticate: async () => callerOf('user', 'apps:read'),
+      runtime,
+    })
     await expect(admission(method, request)).rejects.toThrow('svc.v2.AuthService.RevokeLeakedKey is served without')
   })
 })

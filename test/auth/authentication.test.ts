@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
-import type { PreparedQueryable } from '../../src/db/queryable.js'
+import type { Tables } from '../../src/db/tables.js'
 import { createAccessToken } from '../../src/domain/auth/access-token.js'
 import { createApiKey } from '../../src/domain/auth/api-key.js'
 import { type Authenticate, createAuthenticator } from '../../src/domain/auth/authentication.js'
@@ -106,7 +106,8 @@ describe('authentication', () => {
   it('asks the database once a call, every time', async () => {
     const [accessToken, userToken] = await newTokens(users.agent)
     let statements = 0
-    const counted: Pick<Database, 'run'> = {
+    const counted: Tables = {
+      ...database,
       run: (...statement) => {
         statements++
         return database.run(...statement)
@@ -127,7 +128,8 @@ describe('authentication', () => {
     const [foreignToken, foreignUserToken] = await newTokens(users.globexAdmin, globex)
     const older = await insertUserToken(database, { userId: users.agent })
     const sent: string[] = []
-    const noted: PreparedQueryable = {
+    const noted: Tables = {
+      ...database,
       run: (statement, parameters) => {
         sent.push(statement.name)
         return database.run(statement, parameters)
@@ -157,7 +159,7 @@ describe('authentication', () => {
 
   it('refuses a token that names an organization falsely without a question', async () => {
     const [accessToken, userToken] = await newTokens()
-    const unasked: PreparedQueryable = { run: () => Promise.reject(new Error('the database was asked')) }
+    const unasked: Tables = { ...database, run: () => Promise.reject(new Error('the database was asked')) }
     const authenticateUnasked = createAuthenticator({ database: unasked, hasher, keyUses, bearerTokens })
     for (const token of [accessToken, userToken]) {
       expect(await authenticateUnasked(`${token.slice(0, -3)}AAA`)).toBeUndefined()

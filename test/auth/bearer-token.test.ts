@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
-import type { PreparedQueryable } from '../../src/db/queryable.js'
+import type { Tables } from '../../src/db/tables.js'
 import {
   ACCESS_TOKEN_PREFIX,
   type BearerTokens,
@@ -25,7 +25,8 @@ describe('bearer tokens', () => {
     testDatabase = await createTestDatabase()
     database = testDatabase.open()
     statements = []
-    const counted: PreparedQueryable = {
+    const counted: Tables = {
+      ...database,
       run: (statement, parameters) => {
         statements.push(statement.name)
         return database.run(statement, parameters)

@@ -81,7 +81,7 @@ describe('revocation while the database fails', () => {
 
   it('answers 503 where the key is locked for too long, and changes nothing', async () => {
     const options = { database: direct, hasher: createSecretHasher(), runtime: service.runtime, timing: systemTiming }
-    await direct.preparedTransaction(async (sql) => {
+    await direct.transaction(async (sql) => {
       await sql.query('SELECT FROM api_keys WHERE organization_id = $1 AND id = $2 FOR UPDATE', [acme, key.id])
       const attempt = revokeLeakedKey({ ...options, timeoutMillis: 200 }, key.secret, '')
       await expect(attempt).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 })

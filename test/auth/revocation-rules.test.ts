@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import type { Database } from '../../src/db/database.js'
+import type { Tables } from '../../src/db/tables.js'
 import { systemTiming } from '../../src/db/transaction.js'
 import { createApiKey } from '../../src/domain/auth/api-key.js'
 import { rotateApiKey } from '../../src/domain/auth/api-key-rotation.js'
@@ -37,10 +38,11 @@ describe('a revocation', () => {
         return plain.candidates(text)
       },
     }
-    const recorded: Pick<Database, 'preparedTransaction'> = {
-      preparedTransaction: (work, options) => {
+    const recorded: Tables = {
+      ...database,
+      transaction: (work, options) => {
         seen.limits.push(options)
-        return database.preparedTransaction(work, options)
+        return database.transaction(work, options)
       },
     }
     const onRevoked = (keys: number) => void seen.ended.push(keys)

@@ -2,10 +2,12 @@ import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { describe, expect, it } from '@jest/globals'
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import type { Tables } from '../../src/db/tables.js'
 import { type Admission, createRevokeLimiter, rateLimited } from '../../src/domain/auth/revoke-limiter.js'
 import { requestContextKey } from '../../src/handlers/request-context.js'
 import { createRevokeCallCounter, slowDownBody } from '../../src/handlers/revoke-limit.js'
 import type { RevokeDecision } from '../../src/store/revoke-attempt.js'
+import { createTestRuntime } from '../support/runtime.js'
 
 const address = '10.0.0.1'
 const { revokeLeakedKey, createToken } = AuthService.method
@@ -66,13 +68,17 @@ describe('the limiter of revocations', () => {
 })
 
 describe('a call that revokes', () => {
+  const unused = () => Promise.reject(new Error('the limiter is told what to decide'))
+  const tables: Tables = { models: Object.create(null), run: unused, transaction: unused }
   const context = {
     requestId: 'r',
-    clientAddress: address,
+    clientAddress: () => address,
     caller: undefined,
     idempotencyKey: undefined,
     ifMatch: undefined,
-    timeoutMillis: () => undefined,
+    runtime: createTestRuntime(),
+    tables,
+    reads: tables,
   }
   const values = createContextValues().set(requestContextKey, context)
 

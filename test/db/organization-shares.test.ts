@@ -16,7 +16,7 @@ function begin(database: Database, organizationId: string, count: number) {
   const ends: (() => void)[] = []
   const done = Promise.all(
     Array.from({ length: count }, () =>
-      database.forCall({}, organizationId).preparedTransaction(async () => {
+      database.tablesFor({ organizationId }).transaction(async () => {
         begun++
         await new Promise<void>((resolve) => ends.push(resolve))
       }),
@@ -59,7 +59,7 @@ it('queries of models count as well', async () => {
   const database = test.open({ maxConnections: 2, maxWaitMillis: 50 })
   const first = begin(database, 'acme', 1)
   await eventually(() => expect(first.begun()).toBe(1))
-  const count = (organizationId: string) => database.forCall({}, organizationId).models.team.count()
+  const count = (organizationId: string) => database.tablesFor({ organizationId }).models.team.count()
   expect(await count('globex')).toBe(0)
   expect(await count('acme').catch((error: unknown) => databaseFailure(error))).toEqual({ kind: 'busy' })
   first.endOne()

@@ -17,7 +17,7 @@ function beginLong(database: Database, count: number) {
   const ends: (() => void)[] = []
   const done = Promise.all(
     Array.from({ length: count }, () =>
-      database.preparedTransaction(
+      database.transaction(
         async () => {
           begun++
           await new Promise<void>((resolve) => ends.push(resolve))
@@ -51,7 +51,7 @@ describe('long transactions', () => {
     const database = test.open({ maxConnections: 2 })
     const long = beginLong(database, 1)
     await eventually(async () => expect(long.begun()).toBe(1))
-    const late = database.preparedTransaction(async () => {}, { isLong: true, timeoutMillis: 20 })
+    const late = database.transaction(async () => {}, { isLong: true, timeoutMillis: 20 })
     const failure = await late.then(
       () => undefined,
       (error: unknown) => databaseFailure(error),
@@ -59,9 +59,7 @@ describe('long transactions', () => {
     expect(failure).toEqual({ kind: 'busy' })
     long.endOne()
     await long.done
-    expect(await database.preparedTransaction(async ({ isolationLevel }) => isolationLevel, { isLong: true })).toBe(
-      'ReadCommitted',
-    )
+    expect(await database.transaction(async () => 'done', { isLong: true })).toBe('done')
   })
 
   it('give their turn to the next one if no connection can be made', async () => {
@@ -71,7 +69,7 @@ describe('long transactions', () => {
     const kinds = await Promise.all(
       [1, 2, 3].map(() =>
         database
-          .preparedTransaction(async () => {}, { isLong: true })
+          .transaction(async () => {}, { isLong: true })
           .then(
             () => undefined,
             (error: unknown) => databaseFailure(error)?.kind,

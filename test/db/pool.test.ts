@@ -30,7 +30,7 @@ describe('a pool', () => {
   /** The ways that a statement can take to the server. */
   const ways: Record<string, (database: Database, text: string) => Promise<unknown>> = {
     sql: (database, text) => database.query(text),
-    'sql in a transaction': (database, text) => database.preparedTransaction((sql) => sql.query(text)),
+    'sql in a transaction': (database, text) => database.transaction((sql) => sql.query(text)),
     prisma: (database, text) => database.prisma.$executeRawUnsafe(text),
     'prisma in a transaction': (database, text) =>
       database.transaction(({ models: prisma }) => prisma.$executeRawUnsafe(text)),
@@ -60,7 +60,7 @@ describe('a pool', () => {
     /** The ways that a prepared statement can take; each is sent on every connection at once. */
     const prepared: Record<string, (database: Database) => Promise<unknown>> = {
       statement: (database) => database.run(things, {}),
-      'statement in a transaction': (database) => database.preparedTransaction(({ run }) => run(things, {})),
+      'statement in a transaction': (database) => database.transaction(({ run }) => run(things, {})),
       prisma: (database) => database.prisma.$queryRaw`SELECT *, pg_sleep(0.05)::text FROM thing`,
       'prisma in a transaction': (database) =>
         database.transaction(({ models: prisma }) => prisma.$queryRaw`SELECT *, pg_sleep(0.05)::text FROM thing`),
@@ -124,15 +124,15 @@ describe('a pool', () => {
     await database.execute(lose)
     expect(pauses).toEqual([5, 10])
     await database.query(`SELECT setval('tries', 1, false)`)
-    const [, timeoutMillis] = [await database.within({ timeoutMillis: 1_000 }).execute(lose), 7]
+    const [, timeoutMillis] = [await database.sqlWithin(1_000).execute(lose), 7]
     await database.query(`SELECT setval('tries', 1, false)`)
-    expect(await kindOf(database.within({ timeoutMillis }).execute(lose))).toEqual({ kind: 'retryable' })
+    expect(await kindOf(database.sqlWithin(timeoutMillis).execute(lose))).toEqual({ kind: 'retryable' })
   })
 
   it('is busy, and not at fault, for a caller whose time is over before another gives a connection back', async () => {
     const single = test.open({ maxConnections: 1 })
     const held = await single.pool.connect()
-    expect(await kindOf(single.within({ timeoutMillis: 20 }).query('SELECT 1'))).toEqual({ kind: 'busy' })
+    expect(await kindOf(single.sqlWithin(20).query('SELECT 1'))).toEqual({ kind: 'busy' })
     held.release()
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
@@ -161,7 +161,7 @@ describe('a pool', () => {
   it('lets the server end a statement that nobody waits for any more', async () => {
     const database = test.open()
     const text = 'SELECT pg_sleep(60)'
-    expect(await kindOf(database.within({ timeoutMillis: 1 }).query(text))).toEqual(unavailable)
+    expect(await kindOf(database.sqlWithin(1).query(text))).toEqual(unavailable)
     const running = () => database.query(`SELECT FROM pg_stat_activity WHERE query = '${text}' AND state = 'active'`)
     await eventually(async () => expect(await running()).toEqual([]), 5_000)
   })
@@ -194,14 +194,14 @@ describe('a connection that says nothing any more', () => {
     const database = test.open({ connectionString, statementTimeoutMillis: 500, connectionTimeoutMillis: 500 })
     const reads = [
       () => database.query('SELECT 1'),
-      () => database.preparedTransaction((sql) => sql.query('SELECT 1')),
+      () => database.transaction((sql) => sql.query('SELECT 1')),
       () => database.prisma.$queryRaw`SELECT 1`,
       () => database.transaction(({ models: prisma }) => prisma.$queryRaw`SELECT 1`),
     ]
     await Promise.all(reads.map((read) => read()))
     const sleeping = [
       database.query('SELECT pg_sleep(0.1)'),
-      database.preparedTransaction((sql) => sql.query('SELECT pg_sleep(0.1)')),
+      database.transaction((sql) => sql.query('SELECT pg_sleep(0.1)')),
       database.prisma.$executeRaw`SELECT pg_sleep(0.1)`,
       database.transaction(({ models: prisma }) => prisma.$executeRaw`SELECT pg_sleep(0.1)`),
     ].map(kindOf)
@@ -224,8 +224,8 @@ describe('a connection that says nothing any more', () => {
       const start = performance.now()
       const options = { timeoutMillis: 50 }
       const statements = [
-        database.within(options).query('SELECT 1'),
-        database.preparedTransaction((sql) => sql.query('SELECT 1'), options),
+        database.sqlWithin(50).query('SELECT 1'),
+        database.transaction((sql) => sql.query('SELECT 1'), options),
       ]
       expect(await Promise.all(statements.map(kindOf))).toEqual([unavailable, unavailable])
       expect(performance.now() - start).toBeLessThan(2_500)

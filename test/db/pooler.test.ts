@@ -100,7 +100,7 @@ describe('the service through a pooler of transactions', () => {
 
   it('limits the statements of a transaction, and those of nobody after it', async () => {
     const database = testDatabase.open({ connectionString: through(pooler), sessions: 'pooler', statementNames: false })
-    const slow = database.preparedTransaction((sql) => sql.query('SELECT pg_sleep(20)'), { timeoutMillis: 200 })
+    const slow = database.transaction((sql) => sql.query('SELECT pg_sleep(20)'), { timeoutMillis: 200 })
     await expect(slow).rejects.toMatchObject({ code: '57014' })
     expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '10s' }])
   })

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { Prisma } from '../../gen/prisma/client.js'
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/db/database.js'
-import type { Queryable } from '../../src/db/queryable.js'
 import { createStatement } from '../../src/db/statement.js'
+import type { Tables } from '../../src/db/tables.js'
 import { startDatabaseProxy } from '../support/database-proxy.js'
 import { databaseUrl } from '../support/database-url.js'
 import { eventually } from '../support/eventually.js'
@@ -52,7 +52,7 @@ const open = (options: Partial<DatabaseOptions> = {}): Database => {
   return database
 }
 
-const write = async (database: Queryable): Promise<string> => {
+const write = async (database: Tables): Promise<string> => {
   const id = randomUUID()
   await database.run(insert, { id })
   return id
@@ -183,7 +183,7 @@ describe('a read with a replica', () => {
 
   it('waits no longer for a free connection to the primary than it does without a replica', async () => {
     const database = open({ maxConnections: 1, maxWaitMillis: 300 })
-    const holder = database.preparedTransaction(({ query }) => query('SELECT pg_sleep(2)'))
+    const holder = database.transaction(({ query }) => query('SELECT pg_sleep(2)'))
     const startedAt = performance.now()
     await expect(database.reads.run(selectAll, {})).rejects.toThrow('no database connection is free')
     expect(performance.now() - startedAt).toBeLessThan(1_000)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Prisma } from '../../gen/prisma/client.js'
 import type { Database } from '../../src/db/database.js'
 import { createStatement } from '../../src/db/statement.js'
+import type { SqlTables } from '../../src/db/user-tables.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 
@@ -18,12 +19,13 @@ const outcomeOf = (work: Promise<unknown>) =>
     (error: unknown) => (error === over ? 'stopped' : error),
   )
 /** The ways that a statement of a call can take. */
-const ways: Record<string, (database: Database, seconds: number) => Promise<unknown>> = {
+const ways: Record<string, (database: SqlTables, seconds: number) => Promise<unknown>> = {
   statement: (database, seconds) => database.run(sleep, { seconds }),
-  'statement in a transaction': (database, seconds) =>
-    database.preparedTransaction(({ run }) => run(sleep, { seconds })),
+  'statement in a transaction': (database, seconds) => database.transaction(({ run }) => run(sleep, { seconds })),
   'SQL in a transaction': (database, seconds) =>
-    database.preparedTransaction((sql) => sql.query('SELECT pg_sleep($1)', [seconds])),
+    database.transaction((sql) => sql.query('SELECT pg_sleep($1)', [seconds])),
+  'query of a model in a transaction': (database, seconds) =>
+    database.transaction(({ models }) => models.$queryRaw`SELECT pg_sleep(${seconds}::float8)::text`),
   read: (database, seconds) => database.reads.run(sleep, { seconds }),
 }
 
@@ -45,7 +47,7 @@ describe('a stopped call', () => {
 
   it.each(Object.entries(ways))('has its statement cancelled: %s', async (_, send) => {
     const call = {}
-    const outcome = outcomeOf(send(database.forCall(call), 60))
+    const outcome = outcomeOf(send(database.tablesFor({ call }), 60))
     await eventually(async () => expect(await running()).toBe(1))
     database.stop(call, over)
     expect(await outcome).toBe('stopped')
@@ -56,13 +58,13 @@ describe('a stopped call', () => {
   it.each(Object.entries(ways))('sends nothing more: %s', async (_, send) => {
     const call = {}
     database.stop(call, over)
-    expect(await outcomeOf(send(database.forCall(call), 60))).toBe('stopped')
+    expect(await outcomeOf(send(database.tablesFor({ call }), 60))).toBe('stopped')
     expect(database.pool.inUse).toBe(0)
   })
 
   it('sends nothing more in a transaction that has begun', async () => {
     const call = {}
-    const outcome = database.forCall(call).preparedTransaction(async ({ run }) => {
+    const outcome = database.tablesFor({ call }).transaction(async ({ run }) => {
       await run(sleep, { seconds: 0 })
       database.stop(call, over)
       await run(sleep, { seconds: 60 })
@@ -73,7 +75,7 @@ describe('a stopped call', () => {
   it('does not wait for a connection', async () => {
     const call = {}
     const others = Array.from({ length: connections }, () => database.run(sleep, { seconds: 0.3 }))
-    const outcome = outcomeOf(database.forCall(call).run(sleep, { seconds: 60 }))
+    const outcome = outcomeOf(database.tablesFor({ call }).run(sleep, { seconds: 60 }))
     database.stop(call, over)
     expect(await outcome).toBe('stopped')
     await Promise.all(others)
@@ -86,7 +88,7 @@ describe('a stopped call', () => {
     await database.query(`CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION be_slow()`)
     const call = {}
-    const outcome = database.forCall(call).preparedTransaction((sql) => sql.query('INSERT INTO slow VALUES (1)'))
+    const outcome = database.tablesFor({ call }).transaction((sql) => sql.query('INSERT INTO slow VALUES (1)'))
     await delay(250)
     database.stop(call, over)
     expect(await outcomeOf(outcome)).toBe('done')
@@ -106,7 +108,9 @@ describe('a stopped call', () => {
         const send = Object.values(ways)[stopped % 4]
         const call = {}
         const pause = stopped % 5
-        const outcome = outcomeOf(send?.(database.forCall(call), stopped % 3 === 0 ? 0.002 : 60) ?? Promise.reject())
+        const outcome = outcomeOf(
+          send?.(database.tablesFor({ call }), stopped % 3 === 0 ? 0.002 : 60) ?? Promise.reject(),
+        )
         stopped++
         if (pause > 0) await delay(pause)
         database.stop(call, over)

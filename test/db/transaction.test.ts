@@ -3,9 +3,9 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { OrganizationModel } from '../../gen/prisma/models.js'
 import type { Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
-import type { Transaction } from '../../src/db/queryable.js'
 import type { Sql } from '../../src/db/sql.js'
 import { createStatement, type StatementDefinition } from '../../src/db/statement.js'
+import type { Tables } from '../../src/db/tables.js'
 import { type Timing, withRetries } from '../../src/db/transaction.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
@@ -60,7 +60,7 @@ describe('a transaction', () => {
   const conflict = (sql: Sql) => sql.execute(`DO $$ BEGIN RAISE EXCEPTION 'conflict' USING errcode = '40001'; END $$`)
 
   it('commits what its work has done and answers what it returned', async () => {
-    expect(await database.preparedTransaction(async (sql) => (await add(sql, 1)) + (await add(sql, 2)))).toBe(2)
+    expect(await database.transaction(async (sql) => (await add(sql, 1)) + (await add(sql, 2)))).toBe(2)
     expect(await values()).toEqual([1, 1])
   })
 
@@ -70,7 +70,7 @@ describe('a transaction', () => {
       await add(sql, 1)
       throw reason
     }
-    await expect(database.preparedTransaction(work)).rejects.toBe(reason)
+    await expect(database.transaction(work)).rejects.toBe(reason)
     await expect(
       database.transaction(async ({ models: prisma }) => {
         await prisma.$executeRaw`UPDATE counter SET value = 7`
@@ -85,7 +85,7 @@ describe('a transaction', () => {
       await add(sql, 1)
       await sql.query('SELECT 1 / 0').catch(() => undefined)
     }
-    await expect(database.preparedTransaction(work)).rejects.toThrow('a failed transaction cannot be committed')
+    await expect(database.transaction(work)).rejects.toThrow('a failed transaction cannot be committed')
     const single = test.open({ maxConnections: 1 })
     const hiding = single.transaction(async ({ models: prisma }) => {
       await prisma.$executeRaw`UPDATE counter SET value = 7`
@@ -103,7 +103,7 @@ describe('a transaction', () => {
       bothHere = resolve
     })
     const crossing = (first: number, second: number) =>
-      database.preparedTransaction(async (sql) => {
+      database.transaction(async (sql) => {
         await add(sql, first)
         if (++arrived === 2) bothHere()
         await meeting
@@ -116,7 +116,7 @@ describe('a transaction', () => {
 
   it('loses no update among many that are serializable', async () => {
     const increment = () =>
-      database.preparedTransaction(
+      database.transaction(
         async (sql) => {
           const [row] = await sql.query<{ value: number }>('SELECT value FROM counter WHERE id = 1')
           await sql.execute('UPDATE counter SET value = $1 WHERE id = 1', [(row?.value ?? 0) + 1])
@@ -139,7 +139,7 @@ describe('a transaction', () => {
       let tries = 0
       const attempt =
         way === 'sql'
-          ? patient.preparedTransaction(async (sql) => {
+          ? patient.transaction(async (sql) => {
               tries++
               await add(sql, 1)
               await conflict(sql)
@@ -158,7 +158,7 @@ describe('a transaction', () => {
 
   it('is not repeated for any other failure', async () => {
     let tries = 0
-    const attempt = database.preparedTransaction(async (sql) => {
+    const attempt = database.transaction(async (sql) => {
       tries++
       await sql.execute('INSERT INTO counter VALUES (1, 0)')
     })
@@ -185,7 +185,7 @@ describe('a transaction', () => {
   })
 
   it('ends a statement that outlasts its budget', async () => {
-    const slow = database.preparedTransaction((sql) => sql.query('SELECT pg_sleep(5)'), { timeoutMillis: 50 })
+    const slow = database.transaction((sql) => sql.query('SELECT pg_sleep(5)'), { timeoutMillis: 50 })
     expect(await slow.catch(databaseFailure)).toEqual({ kind: 'timeout' })
   })
 
@@ -196,7 +196,7 @@ describe('a transaction', () => {
       const setting = () =>
         throughPrisma
           ? database.transaction(({ run }) => run(statementTimeout, {}), options)
-          : database.preparedTransaction(({ run }) => run(statementTimeout, {}), options)
+          : database.transaction(({ run }) => run(statementTimeout, {}), options)
       const [row] = await setting()
       expect(row?.millis).toBeGreaterThan(4_000)
       expect(row?.millis).toBeLessThanOrEqual(5_000)
@@ -208,7 +208,7 @@ describe('a transaction', () => {
     const migrated = await createTestDatabase()
     const store = migrated.open()
     const id = 'one'
-    const work = async (transaction: Transaction) => {
+    const work = async (transaction: Tables) => {
       await transaction.models.organization.create({ data: { id, name: 'One' } })
       expect(await transaction.run(organizationName, { id })).toEqual([{ name: 'One', ordinal: 1n }])
       expect(await store.run(organizationName, { id })).toEqual([])
@@ -219,7 +219,7 @@ describe('a transaction', () => {
     await migrated.drop()
   })
 
-  it('through Prisma sends nothing more once its signal has aborted', async () => {
+  it('sends neither statements nor queries of models once its signal has aborted', async () => {
     const reason = new Error('the caller has gone')
     const controller = new AbortController()
     const refusals: unknown[] = []
@@ -227,24 +227,24 @@ describe('a transaction', () => {
       async (transaction) => {
         controller.abort(reason)
         await transaction.run(statementTimeout, {}).catch((error) => refusals.push(error))
-        expect(() => transaction.models).toThrow(reason)
+        await transaction.models.organization.count().catch((error) => refusals.push(error))
       },
       { signal: controller.signal },
     )
     await expect(attempt).rejects.toBe(reason)
-    expect(refusals).toEqual([reason])
+    expect(refusals).toEqual([reason, reason])
   })
 
   it('sends nothing more and commits nothing once its signal has aborted', async () => {
     const reason = new Error('the caller has gone')
     const controller = new AbortController()
     const options = { signal: controller.signal }
-    const attempt = database.preparedTransaction(async (sql) => {
+    const attempt = database.transaction(async (sql) => {
       await add(sql, 1)
       controller.abort(reason)
     }, options)
     await expect(attempt).rejects.toBe(reason)
-    await expect(database.preparedTransaction((sql) => add(sql, 1), options)).rejects.toBe(reason)
+    await expect(database.transaction((sql) => add(sql, 1), options)).rejects.toBe(reason)
     await expect(database.transaction(({ models: prisma }) => prisma.$queryRaw`SELECT 1`, options)).rejects.toBe(reason)
     expect(await values()).toEqual([0, 0])
   })
@@ -257,7 +257,7 @@ describe('a transaction', () => {
         return controller.signal
       }
     }
-    const attempt = database.preparedTransaction(async (sql) => {
+    const attempt = database.transaction(async (sql) => {
       await add(sql, 1)
       controller.abort(reason)
     }, new Options())
@@ -266,12 +266,12 @@ describe('a transaction', () => {
   })
 
   it('writes nothing when it is for reading', async () => {
-    const attempt = database.preparedTransaction((sql) => add(sql, 1), { readOnly: true })
+    const attempt = database.transaction((sql) => add(sql, 1), { readOnly: true })
     await expect(attempt).rejects.toMatchObject({ code: '25006' })
   })
 
   it('sees one state throughout under repeatable read', async () => {
-    const read = await database.preparedTransaction(
+    const read = await database.transaction(
       async (sql) => {
         const before = await sql.query('SELECT value FROM counter ORDER BY id')
         await add(database, 1)
@@ -287,7 +287,7 @@ describe('a transaction', () => {
     const single = test.open({ maxConnections: 1, connectionTimeoutMillis: 1_000 })
     const end = `SELECT pg_terminate_backend(pg_backend_pid())`
     for (const statement of ['SELECT 1', 'SELECT 1 / 0', end, 'SELECT 1']) {
-      await single.preparedTransaction((sql) => sql.query(statement)).catch(databaseFailure)
+      await single.transaction((sql) => sql.query(statement)).catch(databaseFailure)
       await single.transaction(({ models: prisma }) => prisma.$queryRawUnsafe(statement)).catch(databaseFailure)
     }
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
@@ -352,7 +352,7 @@ SELECT ${given.text}::text AS text, ${given.uuid}::uuid AS uuid, ${given.yes}::b
     }
     await read(database.run(statement, given))
     await read(database.transaction(({ run }) => run(statement, given)))
-    await read(database.preparedTransaction(({ run }) => run(statement, given)))
+    await read(database.transaction(({ run }) => run(statement, given)))
     await test.drop()
   })
 })

@@ -46,7 +46,7 @@ describe('audit events', () => {
       targetId: 'key-2',
       teamId: 'team-1',
     }
-    await db.preparedTransaction((sql) => recordAuditEvents(sql, [event, other], runtime))
+    await db.transaction((sql) => recordAuditEvents(sql, [event, other], runtime))
     expect(await stored()).toEqual([
       expect.objectContaining({
         actor_kind: 'WORKER',
@@ -72,7 +72,7 @@ describe('audit events', () => {
 
   it('go with the transaction that they tell of', async () => {
     const before = await stored()
-    const work = db.preparedTransaction(async (sql) => {
+    const work = db.transaction(async (sql) => {
       await recordAuditEvents(sql, [event], runtime)
       throw new Error('the write failed')
     })

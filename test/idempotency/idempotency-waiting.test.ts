@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
-import type { PreparedStore } from '../../src/db/queryable.js'
+import type { Tables } from '../../src/db/tables.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
-import { type CallBounds, createAnswerOnce, type KeptAnswer, type NamedCall } from '../../src/domain/idempotency.js'
+import { createAnswerOnce, type KeptAnswer, type NamedCall } from '../../src/domain/idempotency.js'
 import { insertAuditEvents } from '../../src/store/audit-event.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
@@ -32,13 +32,12 @@ const caller: Caller = {
 const callOf = (key: string, asked = 'this'): NamedCall => {
   return { caller, method: 'm', key, requestHash: createHash('sha256').update(asked).digest(), isLong: false }
 }
-const unbounded: CallBounds = { signal: new AbortController().signal, timeoutMillis: () => undefined }
 
 const answerOf = (json: string): KeptAnswer => ({ json, entityTag: null })
 
 /** An effect that can be counted. */
-const effectOf = (name: string) => async (store: PreparedStore) => {
-  await store.preparedTransaction((transaction) =>
+const effectOf = (name: string) => async (store: Tables) => {
+  await store.transaction((transaction) =>
     insertAuditEvents(transaction, [
       {
         id: runtime.newId(),
@@ -63,21 +62,27 @@ const countOf = async (name: string) =>
 describe('calls with one key, in several processes', () => {
   it('wait for each other across processes, longer than one waits for a lock', async () => {
     const impatient = testDatabase.open({ lockTimeoutMillis: 20 })
-    const [here, there] = [createAnswerOnce(database), createAnswerOnce(impatient)]
+    const [here, there] = [createAnswerOnce(), createAnswerOnce()]
     let begin = () => {}
     const mayEnd = new Promise<void>((resolve) => {
       begin = resolve
     })
     let tries = 0
-    const counted: CallBounds = { signal: unbounded.signal, timeoutMillis: () => void tries++ }
-    const slow = async (store: PreparedStore) => {
+    const counted: Tables = {
+      ...impatient,
+      transaction: (work, options) => {
+        tries++
+        return impatient.transaction(work, options)
+      },
+    }
+    const slow = async (store: Tables) => {
       const json = await effectOf('waited')(store)
       await mayEnd
       return json
     }
-    const first = here(callOf('waited'), slow, unbounded)
+    const first = here(database, callOf('waited'), slow)
     await eventually(async () => expect(await lockHolders()).toBeGreaterThan(0))
-    const second = there(callOf('waited'), effectOf('waited'), counted)
+    const second = there(counted, callOf('waited'), effectOf('waited'))
     await eventually(() => expect(tries).toBeGreaterThan(3))
     begin()
     expect(await first).toEqual({ json: '{"effect":"waited"}', entityTag: null, isReplayed: false })
@@ -86,15 +91,16 @@ describe('calls with one key, in several processes', () => {
   })
 
   it('are executed by the next one where the first has failed', async () => {
-    const [here, there] = [createAnswerOnce(database), createAnswerOnce(testDatabase.open())]
-    const failing = async (store: PreparedStore): Promise<KeptAnswer> => {
+    const other = testDatabase.open()
+    const [here, there] = [createAnswerOnce(), createAnswerOnce()]
+    const failing = async (store: Tables): Promise<KeptAnswer> => {
       await effectOf('failed')(store)
       throw new Error('in between')
     }
     const [first, second, third] = await Promise.allSettled([
-      here(callOf('failed'), failing, unbounded),
-      here(callOf('failed'), effectOf('failed'), unbounded),
-      there(callOf('failed'), effectOf('failed'), unbounded),
+      here(database, callOf('failed'), failing),
+      here(database, callOf('failed'), effectOf('failed')),
+      there(other, callOf('failed'), effectOf('failed')),
     ])
     const fulfilled = [first, second, third].filter(({ status }) => status === 'fulfilled')
     expect(fulfilled.length).toBeGreaterThanOrEqual(2)
@@ -103,66 +109,62 @@ describe('calls with one key, in several processes', () => {
 
   it('leave nothing of a process that is gone', async () => {
     const gone = testDatabase.open()
-    const answered = createAnswerOnce(gone)(
-      callOf('gone'),
-      async (store) => {
-        await effectOf('gone')(store)
-        await database.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    const answered = createAnswerOnce()(gone, callOf('gone'), async (store) => {
+      await effectOf('gone')(store)
+      await database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE datname = current_database() AND state = 'idle in transaction'`,
-        )
-        return answerOf('{}')
-      },
-      unbounded,
-    )
+      )
+      return answerOf('{}')
+    })
     await expect(answered).rejects.toThrow()
     expect(await countOf('gone')).toBe(0)
-    const again = await createAnswerOnce(database)(callOf('gone'), effectOf('gone'), unbounded)
+    const again = await createAnswerOnce()(database, callOf('gone'), effectOf('gone'))
     expect(again.isReplayed).toBe(false)
     expect(await countOf('gone')).toBe(1)
   })
 
   it('are given up by those who are gone: nothing is committed for them', async () => {
-    const leaving = new AbortController()
-    const bounds: CallBounds = { signal: leaving.signal, timeoutMillis: () => undefined }
-    const leave = async (store: PreparedStore) => {
+    const call = {}
+    const gone = new Error('nobody waits for it')
+    const leave = async (store: Tables) => {
       const json = await effectOf('left')(store)
-      leaving.abort()
+      database.stop(call, gone)
       return json
     }
-    await expect(createAnswerOnce(database)(callOf('left'), leave, bounds)).rejects.toThrow('aborted')
+    await expect(createAnswerOnce()(database.tablesFor({ call }), callOf('left'), leave)).rejects.toBe(gone)
     expect(await countOf('left')).toBe(0)
     expect(await database.query(`SELECT FROM idempotency_keys WHERE key = 'left'`)).toEqual([])
   })
 
   it('undo the part that failed alone, and keep the error', async () => {
-    const answerOnce = createAnswerOnce(database)
-    const nested = async (store: PreparedStore): Promise<KeptAnswer> => {
+    const answerOnce = createAnswerOnce()
+    const nested = async (store: Tables): Promise<KeptAnswer> => {
       await effectOf('outer')(store)
       await store
-        .preparedTransaction(async (transaction) => {
+        .transaction(async (transaction) => {
           await effectOf('inner')(store)
-          await transaction.nested(() => Promise.reject(new Error('innermost'))).catch(() => undefined)
+          await transaction.transaction(() => Promise.reject(new Error('innermost'))).catch(() => undefined)
           throw new Error('inner')
         })
         .catch(() => undefined)
       return answerOf('{}')
     }
-    await answerOnce(callOf('nested'), nested, unbounded)
+    await answerOnce(database, callOf('nested'), nested)
     expect([await countOf('outer'), await countOf('inner')]).toEqual([1, 0])
   })
 
   it('hold no connection while they wait in one process', async () => {
     const narrow = testDatabase.open({ maxConnections: 2 })
-    const answerOnce = createAnswerOnce(narrow)
+    const answerOnce = createAnswerOnce()
     let isFree = false
-    const slow = async (store: PreparedStore) => {
+    const slow = async (store: Tables) => {
       await effectOf('narrow')(store)
       await wait(0)
       isFree = (await narrow.query('SELECT true AS free')).length === 1
       return answerOf('{}')
     }
-    const answers = await Promise.all(Array.from({ length: 20 }, () => answerOnce(callOf('narrow'), slow, unbounded)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => answerOnce(narrow, callOf('narrow'), slow)))
     expect(answers.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1)
     expect(isFree).toBe(true)
     expect(await countOf('narrow')).toBe(1)

@@ -176,7 +176,7 @@ describe('getting a journey', () => {
     let isWriting = true
     const write = async () => {
       for (let round = 1; round <= 40; round++) {
-        await database.preparedTransaction(async (sql) => {
+        await database.transaction(async (sql) => {
           await sql.execute('UPDATE journey_tasks SET name = $2 WHERE journey_id = $1', [journeyId, String(round)])
           await sql.execute('UPDATE journeys SET name = $2 WHERE id = $1', [journeyId, String(round)])
         })

@@ -49,16 +49,17 @@ beforeAll(async () => {
   const admission = createAdmission({
     access: methodAccessOf(services),
     authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens }),
+    runtime,
   })
   const admit = async (method: DescMethod, authorization: string | undefined): Promise<ContextValues> => {
     const { signal } = new AbortController()
-    const call = { requestId: 'r1', clientAddress: '127.0.0.1', authorization, signal }
+    const call = { requestId: 'r1', clientAddress: () => '127.0.0.1', authorization, signal }
     try {
       return await admission(method, {
         ...call,
         idempotencyKey: undefined,
         ifMatch: undefined,
-        timeoutMillis: () => undefined,
+        tablesFor: () => ({ tables: database, reads: database.reads }),
       })
     } catch (error) {
       throw maskError(error, log, { requestId: 'r1', method: method.name })

@@ -90,7 +90,7 @@ describe('changes of a directory at the same time', () => {
     const [user = { id: '', userName: '' }] = await add(1)
     const [path, value] = changeOf(user)
     let answer: Promise<{ status: number }> | undefined
-    await service.database.preparedTransaction(async (transaction) => {
+    await service.database.transaction(async (transaction) => {
       if (what === 'managers') await lockManagers(transaction, acme)
       else if (what === 'a phone number') await claimPhones(transaction, acme, [String(value)])
       else await lockEmailAddresses(transaction, acme, [what === 'the old address' ? user.userName : String(value)])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { PreparedQueryable } from '../../src/db/queryable.js'
+import type { Tables } from '../../src/db/tables.js'
 import { listDirectoryGroups, listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { connectDirectory, type ScimClient } from '../support/scim.js'
@@ -18,9 +18,10 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /** Tables in which something happens once the first statement of a list is answered. */
-function tablesWith(between: () => Promise<unknown>): PreparedQueryable {
+function tablesWith(between: () => Promise<unknown>): Tables {
   let happened: Promise<unknown> | undefined
   return {
+    ...service.database,
     run: async (statement, values) => {
       const rows = await service.database.run(statement, values)
       happened ??= between()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import type { Database } from '../../src/db/database.js'
-import type { Store } from '../../src/db/queryable.js'
+import type { Tables } from '../../src/db/tables.js'
 import { listAppInstances } from '../../src/domain/app-instance.js'
 import { listAuditEvents } from '../../src/domain/audit-log.js'
 import { type Caller, permissions } from '../../src/domain/caller/caller.js'
@@ -17,6 +17,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
 import { createTestRuntime } from '../support/runtime.js'
+import { scopeOn } from '../support/scope.js'
 
 const { acme, globex, globexIt, it: few, people: many } = fixture
 const all = new Set(permissions)
@@ -39,28 +40,34 @@ const anyEvent = { ...page, targetId: '', action: '' as const, actorId: '', requ
 
 /** Each list for an owner of few rows beside one that has nearly all of the table. */
 const lists: Record<string, (database: Database) => Promise<unknown>> = {
-  'app instances': (sql) => listAppInstances(sql, keyOf(acme), { ...page, teamId: few }, createPageTokens(sql)),
-  'ingestion configs': (sql) => listEntityIngestionConfigs(sql, keyOf(acme), { teamId: few, appInstanceId: '' }),
+  'app instances': (sql) =>
+    listAppInstances(scopeOn(sql, keyOf(acme)), { ...page, teamId: few }, createPageTokens(sql)),
+  'ingestion configs': (sql) =>
+    listEntityIngestionConfigs(scopeOn(sql, keyOf(acme)), { teamId: few, appInstanceId: '' }),
   'field mappings': (sql) =>
-    listEntityFieldMappings(sql, keyOf(acme), { entityTypeId: fixture.entityTypes.it, ingestionConfigId: '' }),
-  'SLA definitions': (sql) => listSlaDefinitions(sql, keyOf(acme), few),
+    listEntityFieldMappings(scopeOn(sql, keyOf(acme)), { entityTypeId: fixture.entityTypes.it, ingestionConfigId: '' }),
+  'SLA definitions': (sql) => listSlaDefinitions(scopeOn(sql, keyOf(acme)), few),
   users: (sql) =>
-    listUsers(sql, keyOf(globex), { ...page, includeDeactivated: false, email: '' }, createPageTokens(sql)),
+    listUsers(scopeOn(sql, keyOf(globex)), { ...page, includeDeactivated: false, email: '' }, createPageTokens(sql)),
   'users of an address': (sql) =>
-    listUsers(sql, keyOf(acme), { ...page, includeDeactivated: false, email: '7@EXAMPLE.com' }, createPageTokens(sql)),
-  'department options': (sql) => listDepartmentOptions(sql, keyOf(globex)),
-  'audit events': (sql) => listAuditEvents(sql, manager, anyEvent, createPageTokens(sql)),
+    listUsers(
+      scopeOn(sql, keyOf(acme)),
+      { ...page, includeDeactivated: false, email: '7@EXAMPLE.com' },
+      createPageTokens(sql),
+    ),
+  'department options': (sql) => listDepartmentOptions(scopeOn(sql, keyOf(globex))),
+  'audit events': (sql) => listAuditEvents(scopeOn(sql, manager), anyEvent, createPageTokens(sql)),
   'audit events of an actor': (sql) =>
-    listAuditEvents(sql, keyOf(acme), { ...anyEvent, actorId: 'few' }, createPageTokens(sql)),
+    listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, actorId: 'few' }, createPageTokens(sql)),
   'audit events of a request': (sql) =>
-    listAuditEvents(sql, keyOf(acme), { ...anyEvent, requestId: 'few' }, createPageTokens(sql)),
+    listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, requestId: 'few' }, createPageTokens(sql)),
 }
 
 const context = { runtime: createTestRuntime(), requestId: '' }
 const nothingElse = { role: undefined, pinFields: [], releaseFields: [] }
 
 /** Writes of one user beside many. */
-const writes: Record<string, (database: Store) => Promise<unknown>> = {
+const writes: Record<string, (database: Tables) => Promise<unknown>> = {
   update: (database) => {
     const userId = fixture.users.globexAdmin
     const update = { ...nothingElse, userId, email: undefined, profile: { JOB_TITLE: 'Analyst' } }
@@ -131,10 +138,10 @@ describe('lists', () => {
 
   it.each(Object.entries(writes))('and writes leave the rows of others unread: %s', async (_, write) => {
     const sent: SentStatement[] = []
-    const undone = database.preparedTransaction(async (transaction) => {
+    const undone = database.transaction(async (transaction) => {
       await write({
         ...database,
-        preparedTransaction: (work) =>
+        transaction: (work) =>
           work({
             ...transaction,
             run: (statement, values) => {
@@ -159,7 +166,9 @@ describe('lists', () => {
        SELECT 'whole-' || n, '${globex}', '${globexIt}', 'SLA', 3600, 'TICKET_CREATED', 'RESOLUTION'
          FROM generate_series(2, ${count}) n ON CONFLICT DO NOTHING`,
     )
-    const listed: { readonly id: string }[] = JSON.parse(await listSlaDefinitions(database, keyOf(globex), globexIt))
+    const listed: { readonly id: string }[] = JSON.parse(
+      await listSlaDefinitions(scopeOn(database, keyOf(globex)), globexIt),
+    )
     expect(listed.map(({ id }) => id)).toEqual([
       fixture.slaDefinitions.globex,
       ...Array.from({ length: count - 1 }, (_, index) => `whole-${index + 2}`),

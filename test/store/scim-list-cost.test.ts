@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import type { Database } from '../../src/db/database.js'
+import type { Tables } from '../../src/db/tables.js'
 import { listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
 import { listRequestFromQuery } from '../../src/scim/list-request.js'
 import { userResourceType } from '../../src/store/scim/attributes.js'
@@ -52,7 +53,8 @@ describe('lists of directories', () => {
     'externalId eq "ext-6000" and active eq true',
   ])('find by %s without reading the others', async (filter) => {
     const sent: SentStatement[] = []
-    const watched: Pick<Database, 'run'> = {
+    const watched: Tables = {
+      ...database,
       run: (statement, values) => {
         sent.push({ text: statement.text, values: statement.values(values), name: undefined })
         return database.run(statement, values)

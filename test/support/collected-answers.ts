@@ -148,7 +148,7 @@ async function loseEveryWrite(database: Database): Promise<() => Promise<unknown
       WHERE schemaname = 'public' AND tablename <> ALL ('{users,signing_keys}')`,
   )
   const onEach = (statement: (name: string) => string) =>
-    database.preparedTransaction(async (sql) => {
+    database.transaction(async (sql) => {
       await sql.execute('SET LOCAL citus.enable_unsafe_triggers = on')
       for (const { name } of tables) await sql.execute(statement(name))
     })

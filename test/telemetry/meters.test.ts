@@ -135,7 +135,7 @@ describe('the metrics of a service', () => {
   it('count transactions that are repeated', async () => {
     let tries = 0
     const work = () =>
-      service.database.preparedTransaction(async (sql) => {
+      service.database.transaction(async (sql) => {
         tries++
         if (tries < 3) await sql.query(`DO $$ BEGIN RAISE EXCEPTION USING errcode = '40001'; END $$`)
       })

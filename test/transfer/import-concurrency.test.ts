@@ -30,7 +30,7 @@ describe('imports at the same time', () => {
   it('wait for each other while they write, and the last one holds', async () => {
     await importLines(database, demoLines)
     let second: Promise<unknown> | undefined
-    await database.preparedTransaction(async (sql) => {
+    await database.transaction(async (sql) => {
       await sql.query(`SELECT FROM priorities WHERE organization_id = 'org_acme' AND id = 'pri_high' FOR UPDATE`)
       const first = importLines(database, [priority('pri_high', 'first')])
       await untilLockWaits(testDatabase, 1, 'transactionid')
@@ -52,7 +52,7 @@ describe('an import beside writers', () => {
     ]
     let imported: Promise<unknown> | undefined
     let tries = 0
-    await database.preparedTransaction(async (sql) => {
+    await database.transaction(async (sql) => {
       tries++
       // The writer does not look for deadlocks, so that the import is the one to find it and to go.
       await sql.execute(`SET LOCAL deadlock_timeout = '60s'`)
@@ -80,7 +80,7 @@ describe('an import beside writers', () => {
       }),
     ]
     let imported: Promise<unknown> | undefined
-    await database.preparedTransaction(async (sql) => {
+    await database.transaction(async (sql) => {
       await sql.execute(
         `UPDATE memberships SET primary_phone = '+14155552671' WHERE organization_id = 'org_acme' AND user_id = 'user_nils'`,
       )

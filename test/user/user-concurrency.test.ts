@@ -52,7 +52,7 @@ describe('users under concurrency', () => {
   }, 60_000)
 
   it('wait for a writer of the same member, and not for one of another', async () => {
-    const waiting = await service.database.preparedTransaction(async (sql) => {
+    const waiting = await service.database.transaction(async (sql) => {
       await lockMembers(sql, acme, [users.agent])
       await sql.execute(`UPDATE memberships SET last_name = 'Held' WHERE organization_id = $1 AND user_id = $2`, [
         acme,
@@ -71,7 +71,7 @@ describe('users under concurrency', () => {
 
   it('name the holder of an address or number that a writer without a claim has taken meanwhile', async () => {
     const rivalId = 'rival'
-    const waiting = await service.database.preparedTransaction(async (sql) => {
+    const waiting = await service.database.transaction(async (sql) => {
       const columns = { primary_phone: '+14155550177' }
       await insertUser(sql, { id: rivalId, organizationId: acme, columns })
       const create = service.rest('POST', '/v2/users', {
@@ -103,7 +103,7 @@ describe('users under concurrency', () => {
     const email = 'apart@example.com'
     const id = 'moving'
     await insertUser(service.database, { id, organizationId: acme })
-    await service.database.preparedTransaction(async (transaction) => {
+    await service.database.transaction(async (transaction) => {
       await lockEmailAddresses(transaction, globex, [email, `${id}@example.com`])
       await insertPersons(transaction, [{ id: 'elsewhere', email, emailKey: email }])
       const added = await service.rest('POST', '/v2/users', { token: ground.keyToken, json: { email } })

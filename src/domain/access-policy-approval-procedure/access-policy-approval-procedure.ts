@@ -1,7 +1,6 @@
-import type { PreparedTransaction, Store } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { DEFAULT_TIMEOUT_SECONDS, idFault } from '../../limits/known-limits.js'
-import type { WriteContext } from '../../runtime/write-context.js'
 import {
   insertApprovalProcedure,
   lockAccessPolicy,
@@ -9,6 +8,7 @@ import {
 } from '../../store/access-policy-approval-procedure.js'
 import { auditedCall } from '../audit/audit-statement.js'
 import { type Caller, requirePermissionIn, visibleScope } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
 import { approverIdPath, storedApprovers, storedStep } from './approval-step.js'
 import { type PlacedStep, type TopologyDraft, topologyFrom } from './approval-topology.js'
 
@@ -30,16 +30,11 @@ type StepWithId = PlacedStep & { readonly id: string }
  * `STEPS_OR_STAGES_REQUIRED`, `TOO_MANY_STEPS`, the limits that the draft breaks, `STEPS_DIFFER_FROM_STAGES`,
  * `APPROVER_NOT_FOUND`.
  */
-export async function createApprovalProcedure(
-  store: Pick<Store, 'preparedTransaction'>,
-  caller: Caller,
-  draft: ApprovalProcedureDraft,
-  context: WriteContext,
-): Promise<string> {
-  const { runtime } = context
+export async function createApprovalProcedure(scope: Scope, draft: ApprovalProcedureDraft): Promise<string> {
+  const { tables, caller, runtime } = scope
   // A policy that is not named cannot be looked for.
   refuseViolations(draft.violations.filter(({ field }) => field === 'accessPolicyId'))
-  return store.preparedTransaction(async (transaction) => {
+  return tables.transaction(async (transaction) => {
     const teamId = await lockPolicy(transaction, caller, draft.accessPolicyId)
     const topology = topologyFrom(draft)
     refuseViolations([...draft.violations, ...topology.violations])
@@ -50,12 +45,12 @@ export async function createApprovalProcedure(
       timeoutSeconds: draft.timeoutSeconds === 0 ? DEFAULT_TIMEOUT_SECONDS : draft.timeoutSeconds,
     }
     const steps = topology.steps.map((step) => ({ id: runtime.newId(), ...step }))
-    return insert(transaction, caller, { teamId, steps, ...procedure }, context)
-  }, context)
+    return insert(transaction, scope, { teamId, steps, ...procedure })
+  })
 }
 
 /** Checks access to the policy and keeps it in its team until the end of the transaction. */
-async function lockPolicy(transaction: PreparedTransaction, caller: Caller, id: string): Promise<string> {
+async function lockPolicy(transaction: Tables, caller: Caller, id: string): Promise<string> {
   // A long text that cannot be an id is not worth sending to the database.
   const isId = idFault(id) === undefined
   const teamId = isId ? await lockAccessPolicy(transaction, id, visibleScope(caller)) : undefined
@@ -65,7 +60,7 @@ async function lockPolicy(transaction: PreparedTransaction, caller: Caller, id: 
 }
 
 async function missingApprovers(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   organizationId: string,
   steps: readonly PlacedStep[],
 ): Promise<FieldViolation[]> {
@@ -103,10 +98,9 @@ interface Insertion {
 }
 
 function insert(
-  transaction: PreparedTransaction,
-  caller: Caller,
+  transaction: Tables,
+  { caller, runtime, requestId }: Scope,
   { teamId, steps, ...procedure }: Insertion,
-  { runtime, requestId }: WriteContext,
 ): Promise<string> {
   const { organizationId } = caller
   return insertApprovalProcedure(transaction, {

@@ -1,4 +1,4 @@
-import type { PreparedTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import * as resources from '../../store/app-resource.js'
 import { type Caller, requirePermissionIn, visibleScope } from '../caller/caller.js'
@@ -9,7 +9,7 @@ import type { AppResourceUpdate } from './app-resource-batch.js'
  * id that is missing or hidden, then `PERMISSION_MISSING` without `apps:write` in the team of one of them.
  */
 export async function lockAppResources(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   caller: Caller,
   updates: readonly AppResourceUpdate[],
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function lockAppResources(
  * statements, and deadlock. So whoever sets a new value first locks the owner within which it must be unique.
  */
 async function lockNewNames(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   organizationId: string,
   byId: ReadonlyMap<string, resources.LockedAppResource>,
   updates: readonly AppResourceUpdate[],

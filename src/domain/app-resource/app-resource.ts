@@ -1,8 +1,7 @@
-import type { PreparedTransaction, Store } from '../../db/queryable.js'
-import type { WriteContext } from '../../runtime/write-context.js'
+import type { Tables } from '../../db/tables.js'
 import { type AppResourceChanges, updateAppResources } from '../../store/app-resource.js'
 import { auditedCall } from '../audit/audit-statement.js'
-import type { Caller } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
 import { type AppResourceUpdate, refuseRepeatedIds } from './app-resource-batch.js'
 import { lockAppResources } from './app-resource-lock.js'
 
@@ -15,13 +14,10 @@ const LONG_BATCH = 100
  * constraint.
  */
 export async function batchUpdateAppResources(
-  tables: Pick<Store, 'preparedTransaction'>,
-  caller: Caller,
+  { tables, caller, runtime, requestId }: Scope,
   updates: readonly AppResourceUpdate[],
-  context: WriteContext,
 ): Promise<string> {
   refuseRepeatedIds(updates)
-  const { runtime, requestId } = context
   const column = (name: keyof AppResourceUpdate) => updates.map((update) => update[name] ?? null)
   // Made before anything is locked.
   const changes: AppResourceChanges = {
@@ -35,9 +31,9 @@ export async function batchUpdateAppResources(
     auditEventIds: updates.map(() => runtime.newId()),
     ...auditedCall(caller, requestId),
   }
-  const work = async (transaction: PreparedTransaction) => {
+  const work = async (transaction: Tables) => {
     await lockAppResources(transaction, caller, updates)
     return updateAppResources(transaction, changes)
   }
-  return tables.preparedTransaction(work, { ...context, isLong: updates.length >= LONG_BATCH })
+  return tables.transaction(work, { isLong: updates.length >= LONG_BATCH })
 }

@@ -1,5 +1,5 @@
 import type { ActorKind, FieldOwner } from '../../../gen/prisma/enums.js'
-import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { insertAuditEvents, type NewAuditEvent } from '../../store/audit-event.js'
@@ -70,7 +70,7 @@ export function actorOf(caller: Caller): Actor {
  * record. The statement is sent even without events, so that timing does not reveal whether there was one.
  */
 export async function recordAuditEvents(
-  tables: PreparedQueryable,
+  tables: Tables,
   events: readonly AuditEvent[],
   runtime: Runtime,
 ): Promise<void> {

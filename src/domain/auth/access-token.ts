@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import { findApiKey, replaceSecretHash } from '../../store/api-key.js'
 import { insertApiKeySession } from '../../store/api-key-session.js'
@@ -26,7 +26,7 @@ export interface AccessToken {
 
 /** What making access tokens needs. */
 export interface AccessTokenOptions {
-  readonly database: Queryable
+  readonly database: Tables
   readonly hasher: SecretHasher
   readonly keyUses: KeyUses
   readonly bearerTokens: BearerTokens

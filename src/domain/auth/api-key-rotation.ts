@@ -1,4 +1,4 @@
-import type { Transaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { endKey, findApiKey, insertApiKey, revokeKeyOfId } from '../../store/api-key.js'
 import { findKeyOfRotation, findKeyToRotate, insertKeyRotation, lockKeyChain } from '../../store/api-key-rotation.js'
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
@@ -57,7 +57,7 @@ interface RotatedKey {
 
 async function rotate(
   { hasher, runtime }: RotationOptions,
-  transaction: Transaction,
+  transaction: Tables,
   key: RotatedKey,
   { overlapSeconds, createdBy = '' }: Omit<RotationRequest, 'id'>,
 ): Promise<Rotation | RotationRefusal> {
@@ -91,7 +91,7 @@ async function rotate(
 }
 
 /** Ends the key and its tokens, and returns when; undefined if it is revoked. */
-async function endOldKey(transaction: Transaction, key: RotatedKey, seconds: number): Promise<Date | undefined> {
+async function endOldKey(transaction: Tables, key: RotatedKey, seconds: number): Promise<Date | undefined> {
   if (seconds === 0) {
     // By ending when it is revoked, it says that its leak has been dealt with: reports of it leave the successor alone.
     await endKey(transaction, key, seconds)

@@ -1,5 +1,5 @@
 import type { ApiKeyKind } from '../../../gen/prisma/enums.js'
-import type { Queryable, Store } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidField, notFound, refuseViolations } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { insertApiKey, selectApiKeys } from '../../store/api-key.js'
@@ -41,7 +41,7 @@ export interface NewApiKey {
 
 /** What making keys needs. */
 export interface ApiKeyOptions {
-  readonly database: Pick<Store, 'transaction'>
+  readonly database: Pick<Tables, 'transaction'>
   readonly hasher: SecretHasher
   readonly runtime: Runtime
 }
@@ -119,7 +119,7 @@ function permissionsFrom(given: readonly string[] = [], kind: ApiKeyKind, isTeam
   return usable.filter((permission) => given.includes(permission))
 }
 
-async function requireOwner(tables: Queryable, organizationId: string, teamId: string | undefined): Promise<void> {
+async function requireOwner(tables: Tables, organizationId: string, teamId: string | undefined): Promise<void> {
   if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
   if (teamId !== undefined && !(await hasTeam(tables, organizationId, teamId))) throw notFound('team', teamId)
 }
@@ -144,7 +144,7 @@ export interface ApiKeySummary {
  * The keys of an organization, including revoked ones, in the order of creation. Throws if there is no such
  * organization.
  */
-export async function listApiKeys(tables: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
+export async function listApiKeys(tables: Tables, organizationId: string): Promise<ApiKeySummary[]> {
   const rows = await selectApiKeys(tables, organizationId)
   if (rows.length === 0) await requireOwner(tables, organizationId, undefined)
   return rows.map(({ teamId, lastUsedAt, revokedAt, expiresAt, ...row }) => ({

@@ -1,4 +1,4 @@
-import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { loadedOnce } from '../../runtime/loaded-once.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { selectSigningKeys } from '../../store/signing-key.js'
@@ -32,7 +32,7 @@ export interface BearerTokens {
 
 /** What bearer tokens depend on. */
 export interface BearerTokensOptions {
-  readonly database: PreparedQueryable
+  readonly database: Tables
   readonly runtime: Pick<Runtime, 'randomBytes'>
 }
 
@@ -63,7 +63,7 @@ export function createBearerTokens({ database, runtime }: BearerTokensOptions): 
   }
 }
 
-async function loadSealers(database: PreparedQueryable): Promise<{ current: Sealer; all: readonly Sealer[] }> {
+async function loadSealers(database: Tables): Promise<{ current: Sealer; all: readonly Sealer[] }> {
   const keys = await selectSigningKeys(database, KEY_NAME)
   const sealers = keys.map(({ name, key }) => ({ name, sealer: createSealer(key, SEAL) }))
   const current = sealers.find(({ name }) => name === KEY_NAME)?.sealer

@@ -1,4 +1,4 @@
-import type { Queryable, Store } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import * as owners from '../../store/credential-owner.js'
 import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
@@ -11,14 +11,14 @@ export type CredentialOwner =
   | { readonly credential: 'user token'; readonly token: owners.UserTokenOwnerRow }
 
 /** Whose key has the id. */
-export async function ownerOfKeyId(tables: Queryable, id: string): Promise<CredentialOwner | undefined> {
+export async function ownerOfKeyId(tables: Tables, id: string): Promise<CredentialOwner | undefined> {
   const key = await owners.findKeyOwner(tables, { id })
   return key === null ? undefined : { credential: 'API key', key }
 }
 
 /** Whose secret or token it is; tokens of revoked keys, and expired ones that are swept, belong to nobody. */
 export async function ownerOfSecret(
-  tables: Queryable,
+  tables: Tables,
   hasher: SecretHasher,
   secret: string,
 ): Promise<CredentialOwner | undefined> {
@@ -44,7 +44,7 @@ export interface UserTokenSummary {
 
 /** The tokens of the members of an organization, or of a user, or of a user in an organization; the oldest first. */
 export async function listUserTokens(
-  tables: Queryable,
+  tables: Tables,
   of: { readonly organizationId?: string | undefined; readonly userId?: string | undefined },
 ): Promise<UserTokenSummary[]> {
   const tokens = await owners.findUserTokens(tables, of)
@@ -57,7 +57,7 @@ const TOKEN_ID = /^[0-9a-f]{64}$/
 
 /** Ends a user token by its id, with an audit event, and returns whose it was; undefined if there is none. */
 export function revokeUserToken(
-  { database, runtime }: { readonly database: Pick<Store, 'transaction'>; readonly runtime: Runtime },
+  { database, runtime }: { readonly database: Pick<Tables, 'transaction'>; readonly runtime: Runtime },
   id: string,
 ): Promise<Pick<UserTokenSummary, 'organizationId' | 'userId'> | undefined> {
   if (!TOKEN_ID.test(id)) return Promise.resolve(undefined)

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { writeKeyUses } from '../../store/api-key.js'
 
 /** A key that is used. */
@@ -17,7 +17,7 @@ export interface KeyUses {
 
 /** What key uses need. */
 export interface KeyUsesOptions {
-  readonly database: Pick<Queryable, 'run'>
+  readonly database: Pick<Tables, 'run'>
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 

@@ -1,4 +1,4 @@
-import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { findManagementKeys, type ManagementKeyRow } from '../../store/api-key.js'
 import { selectOrganizationsOfTokens } from '../../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
@@ -15,7 +15,7 @@ export interface ManagementKey {
 
 /** What recognizing management keys depends on. */
 export interface ManagementKeysOptions {
-  readonly database: PreparedQueryable
+  readonly database: Tables
   readonly hasher: SecretHasher
   readonly keyUses: KeyUses
 }

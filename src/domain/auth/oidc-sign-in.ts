@@ -1,4 +1,4 @@
-import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import { selectMembersOfEmail, type TokenMember } from '../../store/token-holder.js'
 import { createOidcVerifier, type OidcIdentity, type OidcOptions, type OidcRefusal } from './oidc.js'
@@ -26,7 +26,7 @@ export type OidcSignIn = (token: string, call?: SignInCall) => Promise<TokenMemb
 
 /** What signing in depends on. */
 export interface OidcSignInOptions extends OidcOptions {
-  readonly database: PreparedQueryable
+  readonly database: Tables
   /** Where it is logged why a JWT is refused, which its sender is not told. */
   readonly log: OidcOptions['log'] & {
     info(fields: { readonly requestId: string | undefined; readonly refusal: JwtRefusal }, message: string): void
@@ -61,7 +61,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
  * and so cannot take anybody's tokens.
  */
 async function findMember(
-  database: PreparedQueryable,
+  database: Tables,
   { email, organizationId }: OidcIdentity,
 ): Promise<TokenMember | JwtRefusal> {
   const [member, another] = await selectMembersOfEmail(database, { email, organizationId })

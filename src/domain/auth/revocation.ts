@@ -1,5 +1,5 @@
 import { databaseFailure } from '../../db/errors.js'
-import type { PreparedTransaction, Store } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { Timing } from '../../db/transaction.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
@@ -21,7 +21,7 @@ import { onTimeGrid } from './time-grid.js'
 
 /** What revoking needs. */
 export interface RevocationOptions {
-  readonly database: Pick<Store, 'preparedTransaction'>
+  readonly database: Tables
   readonly hasher: SecretHasher
   readonly runtime: Runtime
   readonly timing: Pick<Timing, 'now' | 'sleep'>
@@ -55,7 +55,7 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
   const secret = unwrapped(text)
   if (secret === '') throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
   const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
-  const revoke = async (transaction: PreparedTransaction) => {
+  const revoke = async (transaction: Tables) => {
     // Text that does not have the form of a secret is not even hashed: it may be a password that somebody pasted.
     const candidates = isCredential(secret)
       ? hasher.candidates(secret)
@@ -76,9 +76,7 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
     return keys.length
   }
   return onTimeGrid(timing, async () => {
-    const keys = await withDatabase(timing, timeoutMillis, () =>
-      database.preparedTransaction(revoke, { timeoutMillis }),
-    )
+    const keys = await withDatabase(timing, timeoutMillis, () => database.transaction(revoke, { timeoutMillis }))
     options.onRevoked?.(keys)
   })
 }
@@ -107,7 +105,7 @@ export interface RevocationScope {
  * there is no such key.
  */
 export async function revokeKeyById(
-  tables: Store,
+  tables: Tables,
   runtime: Runtime,
   id: string,
   { chain = false }: RevocationScope = {},
@@ -115,7 +113,7 @@ export async function revokeKeyById(
   const key = await findApiKey(tables, id)
   if (key === undefined) return undefined
   const { organizationId } = key
-  return tables.preparedTransaction(async (transaction) => {
+  return tables.transaction(async (transaction) => {
     const chainId = chain ? await lockKeyChain(transaction, { organizationId, id }) : undefined
     const revokedBy = 'OPERATOR'
     const keys =
@@ -129,7 +127,7 @@ export async function revokeKeyById(
 }
 
 /** The statement is sent even if there is nothing to end. */
-function endSessions(transaction: PreparedTransaction, organizationId: string, keys: readonly RevokedKey[]) {
+function endSessions(transaction: Tables, organizationId: string, keys: readonly RevokedKey[]) {
   return deleteApiKeySessions(transaction, { organizationId, ids: keys.map(({ id }) => id) })
 }
 
@@ -141,7 +139,7 @@ interface RevocationCircumstances {
 
 /** An audit event for each key; the statement is sent even for none. */
 async function recordRevocations(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   keys: readonly RevokedKey[],
   { runtime, actor, requestId }: RevocationCircumstances,
 ) {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import { decideRevokeAttempt } from '../../store/revoke-attempt.js'
 
@@ -23,7 +23,7 @@ export const REVOKE_SPAN_SECONDS = 60
  * whichever process asks. A refused request writes nothing, so it does not extend the wait. Throws if the database
  * fails.
  */
-export function createRevokeLimiter(tables: Pick<Queryable, 'run'>): RevokeLimiter {
+export function createRevokeLimiter(tables: Pick<Tables, 'run'>): RevokeLimiter {
   return {
     admit: async (clientAddress) => {
       // Neither allowed nor refused means that others were counted while it waited for the row: the next look sees

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { loadedOnce } from '../../runtime/loaded-once.js'
 import {
   type FindHolders,
@@ -13,7 +13,7 @@ import type { SecretHasher } from './secret-hash.js'
 
 /** What looking up tokens depends on. */
 export interface TokenLookupOptions {
-  readonly database: PreparedQueryable
+  readonly database: Tables
   readonly hasher: SecretHasher
   readonly bearerTokens: BearerTokens
 }

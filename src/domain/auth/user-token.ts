@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { hasActiveMember } from '../../store/membership.js'
@@ -27,7 +27,7 @@ export interface UserToken {
 
 /** What making user tokens needs. */
 export interface UserTokenOptions {
-  readonly database: Queryable
+  readonly database: Tables
   readonly hasher: SecretHasher
   readonly bearerTokens: BearerTokens
   readonly runtime: Runtime

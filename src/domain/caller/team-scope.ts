@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound } from '../../errors.js'
 import { firstTeamIds } from '../../store/team.js'
 import { type Caller, hasPermissionIn, type Permission, requirePermissionIn, visibleTeamIds } from './caller.js'
@@ -8,7 +8,7 @@ import { type Caller, hasPermissionIn, type Permission, requirePermissionIn, vis
  * (docs/resources.md). Throws `TEAM_REQUIRED` for callers that reach several, or none. Does not check whether the team
  * exists.
  */
-export async function teamIdFor(tables: Queryable, caller: Caller, requested: string): Promise<string> {
+export async function teamIdFor(tables: Tables, caller: Caller, requested: string): Promise<string> {
   if (requested !== '') return requested
   const [only, ...others] = visibleTeamIds(caller) ?? (await firstTeamIds(tables, caller.organizationId, 2))
   if (only !== undefined && others.length === 0) return only

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { insertDirectoryRefusal, KEPT_REFUSALS, type NewRefusal } from '../../store/scim/directory-refusal.js'
 import type { Directory } from './directory-sync.js'
@@ -22,7 +22,7 @@ export interface DirectoryRefusal {
 
 /** What recording refusals depends on. */
 export interface RefusalRecorderOptions {
-  readonly database: Pick<Queryable, 'run'>
+  readonly database: Pick<Tables, 'run'>
   readonly runtime: Pick<Runtime, 'newId'>
   /** The text without the secrets and tokens in it. */
   readonly redact: (text: string) => string

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { selectApiKeys } from '../../store/api-key.js'
 import { hasOrganization } from '../../store/organization.js'
@@ -26,7 +26,7 @@ export interface DirectoryStatus {
 }
 
 /** Reads the state of a directory. Throws `RESOURCE_NOT_FOUND` if there is no such organization. */
-export async function readDirectoryStatus(tables: Queryable, organizationId: string): Promise<DirectoryStatus> {
+export async function readDirectoryStatus(tables: Tables, organizationId: string): Promise<DirectoryStatus> {
   if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
   const keys = await selectApiKeys(tables, organizationId)
   return {

@@ -1,4 +1,4 @@
-import type { PreparedStore } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, refuseViolations } from '../../errors.js'
 import { profileTextLength } from '../../limits/known-limits.js'
 import type { WriteContext } from '../../runtime/write-context.js'
@@ -55,7 +55,7 @@ export function fieldsNotSupplied({ supplied, managerUserId }: DirectoryWrite): 
  * holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export async function createDirectoryUser(
-  database: PreparedStore,
+  database: Tables,
   directory: Directory,
   write: DirectoryWrite & { readonly email: string },
   context: WriteContext,
@@ -72,7 +72,7 @@ export async function createDirectoryUser(
  * `EMAIL_TAKEN`, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export function writeDirectoryUser(
-  database: PreparedStore,
+  database: Tables,
   directory: Directory,
   user: string | VersionedScimUser,
   write: DirectoryWrite | ((user: ScimUserRow) => DirectoryWrite),

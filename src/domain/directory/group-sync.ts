@@ -1,5 +1,5 @@
 import { databaseFailure } from '../../db/errors.js'
-import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound, refuseViolations, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import type { AuditAction } from '../../store/audit-action.js'
@@ -33,7 +33,7 @@ export type GroupGuard = (group: groups.LockedGroup) => void
  * for a name that another group has as well.
  */
 export function createDirectoryGroup(
-  database: PreparedStore,
+  database: Tables,
   directory: Directory,
   { name, externalId = null, members }: GroupWrite & { readonly name: string },
   context: WriteContext,
@@ -41,14 +41,14 @@ export function createDirectoryGroup(
   refuseName(name)
   const { organizationId } = directory
   const { runtime } = context
-  return database.preparedTransaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     const groupId = runtime.newId()
     await claimName(transaction, organizationId, name)
     await groups.insertGroup(transaction, { organizationId, groupId, name, externalId, now: runtime.now() })
     await changeGroupMembers(transaction, { organizationId, groupId }, members)
     await recordAuditEvents(transaction, [eventOf(directory, groupId, 'group.create', context)], runtime)
     return groupId
-  }, context)
+  })
 }
 
 /**
@@ -56,7 +56,7 @@ export function createDirectoryGroup(
  * `RESOURCE_NOT_FOUND`. Returns whether something has changed.
  */
 export function writeDirectoryGroup(
-  database: PreparedStore,
+  database: Tables,
   directory: Directory,
   groupId: string,
   write: GroupWrite & { readonly guard: GroupGuard },
@@ -64,7 +64,7 @@ export function writeDirectoryGroup(
 ): Promise<boolean> {
   if (write.name !== undefined) refuseName(write.name)
   const { organizationId } = directory
-  return database.preparedTransaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     const held = await lockedGroup(transaction, organizationId, groupId, write.guard)
     const { name = held.name, externalId = held.directoryExternalId } = write
     if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(transaction, organizationId, name)
@@ -75,23 +75,23 @@ export function writeDirectoryGroup(
     const event = eventOf(directory, groupId, 'group.update', context)
     await groups.writeGroupAtOnce(transaction, group, auditRowsOf([event], runtime))
     return true
-  }, context)
+  })
 }
 
 /** Deletes a group; false if it stays, because it approves something. Throws `RESOURCE_NOT_FOUND`. */
 export async function deleteDirectoryGroup(
-  database: PreparedStore,
+  database: Tables,
   directory: Directory,
   groupId: string,
   { guard, context }: { readonly guard: GroupGuard; readonly context: WriteContext },
 ): Promise<boolean> {
   const { organizationId } = directory
   try {
-    await database.preparedTransaction(async (transaction) => {
+    await database.transaction(async (transaction) => {
       await lockedGroup(transaction, organizationId, groupId, guard)
       await groups.deleteGroup(transaction, { organizationId, groupId })
       await recordAuditEvents(transaction, [eventOf(directory, groupId, 'group.delete', context)], context.runtime)
-    }, context)
+    })
     return true
   } catch (error) {
     if (databaseFailure(error)?.kind !== 'foreign_key_violation') throw error
@@ -100,7 +100,7 @@ export async function deleteDirectoryGroup(
 }
 
 async function lockedGroup(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   organizationId: string,
   groupId: string,
   guard: GroupGuard,
@@ -117,7 +117,7 @@ function refuseName(name: string): void {
 }
 
 /** Names of groups from an import may be the same; a directory finds its groups by name, so it makes no second one. */
-async function claimName(transaction: PreparedTransaction, organizationId: string, name: string): Promise<void> {
+async function claimName(transaction: Tables, organizationId: string, name: string): Promise<void> {
   const [taken] = await groups.claimGroupName(transaction, { organizationId, name })
   if (taken === undefined) return
   const message = `group ${taken} already has this displayName: choose another one, or update that group`
@@ -126,7 +126,7 @@ async function claimName(transaction: PreparedTransaction, organizationId: strin
 
 /** Changes the members of a locked group, and returns how many came and went. */
 async function changeGroupMembers(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   key: { readonly organizationId: string; readonly groupId: string },
   { kept, added, removed }: GroupMembersChange,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { ScimGroupRow } from '../../store/scim/group.js'
 import { scimGroupRows } from '../../store/scim/group-list.js'
 import { countSelection, readSlice, type ScimRows, type ScimSelection } from '../../store/scim/list.js'
@@ -19,7 +19,7 @@ export interface ListPart<Row> {
 
 /** Lists the members that a directory sees. */
 export async function listDirectoryUsers(
-  tables: PreparedQueryable,
+  tables: Tables,
   selection: ScimSelection,
   range: ListRange,
 ): Promise<ListPart<ScimUserRow>> {
@@ -29,7 +29,7 @@ export async function listDirectoryUsers(
 
 /** Lists the groups of an organization, with their members if they are wanted. */
 export function listDirectoryGroups(
-  tables: PreparedQueryable,
+  tables: Tables,
   selection: ScimSelection,
   range: ListRange & { readonly withMembers: boolean },
 ): Promise<ListPart<ScimGroupRow>> {
@@ -38,7 +38,7 @@ export function listDirectoryGroups(
 
 /** Reads a part of a list. Counts the list only if the part does not already tell how many there are. */
 async function listPart<Row>(
-  tables: PreparedQueryable,
+  tables: Tables,
   table: ScimRows<Row>,
   selection: ScimSelection,
   { startIndex, count }: ListRange,

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { invalidField, type ServiceError } from '../../errors.js'
 import { loadedOnce } from '../../runtime/loaded-once.js'
 import { findSigningKey } from '../../store/signing-key.js'
@@ -31,7 +31,7 @@ const SEAL = { purpose: 'page token', macBytes: 32, blockBytes: 32 }
  * Makes page tokens, sealed for their query with the signing key `page_token`, which is read when first needed and then
  * cached.
  */
-export function createPageTokens(tables: Queryable): PageTokens {
+export function createPageTokens(tables: Tables): PageTokens {
   const sealer = loadedOnce(async () => {
     const key = await findSigningKey(tables, 'page_token')
     if (key === undefined) throw new Error('the database has no signing key for page tokens')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AnyTransaction, PreparedQueryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { FieldViolation } from '../../errors.js'
 import {
   type SourceKey,
@@ -75,7 +75,7 @@ export interface KnownProfile {
 
 /** The profiles of a source that are already stored, by external id. */
 export async function findSourceProfiles(
-  tables: PreparedQueryable,
+  tables: Tables,
   source: SourceKey,
   externalIds: readonly string[],
 ): Promise<Map<string, KnownProfile>> {
@@ -85,7 +85,7 @@ export async function findSourceProfiles(
 
 /** Stores profiles of one source; their order becomes the order of their last change. */
 export async function keepSourceProfiles(
-  transaction: AnyTransaction,
+  transaction: Tables,
   source: SourceKey,
   profiles: readonly (Pick<JudgedProfile, 'externalId' | 'stored' | 'hash'> & { readonly userId: string })[],
 ): Promise<void> {

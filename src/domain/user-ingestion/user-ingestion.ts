@@ -1,4 +1,4 @@
-import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, refuseViolations } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { lockSource } from '../../store/source-profile.js'
@@ -37,7 +37,7 @@ export interface IngestionResult extends PublishedFields {
  * then nothing is written.
  */
 export async function ingestUserProfiles(
-  database: PreparedStore,
+  database: Tables,
   caller: Caller,
   request: IngestionRequest,
   context: WriteContext,
@@ -45,9 +45,7 @@ export async function ingestUserProfiles(
   const { source } = request
   const profiles = judgedProfiles(request)
   requireOrganizationPermission(caller, 'ingestion:write')
-  return memberTransaction(database, context, (transaction) =>
-    ingest(transaction, caller, { source, profiles }, context),
-  )
+  return memberTransaction(database, (transaction) => ingest(transaction, caller, { source, profiles }, context))
 }
 
 /** Validates the profiles, each of which must have an external id of its own. */
@@ -71,7 +69,7 @@ function judgedProfiles({ profiles }: IngestionRequest): JudgedProfile[] {
 }
 
 async function ingest(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   caller: Caller,
   { source, profiles }: { readonly source: string; readonly profiles: readonly JudgedProfile[] },
   context: WriteContext,

@@ -1,4 +1,4 @@
-import type { PreparedStore } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { lockManagers } from '../../store/manager-chain.js'
@@ -24,14 +24,14 @@ export interface RepublishResult extends PublishedFields {
  * reconsidered (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
  */
 export async function republishUser(
-  database: PreparedStore,
+  database: Tables,
   caller: Caller,
   userId: string,
   context: WriteContext,
 ): Promise<RepublishResult> {
   await requireMemberPermission(caller, 'ingestion:write', () => getUser(database, caller, userId))
   const { organizationId } = caller
-  return memberTransaction(database, context, async (transaction) => {
+  return memberTransaction(database, async (transaction) => {
     await lockManagers(transaction, organizationId)
     // Locked before the profiles are read: whoever takes in a newer one holds this lock until it is stored.
     const [held] = await lockMembers(transaction, organizationId, [userId])

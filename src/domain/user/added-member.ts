@@ -1,4 +1,4 @@
-import type { PreparedStore } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { holdNewMember } from '../../store/member-values.js'
 import { valuesSet } from '../profile/field-ownership.js'
@@ -24,7 +24,7 @@ export interface AddedMember {
  * address and the other values that not every member can have, one writes. Throws what `changeMembers` throws.
  */
 export function addMember(
-  database: PreparedStore,
+  database: Tables,
   writer: MemberWriter,
   email: string,
   change: Omit<MemberChange, 'target' | 'email'>,
@@ -35,7 +35,7 @@ export function addMember(
   const emailKey = emailKeyOf(email)
   const managerUserId = valuesSet(commands, 'MANAGER')[0] ?? null
   const primaryPhone = newPhones(commands, undefined)[0] ?? null
-  return memberTransaction(database, context, async (transaction) => {
+  return memberTransaction(database, async (transaction) => {
     const known = await holdNewMember(transaction, {
       organizationId,
       newUserId: context.runtime.newId(),

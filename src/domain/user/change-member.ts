@@ -1,4 +1,4 @@
-import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { addMemberAtOnce, writeMemberAtOnce } from '../../store/member-at-once.js'
@@ -26,12 +26,12 @@ import { requireMemberVersion } from './member-version.js'
 
 /** Changes one member in a transaction of its own, as `changeMembers` does. */
 export function changeMember(
-  database: PreparedStore,
+  database: Tables,
   writer: MemberWriter,
   change: MemberChange,
   context: WriteContext,
 ): Promise<ChangedMember> {
-  return memberTransaction(database, context, async (transaction) => {
+  return memberTransaction(database, async (transaction) => {
     const [changed] = await changeMembers(transaction, writer, [change], context)
     if (changed === undefined) throw new Error('the change returned no result')
     return changed
@@ -40,12 +40,12 @@ export function changeMember(
 
 /** The same, and returns the JSON of the user after the change. */
 export function changeUser(
-  database: PreparedStore,
+  database: Tables,
   writer: MemberWriter,
   change: MemberChange,
   context: WriteContext,
 ): Promise<ChangedMember & { readonly json: string }> {
-  return memberTransaction(database, context, async (transaction) => {
+  return memberTransaction(database, async (transaction) => {
     const [changed] = await changeMembers(transaction, { ...writer, isPrinted: true }, [change], context)
     if (changed === undefined) throw new Error('the change returned no result')
     const { organizationId } = writer
@@ -64,7 +64,7 @@ export function changeUser(
  * those about managers, and `PHONE_TAKEN`; then nothing is written.
  */
 export async function changeMembers<Change extends MemberChange>(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   writer: MemberWriter,
   changes: readonly Change[],
   context: WriteContext,
@@ -92,7 +92,7 @@ export function membersToHold(
 
 /** The same for members who are held. */
 export async function changeHeldMembers<Change extends MemberChange>(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   writer: MemberWriter,
   changes: readonly Change[],
   { members: before, joining, idsByEmail, values }: HeldMembers,
@@ -147,7 +147,7 @@ export async function changeHeldMembers<Change extends MemberChange>(
 
 /** Ends the tokens of members who are reactivated: those from before their deactivation stay refused. */
 async function endOldTokens(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   organizationId: string,
   { before, after }: { readonly before: ReadonlyMap<string, Member>; readonly after: readonly Member[] },
 ): Promise<void> {
@@ -169,7 +169,7 @@ function withManagerIds(commands: readonly FieldCommand[], idsByEmail: ReadonlyM
  * The member with changes outside the profile: role, email address, whether active, whether managed by the directory.
  */
 async function withStanding(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   writer: MemberWriter,
   member: Member,
   { change, values, now }: { change: MemberChange; values: HeldMembers['values']; now: Date },

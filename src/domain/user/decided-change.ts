@@ -1,4 +1,4 @@
-import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { notFound, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { holdMemberValues } from '../../store/member-values.js'
@@ -47,7 +47,7 @@ const MAX_ATTEMPTS = 5
  * a member who is given as it was read. Throws what `changeMembers` and `decide` throw.
  */
 export async function changeMemberAsDecided(
-  database: PreparedStore,
+  database: Tables,
   writer: MemberWriter,
   member: string | VersionedScimUser,
   decide: DecideChange,
@@ -62,7 +62,7 @@ export async function changeMemberAsDecided(
   let decision = typeof member === 'string' ? undefined : decisionOn(member)
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
-      return await memberTransaction(database, context, async (transaction) => {
+      return await memberTransaction(database, async (transaction) => {
         const decideUnderLock = async () => {
           const user = await lockScimUser(transaction, { organizationId, userId })
           if (user === undefined) throw notFound('user', userId)
@@ -88,7 +88,7 @@ interface Step {
 
 /** `held`: what the transaction has locked for the decision; `all`: the words that its values need, too. */
 async function changeAsDecided(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   decision: Decision,
   held: 'nothing' | 'member' | 'all',
   step: Step,

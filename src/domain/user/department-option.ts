@@ -1,16 +1,16 @@
-import type { PreparedQueryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import * as departments from '../../store/department-option.js'
-import type { Caller } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
 
 /** The JSON of the departments of the caller's organization, by name in the order of code points. */
-export function listDepartmentOptions(tables: PreparedQueryable, { organizationId }: Caller): Promise<string> {
-  return departments.printDepartmentOptions(tables, organizationId)
+export function listDepartmentOptions({ reads, caller }: Scope): Promise<string> {
+  return departments.printDepartmentOptions(reads, caller.organizationId)
 }
 
 /** Adds departments to the organization's options; existing ones stay. */
 export async function addDepartmentOptions(
-  tables: PreparedQueryable,
+  tables: Tables,
   organizationId: string,
   names: Iterable<string>,
   runtime: Runtime,

@@ -1,4 +1,4 @@
-import type { AnyTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { ServiceError } from '../../errors.js'
 import { claimPhones } from '../../store/phone-claim.js'
 import { type FieldCommand, type GovernedField, valuesSet } from '../profile/field-ownership.js'
@@ -40,7 +40,7 @@ export interface FieldClaims {
  * if the field is left alone: throws `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function claimFields(
-  transaction: AnyTransaction,
+  transaction: Tables,
   { organizationId, isPublication = false, managerField = fieldNames.MANAGER }: MemberWriter,
   { wanted, members, joining, values }: WantedFields,
 ): Promise<FieldClaims> {

@@ -1,4 +1,4 @@
-import type { AnyTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { invalidField, ServiceError } from '../../errors.js'
 import { selectManagerChains } from '../../store/manager-chain.js'
 
@@ -7,7 +7,7 @@ export type ManagerChains = Map<string, string | null>
 
 /** Reads the members with these ids and everyone above them, all the way up. */
 export async function readManagerChains(
-  transaction: AnyTransaction,
+  transaction: Tables,
   organizationId: string,
   userIds: readonly string[],
 ): Promise<ManagerChains> {

@@ -1,4 +1,4 @@
-import type { AnyTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { invalidField, ServiceError } from '../../errors.js'
 import { type EmailHolder, findEmailHolders } from '../../store/email-claim.js'
 import { countMemberships, updateEmailOfPerson } from '../../store/person.js'
@@ -31,7 +31,7 @@ export function emailTaken({ userId, name }: EmailHolder): ServiceError {
  * they say why not.
  */
 export async function changeEmail(
-  transaction: AnyTransaction,
+  transaction: Tables,
   writer: MemberWriter,
   { userId, email: held, role: heldRole, directoryManaged }: Member,
   { email = held, role, commands }: MemberChange,

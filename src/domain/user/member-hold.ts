@@ -1,4 +1,4 @@
-import type { AnyTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findEmailHolders, findEmailKeys, lockEmailAddresses } from '../../store/email-claim.js'
@@ -45,7 +45,7 @@ export interface HeldMembers {
  * Throws `RESOURCE_NOT_FOUND` and `EMAIL_TAKEN`.
  */
 export async function holdMembers(
-  transaction: AnyTransaction,
+  transaction: Tables,
   organizationId: string,
   { targets, newEmails, movingUserIds, assignsManagers, managerEmails }: MembersToHold,
   runtime: Runtime,

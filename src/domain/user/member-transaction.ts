@@ -1,5 +1,4 @@
-import type { PreparedStore, PreparedTransaction } from '../../db/queryable.js'
-import type { WriteContext } from '../../runtime/write-context.js'
+import type { Tables } from '../../db/tables.js'
 import type { UniqueValue } from '../../store/unique-value.js'
 import { takenValueOf } from '../value/taken-value.js'
 
@@ -11,14 +10,10 @@ const MAX_ATTEMPTS = 5
  * Runs work that changes members in a transaction, and again if it lost a race to a writer that makes no claims, such
  * as an import: for an email address or a phone number. By then the winner's row is visible, and the rules see it. Throws the failure of the last attempt.
  */
-export async function memberTransaction<T>(
-  database: PreparedStore,
-  context: WriteContext,
-  work: (transaction: PreparedTransaction) => Promise<T>,
-): Promise<T> {
+export async function memberTransaction<T>(database: Tables, work: (transaction: Tables) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.preparedTransaction(work, context)
+      return await database.transaction(work)
     } catch (error) {
       if (!isLostRace(error) || attempt === MAX_ATTEMPTS) throw error
     }

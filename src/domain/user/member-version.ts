@@ -1,4 +1,4 @@
-import type { PreparedTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { printUser } from '../../store/user.js'
 import { type AcceptedVersions, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { relationshipOf, relationshipTagOf } from './manager-relationship.js'
@@ -12,7 +12,7 @@ export interface MemberVersions {
 
 /** Throws `ETAG_MISMATCH` if a member, whom the transaction has locked, is in another version. */
 export async function requireMemberVersion(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   organizationId: string,
   member: Member,
   { of, accepted }: MemberVersions,
@@ -27,7 +27,7 @@ export async function requireMemberVersion(
 }
 
 async function userTag(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   key: { readonly organizationId: string; readonly userId: string },
 ): Promise<string | undefined> {
   const json = await printUser(transaction, key)

@@ -1,4 +1,4 @@
-import type { AnyTransaction } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { insertPersons, type PersonRow } from '../../store/person.js'
 import { emailKeyOf } from '../value/email-address.js'
@@ -8,7 +8,7 @@ import { emailKeyOf } from '../value/email-address.js'
  * in another organization is somebody else. The addresses must be locked, and no member of the organization may have one.
  */
 export async function addPersons(
-  transaction: AnyTransaction,
+  transaction: Tables,
   emails: readonly string[],
   runtime: Runtime,
 ): Promise<PersonRow[]> {

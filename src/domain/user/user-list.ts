@@ -1,6 +1,5 @@
-import type { PreparedQueryable } from '../../db/queryable.js'
 import { readUserPage } from '../../store/user-list.js'
-import type { Caller } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
 import type { Page } from '../paging/page.js'
 import { pageSizeFrom } from '../paging/page-size.js'
 import type { PageQuery, PageTokens } from '../paging/page-token.js'
@@ -20,8 +19,7 @@ export interface UserListRequest {
  * `PAGE_TOKEN_INVALID`.
  */
 export async function listUsers(
-  tables: PreparedQueryable,
-  { organizationId }: Caller,
+  { reads, caller: { organizationId } }: Scope,
   request: UserListRequest,
   pageTokens: PageTokens,
 ): Promise<Page> {
@@ -34,7 +32,7 @@ export async function listUsers(
     filter: { includeDeactivated: String(includeDeactivated), ...(emailKey !== undefined && { email: emailKey }) },
   }
   const after = (await pageTokens.read(query, request.pageToken)) ?? '0'
-  const page = await readUserPage(tables, { organizationId, after, includeDeactivated, emailKey, pageSize })
+  const page = await readUserPage(reads, { organizationId, after, includeDeactivated, emailKey, pageSize })
   const last = page?.hasMore === true ? page.lastOrdinal : null
   return { items: page?.items ?? '', nextPageToken: last === null ? '' : await pageTokens.issue(query, String(last)) }
 }

@@ -1,4 +1,4 @@
-import type { PreparedQueryable, PreparedStore } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import type { AuditAction } from '../../store/audit-action.js'
@@ -26,11 +26,7 @@ export interface ManagerWriteResult {
 }
 
 /** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND` for an unknown user, and for one without a manager. */
-export async function getManager(
-  tables: PreparedQueryable,
-  caller: Caller,
-  userId: string,
-): Promise<ManagerRelationship> {
+export async function getManager(tables: Tables, caller: Caller, userId: string): Promise<ManagerRelationship> {
   const member = await findMember(tables, caller.organizationId, userId)
   const relationship = member && relationshipOf(member)
   if (relationship === undefined) throw notFound('user relationship', userId)
@@ -43,7 +39,7 @@ export async function getManager(
  * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function assignManager(
-  database: PreparedStore,
+  database: Tables,
   caller: Caller,
   write: ManagerWrite,
   context: WriteContext,
@@ -53,7 +49,7 @@ export async function assignManager(
 
 /** Clears the manager of a user (docs/field-ownership.md). Throws as `assignManager` does. */
 export async function clearManager(
-  database: PreparedStore,
+  database: Tables,
   caller: Caller,
   write: Omit<ManagerWrite, 'managerUserId'>,
   context: WriteContext,
@@ -67,7 +63,7 @@ export async function clearManager(
 }
 
 async function writeManager(
-  database: PreparedStore,
+  database: Tables,
   caller: Caller,
   { userId, managerUserId, pin }: ManagerWrite,
   { action, context }: { readonly action: AuditAction; readonly context: WriteContext },

@@ -1,5 +1,5 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import type { PreparedStore } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { refuseViolations } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { actorOf } from '../audit/audit-event.js'
@@ -43,7 +43,7 @@ export interface UserWrite {
  * emails in their order, and `PHONE_TAKEN`; then nothing is written.
  */
 export async function updateUser(
-  database: PreparedStore,
+  database: Tables,
   caller: Caller,
   update: UserUpdate,
   context: WriteContext,

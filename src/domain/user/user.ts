@@ -1,5 +1,5 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import type { PreparedQueryable, PreparedStore } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 import { notFound, refuseViolations } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { printUser } from '../../store/user.js'
@@ -23,7 +23,7 @@ export interface NewUser {
 
 /** The JSON of one member of the caller's organization. Throws `RESOURCE_NOT_FOUND`. */
 export async function getUser(
-  tables: PreparedQueryable,
+  tables: Tables,
   { organizationId }: Pick<Caller, 'organizationId'>,
   userId: string,
 ): Promise<string> {
@@ -38,7 +38,7 @@ export async function getUser(
  * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
  */
 export async function createUser(
-  database: PreparedStore,
+  database: Tables,
   caller: Caller,
   user: NewUser,
   context: WriteContext,

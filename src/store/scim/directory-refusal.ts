@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { DirectoryRefusalModel } from '../../../gen/prisma/models.js'
-import type { Queryable } from '../../db/queryable.js'
 import { createStatement } from '../../db/statement.js'
+import type { Tables } from '../../db/tables.js'
 
 /** How many refusals of an organization are kept: the last ones. */
 export const KEPT_REFUSALS = 100
@@ -47,12 +47,12 @@ VALUES (${organizationId}, ${id}::uuid, ${apiKeyId}, ${method}, ${path}, ${statu
 export const directoryRefusalStatements = [insert]
 
 /** Keeps a refusal, and the last ones before it. */
-export async function insertDirectoryRefusal(tables: Pick<Queryable, 'run'>, refusal: NewRefusal): Promise<void> {
+export async function insertDirectoryRefusal(tables: Pick<Tables, 'run'>, refusal: NewRefusal): Promise<void> {
   await tables.run(insert, refusal)
 }
 
 /** The refusals that are kept, the last one first. */
-export function selectDirectoryRefusals(tables: Queryable, organizationId: string): Promise<DirectoryRefusalRow[]> {
+export function selectDirectoryRefusals(tables: Tables, organizationId: string): Promise<DirectoryRefusalRow[]> {
   return tables.models.directoryRefusal.findMany({
     where: { organizationId },
     orderBy: { id: 'desc' },

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/queryable.js'
+import type { Tables } from '../../db/tables.js'
 
 /** How many people a directory supplies. */
 export interface DirectoryTotals {
@@ -11,7 +11,7 @@ export interface DirectoryTotals {
 }
 
 /** Counts the members whom a directory supplies, reading all members of the organization. */
-export async function countSuppliedMembers(tables: Queryable, organizationId: string): Promise<DirectoryTotals> {
+export async function countSuppliedMembers(tables: Tables, organizationId: string): Promise<DirectoryTotals> {
   const supplied = { organizationId, directoryManaged: true, directoryDeletedAt: null }
   return {
     supplied: await tables.models.membership.count({ where: supplied }),
@@ -21,7 +21,7 @@ export async function countSuppliedMembers(tables: Queryable, organizationId: st
 }
 
 /** When a directory last changed something; undefined if it never did. */
-export async function lastDirectoryWrite(tables: Queryable, organizationId: string): Promise<Date | undefined> {
+export async function lastDirectoryWrite(tables: Tables, organizationId: string): Promise<Date | undefined> {
   const event = await tables.models.auditEvent.findFirst({
     where: { organizationId, actorKind: 'DIRECTORY' },
     orderBy: { occurredAt: 'desc' },

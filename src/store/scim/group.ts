@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
-import type { PreparedQueryable, PreparedTransaction } from '../../db/queryable.js'
 import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
+import type { Tables } from '../../db/tables.js'
 import { type AuditEventLists, auditEventLists, auditListInsert, type NewAuditEvent } from '../audit-event.js'
 import type { ScimReference } from './user.js'
 
@@ -199,31 +199,31 @@ export const scimGroupStatements = [
 
 /** A group, with its members if they are wanted. */
 export async function findScimGroup(
-  tables: PreparedQueryable,
+  tables: Tables,
   key: GroupKey & { readonly withMembers: boolean },
 ): Promise<ScimGroupRow | undefined> {
   return (await tables.run(find, key))[0]
 }
 
 /** Reads a group and locks it until the transaction ends. */
-export async function lockGroup(transaction: PreparedTransaction, key: GroupKey): Promise<LockedGroup | undefined> {
+export async function lockGroup(transaction: Tables, key: GroupKey): Promise<LockedGroup | undefined> {
   return (await transaction.run(lock, key))[0]
 }
 
 /** The ids of groups with a name, in any case, which no other transaction can give to a group until this one ends. */
-export async function claimGroupName(transaction: PreparedTransaction, name: GroupName): Promise<string[]> {
+export async function claimGroupName(transaction: Tables, name: GroupName): Promise<string[]> {
   await transaction.run(lockName, name)
   return (await transaction.run(findName, name)).map(({ id }) => id)
 }
 
 /** Adds a group without members. */
-export async function insertGroup(transaction: PreparedTransaction, group: NewGroup): Promise<void> {
+export async function insertGroup(transaction: Tables, group: NewGroup): Promise<void> {
   await transaction.run(insert, group)
 }
 
 /** Writes a group, in another version than before, with an audit event, in one statement. */
 export async function writeGroupAtOnce(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   group: NewGroup,
   events: readonly NewAuditEvent[],
 ): Promise<void> {
@@ -232,7 +232,7 @@ export async function writeGroupAtOnce(
 }
 
 /** Deletes a group and its list of members. The database refuses it for groups that approve something. */
-export async function deleteGroup(transaction: PreparedTransaction, key: GroupKey): Promise<void> {
+export async function deleteGroup(transaction: Tables, key: GroupKey): Promise<void> {
   await transaction.run(remove, key)
 }
 
@@ -240,23 +240,23 @@ export async function deleteGroup(transaction: PreparedTransaction, key: GroupKe
  * Adds users to a group, behind those that it has. Returns those who exist and whom the directory has not deleted; the
  * others are not added.
  */
-export function addGroupMembers(transaction: PreparedTransaction, members: GroupMembers): Promise<AddedUser[]> {
+export function addGroupMembers(transaction: Tables, members: GroupMembers): Promise<AddedUser[]> {
   return transaction.run(addMembers, members)
 }
 
 /** Takes users out of a group. Returns how many were in it. */
-export async function removeGroupMembers(transaction: PreparedTransaction, members: GroupMembers): Promise<number> {
+export async function removeGroupMembers(transaction: Tables, members: GroupMembers): Promise<number> {
   return (await transaction.run(removeMembers, members)).length
 }
 
 /** Takes all users out of a group but these. Returns how many those were. */
-export async function keepGroupMembers(transaction: PreparedTransaction, members: GroupMembers): Promise<number> {
+export async function keepGroupMembers(transaction: Tables, members: GroupMembers): Promise<number> {
   return (await transaction.run(keepMembers, members)).length
 }
 
 /** Takes a user out of all groups. */
 export async function leaveAllGroups(
-  transaction: Pick<PreparedTransaction, 'run'>,
+  transaction: Pick<Tables, 'run'>,
   user: { readonly organizationId: string; readonly userId: string; readonly now: Date },
 ): Promise<void> {
   await transaction.run(leave, user)

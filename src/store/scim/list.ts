@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { PreparedQueryable } from '../../db/queryable.js'
 import { type Columns, createStatement, type Parameter, type Statement } from '../../db/statement.js'
+import type { Tables } from '../../db/tables.js'
 import type { ScimAttribute } from './attribute.js'
 import { comparedText, conditionOf, type Filter, leadsToIndex } from './filter.js'
 
@@ -130,7 +130,7 @@ export interface Slice<Row> {
 
 /** Reads a slice of a selection. */
 export async function readSlice<Row>(
-  tables: PreparedQueryable,
+  tables: Tables,
   rows: ScimRows<Row>,
   { organizationId, ...selection }: ScimSelection,
   slice: ScimSlice,
@@ -142,7 +142,7 @@ export async function readSlice<Row>(
 
 /** Counts the resources of a selection, reading all of them. */
 export async function countSelection<Row>(
-  tables: PreparedQueryable,
+  tables: Tables,
   rows: ScimRows<Row>,
   { organizationId, filter }: ScimSelection,
 ): Promise<number> {

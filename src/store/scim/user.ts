@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { AnyTransaction, PreparedQueryable } from '../../db/queryable.js'
 import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
+import type { Tables } from '../../db/tables.js'
 import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../membership.js'
 
 /** A group of a member, or a member of a group, with the name to display. */
@@ -116,13 +116,13 @@ SELECT ${versionedColumns(organizationId)},
 export const scimUserStatements = [find, lock, findIdentity]
 
 /** A member whom the directory has not deleted; undefined if there is none. */
-export async function findScimUser(tables: PreparedQueryable, key: UserKey): Promise<ScimUserRow | undefined> {
+export async function findScimUser(tables: Tables, key: UserKey): Promise<ScimUserRow | undefined> {
   const [row] = await tables.run(find, key)
   return row && scimUserRowFrom(row)
 }
 
 /** Reads a member and locks it until the transaction ends, as `lockMembers` does, even if the directory has deleted it. */
-export async function lockScimUser(transaction: AnyTransaction, key: UserKey): Promise<VersionedScimUser | undefined> {
+export async function lockScimUser(transaction: Tables, key: UserKey): Promise<VersionedScimUser | undefined> {
   const read = async () => (await transaction.run(lock, key))[0]
   const row = await read()
   // A statement that has waited for a member sees the current member, but the person as it was before.
@@ -133,7 +133,7 @@ export async function lockScimUser(transaction: AnyTransaction, key: UserKey): P
 }
 
 /** The members with the external id, first, or with the user name, including deactivated and deleted ones. */
-export async function findScimIdentity(tables: PreparedQueryable, identity: ScimIdentity): Promise<ScimIdentityRow[]> {
+export async function findScimIdentity(tables: Tables, identity: ScimIdentity): Promise<ScimIdentityRow[]> {
   const rows = await tables.run(findIdentity, identity)
   return rows.map(({ hasExternalId, ...columns }) => Object.assign(versionedUserFrom(columns), { hasExternalId }))
 }

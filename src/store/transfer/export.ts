@@ -1,4 +1,4 @@
-import type { Snapshots } from '../../db/queryable.js'
+import type { Database } from '../../db/database.js'
 import { kindStatements } from './kind-statements.js'
 import type { RecordKind } from './record-kind.js'
 
@@ -14,7 +14,7 @@ export interface ExportedRecord {
  * Yields every record of the database, each kind in the order of creation, all as of one moment. Holds a connection
  * until the last one is read or the caller stops.
  */
-export async function* exportedRecords(tables: Snapshots): AsyncGenerator<ExportedRecord> {
+export async function* exportedRecords(tables: Pick<Database, 'readSnapshot'>): AsyncGenerator<ExportedRecord> {
   const kinds = [...kindStatements]
   const statements = kinds.map(([, statement]) => statement.export)
   for await (const { index, row } of tables.readSnapshot(statements)) {

@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { PreparedTransaction } from '../../db/queryable.js'
 import { createStatement, type Statement } from '../../db/statement.js'
+import type { Tables } from '../../db/tables.js'
 import type { Fault } from './checks.js'
 import { type KindStatements, kindStatements } from './kind-statements.js'
 import { changedMembers, type ImportedChange, type Outcome } from './outcome.js'
@@ -41,15 +41,12 @@ const findOrganization = createStatement<{ readonly name: string }, { readonly i
 export const importStatements = [lockImports, findOrganization, findChangedMembers, analyzeTables]
 
 /** Keeps other imports from writing until the transaction ends, so that two of the same rows never interleave. */
-export async function excludeOtherImports(transaction: PreparedTransaction): Promise<void> {
+export async function excludeOtherImports(transaction: Tables): Promise<void> {
   await transaction.run(lockImports, {})
 }
 
 /** The oldest organization of a name; undefined if there is none. */
-export async function findOrganizationNamed(
-  transaction: PreparedTransaction,
-  name: string,
-): Promise<string | undefined> {
+export async function findOrganizationNamed(transaction: Tables, name: string): Promise<string | undefined> {
   const [found] = await transaction.run(findOrganization, { name })
   return found?.id
 }
@@ -81,7 +78,7 @@ export interface ImportMode {
  * checked before: they may change hands between rows of one statement, but not of several.
  */
 export async function writeStaged(
-  transaction: PreparedTransaction,
+  transaction: Tables,
   kind: RecordKind,
   counts: ReadonlyMap<string, number>,
   { isMerge = false, isForced = false }: ImportMode,
@@ -114,7 +111,7 @@ export async function writeStaged(
 }
 
 /** Compares the records of a kind with what stood, after all kinds have been written, and counts those that changed. */
-export async function countUpdated(transaction: PreparedTransaction, kind: RecordKind): Promise<number> {
+export async function countUpdated(transaction: Tables, kind: RecordKind): Promise<number> {
   const { stageAfter, countUpdated } = statementsOf(kind)
   await transaction.run(stageAfter, {})
   const [counted] = await transaction.run(countUpdated, {})
@@ -122,31 +119,28 @@ export async function countUpdated(transaction: PreparedTransaction, kind: Recor
 }
 
 /** What becomes of every record of a kind that has been compared, in the order of lines. */
-export function outcomesOf(transaction: PreparedTransaction, kind: RecordKind): Promise<Outcome[]> {
+export function outcomesOf(transaction: Tables, kind: RecordKind): Promise<Outcome[]> {
   return transaction.run(statementsOf(kind).outcomes, {})
 }
 
 /** The members who stood and are changed, once they have been compared. */
-export function changedMembersOf(transaction: PreparedTransaction): Promise<ImportedChange[]> {
+export function changedMembersOf(transaction: Tables): Promise<ImportedChange[]> {
   return transaction.run(findChangedMembers, {})
 }
 
 /** Lets PostgreSQL know how large the tables of an import have become. */
-export async function analyzeImported(transaction: PreparedTransaction): Promise<void> {
+export async function analyzeImported(transaction: Tables): Promise<void> {
   await transaction.run(analyzeTables, {})
 }
 
 /** What is wrong with the first bad record of a kind after all kinds have been written. */
-export async function findFinalFault(transaction: PreparedTransaction, kind: RecordKind): Promise<Fault | undefined> {
+export async function findFinalFault(transaction: Tables, kind: RecordKind): Promise<Fault | undefined> {
   const { finalTables, finalChecks } = statementsOf(kind)
   for (const each of finalTables) await transaction.run(each, {})
   return firstFault(transaction, finalChecks)
 }
 
-async function firstFault(
-  transaction: PreparedTransaction,
-  checks: KindStatements['checks'],
-): Promise<Fault | undefined> {
+async function firstFault(transaction: Tables, checks: KindStatements['checks']): Promise<Fault | undefined> {
   for (const check of checks) {
     const [fault] = await transaction.run(check, {})
     if (fault !== undefined) return fault

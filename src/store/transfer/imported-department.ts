@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { DepartmentOptionModel } from '../../../gen/prisma/models.js'
-import type { PreparedTransaction } from '../../db/queryable.js'
 import { createStatement } from '../../db/statement.js'
+import type { Tables } from '../../db/tables.js'
 import { byOrganization } from '../by-organization.js'
 import { insertDepartmentOptions } from '../department-option.js'
 
@@ -23,7 +23,7 @@ SELECT DISTINCT s.organization_id AS "organizationId", s.department AS name
 export const importedDepartmentStatements = [find]
 
 /** Adds the departments of the staged people to those that their organizations offer. */
-export async function addImportedDepartments(transaction: PreparedTransaction, newId: () => string): Promise<void> {
+export async function addImportedDepartments(transaction: Tables, newId: () => string): Promise<void> {
   for (const [organizationId, missing] of byOrganization(await transaction.run(find, {}))) {
     const options = missing.map(({ name }) => ({ id: newId(), name }))
     await insertDepartmentOptions(transaction, organizationId, options)

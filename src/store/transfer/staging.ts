@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { PreparedTransaction } from '../../db/queryable.js'
 import { createStatement } from '../../db/statement.js'
+import type { Tables } from '../../db/tables.js'
 import { TEMPORARY } from './kind-statements.js'
 import type { RecordKind } from './record-kind.js'
 
@@ -74,7 +74,7 @@ const count = createStatement<object, { readonly kind: string; readonly records:
 export const stagingStatements = [create, add, analyze, count]
 
 /** Makes the table that holds all rows of an import until the transaction ends. */
-export async function createStaging(transaction: PreparedTransaction): Promise<Staging> {
+export async function createStaging(transaction: Tables): Promise<Staging> {
   await transaction.run(create, {})
   // Keyed so that no statement has a key twice; the JSON is made at once, so that no row is kept in memory.
   let batch = new Map<string, { firstLine: number; json: string }>()
@@ -116,7 +116,7 @@ export async function createStaging(transaction: PreparedTransaction): Promise<S
 }
 
 /** Counts the records of each kind, those twice that two lines give to different owners. */
-export async function countStaged(transaction: PreparedTransaction): Promise<Map<string, number>> {
+export async function countStaged(transaction: Tables): Promise<Map<string, number>> {
   await transaction.run(analyze, {})
   const counts = await transaction.run(count, {})
   return new Map(counts.map(({ kind, records }) => [kind, records]))

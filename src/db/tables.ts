@@ -1,0 +1,44 @@
+import type { Models } from './prisma.js'
+import type { Statement } from './statement.js'
+import type { TransactionOptions } from './transaction-options.js'
+
+/** The tables: of the database, of a call, or in a transaction. Stores take them. */
+export interface Tables {
+  /** Prisma's models. */
+  readonly models: Models
+  /** Runs a statement and returns its rows. */
+  readonly run: <Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters) => Promise<Row[]>
+  /**
+   * Runs the work in one transaction, which is repeated as a whole if it loses against another one. In a transaction, the
+   * work is a part that can fail alone: if it throws, what it did is undone, and the rest of the transaction remains.
+   */
+  readonly transaction: <T>(work: (tables: Tables) => Promise<T>, options?: TransactionOptions) => Promise<T>
+}
+
+/** Is told about statements and transactions. Must not throw. Times are on the clock of `performance.now`. */
+export interface StatementObserver {
+  /**
+   * A statement was answered, or failed with `failure`; waits and repetitions count. `name` is the statement's; for
+   * queries of Prisma's models it is the model and the operation, such as `team.findMany`.
+   */
+  statement(name: string, startedAt: number, failure: unknown): void
+  /** A transaction was committed, or failed with `failure`. */
+  transaction(startedAt: number, failure: unknown): void
+}
+
+/** For whom the tables are used. */
+export interface TablesUser {
+  /** `stop` of the database cancels what runs for it. Queries of models outside of transactions end at their own limit. */
+  readonly call?: object | undefined
+  /** At most as many of an organization's calls use the database at a time as half of the pool has connections. */
+  readonly organizationId?: string | undefined
+  readonly observers?: readonly StatementObserver[] | undefined
+  /** How long each statement may take, repetitions included, in milliseconds. */
+  readonly timeoutMillis?: number | undefined
+}
+
+/** The tables as one user has them. */
+export interface UserTables extends Tables {
+  /** The same as lists and snapshots read them: a replica runs their statements if one is fresh enough. */
+  readonly reads: Tables
+}

@@ -1,0 +1,19 @@
+import type { Tables } from '../../db/tables.js'
+import type { WriteContext } from '../../runtime/write-context.js'
+import type { Caller } from './caller.js'
+
+/** The tables as a call uses them. */
+export interface CallTables {
+  /**
+   * What runs on them ends with the call. With an `Idempotency-Key` they are those of
+   * the transaction in which the answer is kept.
+   */
+  readonly tables: Tables
+  /** The same for lists and snapshots, which a replica may answer. */
+  readonly reads: Tables
+}
+
+/** What one call needs, made when it is admitted. */
+export interface Scope extends WriteContext, CallTables {
+  readonly caller: Caller
+}
