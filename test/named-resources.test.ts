@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { services } from '../src/handlers/routes.js'
-import { httpRouteOf } from '../src/openapi/http-route.js'
+import { httpRouteOf } from '../src/openapi/operation.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { startTestService, type TestService } from './support/service.js'
 

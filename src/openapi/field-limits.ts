@@ -8,7 +8,9 @@ import {
   type StringRules,
 } from '../../gen/buf/validate/validate_pb.js'
 import { limit, moment } from '../../gen/svc/v2/limit_pb.js'
-import type { Direction } from './direction.js'
+
+/** Whether a schema describes what callers send or what they get. */
+export type Direction = 'input' | 'output'
 
 /** What the rules of a field say beyond its type, in the words of JSON Schema. */
 export function fieldLimits(field: DescField, direction: Direction): JsonObject {

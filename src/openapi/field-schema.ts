@@ -7,8 +7,7 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
-import type { Direction } from './direction.js'
-import { fieldLimits, itemLimits } from './field-limits.js'
+import { type Direction, fieldLimits, itemLimits } from './field-limits.js'
 import { memberName, type SourceComments } from './source-comments.js'
 
 /** What the schema of a field refers to. */
@@ -25,7 +24,7 @@ export function isOutputOnly(field: DescField): boolean {
 
 /** The JSON Schema of a field by the JSON mapping of protobuf, with its comment, its limits and its marks. */
 export function fieldSchema(field: DescField, direction: Direction, names: SchemaNames): JsonObject {
-  const description = names.comments(memberName(field))
+  const description = names.comments(field)
   const limits = fieldLimits(field, direction)
   return {
     ...('oneOf' in limits ? {} : typeSchema(field, direction, names)),

@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf'
 import { message as messageRules } from '../../gen/buf/validate/validate_pb.js'
-import type { Direction } from './direction.js'
+import type { Direction } from './field-limits.js'
 
 /** One way to fill in a message in which a choice must be made. */
 export interface Choice {

@@ -1,12 +1,10 @@
 import type { DescEnum, DescService, FileRegistry, JsonObject } from '@bufbuild/protobuf'
-import { license, placeholderGuide, placeholderServers } from './document-frame.js'
 import { errorStatusSchemas, otherErrors } from './error-responses.js'
-import { errorSchemas } from './error-schemas.js'
 import { type ExampleAnswers, sharedErrors } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
+import { fragments, placeholderGuide } from './fragments.js'
 import { requestChoices } from './message-choices.js'
 import { type Operation, operationFrom, tagOf } from './operation.js'
-import { headerComponents, parameterComponents } from './operation-headers.js'
 import { createSchemas, enumSchema } from './schemas.js'
 import type { SourceComments } from './source-comments.js'
 
@@ -14,6 +12,7 @@ import type { SourceComments } from './source-comments.js'
 export interface DocumentSource {
   readonly registry: FileRegistry
   readonly services: readonly DescService[]
+  readonly errorReasons: DescEnum
   readonly comments: SourceComments
   /** The version of the service. */
   readonly version: string
@@ -46,46 +45,26 @@ export function openApiDocument(source: DocumentSource): JsonObject {
       title: 'Access, Workflow and Ticketing Administration API',
       version,
       description,
-      license,
+      license: fragments.license,
     },
-    servers: placeholderServers,
+    servers: fragments.servers,
     externalDocs: placeholderGuide(),
-    tags: services.flatMap(({ methods: [first], typeName }) =>
-      first === undefined ? [] : [{ name: tagOf(first), description: comments(typeName) }],
-    ),
+    tags: services.map((service) => ({ name: tagOf(service), description: comments(service) })),
     paths: pathsFrom(operations),
     components: {
-      securitySchemes: {
-        accessToken: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'The access token of an API key or worker key, or a user token.',
-        },
-        clientCredentials: {
-          type: 'http',
-          scheme: 'basic',
-          description: 'The id and secret of an API key (RFC 6749, section 2.3.1).',
-        },
-      },
+      securitySchemes: fragments.securitySchemes,
       schemas: {
         ...schemas.collected(),
-        ...errorSchemas,
+        ...fragments.schemas,
         ...errorStatusSchemas(),
-        ErrorReason: enumSchema(errorReasons(source.registry), comments),
+        ErrorReason: enumSchema(source.errorReasons, comments),
       },
-      parameters: parameterComponents,
-      headers: headerComponents,
+      parameters: fragments.parameters,
+      headers: fragments.headers,
       responses: { Error: otherErrors(answers['default']) },
       examples: Object.fromEntries([...shared].map(([reason, value]) => [reason, { value }])),
     },
   }
-}
-
-/** The enum of error reasons of a schema. */
-export function errorReasons(registry: FileRegistry): DescEnum {
-  const reasons = registry.getEnum('svc.v2.ErrorReason')
-  if (reasons === undefined) throw new Error('the schema has no svc.v2.ErrorReason')
-  return reasons
 }
 
 function pathsFrom(operations: readonly Operation[]): JsonObject {

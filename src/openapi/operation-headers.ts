@@ -3,48 +3,6 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 
-/** The request headers that several operations accept, as components of a document. */
-export const parameterComponents = {
-  IdempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description:
-      'A unique key for the request, such as a UUID. If the request is sent again with the same key within 24 hours, it ' +
-      'is not executed again and gets the stored response.',
-    required: false,
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
-  },
-  IfMatch: {
-    name: 'If-Match',
-    in: 'header',
-    description:
-      'The `ETag` that the object must have, a list of them, or `*`. Otherwise nothing is changed and the call fails ' +
-      'with `ERROR_REASON_ETAG_MISMATCH`.',
-    required: false,
-    schema: { type: 'string', minLength: 1 },
-  },
-  IfNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'An `ETag` that the caller has. If the object still has it, the response is 304 without a body.',
-    required: false,
-    schema: { type: 'string', minLength: 1 },
-  },
-} satisfies JsonObject
-
-/** The response headers that several operations have. */
-export const headerComponents: JsonObject = {
-  IdempotencyReplayed: {
-    description:
-      '`true` if this response is a replay: the request was executed before, and this is its stored response.',
-    schema: { type: 'string', enum: ['true'] },
-  },
-  ETag: {
-    description: 'The version of the object in `data`, for `If-Match` and `If-None-Match`.',
-    schema: { type: 'string' },
-  },
-}
-
 /** The headers that a method accepts, as references. */
 export function headerParameters(method: DescMethod): JsonObject[] {
   const { entityTag, ifMatch } = getOption(method, http_form)

@@ -1,12 +1,18 @@
-import { type DescField, type DescMethod, getOption, type JsonObject } from '@bufbuild/protobuf'
-import { access } from '../../gen/svc/v2/access_pb.js'
+import {
+  type DescField,
+  type DescMethod,
+  type DescService,
+  getOption,
+  hasOption,
+  type JsonObject,
+} from '@bufbuild/protobuf'
+import { http } from '../../gen/google/api/annotations_pb.js'
+import { access, CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
-import { credentialKindTexts } from './credential-kinds.js'
 import { errorResponses } from './error-responses.js'
 import type { OperationAnswers } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
 import { defaultValue, isRequired } from './field-limits.js'
-import { httpRouteOf } from './http-route.js'
 import { headerParameters, headersOfAnswers, notModified } from './operation-headers.js'
 import type { Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
@@ -57,7 +63,7 @@ export function operationFrom(method: DescMethod, source: OperationSource): Oper
     path,
     operation: {
       operationId: method.localName,
-      tags: [tagOf(method)],
+      tags: [tagOf(method.parent)],
       summary: inWords(method.name),
       description: describe(method, comments),
       security: security(rule.anonymous, checksClient, rule.permission),
@@ -73,9 +79,9 @@ export function operationFrom(method: DescMethod, source: OperationSource): Oper
   }
 }
 
-/** The tag of a method: its service in words, without `Service`. */
-export function tagOf(method: DescMethod): string {
-  return inWords(method.parent.name.replace(/Service$/, ''))
+/** The tag of the methods of a service: its name in words, without `Service`. */
+export function tagOf({ name }: DescService): string {
+  return inWords(name.replace(/Service$/, ''))
 }
 
 /** `ListSlaDefinitions` as `List SLA Definitions`. */
@@ -122,10 +128,11 @@ function success(
 ): JsonObject {
   if (getOption(method, http_form).emptyResponse) return { description: 'Done. The body is empty.' }
   const headers = headersOfAnswers(method)
-  const data = comments(`${method.output.typeName}.data`)
+  const data = method.output.field['data']
+  const description = data === undefined ? '' : comments(data)
   const schema = schemas.messageRef(method.output, 'output')
   return {
-    description: data === '' ? 'Done.' : data,
+    description: description === '' ? 'Done.' : description,
     ...(headers === undefined ? {} : { headers }),
     content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
   }
@@ -138,8 +145,37 @@ function security(anonymous: boolean, checksClient: boolean, permission: string)
 
 function describe(method: DescMethod, comments: SourceComments): string {
   const rule = getOption(method, access)
+  const kinds = [...credentialKinds].flatMap(([kind, text]) => (rule.credentialKinds.includes(kind) ? [text] : []))
   const who = rule.anonymous
     ? 'Needs no access token.'
-    : `Requires the permission \`${rule.permission}\`. Accepts ${credentialKindTexts(rule.credentialKinds).join(', ')}.`
-  return [comments(memberName(method)), who].join('\n\n')
+    : `Requires the permission \`${rule.permission}\`. Accepts ${kinds.join(', ')}.`
+  return [comments(method), who].join('\n\n')
+}
+
+/** The kinds of credential in the order of documents, in words. */
+export const credentialKinds: ReadonlyMap<CredentialKind, string> = new Map([
+  [CredentialKind.ORGANIZATION_API_KEY, 'organization API keys'],
+  [CredentialKind.TEAM_API_KEY, 'team API keys'],
+  [CredentialKind.USER_TOKEN, 'user tokens'],
+  [CredentialKind.WORKER_TOKEN, 'worker tokens'],
+])
+
+/** The REST route of a method. */
+export interface HttpRoute {
+  /** In lower case, as OpenAPI spells it. */
+  readonly httpMethod: string
+  readonly path: string
+  /** `*` or empty. */
+  readonly body: string
+}
+
+/** The `google.api.http` rule of a method; undefined without one. Throws for what this API does not use. */
+export function httpRouteOf(method: DescMethod): HttpRoute | undefined {
+  if (!hasOption(method, http)) return undefined
+  const { pattern, body, additionalBindings, responseBody } = getOption(method, http)
+  const plain = (body === '' || body === '*') && responseBody === '' && additionalBindings.length === 0
+  if (!plain || pattern.case === undefined || pattern.case === 'custom' || pattern.value.includes('=')) {
+    throw new Error(`the http rule of ${method.parent.typeName}.${method.name} has no place in the documents`)
+  }
+  return { httpMethod: pattern.case, path: pattern.value, body }
 }

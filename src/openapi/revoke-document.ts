@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
-import { placeholderGuide } from './document-frame.js'
+import { placeholderGuide } from './fragments.js'
 
 const REVOKE_PATH = '/v2/auth/revoke'
 

@@ -1,7 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, getOption, type JsonObject } from '@bufbuild/protobuf'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
-import type { Direction } from './direction.js'
-import { isRequired } from './field-limits.js'
+import { type Direction, isRequired } from './field-limits.js'
 import { fieldSchema, type SchemaNames } from './field-schema.js'
 import { type Choice, choicesOf } from './message-choices.js'
 import type { SourceComments } from './source-comments.js'
@@ -79,10 +78,10 @@ export function schemaName(type: DescMessage | DescEnum): string {
 
 /** The schema of an enum: its names, each with its comment. */
 export function enumSchema(desc: DescEnum, comments: SourceComments): JsonObject {
-  const values = desc.values.map((value) => `- \`${value.name}\`: ${comments(`${desc.typeName}.${value.name}`)}`)
+  const values = desc.values.map((value) => `- \`${value.name}\`: ${comments(value)}`)
   return {
     type: 'string',
-    description: [comments(desc.typeName), values.join('\n')].join('\n\n'),
+    description: [comments(desc), values.join('\n')].join('\n\n'),
     enum: desc.values.map((value) => value.name),
   }
 }
@@ -93,7 +92,7 @@ function objectSchema(
   direction: Direction,
   names: SchemaNames,
 ): JsonObject {
-  const description = names.comments(message.typeName)
+  const description = names.comments(message)
   const choices = choicesOf(message, direction)
   if (choices.length === 0) return { description, ...closedOrOpen(plainObject(fields, direction, names), direction) }
   return {

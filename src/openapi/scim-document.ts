@@ -2,8 +2,8 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import { SCIM_PATH } from '../scim/door.js'
 import type { ScimRoute } from '../scim/request.js'
 import { scimRoutes } from '../scim/routes.js'
-import { license, placeholderGuide, placeholderServers } from './document-frame.js'
 import type { ExampleAnswers } from './example-answers.js'
+import { fragments, placeholderGuide } from './fragments.js'
 import { scimErrors } from './scim-errors.js'
 import { type ScimExample, scimExamples } from './scim-examples.js'
 import { type ScimOperationText, type ScimSuccess, scimOperationTexts, scimTags } from './scim-operations.js'
@@ -28,8 +28,8 @@ export function scimDocument(version: string, answers: ExampleAnswers): JsonObje
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Directory Sync (SCIM 2.0)', version, description, license },
-    servers: placeholderServers,
+    info: { title: 'Directory Sync (SCIM 2.0)', version, description, license: fragments.license },
+    servers: fragments.servers,
     externalDocs: placeholderGuide('directory.md'),
     tags: Object.entries(scimTags).map(([name, text]) => ({ name, description: text })),
     paths,

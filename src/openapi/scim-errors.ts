@@ -1,6 +1,8 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import { challenge, retryAfter } from './error-responses.js'
 import type { OperationAnswers } from './example-answers.js'
+import { fragments } from './fragments.js'
+
+const { challenge, retryAfter } = fragments
 
 interface ErrorStatus {
   readonly description: string

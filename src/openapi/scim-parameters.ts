@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { MAX_PAGE_SIZE } from '../scim/list-request.js'
-import { parameterComponents } from './operation-headers.js'
+import { fragments } from './fragments.js'
 
 function inQuery(name: string, description: string, schema: JsonObject, example?: string): JsonObject {
   return { name, in: 'query', description, required: false, schema, ...(example === undefined ? {} : { example }) }
@@ -35,10 +35,10 @@ export const scimParameters: Readonly<Record<string, JsonObject>> = {
   ),
   excludedAttributes: inQuery('excludedAttributes', 'The attributes to omit, comma-separated.', text),
   IfMatch: {
-    ...parameterComponents.IfMatch,
+    ...fragments.parameters.IfMatch,
     description: 'The `ETag` that the resource must have, a list of them, or `*`; otherwise the response is 412.',
   },
-  IfNoneMatch: parameterComponents.IfNoneMatch,
+  IfNoneMatch: fragments.parameters.IfNoneMatch,
 }
 
 const header = (description: string): JsonObject => ({ description, required: true, schema: { type: 'string' } })

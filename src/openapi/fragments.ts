@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JsonObject } from '@bufbuild/protobuf'
+import { parse } from 'yaml'
+import { packageRoot } from '../package.js'
+
+/** What `fragments.yaml` holds. */
+interface Fragments {
+  readonly license: JsonObject
+  /** The base addresses in a document that no server serves: callers fill them in. */
+  readonly servers: JsonObject[]
+  readonly securitySchemes: JsonObject
+  readonly parameters: { readonly [Name in 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch']: JsonObject }
+  readonly headers: JsonObject
+  readonly challenge: JsonObject
+  readonly retryAfter: JsonObject
+  readonly errorStatuses: Readonly<Record<string, ErrorStatus>>
+  readonly schemas: JsonObject
+}
+
+interface ErrorStatus {
+  readonly description: string
+  /** The Connect codes that come with the status; none if the body is not the usual one. */
+  readonly codes: string[]
+  readonly schema: string
+  readonly headers?: JsonObject
+}
+
+const file = join(packageRoot(), 'src', 'openapi', 'fragments.yaml')
+
+/** The parts of documents that no schema declares. */
+export const fragments = parse(readFileSync(file, 'utf8'), { merge: true }) as Fragments
+
+/** The address of the guides, or of one guide, in a document that no server serves. */
+export function placeholderGuide(name?: string): JsonObject {
+  const guides = 'http://127.0.0.1:8080/docs/guides'
+  return { description: 'The guides', url: name === undefined ? guides : `${guides}/${name}` }
+}

@@ -1,0 +1,46 @@
+import { type DescEnum, type DescService, getOption } from '@bufbuild/protobuf'
+import { access } from '../../gen/svc/v2/access_pb.js'
+import { credentialKinds, httpRouteOf, inWords } from './operation.js'
+import type { SourceComments } from './source-comments.js'
+
+const BEGIN = '<!-- generated from '
+const END = '<!-- end -->'
+
+/** Replaces the section of a document that is generated, which stands between two comments. Throws if it has none. */
+export function withSection(document: string, section: string): string {
+  const start = document.indexOf('\n', document.indexOf(BEGIN)) + 1
+  const end = document.indexOf(END)
+  if (!document.includes(BEGIN) || end < start) throw new Error('the document has no generated section')
+  return `${document.slice(0, start)}\n${section}\n${document.slice(end)}`
+}
+
+/** Every error reason, in Markdown, from the comments of the enum. */
+export function errorsSection(reasons: DescEnum, comments: SourceComments): string {
+  const sections = reasons.values
+    .filter((value) => value.number !== 0)
+    .map((value) => {
+      const [meaning = '', example = ''] = comments(value).split('Example: ')
+      return `### \`${value.name}\`\n\n${meaning.trimEnd()}\n\nExample: ${example}\n`
+    })
+  return sections.join('\n')
+}
+
+/** The matrix of permissions, in Markdown, from the `svc.v2.access` options. */
+export function permissionsSection(services: readonly DescService[]): string {
+  const rows = services.flatMap((service) =>
+    service.methods.map((method) => {
+      const rule = getOption(method, access)
+      const found = httpRouteOf(method)
+      const route = found === undefined ? '' : `\`${found.httpMethod.toUpperCase()} ${found.path}\``
+      const permission = rule.anonymous ? 'none needed' : `\`${rule.permission}\``
+      const kinds = [...credentialKinds.keys()].map((kind) => {
+        if (rule.anonymous) return 'ignored'
+        return rule.credentialKinds.includes(kind) ? 'yes' : '**unsupported**'
+      })
+      const relation = rule.userRelationSuffices ? 'yes' : ''
+      return [inWords(method.name), route, permission, ...kinds, relation]
+    }),
+  )
+  const head = ['method', 'REST', 'permission', ...credentialKinds.values(), 'relation suffices']
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}
