@@ -157,7 +157,7 @@ describe('svc doctor with a replica', () => {
   })
 
   it('tells one that is none, and one that does not answer', async () => {
-    const advice = 'correct DATABASE_REPLICA_URL or the replica; until then the primary reads for it'
+    const advice = 'fix DATABASE_REPLICA_URL or the replica; until then, reads go to the primary'
     expect(await examine(servers.primary.url)).toEqual([false, `it is not a standby: ${advice}`])
     expect(await examine('postgresql://svc@127.0.0.1:1/svc')).toEqual([
       false,

@@ -46,9 +46,9 @@ export async function composeAnnouncement(
     commands: [
       ...(isEmpty ? [{ title: 'a first organization', command: 'npx svc init --org NAME --admin EMAIL' }] : []),
       { title: 'an API key for a program', command: `npx svc keys create --org ${org}` },
-      { title: 'a token of a person', command: `npx svc tokens create --org ${org} --user ${user}` },
+      { title: 'a token for a person', command: `npx svc tokens create --org ${org} --user ${user}` },
       { title: 'your own data (docs/importing.md)', command: 'npx svc import FILE' },
-      { title: 'all of this again', command: 'npx svc status' },
+      { title: 'show all of this again', command: 'npx svc status' },
     ],
   }
 }
@@ -91,8 +91,8 @@ function textFromDemo({ userId, token, expiresAt, requests }: DemoAnnouncement):
 export function registerStatusCommand(program: Command, context: CommandContext): void {
   program
     .command('status')
-    .description('print again what "svc serve" printed, while it runs')
-    .option('--json', 'answer one JSON object')
+    .description('print again what the running "svc serve" printed')
+    .option('--json', 'print one JSON object')
     .action((options: { readonly json?: true }) =>
       context.onDatabase(async (database) => {
         const announcement = await announceRunning(database, context)

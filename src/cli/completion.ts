@@ -105,7 +105,7 @@ ${branches(commands, ({ commands, options, values, isFile }) => {
     esac
   done
   COMPREPLY=($(compgen $files -W "$list" -- "$cur"))
-  # A colon parts words for bash, which puts in only what is behind it.
+  # bash splits words at colons and inserts only what follows the last one.
   if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*:}"}"}"); fi
 }
 complete -F _svc svc svc.mjs

@@ -6,8 +6,8 @@ import { answer, type CommandContext } from './command-context.js'
 export function registerConfigCommand(program: Command, context: CommandContext): void {
   program
     .command('config')
-    .description('show the configuration that is in force, secrets masked')
-    .option('--json', 'answer one JSON object')
+    .description('show the effective configuration, with secrets masked')
+    .option('--json', 'print one JSON object')
     .action((options: { readonly json?: true }) => {
       const { settings } = context
       const lines = settings.map(
@@ -22,8 +22,8 @@ export function registerConfigCommand(program: Command, context: CommandContext)
 export function registerVersionCommand(program: Command, context: CommandContext): void {
   program
     .command('version')
-    .description('tell the version, and the commit that it was made from')
-    .option('--json', 'answer one JSON object')
+    .description('print the version and the commit that it was built from')
+    .option('--json', 'print one JSON object')
     .action((options: { readonly json?: true }) => {
       const { version, commit } = readBuild(packageRoot())
       const node = process.version

@@ -17,20 +17,21 @@ export function demoRequests(origin: string, ids: DemoIds): ShownCommand[] {
     `curl -s -X ${method} '${origin}${path}' ${bearer} \\\n  -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
   return [
     {
-      title: 'Change a user. What the directory supplies is skipped, the rest is written, and the answer shows both:',
+      title:
+        'Update a user. Fields that the directory supplies are skipped, the others are written, and the response shows both:',
       command: send('PUT', `/v2/users/${ids.directoryMember}`, { department: 'Sales', timezone: 'Europe/Paris' }),
     },
     {
-      title: 'Set a manager without taking ownership: whoever owns the field still does:',
+      title: 'Set a manager without taking ownership of the field:',
       command: send('POST', '/v2/user-relationships', {
         userId: ids.pinnedMember,
         relatedUserId: ids.admin,
         pin: false,
       }),
     },
-    { title: 'Read a journey, one consistent snapshot:', command: get(`/v2/journeys/${ids.journey}`) },
+    { title: 'Read a journey as one consistent snapshot:', command: get(`/v2/journeys/${ids.journey}`) },
     {
-      title: 'List what a team owns and what is shared with it:',
+      title: 'List the app instances that a team owns or that are shared with it:',
       command: get(`/v2/app-instances?teamId=${ids.team}`),
     },
     {
@@ -42,7 +43,7 @@ export function demoRequests(origin: string, ids: DemoIds): ShownCommand[] {
       command: send('POST', '/svc.v2.JourneyService/GetJourney', { id: ids.journey }),
     },
     {
-      title: 'And over gRPC, run in this folder; the server reflects its schema:',
+      title: 'And over gRPC; run it in this folder. The server reflects its schema:',
       command: `npx buf curl --protocol grpc --http2-prior-knowledge ${bearer} \\\n  -d '${JSON.stringify({ id: ids.journey })}' ${origin}/svc.v2.JourneyService/GetJourney`,
     },
   ]

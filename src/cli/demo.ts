@@ -23,7 +23,7 @@ export function registerDemoCommand(program: Command, context: CommandContext): 
     .command('demo')
     .description('the demo organization')
     .command('reset')
-    .description('reset it to its first state; also deletes all keys, tokens and audit events')
+    .description('restore its original state; also deletes all keys, tokens and audit events')
     .action(() => resetDemo(context))
 }
 

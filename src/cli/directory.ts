@@ -13,12 +13,14 @@ interface StatusOptions {
 
 /** `svc directory`: how an identity provider is connected to an organization. */
 export function registerDirectoryCommand(program: Command, context: CommandContext): void {
-  const directory = program.command('directory').description('the identity provider of an organization, over SCIM')
+  const directory = program
+    .command('directory')
+    .description('the SCIM connection of an organization to its identity provider')
   directory
     .command('status')
-    .description('print the connection, the last write, how many people it supplies and what it was refused')
+    .description('print the connection, the last write, how many users it supplies and its rejected requests')
     .requiredOption('--org <id>', 'the organization')
-    .option('--json', 'answer one JSON object')
+    .option('--json', 'print one JSON object')
     .action((options: StatusOptions) =>
       context.onDatabase(async (database) => {
         const status = await readDirectoryStatus(database, options.org)
@@ -57,7 +59,7 @@ function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus
       return ['connection', [id, stateOf(key, now), used, name].join('  ').trimEnd()]
     }),
     ...(connections.length === 0
-      ? [['connection', 'none: make a management key with "svc keys create --kind mk"']]
+      ? [['connection', 'none: create a management key with "svc keys create --kind mk"']]
       : []),
     ['last write', lastWriteAt?.toISOString() ?? 'never'],
     ['people', `${users.supplied} supplied, ${users.active} of them active, ${users.deleted} deleted`],

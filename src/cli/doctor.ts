@@ -45,10 +45,8 @@ const RENEWAL_MILLIS = 14 * 86_400_000
 export function registerDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description(
-      'check configuration, database, clock, migrations, port, certificate and issuer, and say what to correct',
-    )
-    .option('--json', 'answer one JSON object')
+    .description('check configuration, database, clock, migrations, port, certificate and issuer, and say what to fix')
+    .option('--json', 'print one JSON object')
     .action(async (options: { readonly json?: true }) => {
       const findings = await examine(context)
       const faults = findings.filter(({ isHealthy }) => !isHealthy).length
@@ -76,7 +74,7 @@ async function find(check: Check, advice: string, work: () => string | Promise<s
 }
 
 async function examine(context: CommandContext): Promise<Finding[]> {
-  const configuration = await find('configuration', 'correct the environment', () => {
+  const configuration = await find('configuration', 'fix the environment', () => {
     const given = context.settings.filter(({ isDefault }) => !isDefault).length
     const set = given === 1 ? '1 variable is set' : `${given} variables are set`
     return [`valid; ${set}, "svc config" shows all`, ...context.config.databaseAdvice].join('; ')
@@ -88,7 +86,7 @@ async function examine(context: CommandContext): Promise<Finding[]> {
   findings.push(await find('port', 'set PORT or HOST to another address', () => judgePort(config, origins)))
   if (tls !== undefined) findings.push(await find('certificate', '', () => judgeCertificate(tls, runtime.now())))
   if (oidc !== undefined) {
-    const advice = 'correct OIDC_ISSUER, the issuer or the way to it'
+    const advice = 'fix OIDC_ISSUER, the issuer or the connection to it'
     findings.push(await find('issuer', advice, () => judgeIssuer(oidc.issuer)))
   }
   return [configuration, ...findings]
@@ -108,13 +106,13 @@ async function examineDatabase({ config, log, runtime }: CommandContext) {
     const needed = databaseDirectUrl === undefined ? databasePoolSize : SESSIONS_PAST_POOLER
     findings.push(
       await find('database', '', () => judgeDatabase(diagnosis, needed)),
-      await find('sessions', 'start the pooler or correct DATABASE_URL', () => judgeSessions(sessions)),
+      await find('sessions', 'start the pooler or fix DATABASE_URL', () => judgeSessions(sessions)),
       await find('clock', '', () => judgeClock(diagnosis)),
       await find('migrations', '', () => judgeMigrations(url)),
     )
     if (databaseReplicaUrl !== undefined) {
       const replica = { ...sessions, connectionString: databaseReplicaUrl }
-      const advice = 'correct DATABASE_REPLICA_URL or the replica; until then the primary reads for it'
+      const advice = 'fix DATABASE_REPLICA_URL or the replica; until then, reads go to the primary'
       findings.push(await find('replica', advice, () => judgeReplica(url, replica)))
     }
     const database = createDatabase({ connectionString: url, log, maxConnections: 1 })
@@ -125,7 +123,7 @@ async function examineDatabase({ config, log, runtime }: CommandContext) {
     }
   } catch (error) {
     const variable = config.databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
-    const advice = config.databaseUrl === undefined ? '' : `: start the database or correct ${variable}`
+    const advice = config.databaseUrl === undefined ? '' : `: start the database or fix ${variable}`
     const refusal = startRefusal(error)
     const text = refusal === undefined ? connectFailure(error, advice) : `sessions ${refusal}`
     findings.push({ check: 'database', isHealthy: false, text })

@@ -14,14 +14,16 @@ export async function findKey(
 ): Promise<void> {
   const secret = given === '-' ? unwrapped(await text(context.stdin)) : undefined
   if (secret !== undefined && !isCredential(secret)) {
-    throw new Error('standard input has no secret or token of this service: its form or its checksum is wrong')
+    throw new Error(
+      'standard input does not contain a secret or token of this service: the format or the checksum is wrong',
+    )
   }
   const owner = await context.onDatabase((database) => {
     if (secret === undefined) return ownerOfKeyId(database, given)
     return ownerOfSecret(database, createSecretHasher(context.config.secretPepper), secret)
   })
   if (owner === undefined) {
-    throw secret === undefined ? notFound('API key', given) : new Error('no key and no token has this secret')
+    throw secret === undefined ? notFound('API key', given) : new Error('no key or token has this secret')
   }
   const facts = factsOf(owner)
   answer(context, options, facts, linesOf(facts))

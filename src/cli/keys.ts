@@ -42,52 +42,56 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
   const keys = program.command('keys').description('API keys')
   keys
     .command('create')
-    .description('make an API key; its secret is shown once')
+    .description('create an API key; its secret is shown once')
     .requiredOption('--org <id>', 'the organization')
-    .option('--team <id>', 'the only team that the key can reach')
+    .option('--team <id>', 'a team to restrict the key to')
     .option('--kind <kind>', 'pk (API key), wk (worker key) or mk (management key)', parseKind, 'pk' as const)
-    .option('--name <text>', 'a name for people')
-    .option('--permission <permission>', 'one that the kind can use, can be repeated; default: all of them', collect)
+    .option('--name <text>', 'a display name')
+    .option(
+      '--permission <permission>',
+      'a permission of the key, repeatable; default: all that its kind can use',
+      collect,
+    )
     .option(
       '--expires <duration>',
-      'how long it lasts, of any kind, such as 90s, 24h or 30d; default: until revoked',
+      'the lifetime of the key, such as 90s, 24h or 30d; default: until revoked',
       (given) => parseDuration(given),
     )
-    .option('--json', 'answer one JSON object')
+    .option('--json', 'print one JSON object')
     .action((options: CreateOptions) => createKey(options, context))
   keys
     .command('list')
     .description('list the API keys of an organization')
     .requiredOption('--org <id>', 'the organization')
-    .option('--json', 'answer one JSON object')
+    .option('--json', 'print one JSON object')
     .action((options: ListOptions) => listKeys(options, context))
   keys
     .command('rotate')
-    .description('make the successor of an API key, with the same reach; its secret is shown once')
+    .description('create the successor of an API key, with the same access; its secret is shown once')
     .argument('<id>', 'the id of the key')
     .option(
       '--overlap <duration>',
-      'how long both are valid, such as 90s, 24h or 30d; 0 revokes the old one at once, for a leak',
+      'how long both keys are valid, such as 90s, 24h or 30d; after a leak, 0 revokes the old one immediately',
       (given) => parseDuration(given, { minSeconds: 0 }),
       DEFAULT_OVERLAP_SECONDS,
     )
-    .option('--json', 'answer one JSON object')
+    .option('--json', 'print one JSON object')
     .action((id: string, options: RotateOptions) => rotateKey(id, options, context))
   keys
     .command('revoke')
-    .description('revoke an API key permanently and end the sessions of its tokens')
+    .description('revoke an API key and its tokens permanently')
     .argument('<id>', 'the id of the key')
-    .option('--chain', 'with all keys that it was rotated from and to')
+    .option('--chain', 'also revoke all keys that it was rotated from and to')
     .action((id: string, options: RevokeOptions) => revokeKey(id, options, context))
   keys
     .command('find')
-    .description('say whose an API key or a token is, who made it and when, and its last use')
-    .argument('<id>', 'the id of a key, or - to read a secret or a token from standard input')
-    .option('--json', 'answer one JSON object')
+    .description('show who an API key or token belongs to, who created it and when, and its last use')
+    .argument('<id>', 'the id of a key, or - to read a secret or token from standard input')
+    .option('--json', 'print one JSON object')
     .action((id: string, options: { readonly json?: true }) => findKey(id, options, context))
   keys
     .command('check')
-    .description('check by form and checksum whether a text is an API key secret; uses no database')
+    .description('check by format and checksum whether a text is an API key secret; needs no database')
     .argument('<secret>', 'the text, or - to read it from standard input')
     .action((secret: string) => checkSecret(secret, context))
 }
@@ -147,7 +151,9 @@ function rotationError(id: string, refusal: RotationRefusal): Error {
       return new Error(`${id} was already rotated: its successor is ${refusal.by}`)
     case 'revoked':
     case 'expired':
-      return new Error(`${id} ${refusal.refused === 'revoked' ? 'is revoked' : 'has expired'}: make a new key instead`)
+      return new Error(
+        `${id} ${refusal.refused === 'revoked' ? 'is revoked' : 'has expired'}: create a new key instead`,
+      )
   }
 }
 

@@ -16,10 +16,10 @@ interface InitOptions {
 export function registerInitCommand(program: Command, context: CommandContext): void {
   program
     .command('init')
-    .description('make an organization with an administrator, and a token of that person')
-    .requiredOption('--org <name>', 'the name of the organization, which no other one has')
+    .description('create an organization with an administrator, and a token for them')
+    .requiredOption('--org <name>', 'the name of the organization; must be unique')
     .requiredOption('--admin <email>', 'the email address of the administrator')
-    .option('--json', 'answer one JSON object')
+    .option('--json', 'print one JSON object')
     .action((options: InitOptions) => init(options, context))
 }
 
@@ -44,7 +44,7 @@ export function registerOrganizationsCommand(program: Command, context: CommandC
     .description('organizations')
     .command('list')
     .description('list all organizations')
-    .option('--json', 'answer one JSON object')
+    .option('--json', 'print one JSON object')
     .action((options: { readonly json?: true }) =>
       context.onDatabase(async (database) => {
         const organizations = await listOrganizations(database)

@@ -28,8 +28,8 @@ export function registerDistributeCommand(program: Command, context: CommandCont
   program
     .command('distribute')
     .description('distribute the database by organization on a Citus cluster; see docs/scaling.md')
-    .option('--dry-run', 'show the steps and what is missing, and do nothing')
-    .option('--shards <n>', 'shards of every table', integerFrom(1, 64_000), 32)
+    .option('--dry-run', 'show the steps and what is missing, without doing anything')
+    .option('--shards <n>', 'number of shards per table', integerFrom(1, 64_000), 32)
     .action((options: DistributeOptions) => distributeDatabase(options, context))
 }
 

@@ -26,8 +26,8 @@ export function registerServeCommand(program: Command, context: CommandContext):
     .description('run the service')
     .option('--demo', 'load the demo organization into an empty database (default for the embedded one)')
     .option('--no-demo', 'never load the demo organization')
-    .option('--workers <n>', 'processes that share the port', integerFrom(1, 64), 1)
-    .option('--port <n>', 'where to listen; 0 is any free port (default: PORT, or 8080)', integerFrom(0, 65_535))
+    .option('--workers <n>', 'number of processes that share the port', integerFrom(1, 64), 1)
+    .option('--port <n>', 'the port to listen on; 0 picks a free one (default: PORT, or 8080)', integerFrom(0, 65_535))
     .option('--host <address>', 'the address to listen on (default: HOST, or 127.0.0.1)', parseHost)
     .action((options: ServeOptions) => {
       const { port, host } = { ...context.config, ...options }

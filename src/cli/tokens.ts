@@ -24,30 +24,30 @@ const MAX_DAYS = MAX_USER_TOKEN_SECONDS / 86_400
 
 /** `svc tokens`: makes, lists and revokes user tokens. */
 export function registerTokensCommand(program: Command, context: CommandContext): void {
-  const tokens = program.command('tokens').description('tokens of people')
+  const tokens = program.command('tokens').description('user tokens')
   tokens
     .command('create')
-    .description('make a token of a member of an organization; it is shown once')
+    .description('create a token for a member of an organization; it is shown once')
     .requiredOption('--user <id>', 'the person')
     .requiredOption('--org <id>', 'the organization')
     .option(
       '--ttl <duration>',
-      `how long it lasts, such as 30m, 8h or 7d, at most ${MAX_DAYS}d`,
+      `the lifetime of the token, such as 30m, 8h or 7d, at most ${MAX_DAYS}d`,
       (given) => parseDuration(given, { maxDays: MAX_DAYS }),
       DEFAULT_USER_TOKEN_SECONDS,
     )
-    .option('--json', 'answer one JSON object')
+    .option('--json', 'print one JSON object')
     .action((options: CreateOptions) => createToken(options, context))
   tokens
     .command('list')
-    .description('list the tokens of an organization or of a person')
+    .description('list the tokens of an organization or a user')
     .option('--org <id>', 'the organization')
     .option('--user <id>', 'the person')
-    .option('--json', 'answer one JSON object')
+    .option('--json', 'print one JSON object')
     .action((options: ListOptions) => listTokens(options, context))
   tokens
     .command('revoke')
-    .description('end a token at once')
+    .description('revoke a token immediately')
     .argument('<id>', 'the id of the token, as listed')
     .action((id: string) => revokeToken(id, context))
 }
@@ -55,7 +55,7 @@ export function registerTokensCommand(program: Command, context: CommandContext)
 function listTokens(options: ListOptions, context: CommandContext): Promise<void> {
   const { org: organizationId, user: userId } = options
   if (organizationId === undefined && userId === undefined) {
-    throw new Error('say whose tokens to list: --org ID, --user ID, or both')
+    throw new Error('specify whose tokens to list: --org ID, --user ID, or both')
   }
   return context.onDatabase(async (database) => {
     const tokens = await listUserTokens(database, { organizationId, userId })
@@ -65,7 +65,7 @@ function listTokens(options: ListOptions, context: CommandContext): Promise<void
 
 function lineOf({ id, organizationId, userId, createdAt, expiresAt }: UserTokenSummary, now: Date): string {
   const end = `${expiresAt <= now ? 'expired' : 'active until'} ${expiresAt.toISOString()}`
-  return `${[id, organizationId, userId, `made ${createdAt.toISOString()}`, end].join('  ')}\n`
+  return `${[id, organizationId, userId, `created ${createdAt.toISOString()}`, end].join('  ')}\n`
 }
 
 function revokeToken(id: string, context: CommandContext): Promise<void> {

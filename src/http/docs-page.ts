@@ -42,7 +42,7 @@ const ofApi: Reference = {
     pattern: String.raw`(svc_(token|user)_[A-Za-z0-9_\-]{43,}|[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+)`,
     words: 'an access token begins with svc_token_ or svc_user_, or is a JWT',
   },
-  help: `A person’s comes from <code>npx svc tokens create</code> or your identity provider, a program’s from
+  help: `People get one from <code>npx svc tokens create</code> or your identity provider, programs from
 <a href="#/Auth/createToken">POST /v2/auth/token</a>.`,
   other: ['/docs/scim', 'SCIM'],
 }
@@ -53,7 +53,7 @@ const ofScim: Reference = {
   scheme: 'managementKey',
   credential: 'Management key',
   form: { pattern: 'svc_secret_mk_[0-9A-Za-z]{49}', words: 'a management key begins with svc_secret_mk_' },
-  help: 'The secret of a key of this kind, from <code>npx svc keys create --kind mk</code>.',
+  help: 'The secret of a management key, from <code>npx svc keys create --kind mk</code>.',
   other: ['/docs', 'API'],
 }
 

@@ -13,30 +13,30 @@ const protocols = {
   connect: {
     name: 'Connect',
     at: '/{service}/{method}',
-    text: 'JSON or protobuf; methods without side effects also by GET.',
+    text: 'JSON or protobuf; methods without side effects also accept GET.',
   },
-  grpc: { name: 'gRPC', at: '/{service}/{method}', text: 'Over HTTP/2, in cleartext too.' },
+  grpc: { name: 'gRPC', at: '/{service}/{method}', text: 'Over HTTP/2, also in cleartext.' },
   grpcWeb: { name: 'gRPC-Web', at: '/{service}/{method}', text: 'Over HTTP/1.1 and HTTP/2.' },
 } as const
 
 /** What is available by GET, without a credential. */
 const links = {
-  documentation: { at: '/docs', text: 'The reference, where requests can be tried.' },
-  scimDocumentation: { at: '/docs/scim', text: 'The reference of SCIM, for identity providers.' },
-  guides: { at: GUIDES_PATH, text: 'The guides: credentials, fields and their owners, operating, …' },
-  openapi: { at: openApiPaths.whole.json, text: 'OpenAPI 3.1 of the whole API, in JSON.' },
+  documentation: { at: '/docs', text: 'The reference, where you can try requests.' },
+  scimDocumentation: { at: '/docs/scim', text: 'The SCIM reference, for identity providers.' },
+  guides: { at: GUIDES_PATH, text: 'The guides: credentials, field ownership, operations, …' },
+  openapi: { at: openApiPaths.whole.json, text: 'OpenAPI 3.1 for the whole API, in JSON.' },
   openapiYaml: { at: openApiPaths.whole.yaml, text: 'The same in YAML.' },
-  revokeOpenapi: { at: openApiPaths.revoke.json, text: 'OpenAPI 3.1 of the revocation of leaked keys, in JSON.' },
+  revokeOpenapi: { at: openApiPaths.revoke.json, text: 'OpenAPI 3.1 for revoking leaked keys, in JSON.' },
   revokeOpenapiYaml: { at: openApiPaths.revoke.yaml, text: 'The same in YAML.' },
-  scimOpenapi: { at: openApiPaths.scim.json, text: 'OpenAPI 3.1 of SCIM, for identity providers, in JSON.' },
+  scimOpenapi: { at: openApiPaths.scim.json, text: 'OpenAPI 3.1 for SCIM, for identity providers, in JSON.' },
   scimOpenapiYaml: { at: openApiPaths.scim.yaml, text: 'The same in YAML.' },
-  alive: { at: '/healthz', text: 'Whether the process answers.' },
-  ready: { at: '/readyz', text: 'Whether calls can be answered.' },
+  alive: { at: '/healthz', text: 'Whether the process is alive.' },
+  ready: { at: '/readyz', text: 'Whether the service is ready for calls.' },
 } as const
 
 /** What accepts a form by POST. */
 const forms = {
-  token: { at: '/v2/auth/token', text: 'Exchanges the id and the secret of an API key for an access token.' },
+  token: { at: '/v2/auth/token', text: 'Exchanges the id and secret of an API key for an access token.' },
   revocation: { at: '/v2/auth/revoke', text: 'Revokes a leaked key, for anyone who finds one.' },
 } as const
 
@@ -87,11 +87,11 @@ function indexHtml(version: string): string {
 <h1>svc ${version}</h1>
 <p>${description}</p>
 ${section(
-  'To open',
+  'Pages and documents',
   Object.values(links).map(({ at, text }) => [`<a href="${at}">${at}</a>`, text]),
 )}
 ${section(
-  'To call',
+  'Protocols',
   Object.values(protocols).map(({ name, at, text }) => [`${name} <code>${at}</code>`, text]),
 )}
 ${section(

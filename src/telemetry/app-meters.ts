@@ -23,7 +23,7 @@ export function watchParts(registry: Registry, parts: WatchedParts): void {
   const registers = [registry]
   new Gauge({
     name: 'svc_ready',
-    help: 'Whether calls can be answered, as /readyz says: 1 or 0.',
+    help: 'Whether the service is ready, as /readyz reports: 1 or 0.',
     registers,
     aggregator: 'min',
     async collect() {
@@ -32,7 +32,7 @@ export function watchParts(registry: Registry, parts: WatchedParts): void {
   })
   new Gauge({
     name: 'svc_tls_certificate_expiry_timestamp_seconds',
-    help: 'When the certificate expires that new connections are shown, in seconds since 1970; absent in cleartext.',
+    help: 'When the current certificate expires, in seconds since 1970; absent in cleartext.',
     registers,
     aggregator: 'min',
     collect() {
@@ -43,16 +43,21 @@ export function watchParts(registry: Registry, parts: WatchedParts): void {
   })
   new Gauge({
     name: 'svc_calls_running',
-    help: 'Calls with a credential that run now; more than MAX_RUNNING_CALLS, or half of them of one organization, are refused.',
+    help: 'Authenticated calls in progress; beyond MAX_RUNNING_CALLS, or half of that for one organization, calls are refused.',
     registers,
     collect() {
       this.set(callLimit.running)
     },
   })
-  counted(registry, 'svc_calls_refused_total', 'Calls that were refused because too many ran.', () => callLimit.refused)
+  counted(
+    registry,
+    'svc_calls_refused_total',
+    'Calls that were refused because too many were running.',
+    () => callLimit.refused,
+  )
   new Gauge({
     name: 'svc_http_connections',
-    help: 'Connections of clients by the version of HTTP.',
+    help: 'Client connections, by HTTP version.',
     labelNames: ['version'],
     registers,
     collect() {
@@ -61,8 +66,8 @@ export function watchParts(registry: Registry, parts: WatchedParts): void {
       this.set({ version: '2' }, http2)
     },
   })
-  counted(registry, 'svc_http_received_bytes_total', 'Bytes that clients have sent.', () => traffic().bytesReceived)
-  counted(registry, 'svc_http_sent_bytes_total', 'Bytes that were sent to clients.', () => traffic().bytesSent)
+  counted(registry, 'svc_http_received_bytes_total', 'Bytes received from clients.', () => traffic().bytesReceived)
+  counted(registry, 'svc_http_sent_bytes_total', 'Bytes sent to clients.', () => traffic().bytesSent)
 }
 
 function watchPool(registry: Registry, { pool, retries }: WatchedParts['database']): void {
@@ -75,19 +80,19 @@ function watchPool(registry: Registry, { pool, retries }: WatchedParts['database
         this.set(read())
       },
     })
-  gauge('svc_pool_connections_in_use', 'Database connections that are used.', () => pool.inUse)
-  gauge('svc_pool_connections_max', 'Database connections that there may be.', () => pool.size)
-  gauge('svc_pool_waiting', 'Callers that wait for a database connection.', () => pool.waiting)
+  gauge('svc_pool_connections_in_use', 'Database connections in use.', () => pool.inUse)
+  gauge('svc_pool_connections_max', 'Maximum number of database connections.', () => pool.size)
+  gauge('svc_pool_waiting', 'Callers waiting for a database connection.', () => pool.waiting)
   const waits = new Histogram({
     name: 'svc_pool_wait_seconds',
-    help: 'How long those have waited who found all database connections used.',
+    help: 'How long callers waited for a database connection when all were in use.',
     buckets: WAIT_BUCKETS,
     registers: [registry],
   })
   pool.observeWaits((millis) => waits.observe(millis / 1000))
   const retried = new Counter({
     name: 'svc_transaction_retries_total',
-    help: 'Statements and transactions that were repeated: after a conflict, or a statement that was outdated.',
+    help: 'Statements and transactions that were retried: after a conflict, or because a prepared statement was outdated.',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
@@ -102,7 +107,7 @@ function watchReplica(registry: Registry, { replica }: WatchedParts['database'])
   const registers = [registry]
   new Counter({
     name: 'svc_replica_reads_total',
-    help: 'Reads that a replica may do: on the replica, or on the primary because it was behind, failed, or was left alone.',
+    help: 'Reads that can use a replica: done on the replica, or on the primary because the replica was behind, failed or paused.',
     labelNames: ['outcome'],
     registers,
     collect() {
@@ -112,7 +117,7 @@ function watchReplica(registry: Registry, { replica }: WatchedParts['database'])
   })
   new Gauge({
     name: 'svc_replica_behind_bytes',
-    help: 'How much of the write-ahead log the replica had still to apply when it was last asked.',
+    help: 'How much of the write-ahead log the replica still had to apply at the last check.',
     registers,
     aggregator: 'max',
     collect() {

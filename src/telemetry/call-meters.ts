@@ -17,14 +17,14 @@ const CODES = Code.Unauthenticated + 1
 export function createCallMeters(registry: Registry): CallObserver {
   const countOf = createCounts({
     name: 'svc_calls_total',
-    help: 'Calls of methods by their method, protocol and code.',
+    help: 'Method calls, by method, protocol and code.',
     labelNames: ['method', 'protocol', 'code'],
     most: MAX_CALL_SERIES,
     registry,
   })
   const timesOf = createTimes({
     name: 'svc_call_duration_seconds',
-    help: 'Time from the head of a request to its answer, of calls with one answer, by method.',
+    help: 'Time from the request headers to the response, for calls with a single response, by method.',
     labelNames: ['method'],
     bounds: BOUNDS,
     most: MAX_METHODS,

@@ -11,7 +11,7 @@ export function watchProcess(registry: Registry, build: Readonly<Record<'version
   delay.enable()
   new Gauge({
     name: 'svc_event_loop_delay_seconds',
-    help: 'How late the event loop was since the last look at the metrics: the median (p50), 99 of 100 (p99), the latest (max).',
+    help: 'Event loop delay since the last scrape: median (p50), 99th percentile (p99), maximum (max).',
     labelNames: ['level'],
     registers,
     aggregator: 'max',
@@ -25,7 +25,7 @@ export function watchProcess(registry: Registry, build: Readonly<Record<'version
   })
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time of the process, of all its threads.',
+    help: 'CPU time of the process, over all threads.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage()
@@ -35,7 +35,7 @@ export function watchProcess(registry: Registry, build: Readonly<Record<'version
   })
   new Gauge({
     name: 'process_resident_memory_bytes',
-    help: 'Memory that the process has in use.',
+    help: 'Resident memory of the process.',
     registers,
     collect() {
       this.set(process.memoryUsage.rss())
@@ -43,13 +43,13 @@ export function watchProcess(registry: Registry, build: Readonly<Record<'version
   })
   new Gauge({
     name: 'process_start_time_seconds',
-    help: 'When the process was started, in seconds since 1970.',
+    help: 'When the process started, in seconds since 1970.',
     registers,
     aggregator: 'min',
   }).set(performance.timeOrigin / 1000)
   new Gauge({
     name: 'nodejs_heap_size_used_bytes',
-    help: 'Memory of JavaScript objects.',
+    help: 'Memory used by JavaScript objects.',
     registers,
     collect() {
       this.set(process.memoryUsage().heapUsed)
@@ -57,7 +57,7 @@ export function watchProcess(registry: Registry, build: Readonly<Record<'version
   })
   new Gauge({
     name: 'svc_build_info',
-    help: 'The version of the service, the commit that it was made from, and the version of Node; always 1.',
+    help: 'The version of the service, the commit that it was built from, and the version of Node; always 1.',
     labelNames: ['version', 'commit', 'node'],
     registers,
     aggregator: 'first',

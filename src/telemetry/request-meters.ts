@@ -8,7 +8,7 @@ const MAX_SERIES = 100
 export function createRequestMeters(registry: Registry): RequestObserver {
   const countOf = createCounts({
     name: 'svc_http_requests_total',
-    help: 'Requests by the door that has answered (rest, rpc, scim, page, probe, preflight, refused) and the HTTP status.',
+    help: 'Requests, by the part that handled them (rest, rpc, scim, page, probe, preflight, refused) and HTTP status.',
     labelNames: ['door', 'status'],
     most: MAX_SERIES,
     registry,
@@ -16,7 +16,7 @@ export function createRequestMeters(registry: Registry): RequestObserver {
   let open = 0
   new Gauge({
     name: 'svc_http_requests_open',
-    help: 'Requests that are being answered.',
+    help: 'Requests in progress.',
     registers: [registry],
     collect() {
       this.set(open)

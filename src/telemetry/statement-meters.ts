@@ -11,7 +11,7 @@ const BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
 export function createStatementMeters(registry: Registry): StatementObserver {
   const timesOf = createTimes({
     name: 'svc_statement_duration_seconds',
-    help: 'Time from the request for a statement to its rows, with the wait for a connection, by the name of the statement.',
+    help: 'Time from issuing a statement to receiving its rows, including the wait for a connection, by statement name.',
     labelNames: ['statement'],
     bounds: BOUNDS,
     most: MAX_STATEMENTS,
@@ -19,13 +19,13 @@ export function createStatementMeters(registry: Registry): StatementObserver {
   })
   const failures = new Counter({
     name: 'svc_statement_failures_total',
-    help: 'Statements that have failed, by what it means.',
+    help: 'Failed statements, by kind of failure.',
     labelNames: ['kind'],
     registers: [registry],
   })
   const transactionsOf = createTimes({
     name: 'svc_transaction_duration_seconds',
-    help: 'Time that transactions take, repetitions included, by their outcome (committed, rolled_back).',
+    help: 'Duration of transactions, including retries, by outcome (committed, rolled_back).',
     labelNames: ['outcome'],
     bounds: BOUNDS,
     most: 3,

@@ -5,12 +5,12 @@ import type { Tally } from '../handlers/tally.js'
 export function createTallyMeters(registry: Registry): Tally {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers: [registry] })
-  const attempts = counter('svc_revoke_attempts_total', 'What the limiter of revocations has decided.', 'decision')
-  const revocations = counter('svc_revocations_total', 'API keys that revocations by their secret have ended.')
-  const sessions = counter('svc_sessions_created_total', 'Access tokens that were made of API keys.')
+  const attempts = counter('svc_revoke_attempts_total', 'Decisions of the rate limiter for revocations.', 'decision')
+  const revocations = counter('svc_revocations_total', 'API keys revoked by their secret.')
+  const sessions = counter('svc_sessions_created_total', 'Access tokens issued to API keys.')
   const skipped = counter(
     'svc_skipped_fields_total',
-    'Fields that a write has left alone, by what keeps them: a pin, the directory, or another member who has the value.',
+    'Fields that writes skipped, by reason: a pin, the directory, or another member who has the value.',
     'field',
     'keeper',
   )

@@ -65,7 +65,7 @@ const headers: TextMapGetter<NodeRequest['headers']> = {
  */
 export function startTracing({ version, log }: TracingOptions): Tracing {
   const warn = (message: string, ...details: unknown[]) =>
-    log.warn({ err: new Error([message, ...details.map(String)].join(' ')) }, 'spans could not be sent')
+    log.warn({ err: new Error([message, ...details.map(String)].join(' ')) }, 'spans could not be exported')
   diag.setLogger(
     { error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },

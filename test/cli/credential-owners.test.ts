@@ -86,12 +86,12 @@ describe('whoever found a credential', () => {
   })
 
   it.each([
-    [['keys', 'find', '-'], 'hunter2', 'standard input has no secret or token of this service'],
-    [['keys', 'find', '-'], '', 'standard input has no secret or token of this service'],
+    [['keys', 'find', '-'], 'hunter2', 'standard input does not contain a secret or token of this service'],
+    [['keys', 'find', '-'], '', 'standard input does not contain a secret or token of this service'],
     [['keys', 'find', 'nothing'], '', 'API key not found'],
     [['tokens', 'revoke', 'nothing'], '', 'user token not found'],
     [['tokens', 'revoke', '0'.repeat(64)], '', 'user token not found'],
-    [['tokens', 'list'], '', 'say whose tokens to list: --org ID, --user ID, or both'],
+    [['tokens', 'list'], '', 'specify whose tokens to list: --org ID, --user ID, or both'],
   ])('is told in one line what %j with %j does not find', async (line, stdin, message) => {
     const { failure, stdout } = await svc(line, stdin)
     expect([failure, stdout]).toEqual([expect.stringContaining(message), ''])
@@ -99,7 +99,7 @@ describe('whoever found a credential', () => {
 
   it('is told that no key has a secret that was never given out', async () => {
     const { failure } = await svc(['keys', 'find', '-'], createApiKeySecret('pk', service.runtime))
-    expect(failure).toBe('no key and no token has this secret')
+    expect(failure).toBe('no key or token has this secret')
   })
 
   it('lists tokens of people and ends one of them, with an audit event', async () => {
@@ -116,7 +116,7 @@ describe('whoever found a credential', () => {
       expiresAt: expect.stringMatching(/Z$/),
     })
     const { stdout: line } = await svc(['tokens', 'list', '--org', acme, '--user', users.viewer])
-    expect(line).toContain(`${tokens[0].id}  ${acme}  ${users.viewer}  made ${tokens[0].createdAt}  active until `)
+    expect(line).toContain(`${tokens[0].id}  ${acme}  ${users.viewer}  created ${tokens[0].createdAt}  active until `)
     expect((await svc(['tokens', 'list', '--org', globex, '--user', users.viewer])).stdout).toBe('')
 
     const { stdout } = await svc(['tokens', 'revoke', tokens[0].id])

@@ -34,7 +34,7 @@ describe('svc directory status', () => {
     })
     expect((await svc('--org', globex)).stdout).toBe(
       [
-        'connection  none: make a management key with "svc keys create --kind mk"',
+        'connection  none: create a management key with "svc keys create --kind mk"',
         'last write  never',
         'people      0 supplied, 0 of them active, 0 deleted',
         'refused     nothing\n',

@@ -67,7 +67,7 @@ describe('svc doctor', () => {
   it('tells that the database does not answer, and looks at the port all the same', async () => {
     const { sound, faults } = await examine(directly('postgresql://svc@127.0.0.1:1/svc'))
     expect(sound).toEqual(['configuration', 'port'])
-    expect(faults['database']).toMatch(/ECONNREFUSED.*: start the database or correct DATABASE_URL$/)
+    expect(faults['database']).toMatch(/ECONNREFUSED.*: start the database or fix DATABASE_URL$/)
   })
 
   it('makes no embedded database, and tells that there is none', async () => {
@@ -119,10 +119,12 @@ describe('svc doctor', () => {
     try {
       const { sound, faults } = await examine(environment({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: 'svc' }))
       expect([sound.at(-1), faults]).toEqual(['issuer', {}])
-      expect(await faultOf(`${issuer.url}/`)).toContain(`names another issuer: "${issuer.url}": correct OIDC_ISSUER`)
+      expect(await faultOf(`${issuer.url}/`)).toContain(`names another issuer: "${issuer.url}": fix OIDC_ISSUER`)
       expect(await faultOf(`${issuer.url}/tenant`)).toMatch(/openid-configuration cannot be used: the status is 404: /)
       issuer.fail(true)
-      expect(await faultOf(issuer.url)).toMatch(/the status is 500: correct OIDC_ISSUER, the issuer or the way to it$/)
+      expect(await faultOf(issuer.url)).toMatch(
+        /the status is 500: fix OIDC_ISSUER, the issuer or the connection to it$/,
+      )
       expect(await faultOf(strange.url)).toBe(`${strange.url} has no keys: add one to it`)
     } finally {
       await issuer.stop()

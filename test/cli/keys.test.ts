@@ -155,7 +155,7 @@ describe('svc keys and svc tokens', () => {
     const { stdout } = await svc(['keys', 'revoke', id, '--chain'])
     expect(stdout.split('\n').sort()).toEqual(['', `revoked ${key.id}`, `revoked ${id}`].sort())
     expect((await svc(['keys', 'revoke', key.id, '--chain'])).stdout).toBe(`${key.id} was already revoked\n`)
-    expect((await svc(['keys', 'rotate', id])).failure).toBe(`${id} is revoked: make a new key instead`)
+    expect((await svc(['keys', 'rotate', id])).failure).toBe(`${id} is revoked: create a new key instead`)
   })
 
   it('say what cannot be done', async () => {

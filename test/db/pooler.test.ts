@@ -157,7 +157,7 @@ describe('the start', () => {
     const { status, stderr } = await serve({ DATABASE_URL: NOWHERE })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot connect to the database: .*ECONNREFUSED/)])
     expect(await faultsFor(environment({ DATABASE_URL: NOWHERE }))).toEqual({
-      sessions: expect.stringMatching(/ECONNREFUSED.*: start the pooler or correct DATABASE_URL$/),
+      sessions: expect.stringMatching(/ECONNREFUSED.*: start the pooler or fix DATABASE_URL$/),
     })
   })
 })

@@ -24,7 +24,7 @@ const mends = [
   ['.modal-ux', 'aria-label', 'Available authorizations'],
   ['.close-modal', 'aria-label', 'Close'],
   ['.auth-btn-wrapper [aria-label]', 'aria-label', (button) => button.textContent],
-  // What may be longer than its box is scrolled with the keyboard too.
+  // Content that can overflow its box also scrolls with the keyboard.
   ['.responses-inner .curl, .live-responses-table .microlight', 'tabindex', '0'],
 ]
 

@@ -49,14 +49,14 @@ export function connectTokenForm(ui, scheme) {
     state.textContent = `Not used: ${input.title}.`
   }
   const inViewer = () => ui.authSelectors.authorized()?.getIn([scheme, 'value']) ?? ''
-  // Until the document is read this does nothing, and `onComplete` makes up for it.
+  // Does nothing until the document is read; `onComplete` catches up.
   const tellViewer = () => {
     if (kept() !== '') ui.preauthorizeApiKey(scheme, kept())
     else if (inViewer() !== '') ui.authActions.logout([scheme])
   }
 
   show()
-  // What is pasted may have come with its scheme, and is judged without it.
+  // Pasted text may include the scheme, which is ignored.
   input.addEventListener('change', () => {
     input.value = input.value.trim().replace(/^Bearer\s+/i, '')
   })
@@ -75,7 +75,7 @@ export function connectTokenForm(ui, scheme) {
   return {
     onComplete: () => {
       tellViewer()
-      // The viewer tells of every change; what is being typed stays unless the token is another one.
+      // The viewer reports every change. Text that is being typed stays, unless the token is a different one.
       ui.getStore().subscribe(() => {
         if (inViewer() !== kept()) keep(inViewer())
       })
