@@ -175,11 +175,9 @@ describe('the tree', () => {
     expect(files.filter((file) => /\bAsyncLocalStorage\b/.test(sourceOf(file)))).toEqual(['src/db/prisma.ts'])
   })
 
-  it('writes members in src/domain/user/change-member.ts alone, import apart', () => {
-    const writers = files.filter(
-      (file) => partOf(file) !== 'store' && /\bwriteMember(?:s|AtOnce)\b/.test(sourceOf(file)),
-    )
-    expect(writers).toEqual([join('src', 'domain', 'user', 'change-member.ts')])
+  it('writes members in src/domain/user/write.ts alone, import apart', () => {
+    const writers = files.filter((file) => partOf(file) !== 'store' && /\bwriteMembers\b/.test(sourceOf(file)))
+    expect(writers).toEqual([join('src', 'domain', 'user', 'write.ts')])
   })
 
   it('reads the environment in src/config.ts alone', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { writeDirectoryUser } from '../src/domain/directory/directory-sync.js'
+import { writeDirectoryUser } from './support/directory.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
 import { doors } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'

@@ -9,7 +9,7 @@ import {
   type UserRelationshipService,
   UserRelationshipType,
 } from '../../gen/svc/v2/user_relationship_pb.js'
-import { type ManagerRelationship, relationshipTagOf } from '../domain/user/manager-relationship.js'
+import { type ManagerRelationship, relationshipTagOf } from '../domain/user/manager.js'
 import { assignManager, clearManager, getManager } from '../domain/user/user-relationship.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { scopeOf } from './request-context.js'

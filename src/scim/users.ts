@@ -1,10 +1,17 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import { createDirectoryUser, type DirectoryWrite, writeDirectoryUser } from '../domain/directory/directory-sync.js'
+import {
+  changeDirectoryUser,
+  createDirectoryUser,
+  type DirectoryWrite,
+  holdDirectoryUser,
+  readDirectoryUser,
+} from '../domain/directory/directory-sync.js'
 import { governedFields } from '../domain/profile/field-ownership.js'
+import { memberTransaction } from '../domain/user/write.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound, ServiceError } from '../errors.js'
 import { userResourceType } from '../store/scim/attributes.js'
-import { findScimIdentity, findScimUser, type ScimIdentityRow, type ScimUserRow } from '../store/scim/user.js'
+import { findScimIdentity, type ScimIdentityRow, type ScimUserRow } from '../store/scim/user.js'
 import { ScimError } from './error.js'
 import { projectionFromQuery } from './list-request.js'
 import { applyPatch } from './patch.js'
@@ -30,8 +37,8 @@ export const userRoutes: readonly ScimRoute[] = [
 async function getUser(request: ScimRequest): Promise<ScimAnswer> {
   const { database, directory, parameters, ifNoneMatch } = request
   const userId = parameters['id'] ?? ''
-  const user = await findScimUser(database, { organizationId: directory.organizationId, userId })
-  if (user === undefined) throw notFound('user', userId)
+  const user = await readDirectoryUser(database, directory, userId)
+  if (user.directoryDeletedAt !== null) throw notFound('user', userId)
   const version = versionOfUser(user)
   if (isKnownVersion(ifNoneMatch, version)) return { status: 304, headers: { etag: version } }
   return userAnswer(request, user, 200)
@@ -50,19 +57,18 @@ async function createUser(request: ScimRequest): Promise<ScimAnswer> {
   const identity = { organizationId: directory.organizationId, externalId, userNameKey: userNameKeyOf(document) }
   const known = await findScimIdentity(database, identity)
   const returning = returningUser(known, externalId)
-  const user = await withoutTakenPhones(async (read) => {
-    if (returning === undefined) {
-      const created = read(document)
-      const { member, managerName } = await createDirectoryUser(database, directory, created, context)
-      return Object.assign({ groups: [], managerName }, member)
-    }
-    const restore = (held: ScimUserRow): DirectoryWrite => {
-      if (!isGone(held)) throw userTaken(held.userId)
-      return { ...read(withKeptId(document, body, held), held), active: write.active ?? true }
-    }
-    return (await writeDirectoryUser(database, directory, returning, restore, context)).user
-  }, report)
-  return userAnswer(request, user, 201)
+  if (returning === undefined) {
+    const created = await withoutTakenPhones(
+      (read) => createDirectoryUser(database, directory, read(document), context),
+      report,
+    )
+    return userAnswer(request, created, 201)
+  }
+  const restored = await writeUser(request, returning.userId, (user, read) => {
+    if (!isGone(user)) throw userTaken(user.userId)
+    return { ...read(withKeptId(document, body, user), user), active: write.active ?? true }
+  })
+  return userAnswer(request, restored, 201)
 }
 
 /** What a document says of a user, without the phone numbers that others have. */
@@ -114,10 +120,14 @@ function userTaken(userId: string): ScimError {
 }
 
 async function replaceUser(request: ScimRequest): Promise<ScimAnswer> {
-  const { body, report } = request
+  const { body, report, parameters } = request
   report.isAboutBody(body)
   const document = readResource(body, userResourceType, report)
-  return writeUser(request, (user, read) => read(withKeptId(document, body, user), user))
+  const user = await writeUser(request, parameters['id'] ?? '', (user, read) => {
+    requireUser(request, user)
+    return read(withKeptId(document, body, user), user)
+  })
+  return userAnswer(request, user, 200)
 }
 
 /** The document with the externalId of the user, if the body does not have one: without it, the user would be lost. */
@@ -127,40 +137,46 @@ function withKeptId(document: JsonObject, body: JsonObject, { directoryExternalI
 }
 
 async function patchUser(request: ScimRequest): Promise<ScimAnswer> {
-  const operations = patchOperationsFrom(request.body)
-  return writeUser(request, (user, read) => {
+  const { body, report, parameters } = request
+  const operations = patchOperationsFrom(body)
+  const user = await writeUser(request, parameters['id'] ?? '', (user, read) => {
+    requireUser(request, user)
     const before = documentOf(user)
-    const after = applyPatch(before, operations, userResourceType, request.report)
+    const after = applyPatch(before, operations, userResourceType, report)
     return read(withFollowingEmail(after, before, user), user)
   })
-}
-
-async function writeUser(
-  request: ScimRequest,
-  write: (user: ScimUserRow, read: ReadUser) => UserWrite,
-): Promise<ScimAnswer> {
-  const { database, directory, context, report } = request
-  const userId = request.parameters['id'] ?? ''
-  const { user } = await withoutTakenPhones((read) => {
-    const decide = (held: ScimUserRow) => {
-      requireUser(request, held)
-      return write(held, read)
-    }
-    return writeDirectoryUser(database, directory, userId, decide, context)
-  }, report)
   return userAnswer(request, user, 200)
 }
 
 /** Deactivates the user and hides it from the directory until it is added again. */
 async function deleteUser(request: ScimRequest): Promise<ScimAnswer> {
-  const { database, directory, context } = request
-  const decide = (user: ScimUserRow): DirectoryWrite => {
+  const standing = { directoryDeletedAt: request.context.runtime.now() }
+  await writeUser(request, request.parameters['id'] ?? '', (user) => {
     requireUser(request, user)
-    const standing = { directoryDeletedAt: context.runtime.now() }
     return { supplied: {}, withdrawn: new Set(governedFields), active: false, standing }
-  }
-  await writeDirectoryUser(database, directory, request.parameters['id'] ?? '', decide, context)
+  })
   return { status: 204 }
+}
+
+/**
+ * Makes a user what the request says, which may depend on the user: it is read once to know what to lock, and again when
+ * it is locked.
+ */
+function writeUser(
+  { database, directory, context, report }: ScimRequest,
+  userId: string,
+  writeFrom: (user: ScimUserRow, read: ReadUser) => DirectoryWrite,
+): Promise<ScimUserRow> {
+  return withoutTakenPhones(
+    (read) =>
+      memberTransaction(database, async (transaction) => {
+        const user = await readDirectoryUser(transaction, directory, userId)
+        const held = await holdDirectoryUser(transaction, directory, user, writeFrom(user, read), context)
+        if (held === undefined) return user
+        return changeDirectoryUser(transaction, directory, held, writeFrom(held.user, read), context)
+      }),
+    report,
+  )
 }
 
 /** Throws 404 for a user whom the directory has deleted, and 412 for one in another version. */

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { DepartmentOptionModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
-import { createStatement, type Places } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
@@ -24,19 +24,16 @@ type OptionLists = { readonly [Column in keyof NewDepartmentOption]: readonly st
   readonly organizationId: string
 }
 
-/** The addition of options that the organization does not have. */
-export const optionInsertion = ({ id, organizationId, name }: Places<OptionLists>) => Prisma.sql`
+const insert = createStatement<OptionLists, Record<never, never>>({
+  name: 'insert_department_options',
+  columns: {},
+  text: ({ id, organizationId, name }) => Prisma.sql`
 INSERT INTO department_options (organization_id, id, name)
 SELECT ${organizationId}, added.*
   FROM unnest(${id}::text[], ${name}::text[]) AS added (id, name)
  WHERE NOT EXISTS (
    SELECT FROM department_options o WHERE o.organization_id = ${organizationId} AND o.name = added.name)
-    ON CONFLICT (organization_id, name) DO NOTHING`
-
-const insert = createStatement<OptionLists, Record<never, never>>({
-  name: 'insert_department_options',
-  columns: {},
-  text: optionInsertion,
+    ON CONFLICT (organization_id, name) DO NOTHING`,
 })
 
 /** The statements of this file. */

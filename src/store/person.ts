@@ -1,5 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { PersonModel } from '../../gen/prisma/models.js'
+import type { MembershipModel, PersonModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 
@@ -32,6 +32,16 @@ const firstMemberships = createStatement<PersonId, { readonly organizationId: st
     Prisma.sql`SELECT organization_id AS "organizationId" FROM memberships WHERE user_id = ${id} LIMIT 2`,
 })
 
+const findKeys = createStatement<
+  { readonly organizationId: string; readonly userIds: readonly string[] },
+  Pick<MembershipModel, 'emailKey'>
+>({
+  name: 'find_email_keys',
+  columns: { emailKey: 'text' },
+  text: ({ organizationId, userIds }) => Prisma.sql`
+SELECT email_key AS "emailKey" FROM memberships WHERE organization_id = ${organizationId} AND user_id = ANY (${userIds})`,
+})
+
 const updateEmail = createStatement<PersonRow, Record<never, never>>({
   name: 'update_email_of_person',
   columns: {},
@@ -40,10 +50,11 @@ UPDATE users SET email = ${email}, email_key = ${emailKey} WHERE id = ${id}`,
 })
 
 /** The statements of this file. */
-export const personStatements = [insert, firstMemberships, updateEmail]
+export const personStatements = [insert, firstMemberships, findKeys, updateEmail]
 
 /** Adds persons. */
 export async function insertPersons(transaction: Tables, persons: readonly PersonRow[]): Promise<void> {
+  if (persons.length === 0) return
   await transaction.run(insert, {
     ids: persons.map(({ id }) => id),
     emails: persons.map(({ email }) => email),
@@ -51,9 +62,19 @@ export async function insertPersons(transaction: Tables, persons: readonly Perso
   })
 }
 
-/** How many memberships a person has: 0, 1, or 2 for several. */
-export async function countMemberships(transaction: Tables, id: string): Promise<number> {
-  return (await transaction.run(firstMemberships, { id })).length
+/** Whether a person belongs to more than one organization. */
+export async function isInSeveralOrganizations(transaction: Tables, id: string): Promise<boolean> {
+  return (await transaction.run(firstMemberships, { id })).length > 1
+}
+
+/** The keys of the addresses that members of the organization currently have. */
+export async function findEmailKeys(
+  tables: Tables,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<string[]> {
+  if (userIds.length === 0) return []
+  return (await tables.run(findKeys, { organizationId, userIds })).map(({ emailKey }) => emailKey)
 }
 
 /** Gives a person another address in every membership. The caller has locked both addresses. */

@@ -3,18 +3,8 @@ import type { SourceProfileModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 
-/** First half of the key of the advisory lock on a source of an organization; the second half is a hash of both. */
-const SOURCE_LOCK = Prisma.raw(String(0x737263))
-
 /** A source of an organization. */
 export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>
-
-const lock = createStatement<{ readonly key: string }, Record<never, never>>({
-  name: 'lock_source',
-  columns: {},
-  text: ({ key }) => Prisma.sql`
-SELECT FROM (VALUES (true)) one WHERE pg_advisory_xact_lock(${SOURCE_LOCK}, hashtext(${key})) IS NOT NULL`,
-})
 
 /** What is needed to tell whether a profile has changed. */
 export type SourceProfileRow = Pick<SourceProfileModel, 'externalId' | 'userId' | 'profileHash'>
@@ -71,13 +61,7 @@ SELECT profile FROM source_profiles
 })
 
 /** The statements of this file. */
-export const sourceProfileStatements = [lock, find, keep, read]
-
-/** Keeps other transactions from ingesting profiles of the source until this one ends. */
-export async function lockSource(transaction: Tables, { organizationId, source }: SourceKey): Promise<void> {
-  // Organization ids contain no slash.
-  await transaction.run(lock, { key: `${organizationId}/${source}` })
-}
+export const sourceProfileStatements = [find, keep, read]
 
 /** The stored profiles of a source. */
 export function selectSourceProfiles(

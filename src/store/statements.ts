@@ -7,18 +7,15 @@ import { appResourceStatements } from './app-resource.js'
 import { auditEventStatements } from './audit-event.js'
 import { auditLogStatements } from './audit-log.js'
 import { departmentOptionStatements } from './department-option.js'
-import { emailClaimStatements } from './email-claim.js'
 import { entityFieldMappingStatements } from './entity-field-mapping.js'
 import { entityIngestionConfigStatements } from './entity-ingestion-config.js'
 import { idempotencyKeyStatements } from './idempotency-key.js'
 import { journeyStatements } from './journey.js'
 import { leakedCredentialStatements } from './leaked-credential.js'
-import { managerChainStatements } from './manager-chain.js'
-import { memberAtOnceStatements } from './member-at-once.js'
-import { memberValuesStatements } from './member-values.js'
-import { membershipStatements } from './membership.js'
+import { lockStatements } from './lock.js'
+import { memberStatements } from './member.js'
+import { memberValueStatements } from './member-value.js'
 import { personStatements } from './person.js'
-import { phoneClaimStatements } from './phone-claim.js'
 import { priorityStatements } from './priority.js'
 import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
@@ -51,18 +48,15 @@ export const statements = createStatementRegister([
   ...auditEventStatements,
   ...auditLogStatements,
   ...departmentOptionStatements,
-  ...emailClaimStatements,
   ...entityFieldMappingStatements,
   ...entityIngestionConfigStatements,
   ...idempotencyKeyStatements,
   ...journeyStatements,
   ...leakedCredentialStatements,
-  ...managerChainStatements,
-  ...memberAtOnceStatements,
-  ...membershipStatements,
-  ...memberValuesStatements,
+  ...lockStatements,
+  ...memberStatements,
+  ...memberValueStatements,
   ...personStatements,
-  ...phoneClaimStatements,
   ...priorityStatements,
   ...revokeAttemptStatements,
   ...directoryRefusalStatements,

@@ -13,19 +13,7 @@ const ofAll: readonly string[] = [
   'select_persons_of_email',
 ]
 /** What only the coordinator does: locks on words, and its own tables. */
-const ofCoordinator: readonly string[] = [
-  'lock_email_addresses',
-  'lock_phone_numbers',
-  'lock_managers_of_organization',
-  'lock_group_name',
-  'lock_source',
-  'lock_imports',
-  'hold_member_values',
-  'hold_new_member',
-  'admit_address',
-  'sweep_revoke_attempts',
-  'select_distribution',
-]
+const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'sweep_revoke_attempts', 'select_distribution']
 /** Rows that the coordinator makes of a parameter, and sends to where they belong by their organization; people to all. */
 const sentByValue: readonly string[] = [
   'insert_key_rotation',

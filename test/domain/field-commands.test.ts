@@ -6,9 +6,9 @@ import {
   type FieldOwner,
   governedFields,
   isChanged,
-  valuesSet,
   writeProfile,
 } from '../../src/domain/profile/field-ownership.js'
+import { valuesSet } from '../../src/domain/user/member.js'
 
 const before = new Date('2026-01-01T00:00:00.000Z')
 const now = new Date('2026-02-02T00:00:00.000Z')

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { lockEmailAddresses } from '../../src/store/email-claim.js'
-import { lockManagers } from '../../src/store/manager-chain.js'
-import { claimPhones } from '../../src/store/phone-claim.js'
+import { emailLock, managerLock, phoneLock, takeLocks } from '../../src/store/lock.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { untilLockWaits } from '../support/lock-wait.js'
 import { connectDirectory, ENTERPRISE, type ScimClient } from '../support/scim.js'
@@ -80,7 +78,6 @@ describe('changes of a directory at the same time', () => {
     })
   })
 
-  // The function that holds values for a directory locks under the same keys as the stores do.
   it.each<[string, (user: { id: string; userName: string }) => [path: string, value: unknown]]>([
     ['managers', () => [`${ENTERPRISE}:manager`, { value: fixture.users.manager }]],
     ['the old address', () => ['userName', `new.${serial}@example.com`]],
@@ -91,9 +88,10 @@ describe('changes of a directory at the same time', () => {
     const [path, value] = changeOf(user)
     let answer: Promise<{ status: number }> | undefined
     await service.database.transaction(async (transaction) => {
-      if (what === 'managers') await lockManagers(transaction, acme)
-      else if (what === 'a phone number') await claimPhones(transaction, acme, [String(value)])
-      else await lockEmailAddresses(transaction, acme, [what === 'the old address' ? user.userName : String(value)])
+      const address = what === 'the old address' ? user.userName : String(value)
+      if (what === 'managers') await takeLocks(transaction, [managerLock(acme)])
+      else if (what === 'a phone number') await takeLocks(transaction, [phoneLock(acme, address)])
+      else await takeLocks(transaction, [emailLock(acme, address)])
       answer = okta.patch(`/Users/${user.id}`, { op: 'add', path, value })
       await untilLockWaits(service.testDatabase, 1, 'advisory')
     })

@@ -45,30 +45,53 @@ describe('an incremental sync', () => {
   const enterprise = (manager: string) => ({ [ENTERPRISE]: { department: 'Engines', manager: { value: manager } } })
 
   it('takes one statement for a user who is sent as it is', async () => {
-    expect(await put({})).toEqual([200, ['lock_scim_user']])
-    expect(statements).toEqual(['select_management_keys', 'lock_scim_user'])
+    expect(await put({})).toEqual([200, ['find_scim_user']])
+    expect(statements).toEqual(['select_management_keys', 'find_scim_user'])
   })
 
-  it.each<[change: string, changes: () => object]>([
+  const write = ['write_members', 'insert_audit_events', 'find_scim_user']
+  const writeWithDepartment = ['write_members', 'insert_department_options', 'insert_audit_events', 'find_scim_user']
+
+  it.each<[change: string, changes: () => object, written?: string[]]>([
     ['a title', () => ({ title: 'Countess' })],
-    ['a new department', () => ({ [ENTERPRISE]: { department: 'Poetry', manager: { value: users.manager } } })],
+    [
+      'a new department',
+      () => ({ [ENTERPRISE]: { department: 'Poetry', manager: { value: users.manager } } }),
+      writeWithDepartment,
+    ],
     ['all of the name', () => ({ name: { givenName: 'Augusta', familyName: 'Byron' }, displayName: 'Lady Byron' })],
     ['a deactivation', () => ({ active: false })],
     ['what is no longer supplied', () => ({ title: null, locale: null, phoneNumbers: [] })],
     ['a manager who goes', () => ({ [ENTERPRISE]: { department: 'Engines' } })],
     ['another externalId', () => ({ externalId: `other-${serial}` })],
-  ])('takes two statements for a user: %s', async (_, changes) => {
-    expect(await put(changes())).toEqual([200, ['lock_scim_user', 'write_member_at_once']])
+  ])('locks nothing but the user for: %s', async (_, changes, written = write) => {
+    expect(await put(changes())).toEqual([200, ['find_scim_user', 'lock_member', ...written]])
   })
 
-  it.each<[change: string, changes: () => object]>([
-    ['another manager', () => enterprise(users.admin)],
-    ['another phone number', () => ({ phoneNumbers: [{ type: 'work', value: `+1415558${1000 + serial}` }] })],
+  const locked = ['take_locks', 'find_value_holders', 'lock_member']
+  const lockedToMove = ['find_email_keys', ...locked]
+  const isShared = 'first_memberships_of_person'
+
+  it.each<[change: string, changes: () => object, held: string[], written: string[]]>([
+    ['another manager', () => enterprise(users.admin), ['take_locks', 'lock_member', 'read_manager_chains'], write],
+    [
+      'another phone number',
+      () => ({ phoneNumbers: [{ type: 'work', value: `+1415558${1000 + serial}` }] }),
+      locked,
+      write,
+    ],
     [
       'another user name',
       () => ({ ...person, emails: [{ value: person['userName'], type: 'work' }], userName: `u${serial}` }),
+      locked,
+      write,
     ],
-    ['another email address', () => ({ userName: `moved.${serial}@example.com` })],
+    [
+      'another email address',
+      () => ({ userName: `moved.${serial}@example.com` }),
+      [...lockedToMove, isShared],
+      ['update_email_of_person', isShared, ...write],
+    ],
     [
       'all of them at once',
       () => ({
@@ -78,22 +101,32 @@ describe('an incremental sync', () => {
         title: 'Countess',
         [ENTERPRISE]: { department: 'Poetry', manager: { value: users.admin } },
       }),
+      [...lockedToMove, 'read_manager_chains', isShared],
+      ['update_email_of_person', isShared, ...writeWithDepartment],
     ],
-  ])('takes three statements for a user: %s', async (_, changes) => {
-    expect(await put(changes())).toEqual([200, ['lock_scim_user', 'hold_member_values', 'write_member_at_once']])
+  ])('reads what decides about it, under locks, once: %s', async (_, changes, held, written) => {
+    expect(await put(changes())).toEqual([200, ['find_scim_user', ...held, ...written]])
   })
 
-  it('takes three statements for a user who is deleted, and for one who comes back with other values', async () => {
+  it('takes a user who is deleted out of all groups, and changes one who comes back like any other', async () => {
     expect((await okta.send('DELETE', `/Users/${id}`)).status).toBe(204)
-    expect(ofRequest()).toEqual(['lock_scim_user', 'write_member_at_once', 'leave_groups'])
+    const [leaving, read] = ['leave_groups', 'find_scim_user']
+    expect(ofRequest()).toEqual([read, 'lock_member', 'write_members', 'insert_audit_events', leaving, read])
     statements.length = 0
     const back = { ...person, ...enterprise(users.admin), userName: `back.${serial}@example.com` }
     expect((await okta.send('POST', '/Users', back)).body.id).toBe(id)
-    expect(ofRequest()).toEqual(['find_scim_identity', 'hold_member_values', 'write_member_at_once'])
+    const held = [...lockedToMove, 'read_manager_chains', isShared]
+    const written = ['update_email_of_person', isShared, ...writeWithDepartment]
+    expect(ofRequest()).toEqual(['find_scim_identity', read, ...held, ...written])
   })
 
-  it.each<[person: string, user: () => object]>([
-    ['by name alone', () => ({ userName: `new.${serial}@example.com` })],
+  it.each<[person: string, user: () => object, held: string[], written: string[]]>([
+    [
+      'by name alone',
+      () => ({ userName: `new.${serial}@example.com` }),
+      ['take_locks', 'find_value_holders'],
+      ['insert_persons', ...write],
+    ],
     [
       'with everything',
       () => ({
@@ -104,19 +137,21 @@ describe('an incremental sync', () => {
         phoneNumbers: [{ type: 'work', value: `+1415557${1000 + serial}` }],
         [ENTERPRISE]: { department: `Department ${serial}`, manager: { value: users.admin } },
       }),
+      ['take_locks', 'find_value_holders', 'read_manager_chains'],
+      ['insert_persons', ...writeWithDepartment],
     ],
-  ])('takes three statements for a user who is added: %s', async (_, user) => {
+  ])('adds a user in the same way: %s', async (_, user, held, written) => {
     const { body } = await okta.send('POST', '/Users', user())
     expect(body).toMatchObject(user())
-    expect(ofRequest()).toEqual(['find_scim_identity', 'hold_new_member', 'add_member_at_once'])
+    expect(ofRequest()).toEqual(['find_scim_identity', ...held, ...written])
     const { body: read } = await okta.send('GET', `/Users/${body.id}`)
     expect(read).toMatchObject(user())
   })
 
-  it('takes two statements for a user who is reactivated', async () => {
+  it('changes a user who is reactivated like any other', async () => {
     expect((await put({ active: false }))[0]).toBe(200)
     statements.length = 0
-    expect(await put({})).toEqual([200, ['lock_scim_user', 'write_member_at_once']])
+    expect(await put({})).toEqual([200, ['find_scim_user', 'lock_member', ...write]])
   })
 
   it('takes three statements for a member of a group as for all of them, and two for who is there already', async () => {
@@ -139,12 +174,7 @@ describe('an incremental sync', () => {
   it('takes as many for a PATCH', async () => {
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
-    expect(statements).toEqual([
-      'select_management_keys',
-      'lock_scim_user',
-      'write_member_at_once',
-      'select_management_keys',
-      'lock_scim_user',
-    ])
+    const read = ['select_management_keys', 'find_scim_user']
+    expect(statements).toEqual([...read, 'lock_member', ...write, ...read])
   })
 })

@@ -56,35 +56,31 @@ const operations: Operation[] = [
     },
     [
       pastPrisma(
+        'take_locks',
+        'find_value_holders',
         'lock_member',
-        'lock_phone_numbers',
-        'find_phone_holders',
-        'update_and_print_member',
+        'write_members',
         'insert_department_options',
         'insert_audit_events',
+        'print_user',
       ),
     ],
   ),
   byKey('POST /v2/users', { email: 'new@example.com', firstName: 'New' }, [
     pastPrisma(
-      'lock_email_addresses',
-      'find_email_holders',
+      'take_locks',
+      'find_value_holders',
       'insert_persons',
-      'add_and_print_member',
+      'write_members',
       'insert_audit_events',
+      'print_user',
     ),
   ]),
   byKey('POST /v2/user-relationships', { userId: users.agent, relatedUserId: users.manager }, [
-    pastPrisma(
-      'lock_managers_of_organization',
-      'lock_member',
-      'read_manager_chains',
-      'update_members',
-      'insert_audit_events',
-    ),
+    pastPrisma('take_locks', 'lock_member', 'read_manager_chains', 'write_members', 'insert_audit_events'),
   ]),
   byKey(`DELETE /v2/user-relationships/${users.agent}`, undefined, [
-    pastPrisma('lock_member', 'update_members', 'insert_audit_events'),
+    pastPrisma('lock_member', 'write_members', 'insert_audit_events'),
   ]),
   // Last, because it ends the key.
   [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals'
-import { type DirectoryWrite, writeDirectoryUser } from '../../src/domain/directory/directory-sync.js'
+import type { DirectoryWrite } from '../../src/domain/directory/directory-sync.js'
+import { writeDirectoryUser } from './directory.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './fixture.js'
 import type { doors, RequestJson } from './method-doors.js'
 import { startTestService, type TestService } from './service.js'

@@ -4,12 +4,12 @@ import {
   createDirectoryUser,
   type DirectoryWrite,
   fieldsNotSupplied,
-  writeDirectoryUser,
 } from '../../src/domain/directory/directory-sync.js'
 import { type GovernedField, governedFields } from '../../src/domain/profile/field-ownership.js'
 import type { Member } from '../../src/domain/user/member.js'
-import { findMember } from '../../src/store/membership.js'
+import { lockMembers } from '../../src/store/member.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { writeDirectoryUser } from '../support/directory.js'
 import { fixture, insertFixture, insertUser } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
 
@@ -37,12 +37,11 @@ describe('directory sync', () => {
   })
 
   const sync = async (write: DirectoryWrite, userId = id) => {
-    const { user } = await writeDirectoryUser(database, okta, userId, write, context)
-    const { groups: _, managerName: __, ...member } = user
+    const { groups: _, managerName: __, ...member } = await writeDirectoryUser(database, okta, userId, write, context)
     return member
   }
   const lockedFields = ({ profile }: Member) => governedFields.filter((field) => profile[field].owner === 'DIRECTORY')
-  const stored = () => findMember(database, acme, id)
+  const stored = async () => (await database.transaction((sql) => lockMembers(sql, acme, [id])))[0]
   const eventsOf = (targetId: string) =>
     database.query<{ action: string; actor_kind: string; actor_id: string; changes: unknown }>(
       'SELECT action, actor_kind, actor_id, changes FROM audit_events WHERE target_id = $1 ORDER BY occurred_at, id',
@@ -127,7 +126,7 @@ describe('directory sync', () => {
 
   it('creates a user who comes from the directory, and names the holder of a taken address', async () => {
     const email = `created.${id}@example.com`
-    const { member } = await createDirectoryUser(database, okta, { supplied: { FIRST_NAME: 'Grace' }, email }, context)
+    const member = await createDirectoryUser(database, okta, { supplied: { FIRST_NAME: 'Grace' }, email }, context)
     expect([member.email, member.directoryManaged, lockedFields(member)]).toEqual([email, true, ['FIRST_NAME']])
     expect((await eventsOf(member.userId)).map(({ action }) => action)).toEqual(['user.create'])
     await expect(createDirectoryUser(database, okta, { supplied: {}, email }, context)).rejects.toMatchObject({

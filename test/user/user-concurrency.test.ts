@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { lockEmailAddresses } from '../../src/store/email-claim.js'
-import { lockMembers } from '../../src/store/membership.js'
+import { emailLock, takeLocks } from '../../src/store/lock.js'
+import { lockMembers } from '../../src/store/member.js'
 import { insertPersons } from '../../src/store/person.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
 import { untilLockWaits } from '../support/lock-wait.js'
@@ -104,7 +104,7 @@ describe('users under concurrency', () => {
     const id = 'moving'
     await insertUser(service.database, { id, organizationId: acme })
     await service.database.transaction(async (transaction) => {
-      await lockEmailAddresses(transaction, globex, [email, `${id}@example.com`])
+      await takeLocks(transaction, [emailLock(globex, email), emailLock(globex, `${id}@example.com`)])
       await insertPersons(transaction, [{ id: 'elsewhere', email, emailKey: email }])
       const added = await service.rest('POST', '/v2/users', { token: ground.keyToken, json: { email } })
       expect([added.status, (await put(id, { email: 'moved@example.com' })).status]).toEqual([200, 200])

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { Database } from '../../src/db/database.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
-import { writeDirectoryUser } from '../../src/domain/directory/directory-sync.js'
 import { type GovernedField, governedFields, type SkippedFields } from '../../src/domain/profile/field-ownership.js'
 import { updatePinFields } from '../../src/domain/profile/pin-request.js'
 import type { ProfileInput, TextField } from '../../src/domain/profile/profile-value.js'
 import { assignManager, clearManager } from '../../src/domain/user/user-relationship.js'
 import { updateUser } from '../../src/domain/user/user-update.js'
 import { ingestUserProfiles } from '../../src/domain/user-ingestion/user-ingestion.js'
-import { findMember } from '../../src/store/membership.js'
+import { lockMembers } from '../../src/store/member.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { writeDirectoryUser } from '../support/directory.js'
 import { fixture, insertFixture, insertUser } from '../support/fixture.js'
 import { createOwnershipModel, type ModelStep } from '../support/ownership-model.js'
 import { createTestRuntime } from '../support/runtime.js'
@@ -148,7 +148,7 @@ describe('the stored profile of a user', () => {
           const skipped = await perform(userId, each)
           if (skipped !== undefined) expect(skipped).toEqual(expected)
         }
-        const member = await findMember(database, acme, userId)
+        const [member] = await database.transaction((sql) => lockMembers(sql, acme, [userId]))
         const told = model.profile()
         for (const field of governedFields) {
           const { value, owner } = told[field]

@@ -1,7 +1,7 @@
 import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { hasActiveMember } from '../../store/membership.js'
+import { hasActiveMember } from '../../store/member.js'
 import { insertUserToken } from '../../store/user-token.js'
 import { type BearerTokens, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHasher } from './secret-hash.js'

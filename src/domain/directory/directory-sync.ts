@@ -1,8 +1,9 @@
 import type { Tables } from '../../db/tables.js'
-import { type FieldViolation, refuseViolations } from '../../errors.js'
+import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { profileTextLength } from '../../limits/known-limits.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import type { ScimUserRow, VersionedScimUser } from '../../store/scim/user.js'
+import { leaveAllGroups } from '../../store/scim/group.js'
+import { findScimUser, type ScimUserRow } from '../../store/scim/user.js'
 import {
   commandsOfDirectory,
   type FieldCommand,
@@ -11,10 +12,10 @@ import {
   type Profile,
 } from '../profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
-import { type AddedMember, addMember } from '../user/added-member.js'
-import { changeMemberAsDecided, type DecidedMember } from '../user/decided-change.js'
-import type { Member } from '../user/member.js'
-import type { DirectoryStanding, MemberChange, MemberWriter } from '../user/member-change.js'
+import { type HeldMembers, holdMembers, suffices } from '../user/hold.js'
+import type { DirectoryStanding, Member, MemberChange, MemberWriter } from '../user/member.js'
+import { planMembers } from '../user/plan.js'
+import { changeMember, memberTransaction, writePlan } from '../user/write.js'
 import { emailKeyOf, emailViolations } from '../value/email-address.js'
 import { textFault } from '../value/free-text.js'
 
@@ -51,52 +52,109 @@ export function fieldsNotSupplied({ supplied, managerUserId }: DirectoryWrite): 
 }
 
 /**
- * Adds a person to the organization as the directory supplies it. Throws `FIELD_INVALID`, `EMAIL_TAKEN` with the
- * holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
+ * Adds a person to the organization as the directory supplies it, and returns the user as the directory sees it. Throws
+ * `FIELD_INVALID`, `EMAIL_TAKEN` with the holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export async function createDirectoryUser(
   database: Tables,
   directory: Directory,
   write: DirectoryWrite & { readonly email: string },
   context: WriteContext,
-): Promise<AddedMember> {
+): Promise<ScimUserRow> {
   const { email, active, standing } = write
-  const change = { commands: commandsOf(write), active, directory: standing }
-  return addMember(database, writerOf(directory), email, change, context)
+  const userName = standing?.directoryUserName ?? email
+  const target = { email, mustJoin: true }
+  const change = { target, commands: commandsOf(write), active, userName, directory: standing }
+  return memberTransaction(database, async (transaction) => {
+    const { member } = await changeMember(transaction, writerOf(directory), change, context)
+    return readDirectoryUser(transaction, directory, member.userId)
+  })
 }
 
 /**
- * Changes a member as the directory says, which may depend on the member: overrides any pin, and locks what it supplies
- * (docs/field-ownership.md). From then on the directory manages the member. What the member already is, is not written,
- * and leaves no event. The member is named by id, or is given as it was read. Throws `FIELD_INVALID`, `RESOURCE_NOT_FOUND`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`,
- * `EMAIL_TAKEN`, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
+ * A member as directories see one, even one whom the directory has deleted. Throws `RESOURCE_NOT_FOUND`.
  */
-export function writeDirectoryUser(
-  database: Tables,
+export async function readDirectoryUser(
+  tables: Tables,
+  { organizationId }: Directory,
+  userId: string,
+): Promise<ScimUserRow> {
+  const user = await findScimUser(tables, { organizationId, userId })
+  if (user === undefined) throw notFound('user', userId)
+  return user
+}
+
+/** Locks a member, as it was read, for what the directory writes; undefined if that changes nothing. */
+export async function holdDirectoryUser(
+  transaction: Tables,
+  { organizationId }: Directory,
+  user: ScimUserRow,
+  write: DirectoryWrite,
+  { runtime }: WriteContext,
+): Promise<HeldDirectoryUser | undefined> {
+  const change = changeOf(user, write)
+  if (change === undefined) return undefined
+  const held = await holdMembers(transaction, organizationId, [change], runtime)
+  return { held, user: Object.assign({}, user, held.members.get(user.userId)) }
+}
+
+/** A locked member, and what is held for a change of it. */
+export interface HeldDirectoryUser {
+  readonly user: ScimUserRow
+  readonly held: HeldMembers
+}
+
+/**
+ * Makes a locked member what the directory says: overrides any pin, and locks what it supplies (docs/field-ownership.md).
+ * From then on the directory manages the member. What the member already is, is not written, and leaves no event.
+ * Returns the user as the directory sees it, or undefined if what is held does not suffice, because somebody else has
+ * changed the member before it was locked. Throws `FIELD_INVALID`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`,
+ * `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
+ */
+export async function changeDirectoryUser(
+  transaction: Tables,
   directory: Directory,
-  user: string | VersionedScimUser,
-  write: DirectoryWrite | ((user: ScimUserRow) => DirectoryWrite),
-  context: WriteContext,
-): Promise<DecidedMember> {
-  const decide = (held: ScimUserRow) => changeOf(held, typeof write === 'function' ? write(held) : write)
-  return changeMemberAsDecided(database, writerOf(directory), user, decide, context)
+  { user, held }: HeldDirectoryUser,
+  write: DirectoryWrite,
+  { runtime, requestId }: WriteContext,
+): Promise<ScimUserRow | undefined> {
+  const { organizationId } = directory
+  const { userId } = user
+  const change = changeOf(user, write)
+  if (change === undefined) return user
+  if (!suffices(held, [change])) return undefined
+  const now = runtime.now()
+  await writePlan(transaction, planMembers(writerOf(directory), [change], held, { now, requestId }), runtime)
+  const isDeleted = change.directory?.directoryDeletedAt instanceof Date
+  if (isDeleted) await leaveAllGroups(transaction, { organizationId, userId, now })
+  return readDirectoryUser(transaction, directory, userId)
 }
 
 function writerOf({ organizationId, keyId, name }: Directory): MemberWriter {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
-  return { organizationId, actor, rights: 'administrators', action: 'user.directory_sync', isAtOnce: true }
+  return { organizationId, actor, rights: 'administrators', action: 'user.directory_sync' }
 }
 
 /** The change that makes the member what the directory says; undefined if it already is. */
-function changeOf(member: Member, write: DirectoryWrite): Omit<MemberChange, 'target'> | undefined {
+function changeOf(member: Member, write: DirectoryWrite): MemberChange | undefined {
+  const { standing } = write
   const commands = commandsOf(write).filter((command) => isEffective(member.profile, command))
-  const hasNewEmail = write.email !== undefined && emailKeyOf(write.email) !== emailKeyOf(member.email)
+  const isMoved = write.email !== undefined && emailKeyOf(write.email) !== emailKeyOf(member.email)
   const isOther = write.active !== undefined && write.active !== (member.deactivatedAt === null)
-  if (commands.length === 0 && !hasNewEmail && !isOther && write.standing === undefined && member.directoryManaged) {
+  if (commands.length === 0 && !isMoved && !isOther && standing === undefined && member.directoryManaged) {
     return undefined
   }
-  const email = hasNewEmail ? write.email : undefined
-  return { commands, email, active: isOther ? write.active : undefined, directory: write.standing }
+  const email = isMoved ? write.email : undefined
+  const { directoryUserName = member.directoryUserName } = standing ?? {}
+  const isRenamed = isMoved || standing?.directoryUserName !== undefined
+  return {
+    target: { userId: member.userId },
+    commands,
+    email,
+    active: isOther ? write.active : undefined,
+    userName: isRenamed ? (directoryUserName ?? email ?? member.email) : undefined,
+    directory: standing,
+  }
 }
 
 function isEffective(profile: Profile, command: FieldCommand): boolean {

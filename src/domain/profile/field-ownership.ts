@@ -1,3 +1,4 @@
+import type { OwnedValue } from '../../store/member.js'
 import { type OwnedField, ownedPlaces, perOwnedField } from '../../store/owned-column.js'
 import type { FieldWriteOutcome } from '../audit/audit-event.js'
 
@@ -14,11 +15,7 @@ export const fieldOwners = ['AUTOMATION', 'PINNED', 'DIRECTORY'] as const
 export type FieldOwner = (typeof fieldOwners)[number]
 
 /** The state of a field: its value (empty means none), its owner, and since when it has that owner. */
-export interface FieldState {
-  readonly value: string
-  readonly owner: FieldOwner
-  readonly since: Date
-}
+export type FieldState = OwnedValue
 
 /** Every governed field of one member. */
 export type Profile = Readonly<Record<GovernedField, FieldState>>
@@ -31,13 +28,6 @@ export type FieldCommand =
   | { readonly kind: 'release'; readonly field: GovernedField }
   /** The directory no longer supplies the field. */
   | { readonly kind: 'withdraw'; readonly field: GovernedField }
-
-/** The values that commands set in a field, in order, without the empty ones, which clear it. */
-export function valuesSet(commands: readonly FieldCommand[], field: GovernedField): string[] {
-  return commands.flatMap((command) => {
-    return command.kind === 'set' && command.field === field && command.value !== '' ? command.value : []
-  })
-}
 
 /** What happened to one field, for the audit log; it contains no value. */
 export interface FieldChange {

@@ -7,8 +7,14 @@ import {
   selectSourceProfiles,
   writeSourceProfiles,
 } from '../../store/source-profile.js'
-import { commandsOfIngestion, type FieldCommand, type GovernedField } from '../profile/field-ownership.js'
+import {
+  commandsOfIngestion,
+  type GovernedField,
+  type SkippedFields,
+  skippedFields,
+} from '../profile/field-ownership.js'
 import { type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
+import type { ChangedMember, MemberCommand } from '../user/member.js'
 import { emailViolations } from '../value/email-address.js'
 
 /**
@@ -27,7 +33,7 @@ export interface JudgedProfile {
   readonly externalId: string
   readonly stored: SourceProfileDocument
   readonly hash: Buffer
-  readonly commands: readonly FieldCommand[]
+  readonly commands: readonly MemberCommand[]
 }
 
 /** Validates one profile; `path` is its place in the request, such as `profiles[3].`. */
@@ -58,13 +64,31 @@ function hashOf({ email, fields, managerEmail }: SourceProfileDocument): Buffer 
 }
 
 /** The commands of a stored profile. A value that this version no longer accepts counts as not supplied. */
-export function commandsOfKept({ fields, managerEmail }: SourceProfileDocument): FieldCommand[] {
+export function commandsOfStored({ fields, managerEmail }: SourceProfileDocument): MemberCommand[] {
   return commandsOf(profileValuesOf(fields).values, managerEmail)
 }
 
-function commandsOf(values: ReadonlyMap<GovernedField, string>, managerEmail: string | undefined): FieldCommand[] {
-  const manager = managerEmail === undefined ? [] : [['MANAGER', managerEmail] as const]
-  return [...commandsOfIngestion(values), ...commandsOfIngestion(new Map(manager))]
+function commandsOf(values: ReadonlyMap<GovernedField, string>, managerEmail: string | undefined): MemberCommand[] {
+  const commands = commandsOfIngestion(values)
+  if (managerEmail === undefined) return commands
+  if (managerEmail === '') return [...commands, ...commandsOfIngestion(new Map([['MANAGER', '']]))]
+  return [...commands, { kind: 'set manager by email', field: 'MANAGER', email: managerEmail, as: 'AUTOMATION' }]
+}
+
+/** What a publication left alone or left out. */
+export interface PublishedFields {
+  readonly skipped: SkippedFields
+  readonly skippedPhone: boolean
+  readonly unresolvedManager: boolean
+}
+
+/** The same from the outcome for a member, or for nothing published if there is no outcome. */
+export function publishedFields(published?: Pick<ChangedMember, 'changes' | 'leftOut'>): PublishedFields {
+  return {
+    skipped: skippedFields(published?.changes ?? []),
+    skippedPhone: published?.leftOut.has('PRIMARY_PHONE') === true,
+    unresolvedManager: published?.leftOut.has('MANAGER') === true,
+  }
 }
 
 /** What is known about a source profile before a call. */

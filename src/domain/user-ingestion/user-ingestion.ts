@@ -1,20 +1,20 @@
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, refuseViolations } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import { lockSource } from '../../store/source-profile.js'
+import { sourceLock, takeLocks } from '../../store/lock.js'
 import { actorOf } from '../audit/audit-event.js'
 import type { Caller } from '../caller/caller.js'
-import { changeMembers } from '../user/change-member.js'
-import type { ChangedMember, MemberChange, MemberWriter } from '../user/member-change.js'
-import { memberTransaction } from '../user/member-transaction.js'
-import { requireOrganizationPermission } from '../user/user-access.js'
-import { type PublishedFields, publishedFields } from './published-fields.js'
+import type { ChangedMember, MemberChange, MemberWriter } from '../user/member.js'
+import { requireOrganizationPermission } from '../user/user.js'
+import { changeMembers, memberTransaction } from '../user/write.js'
 import {
   findSourceProfiles,
   type JudgedProfile,
   judgeProfile,
   type KnownProfile,
   keepSourceProfiles,
+  type PublishedFields,
+  publishedFields,
   type SourceProfile,
 } from './source-profile.js'
 
@@ -75,15 +75,16 @@ async function ingest(
   context: WriteContext,
 ): Promise<IngestionResult[]> {
   const { organizationId } = caller
-  await lockSource(transaction, { organizationId, source })
+  await takeLocks(transaction, [sourceLock(organizationId, source)])
   const externalIds = profiles.map(({ externalId }) => externalId)
   const known = await findSourceProfiles(transaction, { organizationId, source }, externalIds)
   const changes = profiles.flatMap((profile) => {
     const before = known.get(profile.externalId)
-    if (before === undefined) return { target: { email: profile.stored.email }, ...profile }
-    return profile.hash.equals(before.hash) ? [] : { target: { userId: before.userId }, ...profile }
+    if (before !== undefined && profile.hash.equals(before.hash)) return []
+    const target = before === undefined ? { email: profile.stored.email } : { userId: before.userId }
+    return { target, refusedValues: 'leave out' as const, ...profile }
   })
-  const writer: MemberWriter = { organizationId, actor: actorOf(caller), action: 'user.ingest', isPublication: true }
+  const writer: MemberWriter = { organizationId, actor: actorOf(caller), action: 'user.ingest' }
   const published = await changeMembers(transaction, writer, changes, context)
   const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)

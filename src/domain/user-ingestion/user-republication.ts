@@ -1,18 +1,14 @@
 import type { Tables } from '../../db/tables.js'
-import { notFound } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import { lockManagers } from '../../store/manager-chain.js'
-import { lockMembers } from '../../store/membership.js'
 import { readSourceProfiles } from '../../store/source-profile.js'
 import { actorOf } from '../audit/audit-event.js'
 import type { Caller } from '../caller/caller.js'
-import { changeMembers } from '../user/change-member.js'
-import type { MemberWriter } from '../user/member-change.js'
-import { memberTransaction } from '../user/member-transaction.js'
-import { getUser } from '../user/user.js'
-import { requireMemberPermission } from '../user/user-access.js'
-import { type PublishedFields, publishedFields } from './published-fields.js'
-import { commandsOfKept } from './source-profile.js'
+import { holdMembers, suffices } from '../user/hold.js'
+import type { MemberWriter } from '../user/member.js'
+import { planMembers } from '../user/plan.js'
+import { getUser, requireMemberPermission } from '../user/user.js'
+import { memberTransaction, writePlan } from '../user/write.js'
+import { commandsOfStored, type PublishedFields, publishedFields } from './source-profile.js'
 
 /** The JSON of a user after all of its source profiles were published again. */
 export interface RepublishResult extends PublishedFields {
@@ -29,23 +25,26 @@ export async function republishUser(
   userId: string,
   context: WriteContext,
 ): Promise<RepublishResult> {
-  await requireMemberPermission(caller, 'ingestion:write', () => getUser(database, caller, userId))
+  await requireMemberPermission(database, caller, 'ingestion:write', userId)
   const { organizationId } = caller
+  const writer: MemberWriter = { organizationId, actor: actorOf(caller), action: 'user.republish' }
   return memberTransaction(database, async (transaction) => {
-    await lockManagers(transaction, organizationId)
-    // Locked before the profiles are read: whoever takes in a newer one holds this lock until it is stored.
-    const [held] = await lockMembers(transaction, organizationId, [userId])
-    if (held === undefined) throw notFound('user', userId)
-    const profiles = await readSourceProfiles(transaction, organizationId, userId)
-    const writer: MemberWriter = {
-      organizationId,
-      actor: actorOf(caller),
-      action: 'user.republish',
-      isPublication: true,
-      isPrinted: true,
+    const read = async () => {
+      const profiles = await readSourceProfiles(transaction, organizationId, userId)
+      return {
+        target: { userId },
+        commands: profiles.flatMap(commandsOfStored),
+        refusedValues: 'leave out',
+        profiles,
+      } as const
     }
-    const change = { target: { userId }, commands: profiles.flatMap(commandsOfKept) }
-    const [published] = profiles.length === 0 ? [] : await changeMembers(transaction, writer, [change], context)
-    return { json: published?.json ?? (await getUser(transaction, caller, userId)), ...publishedFields(published) }
+    const held = await holdMembers(transaction, organizationId, [await read()], context.runtime)
+    // Again, as whoever took in a newer profile in between held the member until it was stored.
+    const change = await read()
+    if (!suffices(held, [change])) return undefined
+    const changes = change.profiles.length === 0 ? [] : [change]
+    const plan = planMembers(writer, changes, held, { now: context.runtime.now(), requestId: context.requestId })
+    await writePlan(transaction, plan, context.runtime)
+    return { json: await getUser(transaction, caller, userId), ...publishedFields(plan.outcomes[0]) }
   })
 }

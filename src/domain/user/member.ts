@@ -1,14 +1,22 @@
-import type { MemberRow } from '../../store/membership.js'
-import type { PersonRow } from '../../store/person.js'
-import { emptyProfile } from '../profile/field-ownership.js'
+import type { UserRole } from '../../../gen/prisma/enums.js'
+import type { AuditAction } from '../../store/audit-action.js'
+import type { MemberRow } from '../../store/member.js'
+import type { Actor } from '../audit/audit-event.js'
+import {
+  emptyProfile,
+  type FieldChange,
+  type FieldCommand,
+  type FieldOwner,
+  type GovernedField,
+} from '../profile/field-ownership.js'
 
 /** A person in one organization: who the person is, and the governed profile. */
 export type Member = MemberRow
 
 /** A member who joins now: active, with an empty profile. */
-export function newMember({ id, email }: PersonRow, now: Date): Member {
+export function newMember(userId: string, email: string, now: Date): Member {
   return {
-    userId: id,
+    userId,
     email,
     role: 'ORG_MEMBER',
     profile: emptyProfile(now),
@@ -22,4 +30,84 @@ export function newMember({ id, email }: PersonRow, now: Date): Member {
     directoryAttributes: null,
     directoryDeletedAt: null,
   }
+}
+
+/**
+ * What a writer may change of members beside governed fields: nothing; the role and the address of everyone but
+ * administrators; or those of administrators too, and who is one.
+ */
+export type MemberRights = 'profiles' | 'members' | 'administrators'
+
+/** Who changes members of an organization, and how. */
+export interface MemberWriter {
+  readonly organizationId: string
+  readonly actor: Actor
+  /** Default `profiles`. */
+  readonly rights?: MemberRights
+  /**
+   * The action in the audit log for a write of governed fields, such as `user.update`; for a new member, `user.create`.
+   */
+  readonly action: AuditAction
+  /** The request's name for the manager; default `managerUserId`. */
+  readonly managerField?: string
+}
+
+/**
+ * Whom to change: a member by id, or whoever has the email address; if no member has it, a new person joins
+ * the organization. `mustJoin` refuses the address of an existing member.
+ */
+export type MemberTarget = { readonly userId: string } | { readonly email: string; readonly mustJoin?: boolean }
+
+/** A command for a governed field, where the manager may be named by address. */
+export type MemberCommand =
+  | FieldCommand
+  | {
+      readonly kind: 'set manager by email'
+      readonly field: 'MANAGER'
+      readonly email: string
+      readonly as: FieldOwner
+    }
+
+/** The values that commands set in a field, in order, without the empty ones, which clear it. */
+export function valuesSet(commands: readonly MemberCommand[], field: GovernedField): string[] {
+  return commands.flatMap((command) => {
+    return command.kind === 'set' && command.field === field && command.value !== '' ? command.value : []
+  })
+}
+
+/** What the directory calls a member and says of it, beside the profile; whatever is absent stays as it is. */
+export type DirectoryStanding = Partial<
+  Pick<Member, 'directoryExternalId' | 'directoryUserName' | 'directoryAttributes' | 'directoryDeletedAt'>
+>
+
+/** The change of one member; whatever is absent stays as it is. */
+export interface MemberChange {
+  readonly target: MemberTarget
+  /** Commands for governed fields, in this order. */
+  readonly commands: readonly MemberCommand[]
+  /**
+   * What becomes of a phone number of another member, or a manager who cannot be assigned: by default, the whole call is
+   * refused; `leave out` leaves the field alone, and the change has an audit event even if nothing else comes of it.
+   */
+  readonly refusedValues?: 'leave out'
+  /** A new email address. */
+  readonly email?: string | undefined
+  readonly role?: UserRole | undefined
+  /** False deactivates, true reactivates. */
+  readonly active?: boolean | undefined
+  /** What the directory calls the member from now on, if that changes: nobody else may be called so. */
+  readonly userName?: string | undefined
+  /** Only what changes. */
+  readonly directory?: DirectoryStanding | undefined
+}
+
+/** A member after all changes of a call, and the outcome of one of them. */
+export interface ChangedMember<Change extends MemberChange = MemberChange> {
+  readonly change: Change
+  readonly member: Member
+  /** Whether this change added the member to the organization. */
+  readonly isNew: boolean
+  readonly changes: readonly FieldChange[]
+  /** The fields that were left out. */
+  readonly leftOut: ReadonlySet<GovernedField>
 }

@@ -2,15 +2,17 @@ import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import type { AuditAction } from '../../store/audit-action.js'
-import { findMember } from '../../store/membership.js'
+import { findManager } from '../../store/member.js'
 import { actorOf } from '../audit/audit-event.js'
 import type { Caller } from '../caller/caller.js'
 import { commandsOfRequest, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
-import { acceptedVersionsFrom } from '../value/entity-tag.js'
-import { changeMember } from './change-member.js'
-import { type ManagerRelationship, relationshipOf } from './manager-relationship.js'
-import { getUser } from './user.js'
-import { apiWriterOf, requireMemberPermission } from './user-access.js'
+import { type AcceptedVersions, acceptedVersionsFrom, requireAcceptedVersion } from '../value/entity-tag.js'
+import { holdMembers } from './hold.js'
+import { type ManagerRelationship, relationshipOf, relationshipTagOf } from './manager.js'
+import type { Member } from './member.js'
+import { planMembers } from './plan.js'
+import { apiWriterOf, requireMemberPermission } from './user.js'
+import { memberTransaction, writePlan } from './write.js'
 
 /** A manager to assign, or to clear if there is no id. Default of `pin`: a user token pins, a key does not. */
 export interface ManagerWrite {
@@ -26,11 +28,14 @@ export interface ManagerWriteResult {
 }
 
 /** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND` for an unknown user, and for one without a manager. */
-export async function getManager(tables: Tables, caller: Caller, userId: string): Promise<ManagerRelationship> {
-  const member = await findMember(tables, caller.organizationId, userId)
-  const relationship = member && relationshipOf(member)
-  if (relationship === undefined) throw notFound('user relationship', userId)
-  return relationship
+export async function getManager(
+  tables: Tables,
+  { organizationId }: Caller,
+  userId: string,
+): Promise<ManagerRelationship> {
+  const { managerUserId, managerAssignedAt } = (await findManager(tables, organizationId, userId)) ?? {}
+  if (!managerUserId || !managerAssignedAt) throw notFound('user relationship', userId)
+  return { userId, managerUserId, createdAt: managerAssignedAt }
 }
 
 /**
@@ -69,12 +74,25 @@ async function writeManager(
   { action, context }: { readonly action: AuditAction; readonly context: WriteContext },
 ): Promise<ManagerWriteResult> {
   const accepted = acceptedVersionsFrom(context.ifMatch)
-  await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, userId))
+  await requireMemberPermission(database, caller, 'users:write', userId)
   const values = new Map([['MANAGER' as const, managerUserId]])
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pin })
   const { organizationId } = caller
   const writer = { organizationId, actor: actorOf(caller), action, managerField: 'relatedUserId' }
-  const versions = accepted && { of: 'user relationship' as const, accepted }
-  const { member, changes } = await changeMember(database, writer, { target: { userId }, versions, commands }, context)
-  return { relationship: relationshipOf(member), skipped: skippedFields(changes) }
+  const changes = [{ target: { userId }, commands }]
+  return memberTransaction(database, async (transaction) => {
+    const held = await holdMembers(transaction, organizationId, changes, context.runtime)
+    if (accepted !== undefined) requireRelationshipVersion(accepted, userId, held.members.get(userId))
+    const plan = planMembers(writer, changes, held, { now: context.runtime.now(), requestId: context.requestId })
+    await writePlan(transaction, plan, context.runtime)
+    const [changed] = plan.outcomes
+    const skipped = skippedFields(changed?.changes ?? [])
+    return { relationship: changed && relationshipOf(changed.member), skipped }
+  })
+}
+
+function requireRelationshipVersion(accepted: AcceptedVersions, userId: string, member: Member | undefined): void {
+  const relationship = member && relationshipOf(member)
+  const tag = relationship && relationshipTagOf(relationship)
+  requireAcceptedVersion(accepted, tag, { resourceType: 'user relationship', resourceId: userId })
 }

@@ -14,11 +14,12 @@ import {
 import { pinViolations, updatePinFields } from '../profile/pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { emailViolations } from '../value/email-address.js'
-import { acceptedVersionsFrom } from '../value/entity-tag.js'
-import { changeUser } from './change-member.js'
-import type { MemberWriter } from './member-change.js'
-import { getUser } from './user.js'
-import { apiWriterOf, isOwnProfile, memberRightsOf, requireMemberPermission } from './user-access.js'
+import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
+import { holdMembers } from './hold.js'
+import type { MemberWriter } from './member.js'
+import { planMembers } from './plan.js'
+import { apiWriterOf, getUser, isOwnProfile, memberRightsOf, requireMemberPermission } from './user.js'
+import { memberTransaction, writePlan } from './write.js'
 
 /** Changes of a user; whatever is absent stays as it is. */
 export interface UserUpdate {
@@ -52,7 +53,7 @@ export async function updateUser(
   const commands = commandsOf(caller, update)
   const accepted = acceptedVersionsFrom(context.ifMatch)
   if (!isOwnProfile(caller, userId)) {
-    await requireMemberPermission(caller, 'users:write', () => getUser(database, caller, userId))
+    await requireMemberPermission(database, caller, 'users:write', userId)
   }
   const { organizationId } = caller
   const writer: MemberWriter = {
@@ -61,10 +62,18 @@ export async function updateUser(
     rights: memberRightsOf(caller),
     action: 'user.update',
   }
-  const versions = accepted && { of: 'user' as const, accepted }
-  const change = { target: { userId }, versions, commands, email, role }
-  const { json, changes } = await changeUser(database, writer, change, context)
-  return { json, skipped: skippedFields(changes) }
+  const changes = [{ target: { userId }, commands, email, role }]
+  return memberTransaction(database, async (transaction) => {
+    const held = await holdMembers(transaction, organizationId, changes, context.runtime)
+    if (accepted !== undefined) {
+      const tag = entityTagOf(await getUser(transaction, caller, userId))
+      requireAcceptedVersion(accepted, tag, { resourceType: 'user', resourceId: userId })
+    }
+    const plan = planMembers(writer, changes, held, { now: context.runtime.now(), requestId: context.requestId })
+    await writePlan(transaction, plan, context.runtime)
+    const skipped = skippedFields(plan.outcomes.flatMap((outcome) => outcome.changes))
+    return { json: await getUser(transaction, caller, userId), skipped }
+  })
 }
 
 /** The commands of the request, which is validated on its own. */

@@ -4,14 +4,13 @@ import { notFound, refuseViolations } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { printUser } from '../../store/user.js'
 import { actorOf } from '../audit/audit-event.js'
-import type { Caller } from '../caller/caller.js'
-import { commandsOfRequest, type GovernedField } from '../profile/field-ownership.js'
+import { type Caller, type Permission, permissionMissing, permissions } from '../caller/caller.js'
+import { type ApiWriter, commandsOfRequest, type GovernedField } from '../profile/field-ownership.js'
 import { createPinFields, pinViolations } from '../profile/pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { emailViolations } from '../value/email-address.js'
-import { changeUser } from './change-member.js'
-import type { MemberWriter } from './member-change.js'
-import { apiWriterOf, memberRightsOf, requireOrganizationPermission } from './user-access.js'
+import type { MemberRights, MemberWriter } from './member.js'
+import { changeMember, memberTransaction } from './write.js'
 
 /** A person to add. */
 export interface NewUser {
@@ -60,5 +59,55 @@ export async function createUser(
     action: 'user.create',
   }
   const change = { target: { email, mustJoin: true }, commands, role }
-  return (await changeUser(database, writer, change, context)).json
+  return memberTransaction(database, async (transaction) => {
+    const { member } = await changeMember(transaction, writer, change, context)
+    return getUser(transaction, caller, member.userId)
+  })
+}
+
+/**
+ * Refuses a caller who does not have the permission over the whole organization. People belong to the organization, not
+ * to a team, so the permissions of a team role or a team key do not cover them (docs/field-ownership.md).
+ */
+export function requireOrganizationPermission(caller: Caller, permission: Permission): void {
+  if (!hasOrganizationPermission(caller, permission)) throw permissionMissing(permission)
+}
+
+function hasOrganizationPermission({ reach }: Caller, permission: Permission): boolean {
+  return reach.scope === 'organization' && reach.permissions.has(permission)
+}
+
+/** Whether the caller is the person that a request is about. */
+export function isOwnProfile(caller: Caller, userId: string): boolean {
+  return caller.kind === 'user' && caller.id === userId
+}
+
+/**
+ * Refuses a caller who may not write a member. Throws `RESOURCE_NOT_FOUND` first if the organization has no such member:
+ * membership is no secret within the organization, and nothing is revealed about anyone else (docs/permissions.md).
+ */
+export async function requireMemberPermission(
+  tables: Tables,
+  caller: Caller,
+  permission: Permission,
+  userId: string,
+): Promise<void> {
+  if (hasOrganizationPermission(caller, permission)) return
+  await getUser(tables, caller, userId)
+  throw permissionMissing(permission)
+}
+
+/**
+ * What the caller may change of members beside governed fields. Nobody gives what they do not have: only administrators,
+ * and organization keys with every permission, are above an administrator's role and address (docs/permissions.md).
+ */
+export function memberRightsOf(caller: Caller): MemberRights {
+  if (!hasOrganizationPermission(caller, 'users:write')) return 'profiles'
+  const hasAll = permissions.every((permission) => hasOrganizationPermission(caller, permission))
+  return hasAll && caller.kind !== 'worker' ? 'administrators' : 'members'
+}
+
+/** The caller's class of writer, unless the request says otherwise (docs/field-ownership.md). */
+export function apiWriterOf(caller: Caller): ApiWriter {
+  return caller.kind === 'user' ? 'person' : 'automation'
 }

@@ -3,6 +3,7 @@ import type { GroupModel } from '../../../gen/prisma/models.js'
 import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { type AuditEventLists, auditEventLists, auditListInsert, type NewAuditEvent } from '../audit-event.js'
+import { groupNameLock, takeLocks } from '../lock.js'
 import type { ScimReference } from './user.js'
 
 /** A group as SCIM shows one. */
@@ -62,14 +63,6 @@ interface GroupName {
   readonly organizationId: string
   readonly name: string
 }
-
-const lockName = createStatement<GroupName, Record<never, never>>({
-  name: 'lock_group_name',
-  columns: {},
-  text: ({ organizationId, name }) => Prisma.sql`
-SELECT FROM (VALUES (true)) one
- WHERE pg_advisory_xact_lock(hashtextextended('group/' || ${organizationId} || '/' || lower(${name}), 0)) IS NOT NULL`,
-})
 
 const findName = createStatement<GroupName, Pick<GroupModel, 'id'>>({
   name: 'find_groups_of_name',
@@ -186,7 +179,6 @@ UPDATE groups SET updated_at = ${nextTime(now)}
 export const scimGroupStatements = [
   find,
   lock,
-  lockName,
   findName,
   insert,
   write,
@@ -212,7 +204,7 @@ export async function lockGroup(transaction: Tables, key: GroupKey): Promise<Loc
 
 /** The ids of groups with a name, in any case, which no other transaction can give to a group until this one ends. */
 export async function claimGroupName(transaction: Tables, name: GroupName): Promise<string[]> {
-  await transaction.run(lockName, name)
+  await takeLocks(transaction, [groupNameLock(name.organizationId, name.name)])
   return (await transaction.run(findName, name)).map(({ id }) => id)
 }
 

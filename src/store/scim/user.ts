@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
-import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../membership.js'
+import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../member.js'
 
 /** A group of a member, or a member of a group, with the name to display. */
 export interface ScimReference {
@@ -55,36 +55,7 @@ const find = createStatement<UserKey, ScimUserColumns>({
 SELECT ${scimUserColumns(organizationId)}
   FROM memberships m
   JOIN users u ON u.id = m.user_id
- WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId} AND m.directory_deleted_at IS NULL`,
-})
-
-/** A user with the version of its row, which every write of the row changes. */
-export type VersionedScimUser = ScimUserRow & { readonly rowVersion: string }
-
-/** A row of `versionedColumns`. */
-type VersionedColumns = ScimUserColumns & { readonly rowVersion: string }
-
-const versionedColumns = (organizationId: Parameter) =>
-  Prisma.sql`${scimUserColumns(organizationId)}, m.xmin::text AS "rowVersion"`
-
-const versionedColumnTypes: Columns<VersionedColumns> = { ...scimUserColumnTypes, rowVersion: 'text' }
-
-function versionedUserFrom({ rowVersion, ...columns }: VersionedColumns): VersionedScimUser {
-  return Object.assign(scimUserRowFrom(columns), { rowVersion })
-}
-
-/** A locked user, and whether the address is current or may have changed while the lock was waited for. */
-type LockedRow = VersionedColumns & { readonly isCurrent: boolean }
-
-const lock = createStatement<UserKey, LockedRow>({
-  name: 'lock_scim_user',
-  columns: { ...versionedColumnTypes, isCurrent: 'bool' },
-  text: ({ organizationId, userId }) => Prisma.sql`
-SELECT ${versionedColumns(organizationId)}, u.email_key = m.email_key AS "isCurrent"
-  FROM memberships m
-  JOIN users u ON u.id = m.user_id
- WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}
-   FOR NO KEY UPDATE OF m`,
+ WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
 })
 
 /** How a directory names a person; `userNameKey` in lower case. */
@@ -95,13 +66,13 @@ export interface ScimIdentity {
 }
 
 /** A member with one of the names of an identity. */
-export type ScimIdentityRow = VersionedScimUser & { readonly hasExternalId: boolean }
+export type ScimIdentityRow = ScimUserRow & { readonly hasExternalId: boolean }
 
-const findIdentity = createStatement<ScimIdentity, VersionedColumns & { readonly hasExternalId: boolean }>({
+const findIdentity = createStatement<ScimIdentity, ScimUserColumns & { readonly hasExternalId: boolean }>({
   name: 'find_scim_identity',
-  columns: { ...versionedColumnTypes, hasExternalId: 'bool' },
+  columns: { ...scimUserColumnTypes, hasExternalId: 'bool' },
   text: ({ organizationId, externalId, userNameKey }) => Prisma.sql`
-SELECT ${versionedColumns(organizationId)},
+SELECT ${scimUserColumns(organizationId)},
        coalesce(m.directory_external_id = ${externalId}::text, false) AS "hasExternalId"
   FROM memberships m
   JOIN users u ON u.id = m.user_id
@@ -113,27 +84,16 @@ SELECT ${versionedColumns(organizationId)},
 })
 
 /** The statements of this file. */
-export const scimUserStatements = [find, lock, findIdentity]
+export const scimUserStatements = [find, findIdentity]
 
-/** A member whom the directory has not deleted; undefined if there is none. */
+/** A member, even one whom the directory has deleted; undefined if there is none. */
 export async function findScimUser(tables: Tables, key: UserKey): Promise<ScimUserRow | undefined> {
   const [row] = await tables.run(find, key)
   return row && scimUserRowFrom(row)
 }
 
-/** Reads a member and locks it until the transaction ends, as `lockMembers` does, even if the directory has deleted it. */
-export async function lockScimUser(transaction: Tables, key: UserKey): Promise<VersionedScimUser | undefined> {
-  const read = async () => (await transaction.run(lock, key))[0]
-  const row = await read()
-  // A statement that has waited for a member sees the current member, but the person as it was before.
-  const current = row === undefined || row.isCurrent ? row : await read()
-  if (current === undefined) return undefined
-  const { isCurrent: _, ...columns } = current
-  return versionedUserFrom(columns)
-}
-
 /** The members with the external id, first, or with the user name, including deactivated and deleted ones. */
 export async function findScimIdentity(tables: Tables, identity: ScimIdentity): Promise<ScimIdentityRow[]> {
   const rows = await tables.run(findIdentity, identity)
-  return rows.map(({ hasExternalId, ...columns }) => Object.assign(versionedUserFrom(columns), { hasExternalId }))
+  return rows.map(({ hasExternalId, ...columns }) => Object.assign(scimUserRowFrom(columns), { hasExternalId }))
 }

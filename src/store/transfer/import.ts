@@ -1,23 +1,12 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { createStatement, type Statement } from '../../db/statement.js'
+import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
+import { importLock, takeLocks } from '../lock.js'
 import type { Fault } from './checks.js'
 import { type KindStatements, kindStatements } from './kind-statements.js'
 import { changedMembers, type ImportedChange, type Outcome } from './outcome.js'
 import type { RecordKind } from './record-kind.js'
-import { writtenTables } from './tables.js'
-
-/** Key of the advisory lock of imports. */
-const IMPORT_LOCK = Prisma.raw(String(0x696d706f7274))
-
-const lockImports = statement(
-  'lock_imports',
-  Prisma.sql`SELECT FROM (VALUES (true)) one WHERE pg_advisory_xact_lock(${IMPORT_LOCK}) IS NOT NULL`,
-)
-
-function statement(name: string, text: Prisma.Sql): Statement<object, Record<never, never>> {
-  return createStatement({ name, columns: {}, text: () => text })
-}
+import { transferTables, writtenTables } from './tables.js'
 
 const findChangedMembers = createStatement<object, ImportedChange>({
   name: 'import_changed_members',
@@ -38,11 +27,11 @@ const findOrganization = createStatement<{ readonly name: string }, { readonly i
 })
 
 /** The statements of this file. */
-export const importStatements = [lockImports, findOrganization, findChangedMembers, analyzeTables]
+export const importStatements = [findOrganization, findChangedMembers, analyzeTables]
 
 /** Keeps other imports from writing until the transaction ends, so that two of the same rows never interleave. */
 export async function excludeOtherImports(transaction: Tables): Promise<void> {
-  await transaction.run(lockImports, {})
+  await takeLocks(transaction, [importLock])
 }
 
 /** The oldest organization of a name; undefined if there is none. */
@@ -84,7 +73,7 @@ export async function writeStaged(
   { isMerge = false, isForced = false }: ImportMode,
 ): Promise<WrittenKind> {
   const { stage, followers, analyze, ownerChecks, replace, checks, guards, ...statements } = statementsOf(kind)
-  const { prepare, findStanding, lock, merge, stageBefore, release, before, upsert, children } = statements
+  const { organizations, findStanding, lock, merge, stageBefore, release, before, upsert, children } = statements
   await transaction.run(stage, {})
   if (followers !== undefined && counts.has(followers.of)) await transaction.run(followers.stage, {})
   await transaction.run(analyze, {})
@@ -92,7 +81,12 @@ export async function writeStaged(
   const ownerFault = await firstFault(transaction, ownerChecks)
   if (ownerFault !== undefined) return { fault: ownerFault }
   const [repeated] = replace === undefined ? [] : await transaction.run(replace, {})
-  for (const each of prepare) await transaction.run(each, {})
+  const { lockOf } = transferTables[kind]
+  if (lockOf !== undefined && organizations !== undefined) {
+    const rows = await transaction.run(organizations, {})
+    const locks = rows.map(({ organizationId }) => lockOf(organizationId))
+    await takeLocks(transaction, locks)
+  }
   for (const rows of await transaction.run(findStanding, {})) await transaction.run(lock, rows)
   if (isMerge) await transaction.run(merge, {})
   const fault = await firstFault(transaction, checks)

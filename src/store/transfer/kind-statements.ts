@@ -33,7 +33,8 @@ export interface KindStatements {
   readonly ownerChecks: readonly Check[]
   /** Absent where every line of a record has the same key. */
   readonly replace: Statement<object, { readonly replaced: number }> | undefined
-  readonly prepare: readonly Columnless[]
+  /** Absent where nothing is locked but rows. */
+  readonly organizations: Statement<object, { readonly organizationId: string }> | undefined
   readonly findStanding: Statement<object, StandingRows>
   readonly lock: Statement<StandingRows, Record<never, never>>
   /** Sent only if lines need not give everything. */
@@ -69,7 +70,7 @@ export function statementsOf(kind: StagedTable): KindStatements {
     staged,
     owner,
     followers,
-    prepare,
+    lockOf,
     release,
     before,
     after = [],
@@ -98,7 +99,13 @@ export function statementsOf(kind: StagedTable): KindStatements {
           text: () => replaceText(kind),
         })
       : undefined,
-    prepare: optional(`import_${stem}_prepare`, prepare),
+    organizations:
+      lockOf &&
+      createStatement<object, { readonly organizationId: string }>({
+        name: `import_${stem}_organizations`,
+        columns: { organizationId: 'text' },
+        text: () => Prisma.sql`SELECT DISTINCT organization_id AS "organizationId" FROM ${staged}`,
+      }),
     findStanding: createStatement<object, StandingRows>({
       name: `import_${stem}_standing`,
       columns: { organizationId: 'text', ids: 'text[]' },
@@ -246,7 +253,7 @@ export const transferKindStatements = [...kindStatements.values()].flatMap((stat
   statements.analyze,
   ...statements.ownerChecks,
   ...(statements.replace === undefined ? [] : [statements.replace]),
-  ...statements.prepare,
+  ...(statements.organizations === undefined ? [] : [statements.organizations]),
   statements.findStanding,
   statements.lock,
   statements.merge,

@@ -1,5 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { Places } from '../../db/statement.js'
+import type { Lock } from '../lock.js'
 import type { Resource } from '../resource/resource.js'
 import type { RecordKind } from './record-kind.js'
 import type { ReferenceTarget } from './reference-target.js'
@@ -37,8 +38,8 @@ export interface TransferTable {
   readonly guards?: Expressions
   /** Stages existing rows that follow records of an earlier kind, even if the file has none of this kind. */
   readonly followers?: { readonly of: RecordKind; readonly text: Prisma.Sql }
-  /** Takes locks that must come before those of rows. */
-  readonly prepare?: Prisma.Sql
+  /** What is locked of each organization before rows are. */
+  readonly lockOf?: (organizationId: string) => Lock
   /** Finds, by id, rows that must give up a value before another one can have it, and takes the value from them. */
   readonly release?: { readonly find: Prisma.Sql; readonly write: (ids: Places<Ids>) => Prisma.Sql }
   /** Writes what the records depend on. */

@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { UserRecord_TeamRoleSchema, UserRecordSchema } from '../../../gen/svc/v2/import_record_pb.js'
-import { inLockOfManagers } from '../manager-lock.js'
+import { managerLock } from '../lock.js'
 import { ownedColumns } from '../owned-column.js'
 import { declareResource } from '../resource/resource.js'
 import { userDeclarations } from '../user.js'
@@ -124,9 +124,7 @@ export const userTable: TransferTable = {
   },
   checks: { manager: managerCheck, email: emailCheck },
   // Nobody else assigns managers in the organizations, so that circles are found.
-  prepare: Prisma.sql`
-SELECT FROM (SELECT DISTINCT organization_id FROM staged_user ORDER BY organization_id) o
- WHERE ${inLockOfManagers(Prisma.sql`o.organization_id`)}`,
+  lockOf: managerLock,
   release: {
     find: Prisma.sql`
 SELECT p.user_id AS id FROM (${people}) p JOIN users u ON u.id = p.user_id WHERE u.email_key <> p.email_key`,

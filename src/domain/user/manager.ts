@@ -1,20 +1,9 @@
-import type { Tables } from '../../db/tables.js'
 import { invalidField, ServiceError } from '../../errors.js'
-import { selectManagerChains } from '../../store/manager-chain.js'
+import { entityTagOf } from '../value/entity-tag.js'
+import type { Member } from './member.js'
 
 /** Who manages whom, as far as it has been read: the manager's id, or null, by the id of the member. */
-export type ManagerChains = Map<string, string | null>
-
-/** Reads the members with these ids and everyone above them, all the way up. */
-export async function readManagerChains(
-  transaction: Tables,
-  organizationId: string,
-  userIds: readonly string[],
-): Promise<ManagerChains> {
-  if (userIds.length === 0) return new Map()
-  const members = await selectManagerChains(transaction, organizationId, userIds)
-  return new Map(members.map(({ userId, managerUserId }) => [userId, managerUserId]))
-}
+export type ManagerChains = ReadonlyMap<string, string | null>
 
 /** A manager for a member; `field` is what the request calls it. */
 export interface ManagerAssignment {
@@ -50,4 +39,22 @@ export function managerFault(
     seen.add(above)
   }
   return undefined
+}
+
+/** Who manages a user, and since when. */
+export interface ManagerRelationship {
+  readonly userId: string
+  readonly managerUserId: string
+  readonly createdAt: Date
+}
+
+/** The relationship of a member with the manager; undefined without one. */
+export function relationshipOf({ userId, profile, managerAssignedAt }: Member): ManagerRelationship | undefined {
+  if (managerAssignedAt === null) return undefined
+  return { userId, managerUserId: profile.MANAGER.value, createdAt: managerAssignedAt }
+}
+
+/** The entity tag of a relationship. */
+export function relationshipTagOf({ userId, managerUserId, createdAt }: ManagerRelationship): string {
+  return entityTagOf(JSON.stringify([userId, managerUserId, createdAt]))
 }

@@ -1,0 +1,134 @@
+import type { Tables } from '../../db/tables.js'
+import { notFound } from '../../errors.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import { emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
+import { lockMembers } from '../../store/member.js'
+import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
+import { findEmailKeys, isInSeveralOrganizations } from '../../store/person.js'
+import { emailKeyOf } from '../value/email-address.js'
+import type { ManagerChains } from './manager.js'
+import { type Member, type MemberChange, newMember, valuesSet } from './member.js'
+
+/** Members who are locked until the transaction ends, and what is true of the values that they are to get. */
+export interface HeldMembers {
+  readonly organizationId: string
+  /** By id, including those who join. */
+  readonly members: ReadonlyMap<string, Member>
+  /** Those who join, in the order of the changes: ids by the key of the address. Neither they nor their persons are in the tables yet. */
+  readonly newcomers: ReadonlyMap<string, string>
+  /** Who has the addresses in question, by their keys; newcomers do not have theirs yet. */
+  readonly emails: ReadonlyMap<string, ValueHolder>
+  /** Who has the phone numbers in question: ids by number. */
+  readonly phones: ReadonlyMap<string, string>
+  /** Whom the directory calls by the names in question: ids by name in lower case. */
+  readonly userNames: ReadonlyMap<string, string>
+  /** The managers in question and everyone above them. */
+  readonly managers: ManagerChains
+  /** Who gets another address, but belongs to several organizations. */
+  readonly shared: ReadonlySet<string>
+  /** What all this was read for. */
+  readonly needs: Needs
+}
+
+/** The values that changes name. */
+type Needs = Readonly<
+  Record<'targetEmails' | 'newEmails' | 'phones' | 'userNames' | 'managerIds' | 'managerEmails', readonly string[]>
+>
+
+/**
+ * Locks the members that changes are about, with all that decides whether they can have their new values, and reads it.
+ * Locks are taken in the same order everywhere, so that writers do not deadlock: source, managers, addresses, phone
+ * numbers, members. If a member gets another address, the old one is locked too. Throws `RESOURCE_NOT_FOUND`.
+ */
+export async function holdMembers(
+  transaction: Tables,
+  organizationId: string,
+  changes: readonly MemberChange[],
+  runtime: Runtime,
+): Promise<HeldMembers> {
+  const needs = needsOf(changes)
+  const movingIds = changes.flatMap(({ email, target }) =>
+    email !== undefined && 'userId' in target ? target.userId : [],
+  )
+  const lockedEmails = new Set([
+    ...needs.targetEmails,
+    ...needs.newEmails,
+    ...needs.userNames,
+    ...(await findEmailKeys(transaction, organizationId, movingIds)),
+  ])
+  const assignsManagers = needs.managerIds.length + needs.managerEmails.length > 0
+  await takeLocks(transaction, [
+    ...(assignsManagers ? [managerLock(organizationId)] : []),
+    ...[...lockedEmails].map((key) => emailLock(organizationId, key)),
+    ...needs.phones.map((phone) => phoneLock(organizationId, phone)),
+  ])
+  const holders = await findValueHolders(transaction, organizationId, {
+    emails: [...new Set([...needs.targetEmails, ...needs.newEmails, ...needs.userNames, ...needs.managerEmails])],
+    phones: needs.phones,
+    userNames: needs.userNames,
+  })
+  const holdersOf = (kind: ValueHolder['kind']) => holders.filter((holder) => holder.kind === kind)
+  const emails = new Map(holdersOf('emails').map((holder) => [holder.value, holder]))
+  const now = runtime.now()
+  const newcomers = new Map<string, Member>()
+  for (const { target } of changes) {
+    if (!('email' in target)) continue
+    const key = emailKeyOf(target.email)
+    if (!emails.has(key) && !newcomers.has(key)) newcomers.set(key, newMember(runtime.newId(), target.email, now))
+  }
+  const presentIds = new Set(
+    changes.flatMap(({ target }) =>
+      'userId' in target ? target.userId : (emails.get(emailKeyOf(target.email))?.userId ?? []),
+    ),
+  )
+  const locked = await lockMembers(transaction, organizationId, [...presentIds])
+  const members = new Map([...locked, ...newcomers.values()].map((member) => [member.userId, member]))
+  for (const userId of presentIds) if (!members.has(userId)) throw notFound('user', userId)
+  // Those who got another address while the lock on the one before was waited for.
+  const left = movingIds.map((userId) => emailKeyOf(members.get(userId)?.email ?? ''))
+  await takeLocks(
+    transaction,
+    left.filter((key) => !lockedEmails.has(key)).map((key) => emailLock(organizationId, key)),
+  )
+  const managerIds = [...needs.managerIds, ...needs.managerEmails.flatMap((key) => emails.get(key)?.userId ?? [])]
+  const chains = await readManagerChains(transaction, organizationId, [...new Set(managerIds)])
+  const shared = new Set<string>()
+  for (const userId of movingIds) if (await isInSeveralOrganizations(transaction, userId)) shared.add(userId)
+  return {
+    organizationId,
+    members,
+    newcomers: new Map([...newcomers].map(([key, { userId }]) => [key, userId])),
+    emails,
+    phones: new Map(holdersOf('phones').map(({ value, userId }) => [value, userId])),
+    userNames: new Map(holdersOf('userNames').map(({ value, userId }) => [value, userId])),
+    managers: new Map(chains.map(({ userId, managerUserId }) => [userId, managerUserId])),
+    shared,
+    needs,
+  }
+}
+
+/**
+ * Whether what is held suffices for other changes of the same members: a change that depends on its member is decided
+ * for the first time to know what to hold, and again when the member is locked.
+ */
+export function suffices({ needs }: HeldMembers, changes: readonly MemberChange[]): boolean {
+  const wanted = needsOf(changes)
+  return (Object.keys(wanted) as (keyof Needs)[]).every((name) => {
+    const held = new Set(needs[name])
+    return wanted[name].every((value) => held.has(value))
+  })
+}
+
+function needsOf(changes: readonly MemberChange[]): Needs {
+  const commands = changes.flatMap((change) => change.commands)
+  return {
+    targetEmails: changes.flatMap(({ target }) => ('email' in target ? emailKeyOf(target.email) : [])),
+    newEmails: changes.flatMap(({ email }) => (email === undefined ? [] : emailKeyOf(email))),
+    phones: valuesSet(commands, 'PRIMARY_PHONE'),
+    userNames: changes.flatMap(({ userName }) => (userName === undefined ? [] : emailKeyOf(userName))),
+    managerIds: valuesSet(commands, 'MANAGER'),
+    managerEmails: commands.flatMap((command) =>
+      command.kind === 'set manager by email' ? emailKeyOf(command.email) : [],
+    ),
+  }
+}

@@ -1,0 +1,270 @@
+import { ServiceError } from '../../errors.js'
+import type { AuditEvent } from '../audit/audit-event.js'
+import { type FieldCommand, type GovernedField, isChanged, writeProfile } from '../profile/field-ownership.js'
+import { fieldNames } from '../profile/profile-value.js'
+import { emailKeyOf } from '../value/email-address.js'
+import { takenValueError } from '../value/taken-value.js'
+import { changedEmail, emailTaken, requireAdministrators } from './email.js'
+import type { HeldMembers } from './hold.js'
+import { managerFault } from './manager.js'
+import {
+  type ChangedMember,
+  type Member,
+  type MemberChange,
+  type MemberCommand,
+  type MemberTarget,
+  type MemberWriter,
+  valuesSet,
+} from './member.js'
+
+/** What is to be written for changes of members. */
+export interface MemberPlan<Change extends MemberChange = MemberChange> {
+  readonly organizationId: string
+  /** Those who join, in the order of the changes. */
+  readonly added: readonly Member[]
+  /** Those whose memberships are written anew. */
+  readonly changed: readonly Member[]
+  /** Those of them whose persons get another address. */
+  readonly moved: readonly Member[]
+  /** Those of them whose tokens from before a deactivation stay refused. */
+  readonly reactivated: readonly Member[]
+  /** The departments that members get. */
+  readonly departments: readonly string[]
+  readonly events: readonly AuditEvent[]
+  /** One for each change. */
+  readonly outcomes: readonly ChangedMember<Change>[]
+}
+
+/** When changes are made, and by which request. */
+export interface Moment {
+  readonly now: Date
+  readonly requestId: string
+}
+
+/**
+ * Decides what becomes of members: applies the changes one after the other, by the rule of ownership, to members who are
+ * held (docs/field-ownership.md). Reads and writes nothing.
+ *
+ * Throws `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about emails in their order, those about managers, and
+ * `PHONE_TAKEN`.
+ */
+export function planMembers<Change extends MemberChange>(
+  writer: MemberWriter,
+  changes: readonly Change[],
+  held: HeldMembers,
+  { now, requestId }: Moment,
+): MemberPlan<Change> {
+  const { members: before } = held
+  const newcomers = new Set(held.newcomers.values())
+  const members = new Map(before)
+  const wanted = changes.map((change) => {
+    return {
+      change,
+      userId: idOf(change.target, held),
+      commands: change.commands.map((each) => withManagerId(each, held)),
+    }
+  })
+  for (const { change, userId } of wanted) {
+    members.set(userId, withStanding(writer, memberOf(members, userId), change, held, now))
+  }
+  const values = new ValuesInUse(writer, held)
+  for (const { change, userId, commands } of wanted) {
+    // Every manager in a request must be valid, even if the field is left alone.
+    if (change.refusedValues !== 'leave out') values.requireManagers(userId, commands)
+  }
+  const isStillNew = new Set(newcomers)
+  const written = wanted.map(({ change, userId, commands }) => {
+    const { member, ...outcome } = withFields(memberOf(members, userId), { ...change, commands }, values, now)
+    members.set(userId, member)
+    return { change, userId, isNew: isStillNew.delete(userId), ...outcome }
+  })
+  const changed = [...members.values()]
+    .filter((member) => !newcomers.has(member.userId) && isRewritten(memberOf(before, member.userId), member))
+    .map((member) => ({ ...member, updatedAt: now }))
+  for (const member of changed) members.set(member.userId, member)
+  const outcomes = written.map(({ userId, ...outcome }) => ({ ...outcome, member: memberOf(members, userId) }))
+  return {
+    organizationId: writer.organizationId,
+    added: [...newcomers].map((userId) => memberOf(members, userId)),
+    changed,
+    moved: changed.filter(({ userId, email }) => email !== memberOf(before, userId).email),
+    reactivated: changed.filter((member) => isActive(member) && !isActive(memberOf(before, member.userId))),
+    departments: [...values.departments],
+    events: outcomes.flatMap((outcome) =>
+      eventsOf(writer, outcome, memberOf(before, outcome.member.userId), requestId),
+    ),
+    outcomes,
+  }
+}
+
+/** The id of the member that a change is about. */
+function idOf(target: MemberTarget, held: HeldMembers): string {
+  if ('userId' in target) return target.userId
+  const holder = held.emails.get(emailKeyOf(target.email))
+  if (holder !== undefined && target.mustJoin === true) throw emailTaken(holder)
+  const userId = idOfEmail(target.email, held)
+  if (userId === undefined) throw new Error('no user was found for an email address')
+  return userId
+}
+
+/** The id of the member who has an address, or joins with it. */
+function idOfEmail(email: string, { emails, newcomers }: HeldMembers): string | undefined {
+  const key = emailKeyOf(email)
+  return emails.get(key)?.userId ?? newcomers.get(key)
+}
+
+/** The command with the id of the manager; an address that no member has stays, and is an id that no member has. */
+function withManagerId(command: MemberCommand, held: HeldMembers): FieldCommand {
+  if (command.kind !== 'set manager by email') return command
+  const { field, email, as } = command
+  return { kind: 'set', field, value: idOfEmail(email, held) ?? email, as }
+}
+
+/**
+ * The member with changes outside the profile: role, email address, whether active, what the directory says.
+ */
+function withStanding(
+  writer: MemberWriter,
+  member: Member,
+  change: MemberChange,
+  held: HeldMembers,
+  now: Date,
+): Member {
+  const { actor } = writer
+  const { role = member.role, active = isActive(member), userName } = change
+  if (role !== member.role && actor.kind === 'USER' && actor.id === member.userId) {
+    throw new ServiceError('OWN_ROLE', 'users cannot change their own role: omit it, or ask another administrator')
+  }
+  if (role !== member.role && (role === 'ORG_ADMIN' || member.role === 'ORG_ADMIN')) requireAdministrators(writer)
+  if (userName !== undefined) requireUserName(held, member, userName)
+  return {
+    ...member,
+    ...change.directory,
+    role,
+    email: changedEmail(writer, member, change, held),
+    directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
+    deactivatedAt: active ? null : (member.deactivatedAt ?? now),
+  }
+}
+
+/**
+ * Refuses a name by which the directory calls somebody else. Most names are email addresses, so no constraint keeps them
+ * unique between members who have one beside their address and those who have none.
+ */
+function requireUserName({ emails, userNames }: HeldMembers, { userId }: Member, userName: string): void {
+  const key = emailKeyOf(userName)
+  const addressed = emails.get(key)
+  const holders = [userNames.get(key), addressed?.hasUserName === false ? addressed.userId : undefined]
+  if (holders.some((holder) => holder !== undefined && holder !== userId)) throw takenValueError('user name of member')
+}
+
+/** The values that not every member can have, as changes give them out one after the other. */
+class ValuesInUse {
+  readonly departments = new Set<string>()
+  readonly #phones: Map<string, string>
+  readonly #managers: Map<string, string | null>
+  readonly #managerField: string
+
+  constructor({ managerField = fieldNames.MANAGER }: MemberWriter, { members, phones, managers }: HeldMembers) {
+    this.#managerField = managerField
+    // Members may have lost a number or a manager between the reading of these and their own lock.
+    this.#phones = new Map(
+      [...phones].filter(([phone, userId]) => (members.get(userId)?.profile.PRIMARY_PHONE.value ?? phone) === phone),
+    )
+    this.#managers = new Map(managers)
+    for (const [userId, { profile }] of members) this.#managers.set(userId, profile.MANAGER.value || null)
+  }
+
+  /** Throws `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and `MANAGER_CYCLE`. */
+  requireManagers(userId: string, commands: readonly FieldCommand[]): void {
+    for (const managerUserId of valuesSet(commands, 'MANAGER')) {
+      const fault = this.#managerFault(userId, managerUserId)
+      if (fault !== undefined) throw fault
+    }
+  }
+
+  /** Gives a value to a member in place of another one, or says why the member cannot have it. */
+  take(userId: string, field: GovernedField, value: string, replaced: string): ServiceError | undefined {
+    if (field === 'DEPARTMENT' && value !== '') this.departments.add(value)
+    if (field === 'MANAGER') {
+      const fault = value === '' ? undefined : this.#managerFault(userId, value)
+      if (fault === undefined) this.#managers.set(userId, value || null)
+      return fault
+    }
+    if (field === 'PRIMARY_PHONE') {
+      if ((this.#phones.get(value) ?? userId) !== userId) return takenValueError('phone number of member')
+      this.#phones.delete(replaced)
+      if (value !== '') this.#phones.set(value, userId)
+    }
+    return undefined
+  }
+
+  #managerFault(userId: string, managerUserId: string): ServiceError | undefined {
+    return managerFault(this.#managers, { userId, managerUserId, field: this.#managerField })
+  }
+}
+
+/** The member with changed governed fields, as far as the rule of ownership allows and the values can be had. */
+function withFields(
+  member: Member,
+  { commands, refusedValues }: { readonly commands: readonly FieldCommand[] } & Pick<MemberChange, 'refusedValues'>,
+  values: ValuesInUse,
+  now: Date,
+): Pick<ChangedMember, 'member' | 'changes' | 'leftOut'> {
+  const leftOut = new Set<GovernedField>()
+  const { profile, changes } = writeProfile(member.profile, commands, now, (field, value, replaced) => {
+    const fault = values.take(member.userId, field, value, replaced)
+    if (fault !== undefined && refusedValues !== 'leave out') throw fault
+    if (fault !== undefined) leftOut.add(field)
+    return fault === undefined
+  })
+  if (!isChanged(changes)) return { member, changes, leftOut }
+  const manager = profile.MANAGER.value
+  // A new manager is assigned now.
+  const assignedAt = manager === member.profile.MANAGER.value ? member.managerAssignedAt : now
+  return { member: { ...member, profile, managerAssignedAt: manager === '' ? null : assignedAt }, changes, leftOut }
+}
+
+/** What of a member can change. */
+const changing = [
+  ...(['profile', 'email', 'role', 'deactivatedAt', 'directoryManaged'] as const),
+  ...(['directoryExternalId', 'directoryUserName', 'directoryAttributes', 'directoryDeletedAt'] as const),
+]
+
+/** Whether the membership is to be written: even for another address of the person, when it was changed is. */
+function isRewritten(before: Member, member: Member): boolean {
+  return changing.some((name) => member[name] !== before[name])
+}
+
+function isActive({ deactivatedAt }: Member): boolean {
+  return deactivatedAt === null
+}
+
+function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {
+  const member = members.get(userId)
+  if (member === undefined) throw new Error('the member to change is not locked')
+  return member
+}
+
+/**
+ * What was done to a member. The target is always the user, even if the manager is written, so that one filter finds
+ * everything.
+ */
+function eventsOf(
+  { organizationId, actor, action }: MemberWriter,
+  { change, member, isNew, changes }: ChangedMember,
+  before: Member,
+  requestId: string,
+): AuditEvent[] {
+  const event = { organizationId, actor, targetType: 'user', targetId: member.userId, requestId }
+  const events: AuditEvent[] = []
+  const isRecorded = changes.length > 0 || change.refusedValues === 'leave out' || change.directory !== undefined
+  if (isNew) events.push({ ...event, action: 'user.create', changes })
+  else if (isRecorded) events.push({ ...event, action, changes })
+  if (member.role !== before.role && !isNew) events.push({ ...event, action: 'user.update_role' })
+  if (member.email !== before.email) events.push({ ...event, action: 'user.update_email' })
+  if (isActive(member) !== isActive(before)) {
+    events.push({ ...event, action: isActive(member) ? 'user.reactivate' : 'user.deactivate' })
+  }
+  return events
+}

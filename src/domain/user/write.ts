@@ -1,0 +1,93 @@
+import type { Tables } from '../../db/tables.js'
+import { ServiceError } from '../../errors.js'
+import type { WriteContext } from '../../runtime/write-context.js'
+import { insertDepartmentOptions } from '../../store/department-option.js'
+import { writeMembers } from '../../store/member.js'
+import { insertPersons, isInSeveralOrganizations, type PersonRow, updateEmailOfPerson } from '../../store/person.js'
+import type { UniqueValue } from '../../store/unique-value.js'
+import { deleteUserTokens } from '../../store/user-token.js'
+import { recordAuditEvents } from '../audit/audit-event.js'
+import { emailKeyOf } from '../value/email-address.js'
+import { takenValueOf } from '../value/taken-value.js'
+import { sharedBetweenOrganizations } from './email.js'
+import { holdMembers } from './hold.js'
+import type { ChangedMember, Member, MemberChange, MemberWriter } from './member.js'
+import { type MemberPlan, planMembers } from './plan.js'
+
+/**
+ * Changes members: holds them, decides what becomes of them, and writes it, each change with its own outcome. Throws
+ * what `holdMembers`, `planMembers` and `writePlan` throw; then nothing is written.
+ */
+export async function changeMembers<Change extends MemberChange>(
+  transaction: Tables,
+  writer: MemberWriter,
+  changes: readonly Change[],
+  { runtime, requestId }: WriteContext,
+): Promise<readonly ChangedMember<Change>[]> {
+  const held = await holdMembers(transaction, writer.organizationId, changes, runtime)
+  const plan = planMembers(writer, changes, held, { now: runtime.now(), requestId })
+  await writePlan(transaction, plan, runtime)
+  return plan.outcomes
+}
+
+/** Changes one member. */
+export async function changeMember(
+  transaction: Tables,
+  writer: MemberWriter,
+  change: MemberChange,
+  context: WriteContext,
+): Promise<ChangedMember> {
+  const [changed] = await changeMembers(transaction, writer, [change], context)
+  if (changed === undefined) throw new Error('the change returned no result')
+  return changed
+}
+
+/** Writes what was decided. Throws `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`. */
+export async function writePlan(
+  transaction: Tables,
+  { organizationId, added, changed, moved, reactivated, departments, events }: MemberPlan,
+  runtime: WriteContext['runtime'],
+): Promise<void> {
+  await insertPersons(transaction, added.map(personOf))
+  for (const member of moved) {
+    await updateEmailOfPerson(transaction, personOf(member))
+    // An import may have added the person to another organization, which this write has waited for.
+    if (await isInSeveralOrganizations(transaction, member.userId)) throw sharedBetweenOrganizations()
+  }
+  const userIds = reactivated.map(({ userId }) => userId)
+  if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
+  await writeMembers(transaction, organizationId, [...added, ...changed])
+  // In the same order everywhere, so that writers who wait for each other's departments do not deadlock.
+  const options = [...departments].sort().map((name) => ({ id: runtime.newId(), name }))
+  if (options.length > 0) await insertDepartmentOptions(transaction, organizationId, options)
+  await recordAuditEvents(transaction, events, runtime)
+}
+
+function personOf({ userId, email }: Member): PersonRow {
+  return { id: userId, email, emailKey: emailKeyOf(email) }
+}
+
+/** Unique values of members, which the rules check before they write. */
+const memberValues: readonly UniqueValue[] = ['email address of member', 'phone number of member']
+const MAX_ATTEMPTS = 5
+
+/**
+ * Runs work that changes members in a transaction, and again if it lost a race: to a writer that takes no locks on email
+ * addresses and phone numbers, such as an import, whose row is visible by then; or if it returns undefined, because what
+ * it held did not suffice for what it then read. Throws the failure of the last attempt, or `TRANSACTION_CONFLICT`.
+ */
+export async function memberTransaction<T>(
+  database: Tables,
+  work: (transaction: Tables) => Promise<T | undefined>,
+): Promise<T> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    try {
+      const result = await database.transaction(work)
+      if (result !== undefined) return result
+    } catch (error) {
+      const value = takenValueOf(error)
+      if (value === undefined || !memberValues.includes(value) || attempt === MAX_ATTEMPTS) throw error
+    }
+  }
+  throw new ServiceError('TRANSACTION_CONFLICT', 'too many concurrent changes to the user; try again')
+}

@@ -1,0 +1,80 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { MembershipModel } from '../../gen/prisma/models.js'
+import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
+
+/** Values that only one member of an organization can have. */
+export interface UniqueMemberValues {
+  /** Keys of email addresses. */
+  readonly emails: readonly string[]
+  readonly phones: readonly string[]
+  /** Names by which the directory calls members who have another email address, in lower case. */
+  readonly userNames: readonly string[]
+}
+
+/** A member who has one of them. */
+export interface ValueHolder {
+  readonly kind: keyof UniqueMemberValues
+  readonly value: string
+  readonly userId: string
+  readonly name: string
+  /** Whether the directory calls the member by another name than the email address. */
+  readonly hasUserName: boolean
+}
+
+type Asked = UniqueMemberValues & { readonly organizationId: string }
+
+const holders = createStatement<Asked, ValueHolder>({
+  name: 'find_value_holders',
+  columns: { kind: 'text', value: 'text', userId: 'text', name: 'text', hasUserName: 'bool' },
+  text: ({ organizationId, emails, phones, userNames }) => {
+    const holding = (kind: ValueHolder['kind'], value: Prisma.Sql, values: Prisma.Sql) => Prisma.sql`
+SELECT ${Prisma.raw(`'${kind}'`)} AS kind, ${value} AS value, m.user_id AS "userId",
+       btrim(m.first_name || ' ' || m.last_name) AS name, m.directory_user_name IS NOT NULL AS "hasUserName"
+  FROM memberships m WHERE m.organization_id = ${organizationId} AND ${value} = ANY (${values}::text[])`
+    return Prisma.sql`${holding('emails', Prisma.sql`m.email_key`, Prisma.sql`${emails}`)}
+UNION ALL ${holding('phones', Prisma.sql`m.primary_phone`, Prisma.sql`${phones}`)}
+UNION ALL ${holding('userNames', Prisma.sql`lower(m.directory_user_name COLLATE "C")`, Prisma.sql`${userNames}`)}`
+  },
+})
+
+/** A member and the member's manager. */
+export type ManagedMember = Pick<MembershipModel, 'userId' | 'managerUserId'>
+
+const chains = createStatement<{ readonly organizationId: string; readonly userIds: readonly string[] }, ManagedMember>(
+  {
+    name: 'read_manager_chains',
+    columns: { userId: 'text', managerUserId: 'text' },
+    text: ({ organizationId, userIds }) => Prisma.sql`
+WITH RECURSIVE chain AS (
+  SELECT user_id, manager_user_id
+    FROM memberships WHERE organization_id = ${organizationId} AND user_id = ANY (${userIds})
+  UNION
+  SELECT m.user_id, m.manager_user_id
+    FROM chain JOIN memberships m ON m.organization_id = ${organizationId} AND m.user_id = chain.manager_user_id
+)
+SELECT user_id AS "userId", manager_user_id AS "managerUserId" FROM chain`,
+  },
+)
+
+/** The statements of this file. */
+export const memberValueStatements = [holders, chains]
+
+/** The members of the organization who have any of the values, including deactivated ones. */
+export async function findValueHolders(
+  tables: Tables,
+  organizationId: string,
+  values: UniqueMemberValues,
+): Promise<ValueHolder[]> {
+  if (Object.values(values).every((some) => some.length === 0)) return []
+  return tables.run(holders, { organizationId, ...values })
+}
+
+/** The members with these ids, and everyone above them, all the way up. */
+export async function readManagerChains(
+  tables: Tables,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<ManagedMember[]> {
+  return userIds.length === 0 ? [] : tables.run(chains, { organizationId, userIds })
+}

@@ -1,0 +1,183 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { FieldOwner } from '../../gen/prisma/enums.js'
+import type { MembershipModel, PersonModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { type Columns, createStatement, type Parameter } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
+import { camelCase } from './camel-case.js'
+import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
+
+/** The state of a field: its value (empty means none), its owner, and since when it has that owner. */
+export interface OwnedValue {
+  readonly value: string
+  readonly owner: FieldOwner
+  readonly since: Date
+}
+
+type MembershipRow = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal'>
+
+/** A row of `memberColumns`. */
+export type MemberColumns = MembershipRow & Pick<PersonModel, 'email'>
+
+/** A person in one organization: the person's address, and the membership. */
+export type MemberRow = Readonly<Omit<MemberColumns, OwnedPlace['value' | 'owner' | 'since']>> & {
+  readonly profile: Readonly<Record<OwnedField, OwnedValue>>
+}
+
+const apart: readonly string[] = ['organization_id', 'email_key', 'ordinal']
+const kept = Object.entries(schema.Membership.columns)
+  .filter(([column]) => !apart.includes(column))
+  .map(([column, { type }]) => ({ column, name: camelCase(column), type }))
+/** The columns that can change. */
+const changing = kept.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
+const columns = Object.fromEntries(kept.map(({ name, type }) => [name, type])) as Columns<MembershipRow>
+
+/** The types of the columns of `memberColumns`. */
+export const memberColumnTypes: Columns<MemberColumns> = { ...columns, email: 'text' }
+
+/** A comma-separated list with a text for each column. */
+function listOf(some: typeof kept, text: (each: (typeof kept)[number]) => string): Prisma.Sql {
+  return Prisma.raw(some.map(text).join(', '))
+}
+
+/** The columns of a member: those of the membership, whose alias is `m`, and the address of the person, `u`. */
+export const memberColumns = Prisma.sql`${listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)}, u.email`
+
+/** A locked member, and whether the address is current or may have changed while the lock was waited for. */
+type LockedRow = MemberColumns & { readonly isCurrent: boolean }
+
+const locked = (organizationId: Parameter, isWanted: Prisma.Sql) => Prisma.sql`
+SELECT ${memberColumns}, u.email_key = m.email_key AS "isCurrent"
+  FROM memberships m
+  JOIN users u ON u.id = m.user_id
+ WHERE m.organization_id = ${organizationId} AND ${isWanted}
+ ORDER BY m.user_id
+   FOR NO KEY UPDATE OF m`
+
+const lockedColumns: Columns<LockedRow> = { ...memberColumnTypes, isCurrent: 'bool' }
+
+const lock = createStatement<{ readonly organizationId: string; readonly userIds: readonly string[] }, LockedRow>({
+  name: 'lock_members',
+  columns: lockedColumns,
+  text: ({ organizationId, userIds }) => locked(organizationId, Prisma.sql`m.user_id = ANY (${userIds})`),
+})
+
+/**
+ * Separate from `lock_members`, because PostgreSQL keeps no plan for lists: planning each time would take six times as
+ * long.
+ */
+const lockOne = createStatement<{ readonly organizationId: string; readonly userId: string }, LockedRow>({
+  name: 'lock_member',
+  columns: lockedColumns,
+  text: ({ organizationId, userId }) => locked(organizationId, Prisma.sql`m.user_id = ${userId}`),
+})
+
+const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
+
+/**
+ * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
+ * other. A kept plan expects a hundred rows from JSON, and would read all persons for them but for the OFFSET.
+ */
+const write = createStatement<{ readonly organizationId: string; readonly members: string }, Record<never, never>>({
+  name: 'write_members',
+  columns: {},
+  text: ({ organizationId, members }) => Prisma.sql`
+INSERT INTO memberships AS m (organization_id, email_key, ${listOf(kept, ({ column }) => column)})
+SELECT ${organizationId}, u.email_key, ${listOf(kept, ({ name }) => `r."${name}"`)}
+  FROM ROWS FROM (json_to_recordset(${members}) AS (${recordType}))
+       WITH ORDINALITY AS r (${listOf(kept, ({ name }) => `"${name}"`)}, place)
+ CROSS JOIN LATERAL (SELECT u.email_key FROM users u WHERE u.id = r."userId" OFFSET 0) u
+ ORDER BY r.place
+    ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
+})
+
+/** The statements of this file. */
+export const memberStatements = [lock, lockOne, write]
+
+/** Whether the person is a member of the organization who is not deactivated. */
+export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
+  const where = { organizationId_userId: { organizationId, userId }, deactivatedAt: null }
+  return (await tables.models.membership.findUnique({ where, select: { userId: true } })) !== null
+}
+
+/** Who manages a member, and since when; undefined if the organization has no such member. */
+export async function findManager(
+  tables: Tables,
+  organizationId: string,
+  userId: string,
+): Promise<Pick<MembershipModel, 'managerUserId' | 'managerAssignedAt'> | undefined> {
+  const where = { organizationId_userId: { organizationId, userId } }
+  const select = { managerUserId: true, managerAssignedAt: true }
+  return (await tables.models.membership.findUnique({ where, select })) ?? undefined
+}
+
+/**
+ * Reads members and locks them until the transaction ends: writers of one member wait for each other, and only for each
+ * other. Rows are locked in id order. The email address stays unchanged too, because changing it writes these rows.
+ */
+export async function lockMembers(
+  transaction: Tables,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<MemberRow[]> {
+  const [userId, ...others] = userIds
+  if (userId === undefined) return []
+  const read = () =>
+    others.length === 0
+      ? transaction.run(lockOne, { organizationId, userId })
+      : transaction.run(lock, { organizationId, userIds })
+  const rows = await read()
+  // A statement that has waited for a member sees the current member, but the person as it was before.
+  return (rows.every(({ isCurrent }) => isCurrent) ? rows : await read()).map(memberFrom)
+}
+
+/**
+ * Writes members in the order given: those who are not in the tables yet, although their persons are, and others, whom
+ * the transaction has locked. Email addresses are not written.
+ */
+export async function writeMembers(
+  transaction: Tables,
+  organizationId: string,
+  members: readonly MemberRow[],
+): Promise<void> {
+  if (members.length === 0) return
+  await transaction.run(write, { organizationId, members: JSON.stringify(members.map(rowOf)) })
+}
+
+/** The member of a row. */
+export function memberFrom(row: MemberColumns): MemberRow {
+  const { userId, email, role, managerAssignedAt, directoryManaged, createdAt, updatedAt, deactivatedAt } = row
+  const { directoryExternalId, directoryUserName, directoryAttributes, directoryDeletedAt } = row
+  const profile = perOwnedField(({ value, owner, since }) => {
+    return { value: row[value] ?? '', owner: row[owner], since: row[since] }
+  })
+  return {
+    userId,
+    email,
+    role,
+    managerAssignedAt,
+    directoryManaged,
+    createdAt,
+    updatedAt,
+    deactivatedAt,
+    directoryExternalId,
+    directoryUserName,
+    directoryAttributes,
+    directoryDeletedAt,
+    profile,
+  }
+}
+
+/** The row of a member, without the address. */
+function rowOf(member: MemberRow): MembershipRow {
+  const { profile, email: _, ...row } = member
+  const fields = ownedPlaces.flatMap(({ field, value, owner, since, isNullable }) => {
+    const held = profile[field]
+    return [
+      [value, isNullable && held.value === '' ? null : held.value],
+      [owner, held.owner],
+      [since, held.since],
+    ]
+  })
+  return Object.assign(row, Object.fromEntries(fields))
+}

@@ -1,0 +1,26 @@
+import type { Tables } from '../../src/db/tables.js'
+import {
+  changeDirectoryUser,
+  type Directory,
+  type DirectoryWrite,
+  holdDirectoryUser,
+  readDirectoryUser,
+} from '../../src/domain/directory/directory-sync.js'
+import { memberTransaction } from '../../src/domain/user/write.js'
+import type { WriteContext } from '../../src/runtime/write-context.js'
+import type { ScimUserRow } from '../../src/store/scim/user.js'
+
+/** Writes a member as a directory does whose request does not depend on the member. */
+export function writeDirectoryUser(
+  database: Tables,
+  directory: Directory,
+  userId: string,
+  write: DirectoryWrite,
+  context: WriteContext,
+): Promise<ScimUserRow> {
+  return memberTransaction(database, async (transaction) => {
+    const user = await readDirectoryUser(transaction, directory, userId)
+    const held = await holdDirectoryUser(transaction, directory, user, write, context)
+    return held === undefined ? user : changeDirectoryUser(transaction, directory, held, write, context)
+  })
+}
