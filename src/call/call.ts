@@ -171,7 +171,16 @@ export class Call implements HandlerContext {
     return new Promise((resolve, reject) => {
       this.#waiting.add(reject)
       // Waiters are removed as soon as they are done: a stream waits once for each of its messages.
-      work.then(resolve, reject).finally(() => this.#waiting.delete(reject))
+      work.then(
+        (result) => {
+          this.#waiting.delete(reject)
+          resolve(result)
+        },
+        (cause: unknown) => {
+          this.#waiting.delete(reject)
+          reject(cause)
+        },
+      )
       if (this.abortReason !== undefined) reject(this.abortReason)
     })
   }
