@@ -32,6 +32,9 @@ function badRequestBytes(field: string, description: string): Uint8Array {
     .finish()
 }
 
+/** Text or JSON that cannot be read as a value; the caller knows the field and makes the error. */
+export class ValueFault extends Error {}
+
 const MAX_NAME = 200
 const MAX_DESCRIPTION = 500
 const MAX_QUOTED = 80

@@ -1,10 +1,9 @@
 import { create, type DescEnum, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf'
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
+import { ValueFault } from './invalid.js'
 import type { JsonReaderOptions, JsonReaders, MessageReader, ValueReader } from './json-reader.js'
-import { expectedScalar, mapKeyFromText, scalarFromJson } from './json-scalar.js'
-import { anyObject } from './json-shape.js'
-import { describeJson, expectObject, plainNumbers, setKey } from './json-tree.js'
-import { enumFromNumber, enumNumberByName, noSuchValue, ValueFault } from './scalar-text.js'
+import { describeJson, expectList, expectObject, isContainer, plainNumbers, refuseDeeper, setKey } from './json-tree.js'
+import { enumFromNumber, enumNumberByName, mapKeyFromText, noSuchValue, scalarFromJson } from './scalar-text.js'
 
 /** A value that was given but is ignored: an unknown enum name under `ignoreUnknownFields`. */
 const PASSED_OVER = Symbol('passed over')
@@ -31,12 +30,9 @@ function singularReader(field: DescField, value: ValueReader): MessageReader {
   const oneof = field.oneof?.localName
   const keepNull = takesNull(field)
   return {
-    get shape() {
-      return value.shape
-    },
     read(target, json, cursor) {
       if (json === null && !keepNull) return
-      const read = value.read(json, cursor)
+      const read = value(json, cursor)
       if (read === PASSED_OVER) return
       if (oneof === undefined) slotsOf(target)[localName] = read
       else slotsOf(target)[oneof] = { case: localName, value: read }
@@ -47,20 +43,13 @@ function singularReader(field: DescField, value: ValueReader): MessageReader {
 function listReader(field: DescField, value: ValueReader): MessageReader {
   const keepNull = takesNull(field)
   return {
-    shape: {
-      expected: 'an array',
-      get item() {
-        return value.shape
-      },
-    },
     read(target, json, cursor) {
       if (json === null) return
-      if (!Array.isArray(json)) throw new ValueFault(`expected an array, got ${describeJson(json)}`)
       const items: unknown[] = []
-      for (const [index, item] of json.entries()) {
+      for (const [index, item] of expectList(json).entries()) {
         cursor.path.push(index)
         if (item === null && !keepNull) throw new ValueFault('null is not allowed in a list')
-        const read = value.read(item, cursor)
+        const read = value(item, cursor)
         if (read !== PASSED_OVER) items.push(read)
         cursor.path.pop()
       }
@@ -72,7 +61,6 @@ function listReader(field: DescField, value: ValueReader): MessageReader {
 function mapReader(field: DescField & { fieldKind: 'map' }, value: ValueReader): MessageReader {
   const keepNull = takesNull(field)
   return {
-    shape: { expected: 'an object', member: () => value.shape },
     read(target, json, cursor) {
       if (json === null) return
       const entries: { [key: string]: unknown } = {}
@@ -81,7 +69,7 @@ function mapReader(field: DescField & { fieldKind: 'map' }, value: ValueReader):
         const key = mapKeyFromText(field.mapKey, text)
         if (Object.hasOwn(entries, key)) throw new ValueFault('duplicate key')
         if (item === null && !keepNull) throw new ValueFault('null is not allowed in a map')
-        const read = value.read(item, cursor)
+        const read = value(item, cursor)
         if (read !== PASSED_OVER) setKey(entries, key, read)
         cursor.path.pop()
       }
@@ -100,23 +88,18 @@ function compileValue(
   if (field.scalar === undefined) throw new Error(`${String(field)} has no scalar type`)
   const { scalar } = field
   const longAsString = field.fieldKind !== 'map' && field.longAsString
-  return {
-    shape: { expected: expectedScalar(scalar) },
-    read: (json) => scalarFromJson(scalar, json, longAsString),
-  }
+  return (json) => scalarFromJson(scalar, json, longAsString)
 }
 
 function enumReader(desc: DescEnum, options: JsonReaderOptions): ValueReader {
-  return {
-    shape: { expected: `a value of enum ${desc.typeName}` },
-    read(json) {
-      if (json === null) return 0
-      if (typeof json === 'number') return enumFromNumber(desc, json, options.closedEnums)
-      const number = typeof json === 'string' ? enumNumberByName(desc, json) : undefined
-      if (number !== undefined) return number
-      if (typeof json === 'string' && options.ignoreUnknownFields === true) return PASSED_OVER
-      throw noSuchValue(desc, describeJson(json))
-    },
+  return (json) => {
+    if (json === null) return 0
+    if (typeof json === 'number') return enumFromNumber(desc, json, options.closedEnums)
+    if (isContainer(json)) throw new ValueFault(`expected a value of enum ${desc.typeName}, got ${describeJson(json)}`)
+    const number = typeof json === 'string' ? enumNumberByName(desc, json) : undefined
+    if (number !== undefined) return number
+    if (typeof json === 'string' && options.ignoreUnknownFields === true) return PASSED_OVER
+    throw noSuchValue(desc, describeJson(json))
   }
 }
 
@@ -127,19 +110,17 @@ function messageValueReader(
 ): ValueReader {
   if (desc.typeName === 'google.protobuf.Struct' && field.parent.typeName !== 'google.protobuf.Value') {
     // Struct fields are kept as plain JSON objects.
-    return { shape: anyObject, read: (json) => plainNumbers(expectObject(json)) }
+    return (json, { maxFreeDepth }) => {
+      refuseDeeper(expectObject(json), maxFreeDepth)
+      return plainNumbers(json)
+    }
   }
   const reader = message(desc)
   const bare = field.fieldKind === 'message' && field.oneof === undefined && isWrapperDesc(desc)
-  return {
-    get shape() {
-      return reader.shape
-    },
-    read(json, cursor) {
-      const child = create(desc)
-      reader.read(child, json, cursor)
-      return bare ? slotsOf(child)['value'] : child
-    },
+  return (json, cursor) => {
+    const child = create(desc)
+    reader.read(child, json, cursor)
+    return bare ? slotsOf(child)['value'] : child
   }
 }
 

@@ -10,13 +10,11 @@ import {
   type Value,
   ValueSchema,
 } from '@bufbuild/protobuf/wkt'
-import { quoted } from './invalid.js'
+import { quoted, ValueFault } from './invalid.js'
 import type { JsonReaderOptions, JsonReaders, MessageReader } from './json-reader.js'
-import { anyJson, anyList, anyObject, type JsonShape } from './json-shape.js'
-import { describeJson, expectObject, Fraction, type JsonTree, setKey } from './json-tree.js'
+import { describeJson, expectList, expectObject, Fraction, type JsonTree, refuseDeeper, setKey } from './json-tree.js'
 import { durationFromText, maskPathsFromText, timestampFromText } from './known-type-text.js'
 import { compileRequiredSearch, type RequiredSearch } from './required-fields.js'
-import { ValueFault } from './scalar-text.js'
 
 /** The reader of a well-known type whose JSON is not an object of its fields; undefined for every other type. */
 export function createKnownTypeReader(
@@ -33,11 +31,11 @@ export function createKnownTypeReader(
     case 'google.protobuf.FieldMask':
       return textReader((text) => ({ paths: maskPathsFromText(text, false) }))
     case 'google.protobuf.Struct':
-      return structReader
+      return freeReader((json) => ({ fields: structFields(json) }))
     case 'google.protobuf.ListValue':
-      return listReader
+      return freeReader((json) => ({ values: expectList(json).map(valueFromTree) }))
     case 'google.protobuf.Value':
-      return valueReader
+      return freeReader((json) => ({ kind: kindFromTree(json) }))
     case 'google.protobuf.Any':
       return anyReader(readers, options)
     default:
@@ -45,11 +43,8 @@ export function createKnownTypeReader(
   }
 }
 
-const textShape: JsonShape = { expected: 'a string' }
-
 function textReader(fieldsFrom: (text: string) => object): MessageReader {
   return {
-    shape: textShape,
     read(message, json) {
       if (typeof json !== 'string') throw new ValueFault(`expected a string, got ${describeJson(json)}`)
       Object.assign(message, fieldsFrom(json))
@@ -63,22 +58,14 @@ function wrapperReader(desc: DescMessage, readers: JsonReaders): MessageReader {
   return readers.field(value)
 }
 
-const structReader: MessageReader = {
-  shape: anyObject,
-  read: (message, json) => void Object.assign(message, { fields: structFields(json) }),
-}
-
-const listReader: MessageReader = {
-  shape: anyList,
-  read(message, json) {
-    if (!Array.isArray(json)) throw new ValueFault(`expected an array, got ${describeJson(json)}`)
-    Object.assign(message, { values: json.map(valueFromTree) })
-  },
-}
-
-const valueReader: MessageReader = {
-  shape: anyJson,
-  read: (message, json) => void Object.assign(message, { kind: kindFromTree(json) }),
+/** The reader of a type whose JSON no schema describes. */
+function freeReader(fieldsFrom: (json: JsonTree) => object): MessageReader {
+  return {
+    read(message, json, { maxFreeDepth }) {
+      refuseDeeper(json, maxFreeDepth)
+      Object.assign(message, fieldsFrom(json))
+    },
+  }
 }
 
 function structFields(json: JsonTree): { [key: string]: Value } {
@@ -113,6 +100,7 @@ function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageRea
     return searches.get(desc)
   }
   const read: MessageReader['read'] = (message, json, cursor) => {
+    refuseDeeper(json, cursor.maxFreeDepth)
     const { '@type': typeUrl, ...rest } = expectObject(json)
     if (typeUrl === undefined && Object.keys(rest).length === 0) return
     if (typeof typeUrl !== 'string') throw new ValueFault('"@type" is missing or not a string')
@@ -142,5 +130,5 @@ function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageRea
     anyPack(desc, content, message as Any)
     Object.assign(message, { typeUrl })
   }
-  return { shape: anyObject, read }
+  return { read }
 }

@@ -7,7 +7,7 @@ import {
   type MessageShape,
   mergeFromJson,
 } from '@bufbuild/protobuf'
-import { invalidArgument } from './invalid.js'
+import { invalidArgument, ValueFault } from './invalid.js'
 import { compileFieldReader, takesNull } from './json-field.js'
 import { createKnownTypeReader } from './json-known-type.js'
 import {
@@ -17,11 +17,9 @@ import {
   type JsonReaders,
   type MessageReader,
 } from './json-reader.js'
-import { anyJson, DEFAULT_JSON_LIMITS, type JsonLimits } from './json-shape.js'
-import { parseJsonTree } from './json-text.js'
+import { DEFAULT_JSON_LIMITS, type JsonLimits, parseJsonTree } from './json-text.js'
 import { expectObject, type JsonTree, type JsonTreeObject, plainJson } from './json-tree.js'
 import { suggestion } from './nearest.js'
-import { ValueFault } from './scalar-text.js'
 
 interface FieldEntry {
   readonly field: DescField
@@ -43,9 +41,6 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
       return made
     }
     const late: MessageReader = {
-      get shape() {
-        return reader().shape
-      },
       read: (target, json, cursor) => reader().read(target, json, cursor),
     }
     compiled.set(desc, late)
@@ -87,7 +82,7 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
       }
     }
 
-    return { shape: { expected: 'an object', member: (key) => entryOf(key)?.reader.shape ?? anyJson }, read }
+    return { read }
   }
 
   function extensionOf(desc: DescMessage, key: string): DescExtension | undefined {
@@ -144,8 +139,7 @@ export function messageFromJson<Desc extends DescMessage>(
 
 /**
  * Reads strict JSON, and turns what the reader refuses into `invalid_argument` with the path of the field; `root` is
- * the name of the JSON as a whole. Whatever does not belong in the message is refused as soon as it is met, before the
- * rest of the text is read.
+ * the name of the JSON as a whole.
  */
 export function readJson(
   reader: MessageReader,
@@ -154,9 +148,9 @@ export function readJson(
   root: string,
   limits: JsonLimits = DEFAULT_JSON_LIMITS,
 ): void {
-  const cursor: JsonCursor = { path: [] }
+  const cursor: JsonCursor = { path: [], maxFreeDepth: limits.maxFreeDepth }
   try {
-    reader.read(message, parseJsonTree(input, { shape: reader.shape, limits, cursor }), cursor)
+    reader.read(message, parseJsonTree(input, limits.maxValues, cursor.path), cursor)
   } catch (error) {
     if (error instanceof ValueFault) throw invalidArgument(cursorToString(cursor, root), error.message)
     throw error

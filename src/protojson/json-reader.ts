@@ -1,5 +1,4 @@
 import type { DescField, DescMessage, Message, Registry } from '@bufbuild/protobuf'
-import type { JsonShape } from './json-shape.js'
 import type { JsonTree } from './json-tree.js'
 
 /**
@@ -20,21 +19,18 @@ export interface JsonReaderOptions {
 /** Where a reader is, for errors. */
 export interface JsonCursor {
   readonly path: (string | number)[]
+  /** How deep objects and lists may nest where no schema limits it. */
+  readonly maxFreeDepth: number
 }
 
 /** Reads the JSON of one type of message, or of one field of it. */
 export interface MessageReader {
-  readonly shape: JsonShape
   /** Fields that were set before stay unless the JSON names them. Throws `ValueFault`. */
   read(message: Message, json: JsonTree, cursor: JsonCursor): void
 }
 
-/** Reads JSON into the form in which protobuf-es keeps a field's value. */
-export interface ValueReader {
-  readonly shape: JsonShape
-  /** Throws `ValueFault`. */
-  read(json: JsonTree, cursor: JsonCursor): unknown
-}
+/** Reads JSON into the form in which protobuf-es keeps a field's value; throws `ValueFault`. */
+export type ValueReader = (json: JsonTree, cursor: JsonCursor) => unknown
 
 /** Readers of the JSON of messages and fields, compiled once per type. */
 export interface JsonReaders {
@@ -44,7 +40,7 @@ export interface JsonReaders {
 }
 
 /** The path of a cursor as clients write it: `stages[2].steps[0].id`, or with its root: `root[0].id`, `root`. */
-export function cursorToString({ path }: JsonCursor, root: string): string {
+export function cursorToString({ path }: Pick<JsonCursor, 'path'>, root: string): string {
   let text = typeof path[0] === 'string' ? '' : root
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`

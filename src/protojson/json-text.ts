@@ -1,35 +1,35 @@
 import type { JsonValue } from '@bufbuild/protobuf'
-import { invalidArgument, quoted } from './invalid.js'
-import { numberFromLiteral } from './json-number.js'
-import type { JsonCursor } from './json-reader.js'
-import { anyJson, type JsonLimits, type JsonShape } from './json-shape.js'
-import { endOfString } from './json-string.js'
-import { type JsonTree, type JsonTreeObject, MAX_JSON_DEPTH, plainJson, setKey } from './json-tree.js'
-import { ValueFault } from './scalar-text.js'
+import { invalidArgument, quoted, ValueFault } from './invalid.js'
+import { endOfString, numberFromLiteral } from './json-literal.js'
+import { type JsonTree, type JsonTreeObject, MAX_JSON_DEPTH, plainJson, refuseDeeper, setKey } from './json-tree.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
+/** How much is made of one text. */
+export interface JsonLimits {
+  /** The most keys of objects and items of lists, together. */
+  readonly maxValues: number
+  /** How deep objects and lists may nest where no schema limits it. */
+  readonly maxFreeDepth: number
+}
+
+/** The default limits: a few times what large requests need, and little enough to be read without blocking for long. */
+export const DEFAULT_JSON_LIMITS: JsonLimits = { maxValues: 25_000, maxFreeDepth: 32 }
+
 /** No limits but the depth of all JSON, for texts that are not requests. */
 export const NO_JSON_LIMITS: JsonLimits = { maxValues: Number.POSITIVE_INFINITY, maxFreeDepth: MAX_JSON_DEPTH }
-
-/** How a text is read: the shape of the whole, the limits, and the cursor with which faults of shape are reported. */
-export interface JsonPlace {
-  readonly shape: JsonShape
-  readonly limits: JsonLimits
-  readonly cursor: JsonCursor
-}
 
 /**
  * Parses JSON (RFC 8259) strictly: valid UTF-8 without a byte order mark, no duplicate key in any object, no lone
  * surrogate, nothing after the value, at most `MAX_JSON_DEPTH` deep. Throws `invalid_argument` with line and column,
- * and `ValueFault` as soon as it meets something that does not fit the shape or exceeds the limits; the cursor is left
- * there.
+ * and `ValueFault` as soon as it meets more than `maxValues`; the path is left there.
  */
 export function parseJsonTree(
   input: string | Uint8Array,
-  place: JsonPlace = { shape: anyJson, limits: NO_JSON_LIMITS, cursor: { path: [] } },
+  maxValues = NO_JSON_LIMITS.maxValues,
+  path: (string | number)[] = [],
 ): JsonTree {
-  return createJsonParser(typeof input === 'string' ? input : decodeUtf8(input), place).document()
+  return createJsonParser(typeof input === 'string' ? input : decodeUtf8(input), maxValues, path).document()
 }
 
 /**
@@ -38,7 +38,9 @@ export function parseJsonTree(
  */
 export function parseStrictJson(input: string | Uint8Array, limits = NO_JSON_LIMITS): JsonValue {
   try {
-    return plainJson(parseJsonTree(input, { shape: anyJson, limits, cursor: { path: [] } }))
+    const tree = parseJsonTree(input, limits.maxValues)
+    refuseDeeper(tree, limits.maxFreeDepth)
+    return plainJson(tree)
   } catch (error) {
     throw error instanceof ValueFault ? invalidArgument('', error.message) : error
   }
@@ -52,11 +54,9 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPlace): { document(): JsonTree } {
-  const { path } = cursor
+function createJsonParser(text: string, maxValues: number, path: (string | number)[]): { document(): JsonTree } {
   let at = 0
   let depth = 0
-  let freeDepth = 0
   let values = 0
 
   function fail(reason: string, position = at): never {
@@ -73,15 +73,15 @@ function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPla
     while (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) unit = text.charCodeAt(++at)
   }
 
-  function value(shape: JsonShape): JsonTree {
+  function value(): JsonTree {
     space()
     switch (text.charCodeAt(at)) {
       case 0x22:
         return string()
       case 0x7b:
-        return object(shape)
+        return object()
       case 0x5b:
-        return array(shape)
+        return array()
       case 0x74:
         return word('true', true)
       case 0x66:
@@ -99,31 +99,21 @@ function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPla
     return meaning
   }
 
-  function enter(shape: JsonShape): void {
+  function enter(): void {
     if (++depth > MAX_JSON_DEPTH) fail(`nested more than ${MAX_JSON_DEPTH} levels deep`)
-    if (shape.isFree === true && ++freeDepth > limits.maxFreeDepth) {
-      throw new ValueFault(`objects and lists nest more than ${limits.maxFreeDepth} levels deep`)
-    }
     at++
     space()
   }
 
-  function leave(shape: JsonShape): void {
-    depth--
-    if (shape.isFree === true) freeDepth--
-  }
-
   function count(): void {
-    if (++values > limits.maxValues) {
-      throw new ValueFault(`there are more than ${limits.maxValues} values (keys and list items) up to here`)
+    if (++values > maxValues) {
+      throw new ValueFault(`there are more than ${maxValues} values (keys and list items) up to here`)
     }
   }
 
-  function object(shape: JsonShape): JsonTreeObject {
-    const { member } = shape
-    if (member === undefined) throw new ValueFault(`expected ${shape.expected}, got an object`)
+  function object(): JsonTreeObject {
     const result: JsonTreeObject = {}
-    enter(shape)
+    enter()
     if (text.charCodeAt(at) === 0x7d) at++
     else {
       do {
@@ -134,33 +124,30 @@ function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPla
         if (Object.hasOwn(result, key)) fail(`duplicate key ${quoted(key)}`, keyAt)
         path.push(key)
         count()
-        const child = member(key)
         space()
         if (text.charCodeAt(at) !== 0x3a) fail(`expected ":", found ${found()}`)
         at++
-        setKey(result, key, value(child))
+        setKey(result, key, value())
         path.pop()
       } while (!closes(0x7d, '"," or "}"'))
     }
-    leave(shape)
+    depth--
     return result
   }
 
-  function array(shape: JsonShape): JsonTree[] {
-    const { item } = shape
-    if (item === undefined) throw new ValueFault(`expected ${shape.expected}, got an array`)
+  function array(): JsonTree[] {
     const result: JsonTree[] = []
-    enter(shape)
+    enter()
     if (text.charCodeAt(at) === 0x5d) at++
     else {
       do {
         path.push(result.length)
         count()
-        result.push(value(item))
+        result.push(value())
         path.pop()
       } while (!closes(0x5d, '"," or "]"'))
     }
-    leave(shape)
+    depth--
     return result
   }
 
@@ -201,7 +188,7 @@ function createJsonParser(text: string, { shape: root, limits, cursor }: JsonPla
   }
 
   function document(): JsonTree {
-    const result = value(root)
+    const result = value()
     space()
     return at < text.length ? fail(`expected the end of the text, found ${found()}`) : result
   }

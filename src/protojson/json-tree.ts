@@ -1,6 +1,5 @@
 import type { JsonValue } from '@bufbuild/protobuf'
-import { quoted } from './invalid.js'
-import { ValueFault } from './scalar-text.js'
+import { quoted, ValueFault } from './invalid.js'
 
 /** Parsed JSON without any loss: an integer beyond 2^53 is a bigint, and a number with a fraction that a double cannot
  * tell from an integer is a `Fraction`.
@@ -52,11 +51,29 @@ function plain(tree: JsonTree, fromLarge: (integer: bigint) => JsonValue): JsonV
   return tree as JsonValue
 }
 
+/** Throws `ValueFault` for objects and lists that nest deeper. */
+export function refuseDeeper(tree: JsonTree, maxDepth: number, depth = 0): void {
+  if (!isContainer(tree)) return
+  if (depth === maxDepth) throw new ValueFault(`objects and lists nest more than ${maxDepth} levels deep`)
+  for (const child of Object.values(tree)) refuseDeeper(child, maxDepth, depth + 1)
+}
+
+/** Whether JSON is an object or a list. */
+export function isContainer(json: JsonTree): json is JsonTree[] | JsonTreeObject {
+  return typeof json === 'object' && json !== null && !(json instanceof Fraction)
+}
+
 /** The object that JSON must be, or a `ValueFault`. */
 export function expectObject(json: JsonTree): JsonTreeObject {
-  if (typeof json !== 'object' || json === null || Array.isArray(json) || json instanceof Fraction) {
+  if (!isContainer(json) || Array.isArray(json)) {
     throw new ValueFault(`expected an object, got ${describeJson(json)}`)
   }
+  return json
+}
+
+/** The list that JSON must be, or a `ValueFault`. */
+export function expectList(json: JsonTree): JsonTree[] {
+  if (!Array.isArray(json)) throw new ValueFault(`expected an array, got ${describeJson(json)}`)
   return json
 }
 
@@ -65,5 +82,5 @@ export function describeJson(json: JsonTree): string {
   if (Array.isArray(json)) return 'an array'
   if (typeof json === 'string') return quoted(json)
   if (json instanceof Fraction) return String(json.value)
-  return typeof json === 'object' && json !== null ? 'an object' : quoted(String(json)).slice(1, -1)
+  return isContainer(json) ? 'an object' : quoted(String(json)).slice(1, -1)
 }

@@ -1,6 +1,5 @@
 import { protoCamelCase, protoSnakeCase } from '@bufbuild/protobuf/reflect'
-import { quoted } from './invalid.js'
-import { ValueFault } from './scalar-text.js'
+import { quoted, ValueFault } from './invalid.js'
 
 /** Seconds and nanoseconds, as Timestamp and Duration keep them. */
 export interface SecondsAndNanos {

@@ -1,9 +1,8 @@
 import { type DescEnum, ScalarType } from '@bufbuild/protobuf'
-import { quoted } from './invalid.js'
+import { quoted, ValueFault } from './invalid.js'
+import { parseJsonTree } from './json-text.js'
+import { describeJson, Fraction, type JsonTree } from './json-tree.js'
 import { suggestion } from './nearest.js'
-
-/** Text or JSON that cannot be read as a value; the caller knows the field and makes the error. */
-export class ValueFault extends Error {}
 
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
@@ -35,8 +34,7 @@ const WIDE: ReadonlySet<ScalarType> = new Set([
 /** A scalar as protobuf-es keeps it; 64-bit integers are bigint, or string with `longAsString`. */
 export type ScalarLocal = string | number | bigint | boolean | Uint8Array
 
-/** Whether a scalar type is an integer of any width. */
-export function isIntegerType(type: ScalarType): boolean {
+function isIntegerType(type: ScalarType): boolean {
   return RANGES[type] !== undefined
 }
 
@@ -79,11 +77,6 @@ export function floatFromText(type: ScalarType, text: string): number {
   const value = Number(text)
   if (!Number.isFinite(value)) throw outOfRange(type, text)
   return floatInRange(type, value)
-}
-
-/** Whether text is a number by the grammar of JSON. */
-export function isJsonNumber(text: string): boolean {
-  return JSON_NUMBER.test(text)
 }
 
 /** Reads an enum value by name or by number; a closed enum accepts only its declared numbers. */
@@ -136,4 +129,46 @@ function outOfRange(type: ScalarType, text: string): ValueFault {
 /** The proto name of a scalar type, such as `int32`. */
 export function typeName(type: ScalarType): string {
   return ScalarType[type].toLowerCase()
+}
+
+/**
+ * Reads JSON as a scalar by the ProtoJSON mapping: integers as numbers or decimal strings, exact and in range, floats
+ * as numbers or strings, including `NaN` and `Infinity`, bytes as base64. Throws `ValueFault`.
+ */
+export function scalarFromJson(type: ScalarType, json: JsonTree, longAsString: boolean): ScalarLocal {
+  if (type === ScalarType.STRING) return typeof json === 'string' ? json : refuse(type, json)
+  if (type === ScalarType.BOOL) return typeof json === 'boolean' ? json : refuse(type, json)
+  if (type === ScalarType.BYTES) return typeof json === 'string' ? bytesFromBase64(json) : refuse(type, json)
+  if (!isIntegerType(type)) {
+    if (typeof json === 'number' || typeof json === 'bigint') return floatInRange(type, Number(json))
+    if (json instanceof Fraction) return floatInRange(type, json.value)
+    return typeof json === 'string' ? floatFromText(type, json) : refuse(type, json)
+  }
+  if (typeof json === 'bigint') return integerInRange(type, json, longAsString)
+  if (typeof json === 'number' && Number.isInteger(json)) return integerInRange(type, json, longAsString)
+  return typeof json === 'string' ? integerFromString(type, json, longAsString) : refuse(type, json)
+}
+
+/** The JSON that a scalar accepts, in words. */
+function expectedScalar(type: ScalarType): string {
+  if (type === ScalarType.STRING) return 'a string'
+  if (type === ScalarType.BOOL) return 'true or false'
+  if (type === ScalarType.BYTES) return 'base64'
+  return isIntegerType(type) ? 'an integer' : 'a number'
+}
+
+/** Reads the key of a JSON object as a map key, in the form in which protobuf-es keeps it. */
+export function mapKeyFromText(type: ScalarType, text: string): string {
+  return String(scalarFromText(type, text, false))
+}
+
+// A string can contain whatever a number could: "1e3" and "2.0" are integers too.
+function integerFromString(type: ScalarType, text: string, longAsString: boolean): ScalarLocal {
+  if (!JSON_NUMBER.test(text) || /^-?[0-9]+$/.test(text)) return scalarFromText(type, text, longAsString)
+  const value = parseJsonTree(text)
+  return typeof value === 'string' ? refuse(type, text) : scalarFromJson(type, value, longAsString)
+}
+
+function refuse(type: ScalarType, json: JsonTree): never {
+  throw new ValueFault(`expected ${expectedScalar(type)}, got ${describeJson(json)}`)
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { invalidArgument } from '../protojson/invalid.js'
-import type { JsonOptions } from '../protojson/json-options.js'
+import type { JsonOptions } from '../protojson/json-printer.js'
 import { cursorToString, type FieldHint, type JsonReaders } from '../protojson/json-reader.js'
-import type { JsonLimits } from '../protojson/json-shape.js'
+import type { JsonLimits } from '../protojson/json-text.js'
 import { compileRequiredSearch } from '../protojson/required-fields.js'
 import {
   excludesPath,

@@ -7,7 +7,7 @@ import type { HttpFailure } from '../call/http-failure.js'
 import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { addCallHeaders, addHeaders, endResponse } from '../call/respond.js'
 import { report } from '../call/serve-call.js'
-import type { JsonOptions } from '../protojson/json-options.js'
+import type { JsonOptions } from '../protojson/json-printer.js'
 import type { RestTranscoderOptions } from './options.js'
 
 /** Answers errors in the one format of a transcoder. */

@@ -1,6 +1,5 @@
 import { create, type DescField, isFieldSet, type Message } from '@bufbuild/protobuf'
-import { invalidArgument } from '../protojson/invalid.js'
-import { ValueFault } from '../protojson/scalar-text.js'
+import { invalidArgument, ValueFault } from '../protojson/invalid.js'
 import type { FieldPath } from './field-path.js'
 import { compileTextReader } from './field-text.js'
 

@@ -1,7 +1,8 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf'
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
+import { ValueFault } from '../protojson/invalid.js'
 import { durationFromText, maskPathsFromText, timestampFromText } from '../protojson/known-type-text.js'
-import { enumFromText, scalarFromText, ValueFault } from '../protojson/scalar-text.js'
+import { enumFromText, scalarFromText } from '../protojson/scalar-text.js'
 
 /** Reads text as one value of a field, in the form in which protobuf-es keeps it; throws `ValueFault`. */
 export type TextReader = (text: string) => unknown

@@ -9,9 +9,8 @@ import {
 } from '@bufbuild/protobuf'
 import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
 import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt'
-import type { JsonOptions } from '../protojson/json-options.js'
-import { joinPieces } from '../protojson/json-pieces.js'
-import { createJsonPrinter } from '../protojson/json-printer.js'
+import type { JsonOptions } from '../protojson/json-printer.js'
+import { createJsonPrinter, joinPieces } from '../protojson/json-printer.js'
 
 /** A body ready to be sent. */
 export interface EncodedBody {

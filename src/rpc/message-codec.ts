@@ -3,7 +3,7 @@ import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { fieldHint } from '../handlers/field-hint.js'
 import { createJsonReaders, readJson } from '../protojson/json-message.js'
 import { createJsonPrinter } from '../protojson/json-printer.js'
-import { DEFAULT_JSON_LIMITS } from '../protojson/json-shape.js'
+import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import { createBinaryReader } from './binary-reader.js'
 
 /** A method as its calls need it. */

@@ -1,8 +1,7 @@
 import { create, equals, isMessage, toBinary, toJsonString } from '@bufbuild/protobuf'
 import { describe, expect, it } from '@jest/globals'
 import { AppInstanceSchema, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
-import { createJsonPrinter } from '../../src/protojson/json-printer.js'
-import { preprintedMessage } from '../../src/protojson/preprinted-message.js'
+import { createJsonPrinter, preprintedMessage } from '../../src/protojson/json-printer.js'
 
 const options = [{}, { alwaysEmitImplicit: true }, { useProtoFieldName: true, alwaysEmitImplicit: true }]
 const instances = ['first', 'second "quoted"'].map((id) => create(AppInstanceSchema, { id, tagIds: [id] }))
