@@ -268,7 +268,7 @@ export function createApp(options: AppOptions): App {
   const { traffic, certificateExpiry } = server
   meters?.watch({ database, callLimit, traffic, certificateExpiry, isReady })
   // The first thing that runs in the background: nothing may throw after it.
-  const sweeper = runSweeper({ database: tables, log, timing: systemTiming, signal: closing.signal })
+  const sweeper = runSweeper({ database: tables, log, runtime, timing: systemTiming, signal: closing.signal })
   return {
     listen: server.listen,
     useTlsIdentity: server.useIdentity,

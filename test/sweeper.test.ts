@@ -3,6 +3,7 @@ import type { Database } from '../src/db/database.js'
 import { runSweeper, sweepCredentials, sweepOrganizations } from '../src/domain/sweeper.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
+import { createTestRuntime } from './support/runtime.js'
 
 describe('the sweeper', () => {
   let testDatabase: TestDatabase
@@ -29,8 +30,8 @@ describe('the sweeper', () => {
        VALUES ('\\x00', $1, $2, now() - interval '25 hours'), ('\\x01', $1, $2, now() - interval '1 second')`,
       [fixture.acme, fixture.users.admin],
     )
-    expect(await sweepCredentials(database)).toBe(2501)
-    expect(await sweepCredentials(database)).toBe(0)
+    expect(await sweepCredentials(database, new Date())).toBe(2501)
+    expect(await sweepCredentials(database, new Date())).toBe(0)
     expect(await database.query('SELECT FROM api_key_sessions')).toHaveLength(1)
     expect(await database.query('SELECT FROM user_tokens')).toHaveLength(2)
   })
@@ -44,10 +45,10 @@ describe('the sweeper', () => {
         [organizationId],
       )
     }
-    expect(await sweepOrganizations(database, fixture.acme)).toBe('')
+    expect(await sweepOrganizations(database, fixture.acme, new Date())).toBe('')
     const kept = 'SELECT organization_id, count(*)::int FROM idempotency_keys GROUP BY 1 ORDER BY 1'
     expect((await database.query(kept)).map(({ count }) => count)).toEqual([1201, 1])
-    expect(await sweepOrganizations(database, '')).toBe('')
+    expect(await sweepOrganizations(database, '', new Date())).toBe('')
     expect((await database.query(kept)).map(({ count }) => count)).toEqual([1, 1])
   })
 
@@ -55,10 +56,10 @@ describe('the sweeper', () => {
     await database.execute(
       `INSERT INTO organizations (id, name) SELECT 'many-' || lpad(n::text, 3, '0'), 'M' FROM generate_series(1, 200) AS n`,
     )
-    const first = await sweepOrganizations(database, '')
+    const first = await sweepOrganizations(database, '', new Date())
     expect(first).toBe('many-098')
-    expect(await sweepOrganizations(database, first)).toBe('many-198')
-    expect(await sweepOrganizations(database, 'many-198')).toBe('')
+    expect(await sweepOrganizations(database, first, new Date())).toBe('many-198')
+    expect(await sweepOrganizations(database, 'many-198', new Date())).toBe('')
   })
 
   it('goes on after a failure, which it logs, and ends when it is told to', async () => {
@@ -80,6 +81,7 @@ describe('the sweeper', () => {
       },
       log: { warn: ({ err }) => failures.push(err) },
       timing,
+      runtime: createTestRuntime(),
       signal: stop.signal,
     })
     expect(pauses).toEqual([60_000, 60_000, 60_000])

@@ -4,18 +4,17 @@ import { type ErrorCode, ServiceError } from '../errors.js'
 import {
   claimIdempotencyKey,
   type ExecutedCall,
+  findIdempotencyKey,
   type IdempotencyName,
-  keepIdempotencyAnswer,
   type StoredAnswer,
-  selectIdempotencyKey,
+  storeIdempotencyAnswer,
 } from '../store/idempotency-key.js'
 import { actorOf } from './audit/audit-event.js'
-import type { Caller } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
 import { takenValueError, takenValueOf } from './value/taken-value.js'
 
 /** A call with a key of its caller's, so that it is executed only once. */
 export interface NamedCall {
-  readonly caller: Caller
   /** The full name of the method. */
   readonly method: string
   readonly key: string
@@ -45,7 +44,7 @@ export interface NamedAnswer extends KeptAnswer {
  * `IDEMPOTENCY_KEY_REUSED`.
  */
 export type AnswerOnce = (
-  tables: Tables,
+  scope: Pick<Scope, 'caller' | 'tables' | 'runtime'>,
   call: NamedCall,
   execute: (tables: Tables) => Promise<KeptAnswer>,
 ) => Promise<NamedAnswer>
@@ -64,12 +63,13 @@ const keptCodes: ReadonlySet<ErrorCode> = new Set([
 /** Makes the function that executes named calls; a process has only one. */
 export function createAnswerOnce(): AnswerOnce {
   const inTurn = createTurns()
-  return async (tables, { caller, method, key, requestHash, isLong }, execute) => {
+  return async (scope, { method, key, requestHash, isLong }, execute) => {
+    const { caller } = scope
     const { organizationId } = caller
     const { kind: actorKind, id: actorId } = actorOf(caller)
     const name = { organizationId, actorKind, actorId, method, key }
     const turn = [organizationId, actorKind, actorId, method, key].join(' ')
-    const { answer, isReplayed } = await inTurn(turn, () => once(tables, name, { requestHash, isLong }, execute))
+    const { answer, isReplayed } = await inTurn(turn, () => once(scope, name, { requestHash, isLong }, execute))
     if ('error' in answer) throw answer.error
     return { json: answer.json, entityTag: answer.entityTag, isReplayed }
   }
@@ -84,13 +84,13 @@ interface Outcome {
 }
 
 async function once(
-  tables: Tables,
+  { tables, runtime }: Parameters<AnswerOnce>[0],
   name: IdempotencyName,
   { requestHash, isLong }: Pick<NamedCall, 'requestHash' | 'isLong'>,
   execute: (tables: Tables) => Promise<KeptAnswer>,
 ): Promise<Outcome> {
-  const known = await selectIdempotencyKey(tables, name)
-  if (known?.isExpired === false) return replayed(known, requestHash)
+  const known = await findIdempotencyKey(tables, name)
+  if (known !== undefined && known.expiresAt > runtime.now()) return replayed(known, requestHash)
   const claim = { requestHash, keptSeconds: KEPT_SECONDS, ...name }
   for (;;) {
     let isClaimed = false
@@ -99,9 +99,9 @@ async function once(
         async (transaction) => {
           isClaimed = false
           isClaimed = await claimIdempotencyKey(transaction, claim)
-          if (!isClaimed) return replayed(await selectIdempotencyKey(transaction, name), requestHash)
+          if (!isClaimed) return replayed(await findIdempotencyKey(transaction, name), requestHash)
           const answer = await answerOf(transaction, execute)
-          await keepIdempotencyAnswer(transaction, name, storedAnswer(answer))
+          await storeIdempotencyAnswer(transaction, name, storedAnswer(answer))
           return { answer, isReplayed: false }
         },
         { isLong },

@@ -1,6 +1,6 @@
 import { notFound } from '../errors.js'
 import * as priorities from '../store/priority.js'
-import { auditedCall } from './audit/audit-statement.js'
+import { actorOf } from './audit/audit-event.js'
 import { requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
 import { permittedTeamIds } from './caller/team-scope.js'
@@ -24,8 +24,20 @@ export async function updatePriority(scope: Scope, update: PriorityUpdate): Prom
   const { organizationId } = caller
   const teamIds = permittedTeamIds(caller, 'tickets:write')
   const auditEventId = runtime.newId()
-  const call = auditedCall(caller, requestId)
-  const change = { id, name, description, isAiSelectable, organizationId, teamIds, auditEventId, ...call }
+  const { kind: actorKind, id: actorId, name: actorName } = actorOf(caller)
+  const change = {
+    id,
+    name,
+    description,
+    isAiSelectable,
+    organizationId,
+    teamIds,
+    auditEventId,
+    actorKind,
+    actorId,
+    actorName,
+    requestId,
+  }
   const write = (queryable: Scope['tables']) => priorities.updatePriority(queryable, change)
   const accepted = acceptedVersionsFrom(ifMatch)
   // The version is checked under a lock; without a condition, one statement suffices.

@@ -53,7 +53,11 @@ async function answer(
     const json = printMessage(response.method.output, response.message)
     return { json, entityTag: response.header.get('etag') }
   }
-  const { json, entityTag, isReplayed } = await answerOnce(context.tables, namedCall(request, key), execute)
+  const { json, entityTag, isReplayed } = await answerOnce(
+    scopeOf({ values: request.contextValues }),
+    namedCall(request, key),
+    execute,
+  )
   if (executed !== undefined && !isReplayed) return executed
   const { service, method } = request
   const header = new Headers({ 'idempotency-replayed': 'true' })
@@ -82,5 +86,5 @@ function namedCall({ contextValues, method, message }: UnaryRequest, key: string
   if (ifMatch !== undefined) hash.update(`\nIf-Match: ${ifMatch}`)
   const name = `${method.parent.typeName}.${method.name}`
   const isLong = bytes.length >= LONG_REQUEST
-  return { caller: scopeOf({ values: contextValues }).caller, method: name, key, requestHash: hash.digest(), isLong }
+  return { method: name, key, requestHash: hash.digest(), isLong }
 }

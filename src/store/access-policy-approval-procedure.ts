@@ -16,7 +16,6 @@ import {
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText, listText } from './resource/text-parts.js'
@@ -144,51 +143,8 @@ export type NewApprovalStep = Omit<ApprovalStepModel, keyof ProcedureOfPart>
 /** An approver of one of its steps. */
 export type NewApprover = Omit<ApprovalStepApproverModel, keyof ProcedureOfPart>
 
-/** A procedure to be kept, and the team and the audit event of its creation. */
-interface CreatedProcedure
-  extends Pick<ApprovalProcedureModel, 'id' | 'organizationId' | 'accessPolicyId' | 'timeoutSeconds'>,
-    AuditedCall {
-  readonly teamId: string
-  readonly auditEventId: string
-}
-
-/** `steps` and `approvers` are their JSON. */
-interface CreatedProcedureText extends CreatedProcedure {
-  readonly steps: string
-  readonly approvers: string
-}
-
-const insert = createStatement<CreatedProcedureText, Record<never, never>>({
-  name: 'insert_approval_procedure',
-  columns: {},
-  text: (created) => Prisma.sql`
-WITH created AS (
-  INSERT INTO approval_procedures (id, organization_id, access_policy_id, timeout_seconds)
-  VALUES (${created.id}, ${created.organizationId}, ${created.accessPolicyId}, ${created.timeoutSeconds})
-  RETURNING id, organization_id, ${created.teamId}::text AS team_id, ${created.auditEventId}::uuid AS audit_event_id
-), steps AS (
-  INSERT INTO approval_steps (organization_id, procedure_id, id, stage_index, step_index, allow_self_approval,
-                              approver_justification_mode, suppress_notifications, auto_approve_self, custom_workflow_id)
-  SELECT ${created.organizationId}, ${created.id}, s.*
-    FROM json_to_recordset(${created.steps}) AS s (
-           id text, "stageIndex" int, "stepIndex" int, "allowSelfApproval" boolean,
-           "approverJustificationMode" approver_justification_mode, "suppressNotifications" boolean,
-           "autoApproveSelf" boolean, "customWorkflowId" text)
-), approvers AS (
-  INSERT INTO approval_step_approvers (organization_id, procedure_id, step_id, position, kind, user_id, group_id, notify)
-  SELECT ${created.organizationId}, ${created.id}, a.*
-    FROM json_to_recordset(${created.approvers}) AS a (
-           "stepId" text, position int, kind approver_kind, "userId" text, "groupId" text, notify boolean)
-)
-${auditInsert(
-  Prisma.sql`created`,
-  { action: 'approval_procedure.create', targetType: 'approval_procedure' },
-  created,
-)}`,
-})
-
 /** The statements of this file. */
-export const accessPolicyApprovalProcedureStatements = [print, lockPolicy, lockApprovers, insert]
+export const accessPolicyApprovalProcedureStatements = [print, lockPolicy, lockApprovers]
 
 /** The team of a policy in the scope; the policy stays in that team until the end of the transaction. */
 export async function lockAccessPolicy(transaction: Tables, id: string, scope: Scope): Promise<string | undefined> {
@@ -202,22 +158,22 @@ export function lockKnownApprovers(transaction: Tables, named: NamedApprovers): 
 }
 
 /** A procedure to be kept, with its steps and their approvers. */
-export interface NewApprovalProcedure extends CreatedProcedure {
+export interface NewApprovalProcedure
+  extends Pick<ApprovalProcedureModel, 'id' | 'organizationId' | 'accessPolicyId' | 'timeoutSeconds'> {
   readonly steps: readonly NewApprovalStep[]
   readonly approvers: readonly NewApprover[]
 }
 
-/** Stores a procedure with its steps, their approvers and the audit event of its creation, and returns its JSON. */
+/** Stores a procedure with its steps and their approvers, and returns its JSON. */
 export async function insertApprovalProcedure(
-  transaction: Tables,
+  { models, run }: Tables,
   { steps, approvers, ...procedure }: NewApprovalProcedure,
 ): Promise<string> {
-  await transaction.run(insert, {
-    ...procedure,
-    steps: JSON.stringify(steps),
-    approvers: JSON.stringify(approvers),
-  })
-  const [printed] = await transaction.run(print, procedure)
-  if (printed === undefined) throw new Error('a procedure was kept and is not there')
+  const ofProcedure = { organizationId: procedure.organizationId, procedureId: procedure.id }
+  await models.approvalProcedure.create({ data: procedure, select: { id: true } })
+  await models.approvalStep.createMany({ data: steps.map((step) => ({ ...ofProcedure, ...step })) })
+  await models.approvalStepApprover.createMany({ data: approvers.map((approver) => ({ ...ofProcedure, ...approver })) })
+  const [printed] = await run(print, procedure)
+  if (printed === undefined) throw new Error('a procedure was stored and is not there')
   return printed.json
 }

@@ -4,7 +4,6 @@ import { schema } from '../../gen/prisma/schema.js'
 import { AppResourceSchema } from '../../gen/svc/v2/app_resource_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text-parts.js'
@@ -66,7 +65,7 @@ SELECT id FROM app_instances
 type Values = readonly (string | null)[]
 
 /** New values of resources, a list for each column; `null` leaves a value unchanged, an empty external id clears it. */
-export interface AppResourceChanges extends AuditedCall {
+export interface AppResourceChanges {
   readonly organizationId: string
   readonly ids: readonly string[]
   readonly resourceTypes: Values
@@ -74,7 +73,6 @@ export interface AppResourceChanges extends AuditedCall {
   readonly descriptions: Values
   readonly externalIds: Values
   readonly scopedIds: Values
-  readonly auditEventIds: readonly string[]
 }
 
 /** Unique constraints are checked at its end, so that entries may swap their values. */
@@ -90,13 +88,10 @@ WITH updated AS (
          external_id = CASE WHEN u.external_id IS NULL THEN r.external_id ELSE nullif(u.external_id, '') END,
          scoped_id = coalesce(u.scoped_id, r.scoped_id)
     FROM unnest(${changes.ids}::text[], ${changes.resourceTypes}::text[], ${changes.names}::text[],
-                ${changes.descriptions}::text[], ${changes.externalIds}::text[], ${changes.scopedIds}::text[],
-                ${changes.auditEventIds}::uuid[]) WITH ORDINALITY
-      AS u (id, resource_type, name, description, external_id, scoped_id, audit_event_id, place)
+                ${changes.descriptions}::text[], ${changes.externalIds}::text[], ${changes.scopedIds}::text[])
+         WITH ORDINALITY AS u (id, resource_type, name, description, external_id, scoped_id, place)
    WHERE r.organization_id = ${changes.organizationId} AND r.id = u.id
-  RETURNING r.*, u.audit_event_id, u.place
-), audited AS (
-  ${auditInsert(Prisma.sql`updated`, { action: 'app_resource.update', targetType: 'app_resource' }, changes)}
+  RETURNING r.*, u.place
 )
 SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FROM updated r`,
 })
@@ -118,7 +113,7 @@ export async function lockOwnersOfAppResources(transaction: Tables, owners: Owne
   await transaction.run(lockOwners, owners)
 }
 
-/** Changes resources together with their audit events, and returns their JSON in the order of the changes. */
+/** Changes resources, and returns their JSON in the order of the changes. */
 export async function updateAppResources(transaction: Tables, changes: AppResourceChanges): Promise<string> {
   const [updated] = await transaction.run(update, changes)
   return updated?.json ?? '[]'

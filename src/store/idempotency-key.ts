@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { IdempotencyKeyModel } from '../../gen/prisma/models.js'
-import { createStatement, type Places } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { ServiceError } from '../errors.js'
 
@@ -24,10 +24,6 @@ export interface StoredAnswer {
   readonly error: StoredError | null
 }
 
-const isNamed = (name: Places<IdempotencyName>) => Prisma.sql`
-       organization_id = ${name.organizationId} AND actor_kind = ${name.actorKind}::actor_kind
-   AND actor_id = ${name.actorId} AND method = ${name.method} AND key = ${name.key}`
-
 // An existing row is locked even if it stays unchanged, so that it is still there to be read.
 const claim = createStatement<IdempotencyClaim, { readonly claimed: boolean }>({
   name: 'claim_idempotency_key',
@@ -43,85 +39,54 @@ VALUES (${call.organizationId}, ${call.actorKind}::actor_kind, ${call.actorId}, 
 RETURNING true AS claimed`,
 })
 
-/** An executed call: the hash of its request, its answer, and whether that has expired. */
-export type ExecutedCall = StoredAnswer & Pick<IdempotencyKeyModel, 'requestHash'> & { readonly isExpired: boolean }
-
-const select = createStatement<IdempotencyName, ExecutedCall>({
-  name: 'select_idempotency_key',
-  columns: { requestHash: 'bytea', answer: 'text', entityTag: 'text', error: 'json', isExpired: 'bool' },
-  text: (name) => Prisma.sql`
-SELECT request_hash AS "requestHash", answer, entity_tag AS "entityTag", error, expires_at <= now() AS "isExpired"
-  FROM idempotency_keys WHERE ${isNamed(name)}`,
-})
-
-/** `error` is its JSON. */
-type Kept = IdempotencyName & Pick<StoredAnswer, 'answer' | 'entityTag'> & { readonly error: string | null }
-
-const keep = createStatement<Kept, Record<never, never>>({
-  name: 'keep_idempotency_answer',
-  columns: {},
-  text: (kept) => Prisma.sql`
-UPDATE idempotency_keys SET answer = ${kept.answer}, entity_tag = ${kept.entityTag}, error = ${kept.error}::json WHERE ${isNamed(kept)}`,
-})
-
-interface SweptKeys {
-  readonly organizationId: string
-  readonly rows: number
-}
-
-// Rows that are in use are left to the next sweep.
-const sweep = createStatement<SweptKeys, { readonly deleted: number }>({
-  name: 'sweep_idempotency_keys',
-  columns: { deleted: 'int4' },
-  text: ({ organizationId, rows }) => Prisma.sql`
-WITH due AS (
-  SELECT actor_kind, actor_id, method, key FROM idempotency_keys
-   WHERE organization_id = ${organizationId} AND expires_at <= now()
-   LIMIT ${rows} FOR UPDATE SKIP LOCKED
-), deleted AS (
-  DELETE FROM idempotency_keys k USING due
-   WHERE k.organization_id = ${organizationId} AND (k.actor_kind, k.actor_id, k.method, k.key) = (due.actor_kind, due.actor_id, due.method, due.key)
-  RETURNING true
-)
-SELECT count(*)::int AS deleted FROM deleted`,
-})
-
 /** The statements of this file. */
-export const idempotencyKeyStatements = [claim, select, keep, sweep]
+export const idempotencyKeyStatements = [claim]
 
 /**
  * Claims a call for the transaction; false if it was executed already. Waits for a transaction anywhere that is about
- * to execute it. An expired call is claimed anew.
+ * to execute it. An expired call is claimed again.
  */
 export async function claimIdempotencyKey(transaction: Tables, call: IdempotencyClaim): Promise<boolean> {
   const claimed = await transaction.run(claim, call)
   return claimed.length > 0
 }
 
+/** An executed call: the hash of its request, its answer, and until when that is kept. */
+export type ExecutedCall = StoredAnswer & Pick<IdempotencyKeyModel, 'requestHash' | 'expiresAt'>
+
 /** The call with this name; undefined if none was executed. */
-export async function selectIdempotencyKey(tables: Tables, name: IdempotencyName): Promise<ExecutedCall | undefined> {
-  const [row] = await tables.run(select, name)
-  return row
+export async function findIdempotencyKey({ models }: Tables, name: IdempotencyName): Promise<ExecutedCall | undefined> {
+  const found = await models.idempotencyKey.findUnique({
+    where: keyOf(name),
+    select: { requestHash: true, answer: true, entityTag: true, error: true, expiresAt: true },
+  })
+  if (found === null) return undefined
+  const error: StoredError | null = found.error === null ? null : JSON.parse(found.error)
+  return { ...found, error }
 }
 
-/** Keeps the answer of a call that the transaction has claimed. */
-export async function keepIdempotencyAnswer(
-  transaction: Tables,
+/** Stores the answer of a call that the transaction has claimed. */
+export async function storeIdempotencyAnswer(
+  { models }: Tables,
   name: IdempotencyName,
   { answer, entityTag, error }: StoredAnswer,
 ): Promise<void> {
-  await transaction.run(keep, { answer, entityTag, error: error === null ? null : JSON.stringify(error), ...name })
+  await models.idempotencyKey.update({
+    where: keyOf(name),
+    data: { answer, entityTag, error: error === null ? null : JSON.stringify(error) },
+    select: { key: true },
+  })
 }
 
-/** Deletes an organization's expired calls, `rows` at a time. Returns how many rows were deleted. */
-export async function sweepIdempotencyKeys(
-  tables: Pick<Tables, 'run'>,
-  { organizationId, rows }: SweptKeys,
+/** Deletes up to `rows` of an organization's answers that expired by a time. Returns how many were deleted. */
+export async function deleteExpiredIdempotencyKeys(
+  { models }: Tables,
+  { organizationId, by, rows }: { readonly organizationId: string; readonly by: Date; readonly rows: number },
 ): Promise<number> {
-  let swept = 0
-  for (let last = rows; last === rows; swept += last) {
-    const [row] = await tables.run(sweep, { organizationId, rows })
-    last = row?.deleted ?? 0
-  }
-  return swept
+  const where = { organizationId, expiresAt: { lte: by } }
+  return (await models.idempotencyKey.deleteMany({ where, limit: rows })).count
+}
+
+function keyOf({ organizationId, actorKind, actorId, method, key }: IdempotencyName) {
+  return { organizationId_actorKind_actorId_method_key: { organizationId, actorKind, actorId, method, key } }
 }

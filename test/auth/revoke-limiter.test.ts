@@ -270,7 +270,7 @@ describe('the limit of revocations', () => {
       `UPDATE api_key_sessions SET expires_at = now() - interval '25 hours' WHERE api_key_id = $1`,
       [dead.id],
     )
-    await sweepCredentials(service.database)
+    await sweepCredentials(service.database, new Date())
     const kept = await service.database.query(
       'SELECT client_address FROM revoke_attempts WHERE client_address = ANY($1)',
       [[idle, busy]],

@@ -8,12 +8,16 @@ const ofAll: readonly string[] = [
   'organizations_of_tokens',
   'key_of_id',
   'find_leaked_credential',
-  'find_expired_tokens',
   'first_memberships_of_person',
   'select_persons_of_email',
 ]
 /** What only the coordinator does: locks on words, and its own tables. */
-const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'sweep_revoke_attempts', 'select_distribution']
+const ofCoordinator: readonly string[] = [
+  'take_locks',
+  'admit_address',
+  'delete_revoke_attempts',
+  'select_distribution',
+]
 /** Rows that the coordinator makes of a parameter, and sends to where they belong by their organization; people to all. */
 const sentByValue: readonly string[] = [
   'insert_key_rotation',

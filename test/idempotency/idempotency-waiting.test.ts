@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
+import { scopeOn } from '../support/scope.js'
 import { type RestAnswer, startTestService, type TestService } from '../support/service.js'
 
 let testDatabase: TestDatabase
@@ -30,7 +31,7 @@ const caller: Caller = {
   reach: { scope: 'organization', permissions: new Set() },
 }
 const callOf = (key: string, asked = 'this'): NamedCall => {
-  return { caller, method: 'm', key, requestHash: createHash('sha256').update(asked).digest(), isLong: false }
+  return { method: 'm', key, requestHash: createHash('sha256').update(asked).digest(), isLong: false }
 }
 
 const answerOf = (json: string): KeptAnswer => ({ json, entityTag: null })
@@ -80,9 +81,9 @@ describe('calls with one key, in several processes', () => {
       await mayEnd
       return json
     }
-    const first = here(database, callOf('waited'), slow)
+    const first = here(scopeOn(database, caller), callOf('waited'), slow)
     await eventually(async () => expect(await lockHolders()).toBeGreaterThan(0))
-    const second = there(counted, callOf('waited'), effectOf('waited'))
+    const second = there(scopeOn(counted, caller), callOf('waited'), effectOf('waited'))
     await eventually(() => expect(tries).toBeGreaterThan(3))
     begin()
     expect(await first).toEqual({ json: '{"effect":"waited"}', entityTag: null, isReplayed: false })
@@ -98,9 +99,9 @@ describe('calls with one key, in several processes', () => {
       throw new Error('in between')
     }
     const [first, second, third] = await Promise.allSettled([
-      here(database, callOf('failed'), failing),
-      here(database, callOf('failed'), effectOf('failed')),
-      there(other, callOf('failed'), effectOf('failed')),
+      here(scopeOn(database, caller), callOf('failed'), failing),
+      here(scopeOn(database, caller), callOf('failed'), effectOf('failed')),
+      there(scopeOn(other, caller), callOf('failed'), effectOf('failed')),
     ])
     const fulfilled = [first, second, third].filter(({ status }) => status === 'fulfilled')
     expect(fulfilled.length).toBeGreaterThanOrEqual(2)
@@ -109,7 +110,7 @@ describe('calls with one key, in several processes', () => {
 
   it('leave nothing of a process that is gone', async () => {
     const gone = testDatabase.open()
-    const answered = createAnswerOnce()(gone, callOf('gone'), async (store) => {
+    const answered = createAnswerOnce()(scopeOn(gone, caller), callOf('gone'), async (store) => {
       await effectOf('gone')(store)
       await database.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -119,20 +120,22 @@ describe('calls with one key, in several processes', () => {
     })
     await expect(answered).rejects.toThrow()
     expect(await countOf('gone')).toBe(0)
-    const again = await createAnswerOnce()(database, callOf('gone'), effectOf('gone'))
+    const again = await createAnswerOnce()(scopeOn(database, caller), callOf('gone'), effectOf('gone'))
     expect(again.isReplayed).toBe(false)
     expect(await countOf('gone')).toBe(1)
   })
 
   it('are given up by those who are gone: nothing is committed for them', async () => {
     const call = {}
-    const gone = new Error('nobody waits for it')
+    const reason = new Error('nobody waits for it')
     const leave = async (store: Tables) => {
       const json = await effectOf('left')(store)
-      database.stop(call, gone)
+      database.stop(call, reason)
       return json
     }
-    await expect(createAnswerOnce()(database.tablesFor({ call }), callOf('left'), leave)).rejects.toBe(gone)
+    await expect(createAnswerOnce()(scopeOn(database.tablesFor({ call }), caller), callOf('left'), leave)).rejects.toBe(
+      reason,
+    )
     expect(await countOf('left')).toBe(0)
     expect(await database.query(`SELECT FROM idempotency_keys WHERE key = 'left'`)).toEqual([])
   })
@@ -150,7 +153,7 @@ describe('calls with one key, in several processes', () => {
         .catch(() => undefined)
       return answerOf('{}')
     }
-    await answerOnce(database, callOf('nested'), nested)
+    await answerOnce(scopeOn(database, caller), callOf('nested'), nested)
     expect([await countOf('outer'), await countOf('inner')]).toEqual([1, 0])
   })
 
@@ -164,7 +167,9 @@ describe('calls with one key, in several processes', () => {
       isFree = (await narrow.query('SELECT true AS free')).length === 1
       return answerOf('{}')
     }
-    const answers = await Promise.all(Array.from({ length: 20 }, () => answerOnce(narrow, callOf('narrow'), slow)))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => answerOnce(scopeOn(narrow, caller), callOf('narrow'), slow)),
+    )
     expect(answers.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1)
     expect(isFree).toBe(true)
     expect(await countOf('narrow')).toBe(1)

@@ -23,18 +23,28 @@ function byKey(line: string, json: unknown, sent: Sent[]): Operation {
   return [line, ({ key: { token } }) => (json === undefined ? { token } : { token, json }), [...lookUp, ...sent]]
 }
 
-function pastPrisma(...sent: string[]): Sent {
-  return { transaction: 'past Prisma', sent }
+function inTransaction(...sent: string[]): Sent {
+  return { transaction: 'Prisma', sent }
 }
 
 const operations: Operation[] = [
   byKey(
     `POST /v2/access-policies/${accessPolicies.it}/approval-procedures`,
     { steps: [{ approvers: [{ appOwner: {} }, { user: { userId: users.agent } }] }] },
-    [pastPrisma('lock_access_policy', 'lock_approvers', 'insert_approval_procedure', 'print_approval_procedure')],
+    [
+      inTransaction(
+        'lock_access_policy',
+        'lock_approvers',
+        'approvalProcedure.create',
+        'approvalStep.createMany',
+        'approvalStepApprover.createMany',
+        'print_approval_procedure',
+        'insert_audit_events',
+      ),
+    ],
   ),
   byKey('PUT /v2/app-resources/batch', { resources: [{ id: appResources.it, name: 'New', externalId: 'new' }] }, [
-    pastPrisma('lock_app_resources', 'lock_owners_of_app_resources', 'update_app_resources'),
+    inTransaction('lock_app_resources', 'lock_owners_of_app_resources', 'update_app_resources', 'insert_audit_events'),
   ]),
   [
     `PATCH /v2/priorities/${priorities.it}`,
@@ -55,7 +65,7 @@ const operations: Operation[] = [
       pinFields: ['USER_PROFILE_FIELD_FIRST_NAME'],
     },
     [
-      pastPrisma(
+      inTransaction(
         'take_locks',
         'find_value_holders',
         'lock_member',
@@ -67,7 +77,7 @@ const operations: Operation[] = [
     ],
   ),
   byKey('POST /v2/users', { email: 'new@example.com', firstName: 'New' }, [
-    pastPrisma(
+    inTransaction(
       'take_locks',
       'find_value_holders',
       'insert_persons',
@@ -77,10 +87,10 @@ const operations: Operation[] = [
     ),
   ]),
   byKey('POST /v2/user-relationships', { userId: users.agent, relatedUserId: users.manager }, [
-    pastPrisma('take_locks', 'lock_member', 'read_manager_chains', 'write_members', 'insert_audit_events'),
+    inTransaction('take_locks', 'lock_member', 'read_manager_chains', 'write_members', 'insert_audit_events'),
   ]),
   byKey(`DELETE /v2/user-relationships/${users.agent}`, undefined, [
-    pastPrisma('lock_member', 'write_members', 'insert_audit_events'),
+    inTransaction('lock_member', 'write_members', 'insert_audit_events'),
   ]),
   // Last, because it ends the key.
   [
@@ -88,7 +98,7 @@ const operations: Operation[] = [
     ({ key: { secret } }) => ({ form: { secret } }),
     [
       'admit_address',
-      pastPrisma(
+      inTransaction(
         'find_leaked_credential',
         'lock_key_chain',
         'revoke_key_chain',

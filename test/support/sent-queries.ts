@@ -20,7 +20,8 @@ export interface SentQueries {
 }
 
 /** What a service sends beside calls. */
-const inBackground = /^(?:find_expired|delete_expired|sweep_|write_key_uses)/
+const inBackground =
+  /^(?:delete_revoke_attempts|write_key_uses|(?:apiKeySession|userToken|idempotencyKey)\.(?:findMany|deleteMany)|organization\.findMany)/
 const controlsTransaction = /^(?:SAVEPOINT|RELEASE|ROLLBACK TO|SET) /
 
 const namesByText = new Map([...statements.values()].map(({ name, text }) => [text, name]))
@@ -32,9 +33,10 @@ export function watchSentQueries({ pool, prisma }: Pick<Database, 'pool' | 'pris
   const record = (name: string) => {
     if (!inBackground.test(name)) (transaction?.sent ?? sent).push(name)
   }
+  const isPrismas = watchTransactions(prisma)
   watchConnections(pool, ({ name, text, isOfPrisma }) => {
     if (text.startsWith('BEGIN')) {
-      transaction = { transaction: isOfPrisma ? 'Prisma' : 'past Prisma', sent: [] }
+      transaction = { transaction: isPrismas() ? 'Prisma' : 'past Prisma', sent: [] }
       sent.push(transaction)
     } else if (text === 'COMMIT' || text === 'ROLLBACK') transaction = undefined
     else if (!isOfPrisma && !controlsTransaction.test(text)) record(namesByText.get(text) ?? (name || text))
@@ -76,6 +78,23 @@ function queryFrom(sent: unknown): SentQuery {
   if (typeof sent === 'string') return { name: '', text: sent, isOfPrisma: false }
   const { name = '', text = '', rowMode }: Readonly<Record<string, string | undefined>> = Object(sent)
   return { name, text, isOfPrisma: rowMode === 'array' }
+}
+
+/** Tells whether a transaction of Prisma's is under way. */
+function watchTransactions(prisma: Database['prisma']): () => boolean {
+  let running = 0
+  const { $transaction } = prisma
+  Object.defineProperty(prisma, '$transaction', {
+    value: async (...values: unknown[]) => {
+      running++
+      try {
+        return await Reflect.apply($transaction, prisma, values)
+      } finally {
+        running--
+      }
+    },
+  })
+  return () => running > 0
 }
 
 /** A call as Prisma's client passes it on, within transactions, too: private, but the same for every operation. */

@@ -279,7 +279,7 @@ CREATE TABLE "idempotency_keys" (
     "request_hash" BYTEA NOT NULL,
     "answer" TEXT,
     "entity_tag" TEXT,
-    "error" JSON,
+    "error" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
 

@@ -6,7 +6,7 @@ import {
   lockAccessPolicy,
   lockKnownApprovers,
 } from '../../store/access-policy-approval-procedure.js'
-import { auditedCall } from '../audit/audit-statement.js'
+import { auditedCall, recordAuditEvents } from '../audit/audit-event.js'
 import { type Caller, requirePermissionIn, visibleScope } from '../caller/caller.js'
 import type { Scope } from '../caller/scope.js'
 import { approverIdPath, storedApprovers, storedStep } from './approval-step.js'
@@ -22,8 +22,6 @@ export interface ApprovalProcedureDraft extends TopologyDraft {
   readonly violations: readonly FieldViolation[]
 }
 
-type StepWithId = PlacedStep & { readonly id: string }
-
 /**
  * Creates a procedure for an access policy and returns its JSON (docs/resources.md). Throws `RESOURCE_NOT_FOUND` for
  * the policy, `PERMISSION_MISSING` without `access:write` in its team, then the faults of the procedure:
@@ -35,17 +33,30 @@ export async function createApprovalProcedure(scope: Scope, draft: ApprovalProce
   // A policy that is not named cannot be looked for.
   refuseViolations(draft.violations.filter(({ field }) => field === 'accessPolicyId'))
   return tables.transaction(async (transaction) => {
+    const { organizationId } = caller
     const teamId = await lockPolicy(transaction, caller, draft.accessPolicyId)
     const topology = topologyFrom(draft)
     refuseViolations([...draft.violations, ...topology.violations])
-    refuseViolations(await missingApprovers(transaction, caller.organizationId, topology.steps))
-    const procedure = {
-      id: runtime.newId(),
+    refuseViolations(await missingApprovers(transaction, organizationId, topology.steps))
+    const procedureId = runtime.newId()
+    const steps = topology.steps.map((step) => ({ id: runtime.newId(), ...step }))
+    const procedure = await insertApprovalProcedure(transaction, {
+      id: procedureId,
+      organizationId,
       accessPolicyId: draft.accessPolicyId,
       timeoutSeconds: draft.timeoutSeconds === 0 ? DEFAULT_TIMEOUT_SECONDS : draft.timeoutSeconds,
-    }
-    const steps = topology.steps.map((step) => ({ id: runtime.newId(), ...step }))
-    return insert(transaction, scope, { teamId, steps, ...procedure })
+      steps: steps.map(({ id, stageIndex, stepIndex, step }) => ({ id, stageIndex, stepIndex, ...storedStep(step) })),
+      approvers: steps.flatMap(({ id: stepId, step }) =>
+        storedApprovers(step).map((approver, position) => ({ stepId, position, ...approver })),
+      ),
+    })
+    const target = { targetType: 'approval_procedure', targetId: procedureId, teamId }
+    await recordAuditEvents(
+      transaction,
+      [{ ...auditedCall(scope), action: 'approval_procedure.create', ...target }],
+      runtime,
+    )
+    return procedure
   })
 }
 
@@ -87,36 +98,4 @@ async function missingApprovers(
       const description = `no such ${noun} in the organization: send the id of one of its ${noun}s`
       return { field, description, reason: 'APPROVER_NOT_FOUND' }
     })
-}
-
-interface Insertion {
-  readonly id: string
-  readonly accessPolicyId: string
-  readonly timeoutSeconds: number
-  readonly teamId: string
-  readonly steps: readonly StepWithId[]
-}
-
-function insert(
-  transaction: Tables,
-  { caller, runtime, requestId }: Scope,
-  { teamId, steps, ...procedure }: Insertion,
-): Promise<string> {
-  const { organizationId } = caller
-  return insertApprovalProcedure(transaction, {
-    organizationId,
-    teamId,
-    auditEventId: runtime.newId(),
-    ...procedure,
-    ...auditedCall(caller, requestId),
-    steps: steps.map(({ id, stageIndex, stepIndex, step }) => ({
-      id,
-      stageIndex,
-      stepIndex,
-      ...storedStep(step),
-    })),
-    approvers: steps.flatMap(({ id: stepId, step }) =>
-      storedApprovers(step).map((approver, position) => ({ stepId, position, ...approver })),
-    ),
-  })
 }

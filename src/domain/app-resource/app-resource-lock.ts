@@ -12,7 +12,7 @@ export async function lockAppResources(
   transaction: Tables,
   caller: Caller,
   updates: readonly AppResourceUpdate[],
-): Promise<void> {
+): Promise<resources.LockedAppResource[]> {
   const ids = updates.map(({ id }) => id)
   const rows = await resources.lockAppResources(transaction, ids, visibleScope(caller))
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -21,6 +21,7 @@ export async function lockAppResources(
   }
   for (const teamId of new Set(rows.map((row) => row.teamId))) requirePermissionIn(caller, teamId, 'apps:write')
   await lockNewNames(transaction, caller.organizationId, byId, updates)
+  return rows
 }
 
 /**

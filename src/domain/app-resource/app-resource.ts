@@ -1,6 +1,6 @@
 import type { Tables } from '../../db/tables.js'
 import { type AppResourceChanges, updateAppResources } from '../../store/app-resource.js'
-import { auditedCall } from '../audit/audit-statement.js'
+import { auditedCall, recordAuditEvents } from '../audit/audit-event.js'
 import type { Scope } from '../caller/scope.js'
 import { type AppResourceUpdate, refuseRepeatedIds } from './app-resource-batch.js'
 import { lockAppResources } from './app-resource-lock.js'
@@ -13,11 +13,9 @@ const LONG_BATCH = 100
  * what `refuseRepeatedIds` and `lockAppResources` throw; a value that another resource already has violates a unique
  * constraint.
  */
-export async function batchUpdateAppResources(
-  { tables, caller, runtime, requestId }: Scope,
-  updates: readonly AppResourceUpdate[],
-): Promise<string> {
+export async function batchUpdateAppResources(scope: Scope, updates: readonly AppResourceUpdate[]): Promise<string> {
   refuseRepeatedIds(updates)
+  const { tables, caller, runtime } = scope
   const column = (name: keyof AppResourceUpdate) => updates.map((update) => update[name] ?? null)
   // Made before anything is locked.
   const changes: AppResourceChanges = {
@@ -28,12 +26,14 @@ export async function batchUpdateAppResources(
     descriptions: column('description'),
     externalIds: column('externalId'),
     scopedIds: column('scopedId'),
-    auditEventIds: updates.map(() => runtime.newId()),
-    ...auditedCall(caller, requestId),
   }
+  const call = { ...auditedCall(scope), action: 'app_resource.update', targetType: 'app_resource' } as const
   const work = async (transaction: Tables) => {
-    await lockAppResources(transaction, caller, updates)
-    return updateAppResources(transaction, changes)
+    const locked = await lockAppResources(transaction, caller, updates)
+    const updated = await updateAppResources(transaction, changes)
+    const events = locked.map(({ id, teamId }) => ({ ...call, targetId: id, teamId }))
+    await recordAuditEvents(transaction, events, runtime)
+    return updated
   }
   return tables.transaction(work, { isLong: updates.length >= LONG_BATCH })
 }

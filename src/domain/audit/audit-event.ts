@@ -4,6 +4,7 @@ import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { insertAuditEvents, type NewAuditEvent } from '../../store/audit-event.js'
 import type { Caller, CallerKind } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
 
 /** Who did something. `id` is that of the user or key, empty for anonymous callers and the system. */
 export interface Actor {
@@ -63,6 +64,11 @@ const actorKinds: Record<CallerKind, ActorKind> = {
 /** The caller as the audit log names it. */
 export function actorOf(caller: Caller): Actor {
   return { kind: actorKinds[caller.kind], id: caller.id, name: caller.name }
+}
+
+/** What every event of a call records about it. */
+export function auditedCall({ caller, requestId }: Scope): Pick<AuditEvent, 'organizationId' | 'actor' | 'requestId'> {
+  return { organizationId: caller.organizationId, actor: actorOf(caller), requestId }
 }
 
 /**
