@@ -1,12 +1,11 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { ERROR_SCHEMA, scimTypes } from '../scim/error.js'
-import { isWritable } from '../scim/resource-reader.js'
-import type { ScimAttribute, ScimResourceType, ScimSchema } from '../store/scim/attribute.js'
-import { resourceTypes } from '../store/scim/attributes.js'
+import { resourceTypes } from '../scim/resource-types.js'
+import { type Attribute, coreOf, isWritable, type ResourceType, type Schema, schemasOf } from '../scim/schema.js'
 import { scimDiscoverySchemas } from './scim-discovery-schemas.js'
 
 /** Whether a request or a response has an attribute of a resource. */
-type Has = (attribute: ScimAttribute) => boolean
+type Has = (attribute: Attribute) => boolean
 
 const everything: Has = () => true
 const written: Has = isWritable
@@ -14,7 +13,7 @@ const written: Has = isWritable
 /** The schemas of the SCIM document, by name: those of resources follow from the declarations of their attributes. */
 export function scimSchemas(): JsonObject {
   return {
-    ...Object.fromEntries(resourceTypes.flatMap(schemasOf)),
+    ...Object.fromEntries(resourceTypes.flatMap(componentsOf)),
     PatchRequest: patchRequest,
     SearchRequest: searchRequest,
     ...scimDiscoverySchemas,
@@ -25,7 +24,7 @@ export function scimSchemas(): JsonObject {
   }
 }
 
-function schemasOf(type: ScimResourceType): [string, JsonObject][] {
+function componentsOf(type: ResourceType): [string, JsonObject][] {
   const { name } = type
   return [
     [name, { description: type.description, ...resource(type, everything), required: ['schemas', 'id'] }],
@@ -41,18 +40,19 @@ function schemasOf(type: ScimResourceType): [string, JsonObject][] {
   ]
 }
 
-function resource({ schema, extensions, common }: ScimResourceType, has: Has): JsonObject {
+function resource(resourceType: ResourceType, has: Has): JsonObject {
+  const { extensions } = resourceType
   const ofExtensions = extensions.flatMap((extension): [string, JsonObject][] => {
     const { properties } = object(extension.attributes, has)
     if (Object.keys(properties).length === 0) return []
     return [[extension.id, { description: extension.description, type: 'object', properties }]]
   })
-  const { type, properties } = object([...common, ...schema.attributes], has)
-  const schemas = has === everything ? {} : { schemas: urns([schema, ...extensions]) }
+  const { type, properties } = object(coreOf(resourceType), has)
+  const schemas = has === everything ? {} : { schemas: urns(schemasOf(resourceType)) }
   return { type, properties: { ...schemas, ...properties, ...Object.fromEntries(ofExtensions) } }
 }
 
-function urns(schemas: readonly ScimSchema[]): JsonObject {
+function urns(schemas: readonly Schema[]): JsonObject {
   return {
     description: 'The schemas of the attributes that are present.',
     type: 'array',
@@ -60,7 +60,7 @@ function urns(schemas: readonly ScimSchema[]): JsonObject {
   }
 }
 
-function object(attributes: readonly ScimAttribute[], has: Has): { type: 'object'; properties: JsonObject } {
+function object(attributes: readonly Attribute[], has: Has): { type: 'object'; properties: JsonObject } {
   return {
     type: 'object',
     properties: Object.fromEntries(
@@ -69,13 +69,13 @@ function object(attributes: readonly ScimAttribute[], has: Has): { type: 'object
   }
 }
 
-function schemaOf(attribute: ScimAttribute, has: Has): JsonObject {
+function schemaOf(attribute: Attribute, has: Has): JsonObject {
   const { description, multiValued } = attribute
   const one = singleSchemaOf(attribute, has)
   return multiValued ? { description, type: 'array', items: one } : { description, ...one }
 }
 
-function singleSchemaOf(attribute: ScimAttribute, has: Has): JsonObject {
+function singleSchemaOf(attribute: Attribute, has: Has): JsonObject {
   const { subAttributes, canonicalValues, mutability } = attribute
   switch (attribute.type) {
     case 'complex':

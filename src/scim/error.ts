@@ -2,7 +2,9 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { HttpFailure, httpStatusFromCode } from '../call/http-failure.js'
+import { fieldNames } from '../domain/profile/profile-value.js'
 import type { ErrorReason } from '../errors.js'
+import { fieldAttributes } from './user-attributes.js'
 
 /** Details of errors (RFC 7644 section 3.12, table 9). */
 export const scimTypes = [
@@ -80,16 +82,12 @@ const answers: Readonly<Partial<Record<ErrorReason, readonly [status: number, sc
 }
 
 /** The attributes that show the fields of the API, for faults that name these. */
-const attributeNames: Readonly<Record<string, string>> = {
-  email: 'emails[type eq "work"].value',
-  firstName: 'name.givenName',
-  lastName: 'name.familyName',
-  avatarUrl: 'photos.value',
-  jobTitle: 'title',
-  primaryPhone: 'phoneNumbers.value',
-  department: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department',
-  managerUserId: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value',
-}
+const attributeNames = new Map([
+  ['email', 'emails[type eq "work"].value'],
+  ...fieldAttributes.map(({ field, attribute, path }): [string, string] => {
+    return [fieldNames[field], attribute.type === 'complex' ? `${path}.value` : path]
+  }),
+])
 
 /** The error for whatever a call has failed with. */
 export function scimErrorFrom(failure: HttpFailure): ScimError {
@@ -116,7 +114,7 @@ function scimErrorFromConnect(error: ConnectError): ScimError {
   const [status, scimType] = answers[reason] ?? [httpStatusFromCode(error.code)]
   const retry = status === 503 && headers['retry-after'] === undefined ? { 'retry-after': '1' } : {}
   const detail = badRequest?.fieldViolations
-    .map(({ field, description }) => `${attributeNames[field] ?? field}: ${description}`)
+    .map(({ field, description }) => `${attributeNames.get(field) ?? field}: ${description}`)
     .join('; ')
   return new ScimError(status, scimType, detail ?? error.rawMessage, { ...headers, ...retry })
 }

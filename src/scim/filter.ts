@@ -1,137 +1,130 @@
-import type { ScimAttribute, ScimResourceType } from '../store/scim/attribute.js'
-import type { Comparison, Filter } from '../store/scim/filter.js'
-import { enterpriseUserSchema } from '../store/scim/user-attributes.js'
-import { attributePath, named } from './attribute-path.js'
+import type { JsonValue } from '@bufbuild/protobuf'
+import { all, any, type Compared, type Condition, compare, constant, not, present, someEntry } from '../store/search.js'
 import { type FilterText, type FilterValue, filterFault, parseFilterText } from './filter-text.js'
-import { schemasFilter } from './schemas-filter.js'
+import { isJsonObject, memberOf } from './json.js'
+import { type Attribute, findPath, isSameName, named, type ResourceType, schemasOf } from './schema.js'
 
-/** Microsoft Entra asks for managers without the URN of the extension; all other attributes need theirs. */
-const MANAGER = `${enterpriseUserSchema.id}:manager`
+/** How an attribute is compared (RFC 7644 section 3.4.2.2). */
+export type Comparison = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
+
+/**
+ * A filter whose paths are resolved and whose values fit their attributes. It is true or false of each resource, and
+ * never unknown: `ne` and `not` are the opposite of what they negate, for resources without the value too.
+ */
+export type Filter =
+  | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
+  | { readonly kind: 'not'; readonly filter: Filter }
+  | { readonly kind: 'present'; readonly attribute: Attribute }
+  | CompareFilter
+  /** One of the entries of a multi-valued attribute satisfies the filter, in which sub-attributes are compared. */
+  | { readonly kind: 'some'; readonly attribute: Attribute; readonly filter: Filter }
+  /** The same for all resources: what is compared is an attribute that none of them has. */
+  | { readonly kind: 'constant'; readonly isTrue: boolean }
+
+/** The value of a simple attribute. Texts are compared without regard to case unless the attribute is case-exact. */
+interface CompareFilter {
+  readonly kind: 'compare'
+  readonly attribute: Attribute
+  readonly comparison: Comparison
+  readonly value: string | boolean | Date
+}
 
 /** Reads a filter on resources (RFC 7644 section 3.4.2.2). Throws `invalidFilter`, naming what is wrong. */
-export function parseFilter(text: string, type: ScimResourceType): Filter {
-  return resolved(parseFilterText(text), (path) => {
-    const found = attributePath(path.toLowerCase() === 'manager' ? MANAGER : path, type)
-    if (found === undefined || found === 'unheld') return found
-    const { attribute, subAttribute } = found
-    if (attribute.name === 'schemas') return { schemas: attribute, schemasOf: type }
-    return subAttribute === undefined ? [attribute] : [attribute, subAttribute]
-  })
+export function parseFilter(text: string, type: ResourceType): Filter {
+  const alone = type.extensions.flatMap(({ attributes }) => attributes.filter(({ isKnownAlone }) => isKnownAlone))
+  const find: Find = (path) => {
+    const attribute = alone.find(({ name }) => isSameName(name, path))
+    const found = attribute === undefined ? findPath(path, type) : { attribute, subAttribute: undefined }
+    if (found === undefined) throw filterFault(`names the unknown attribute ${path}`)
+    return found
+  }
+  return resolved(parseFilterText(text), find, type)
 }
 
 /** Reads what is in the brackets of a value path: a filter on entries of an attribute. Throws `invalidFilter`. */
-export function parseEntryFilter(text: string, attribute: ScimAttribute): Filter {
-  return resolved(parseFilterText(text), findIn(attribute))
+export function parseEntryFilter(text: string, attribute: Attribute): Filter {
+  return resolved(parseFilterText(text), findIn(attribute), undefined)
 }
 
-/** The attribute that a path names, below the one that it is part of. */
-type Found = readonly [ScimAttribute, ScimAttribute?] | SchemasFound | 'unheld'
+type Found = { readonly attribute: Attribute; readonly subAttribute: Attribute | undefined }
+type Find = (path: string) => Found | 'unsupported'
 
-/** The schemas of a resource, which follow from its other attributes. */
-interface SchemasFound {
-  readonly schemas: ScimAttribute
-  readonly schemasOf: ScimResourceType
-}
-
-type Find = (path: string) => Found | undefined
-
-/** Finds sub-attributes; a simple attribute with several values has a value alone. */
-function findIn({ name, subAttributes }: ScimAttribute): Find {
+function findIn({ name, subAttributes }: Attribute): Find {
   return (path) => {
-    const found = named(subAttributes, path)
-    if (found === undefined) throw filterFault(`names ${path}, which ${name} does not have`)
-    return [found]
+    const attribute = named(subAttributes, path)
+    if (attribute === undefined) throw filterFault(`names ${path}, which ${name} does not have`)
+    return { attribute, subAttribute: undefined }
   }
 }
 
-function resolved(filter: FilterText, find: Find): Filter {
+/** `type` is that of the resources; undefined for a filter on entries. */
+function resolved(filter: FilterText, find: Find, type: ResourceType | undefined): Filter {
+  if ('filters' in filter) {
+    return { kind: filter.kind, filters: filter.filters.map((each) => resolved(each, find, type)) }
+  }
+  if (filter.kind === 'not') return { kind: 'not', filter: resolved(filter.filter, find, type) }
+  const { path } = filter
+  const found = find(path)
+  if (found === 'unsupported') return { kind: 'constant', isTrue: isTrueOfNothing(filter) }
+  const { attribute, subAttribute } = found
   switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return { kind: filter.kind, filters: filter.filters.map((each) => resolved(each, find)) }
-    case 'not':
-      return { kind: 'not', filter: resolved(filter.filter, find) }
     case 'some': {
-      const found = foundIn(filter.path, find)
-      if (found === 'unheld') return { kind: 'constant', isTrue: false }
-      if ('schemasOf' in found) throw filterFault(`has brackets after ${filter.path}, which has no sub-attributes`)
-      const [attribute, subAttribute] = found
       if (attribute.type !== 'complex' || subAttribute !== undefined) {
-        throw filterFault(`has brackets after ${filter.path}, which has no sub-attributes`)
+        throw filterFault(`has brackets after ${path}, which has no sub-attributes`)
       }
-      const entry = resolved(filter.filter, findIn(attribute))
-      return attribute.multiValued ? { kind: 'some', attribute, filter: entry } : entry
+      return ofEntry(attribute, resolved(filter.filter, findIn(attribute), undefined))
     }
     case 'present': {
-      const found = foundIn(filter.path, find)
-      if (found === 'unheld') return { kind: 'constant', isTrue: false }
-      if ('schemasOf' in found) return { kind: 'constant', isTrue: true }
-      const [attribute, subAttribute] = found
-      if (subAttribute === undefined) return { kind: 'present', attribute: searchable(attribute, filter.path) }
-      return ofEntry(attribute, { kind: 'present', attribute: searchable(subAttribute, filter.path) })
+      if (attribute.search === 'schemas') return { kind: 'constant', isTrue: true }
+      const wanted = { kind: 'present', attribute: searchable(subAttribute ?? attribute, path) } as const
+      return subAttribute === undefined ? wanted : ofEntry(attribute, wanted)
     }
-    case 'compare':
-      return comparisonFrom(filter, find)
+    case 'compare': {
+      // Of a complex attribute, the value is what is compared (RFC 7643 section 2.4).
+      const compared =
+        subAttribute ?? (attribute.type === 'complex' ? named(attribute.subAttributes, 'value') : attribute)
+      if (compared === undefined)
+        throw filterFault(`compares ${path}, which is complex: compare one of its sub-attributes`)
+      const single = comparison(searchable(compared, path), filter)
+      if (compared.search === 'schemas' && type !== undefined) return ofSchemas(single, type)
+      return compared === attribute ? single : ofEntry(attribute, single)
+    }
   }
 }
 
-function foundIn(path: string, find: Find): Found {
-  const found = find(path)
-  if (found === undefined) throw filterFault(`names the unknown attribute ${path}`)
-  return found
+/** Whether a filter is true where there is no value. */
+function isTrueOfNothing(filter: FilterText): boolean {
+  return filter.kind === 'compare' && (filter.operator === 'ne') !== (filter.value === null)
 }
 
-function searchable(attribute: ScimAttribute, path: string): ScimAttribute {
-  if (attribute.source.kind === 'unsearchable') throw filterFault(`names ${path}, which cannot be searched`)
+function searchable(attribute: Attribute, path: string): Attribute {
+  if (attribute.search === undefined) throw filterFault(`names ${path}, which cannot be searched`)
   return attribute
 }
 
 /** A condition on a sub-attribute, of one of the entries if the attribute has several. */
-function ofEntry(attribute: ScimAttribute, filter: Filter): Filter {
+function ofEntry(attribute: Attribute, filter: Filter): Filter {
   return attribute.multiValued ? { kind: 'some', attribute, filter } : filter
 }
 
-function comparisonFrom({ path, operator, value }: Extract<FilterText, { kind: 'compare' }>, find: Find): Filter {
-  const comparison = operator as Comparison
-  const found = foundIn(path, find)
-  if (found === 'unheld') return { kind: 'constant', isTrue: (comparison === 'ne') !== (value === null) }
-  if ('schemasOf' in found) {
-    const compared = compareOne(found.schemas, { path, comparison, value })
-    if (compared.kind === 'compare') return schemasFilter(found.schemasOf, comparison, String(compared.value))
-    // With null, for no value (RFC 7643 section 2.5): every resource has some.
-    return { kind: 'constant', isTrue: compared.kind === 'present' }
-  }
-  const [attribute, subAttribute] = found
-  // Of a complex attribute, the value is what is compared (RFC 7643 section 2.4).
-  const compared = subAttribute ?? (attribute.type === 'complex' ? named(attribute.subAttributes, 'value') : attribute)
-  if (compared === undefined) throw filterFault(`compares ${path}, which is complex: compare one of its sub-attributes`)
-  const single = compareOne(searchable(compared, path), { path, comparison, value })
-  return compared === attribute ? single : ofEntry(attribute, single)
+type Stated = Extract<FilterText, { kind: 'compare' }>
+
+function comparison(attribute: Attribute, stated: Stated): Filter {
+  const how = stated.operator as Comparison
+  if (stated.value !== null) return { kind: 'compare', attribute, comparison: how, value: valueFor(attribute, stated) }
+  const present = { kind: 'present' as const, attribute }
+  if (how === 'ne') return present
+  if (how === 'eq') return { kind: 'not', filter: present }
+  throw filterFault(`compares ${stated.path} with null: only eq and ne support null`)
 }
 
-interface Stated {
-  readonly path: string
-  readonly comparison: Comparison
-  readonly value: FilterValue
-}
-
-function compareOne(attribute: ScimAttribute, { path, comparison, value }: Stated): Filter {
-  if (value === null) {
-    const present = { kind: 'present' as const, attribute }
-    if (comparison === 'ne') return present
-    if (comparison === 'eq') return { kind: 'not', filter: present }
-    throw filterFault(`compares ${path} with null: only eq and ne support null`)
-  }
-  return { kind: 'compare', attribute, comparison, value: valueFor(attribute, { path, comparison, value }) }
-}
-
-const OF_TEXTS: readonly Comparison[] = ['co', 'sw', 'ew']
+const OF_TEXTS: readonly string[] = ['co', 'sw', 'ew']
 
 /** The value as the type of the attribute has it. Microsoft Entra writes booleans as strings. */
-function valueFor({ type }: ScimAttribute, { path, comparison, value }: Stated): string | boolean | Date {
+function valueFor({ type }: Attribute, { path, operator, value }: Stated): string | boolean | Date {
   if (type === 'boolean') {
-    if (comparison !== 'eq' && comparison !== 'ne') {
-      throw filterFault(`compares ${path} with ${comparison}: booleans support only eq and ne`)
+    if (operator !== 'eq' && operator !== 'ne') {
+      throw filterFault(`compares ${path} with ${operator}: booleans support only eq and ne`)
     }
     const text = String(value).toLowerCase()
     if (text !== 'true' && text !== 'false') {
@@ -140,8 +133,7 @@ function valueFor({ type }: ScimAttribute, { path, comparison, value }: Stated):
     return text === 'true'
   }
   if (type === 'dateTime') {
-    if (OF_TEXTS.includes(comparison))
-      throw filterFault(`compares ${path} with ${comparison}, which only supports strings`)
+    if (OF_TEXTS.includes(operator)) throw filterFault(`compares ${path} with ${operator}, which only supports strings`)
     return timeFrom(value, path)
   }
   if (typeof value !== 'string') throw filterFault(`compares ${path}, a string, with ${value}: put it in quotes`)
@@ -160,4 +152,126 @@ function timeFrom(value: FilterValue, path: string): Date {
     throw filterFault(`compares ${path} with an invalid time: send one such as "2026-01-31T09:05:00Z"`)
   }
   return time
+}
+
+/**
+ * What a comparison with `schemas` asks of a resource: it has the schema of its type, and an extension if it has a value
+ * of one of the attributes.
+ */
+function ofSchemas(compared: Filter, type: ResourceType): Filter {
+  // With null, for no value (RFC 7643 section 2.5): every resource has some.
+  if (compared.kind !== 'compare') return { kind: 'constant', isTrue: compared.kind === 'present' }
+  const schemas = schemasOf(type).filter(({ id }) => compares(compared, id))
+  if (schemas.includes(type.schema)) return { kind: 'constant', isTrue: true }
+  const attributes = schemas.flatMap((schema) => schema.attributes)
+  return { kind: 'or', filters: attributes.map((attribute) => ({ kind: 'present', attribute })) }
+}
+
+/** Whether the entry of a multi-valued attribute satisfies a filter: as in the database, but of JSON in a document. */
+export function matchesEntry(filter: Filter, entry: JsonValue): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.filters.every((each) => matchesEntry(each, entry))
+    case 'or':
+      return filter.filters.some((each) => matchesEntry(each, entry))
+    case 'not':
+      return !matchesEntry(filter.filter, entry)
+    case 'present':
+      return valueIn(entry, filter.attribute) !== undefined
+    case 'compare':
+      return compares(filter, valueIn(entry, filter.attribute))
+    case 'some':
+      return false
+    case 'constant':
+      return filter.isTrue
+  }
+}
+
+/** The value of a sub-attribute, whose name the document has in any case; undefined if there is none. */
+function valueIn(entry: JsonValue, { name, type }: Attribute): string | boolean | undefined {
+  const value = isJsonObject(entry) ? memberOf(entry, name) : undefined
+  if (type === 'boolean') return value === true
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function compares({ attribute, comparison: how, value }: CompareFilter, held: string | boolean | undefined): boolean {
+  if (typeof value === 'boolean') return (held === value) === (how === 'eq')
+  if (typeof held !== 'string') return how === 'ne'
+  if (value instanceof Date) return isOrdered(how, Date.parse(held), value.getTime())
+  const [left, right] = attribute.caseExact ? [held, value] : [held.toLowerCase(), value.toLowerCase()]
+  if (how === 'co') return left.includes(right)
+  if (how === 'sw') return left.startsWith(right)
+  if (how === 'ew') return left.endsWith(right)
+  return isOrdered(how, left, right)
+}
+
+function isOrdered<T extends string | number>(how: Comparison, left: T, right: T): boolean {
+  if (left === right) return how === 'eq' || how === 'ge' || how === 'le'
+  return how === 'ne' || (left < right ? how === 'lt' || how === 'le' : how === 'gt' || how === 'ge')
+}
+
+const comparisons = {
+  eq: 'equals',
+  co: 'contains',
+  sw: 'startsWith',
+  ew: 'endsWith',
+  gt: 'gt',
+  ge: 'gte',
+  lt: 'lt',
+  le: 'lte',
+} as const
+
+/** The filter as a condition on rows. */
+export function conditionOf(filter: Filter): Condition {
+  switch (filter.kind) {
+    case 'and':
+      return all(filter.filters.map(conditionOf))
+    case 'or':
+      return any(filter.filters.map(conditionOf))
+    case 'not':
+      return not(conditionOf(filter.filter))
+    case 'present':
+      return presenceOf(filter.attribute)
+    case 'compare': {
+      const { attribute, comparison: how, value } = filter
+      if (how === 'ne') return not(conditionOf({ ...filter, comparison: 'eq' }))
+      return compare(comparedIn(attribute), comparisons[how], value)
+    }
+    case 'some': {
+      const { search } = filter.attribute
+      if (typeof search !== 'object' || !('from' in search)) throw unsearchable(filter.attribute)
+      const equal = { value: textEqual(filter.filter, 'value'), type: textEqual(filter.filter, 'type')?.toLowerCase() }
+      return someEntry(search, conditionOf(filter.filter), equal)
+    }
+    case 'constant':
+      return constant(filter.isTrue)
+  }
+}
+
+function presenceOf(attribute: Attribute): Condition {
+  const { search, subAttributes } = attribute
+  if (search === 'parts') return any(subAttributes.filter((sub) => sub.search !== undefined).map(presenceOf))
+  if (typeof search !== 'object') throw unsearchable(attribute)
+  return present(search)
+}
+
+/** The value of an attribute as rows are compared and ordered by it. */
+export function comparedIn(attribute: Attribute): Compared {
+  const { search, type, caseExact } = attribute
+  if (typeof search !== 'object' || 'from' in search) throw unsearchable(attribute)
+  const isText = type === 'string' || type === 'reference'
+  return { value: search, text: isText ? (caseExact ? 'exact' : 'folded') : undefined }
+}
+
+/** The text that a sub-attribute must equal for the filter to be true. */
+function textEqual(filter: Filter, name: string): string | undefined {
+  if (filter.kind === 'and') {
+    return filter.filters.map((each) => textEqual(each, name)).find((text) => text !== undefined)
+  }
+  const isIt = filter.kind === 'compare' && filter.comparison === 'eq' && filter.attribute.name === name
+  return isIt && typeof filter.value === 'string' ? filter.value : undefined
+}
+
+function unsearchable({ name }: Attribute): Error {
+  return new Error(`${name} cannot be compared`)
 }

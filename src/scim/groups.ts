@@ -6,19 +6,18 @@ import {
   writeDirectoryGroup,
 } from '../domain/directory/group-sync.js'
 import { notFound } from '../errors.js'
-import { groupResourceType } from '../store/scim/attributes.js'
 import { findScimGroup } from '../store/scim/group.js'
 import { ScimError } from './error.js'
 import { groupWriteFrom } from './group-patch.js'
-import { locationOfGroup, scimGroup, versionOfGroup } from './group-resource.js'
-import { memberOf } from './json-object.js'
+import { entriesOf, entryValue, memberOf, textIn } from './json.js'
 import { projectionFromQuery } from './list-request.js'
+import { showsMembers } from './lists.js'
 import { patchOperationsFrom } from './patch-operation.js'
-import { createProjector, isReturned } from './projection.js'
+import { projected, resourceAnswer } from './print.js'
+import { readResource } from './read.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
-import { readResource } from './resource-reader.js'
-import { entriesOf, entryValue, textIn } from './user-document.js'
-import { isKnownVersion, requireVersion } from './version.js'
+import { groupType } from './resource-types.js'
+import { requireVersion, unlessKnown } from './version.js'
 
 /** The operations on one group. */
 export const groupRoutes: readonly ScimRoute[] = [
@@ -30,10 +29,7 @@ export const groupRoutes: readonly ScimRoute[] = [
 ]
 
 async function getGroup(request: ScimRequest): Promise<ScimAnswer> {
-  const { ifNoneMatch } = request
-  const answer = await groupAnswer(request, idOf(request), 200)
-  const version = answer.headers?.['etag'] ?? ''
-  return isKnownVersion(ifNoneMatch, version) ? { status: 304, headers: { etag: version } } : answer
+  return unlessKnown(request, await groupAnswer(request, idOf(request), 200))
 }
 
 async function createGroup(request: ScimRequest): Promise<ScimAnswer> {
@@ -50,7 +46,7 @@ async function replaceGroup(request: ScimRequest): Promise<ScimAnswer> {
 
 /** Answers the group only if the request names attributes (RFC 7644 section 3.5.2): it can have very many members. */
 async function patchGroup(request: ScimRequest): Promise<ScimAnswer> {
-  await writeGroup(request, groupWriteFrom(patchOperationsFrom(request.body)))
+  await writeGroup(request, groupWriteFrom(patchOperationsFrom(request.body, groupType)))
   const isWanted = request.query.has('attributes') || request.query.has('excludedAttributes')
   return isWanted ? groupAnswer(request, idOf(request), 200) : { status: 204 }
 }
@@ -70,7 +66,7 @@ async function writeGroup(request: ScimRequest, write: GroupWrite): Promise<void
 
 /** What a body says of a group as a whole. Throws `invalidValue` if it has no name. */
 function groupFrom({ body, report }: ScimRequest): GroupWrite & { readonly name: string } {
-  const group = readResource(body, groupResourceType, report)
+  const group = readResource(body, groupType, report)
   const name = textIn(group, 'displayName')?.trim() ?? ''
   if (name === '') throw new ScimError(400, 'invalidValue', 'displayName is required')
   const externalId = textIn(group, 'externalId')
@@ -89,21 +85,14 @@ function idOf({ parameters }: ScimRequest): string {
 
 /** Throws 412 for a group in another version than the request expects. */
 function guardOf({ context }: ScimRequest): GroupGuard {
-  return (group) => requireVersion(context, versionOfGroup(group), { resourceType: 'group', resourceId: group.id })
+  return (group) => requireVersion(context, group, { resourceType: 'group', resourceId: group.id })
 }
 
 async function groupAnswer(request: ScimRequest, id: string, status: number): Promise<ScimAnswer> {
   const { database, directory, baseUrl, query } = request
-  const projection = projectionFromQuery(query)
-  const withMembers = isReturned('members', projection, groupResourceType)
-  const group = await findScimGroup(database, { organizationId: directory.organizationId, groupId: id, withMembers })
-  if (group === undefined) throw notFound('group', id)
-  return {
-    status,
-    body: createProjector(projection, groupResourceType)(scimGroup(group, baseUrl)),
-    headers: {
-      etag: versionOfGroup(group),
-      [status === 201 ? 'location' : 'content-location']: locationOfGroup(id, baseUrl),
-    },
-  }
+  const shown = projected(groupType, projectionFromQuery(query))
+  const key = { organizationId: directory.organizationId, groupId: id, withMembers: showsMembers(shown) }
+  const row = await findScimGroup(database, key)
+  if (row === undefined) throw notFound('group', id)
+  return resourceAnswer(groupType, shown, { row, id, status, baseUrl })
 }

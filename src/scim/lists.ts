@@ -1,83 +1,77 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { databaseFailure } from '../db/errors.js'
-import { listDirectoryGroups, listDirectoryUsers } from '../domain/directory/resource-list.js'
-import type { ScimResourceType } from '../store/scim/attribute.js'
-import { groupResourceType, userResourceType } from '../store/scim/attributes.js'
-import { leadsToIndex } from '../store/scim/filter.js'
+import { searchedGroups } from '../store/scim/group-search.js'
+import { searchedMembers } from '../store/scim/member-search.js'
+import { scimUserRowFrom } from '../store/scim/user.js'
+import { type Page, readPage, type Selection } from '../store/search-page.js'
 import { ScimError } from './error.js'
-import { scimGroup } from './group-resource.js'
 import { type ListRequest, listRequestFromBody, listRequestFromQuery } from './list-request.js'
-import { createProjector, isReturned } from './projection.js'
+import { createPrinter, projected } from './print.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
-import { scimUser } from './user-resource.js'
+import { groupType, userType } from './resource-types.js'
+import type { ResourceType } from './schema.js'
 
-/** Resources of a list, and how many there are. */
-interface Found {
-  readonly total: number
-  readonly resources: readonly JsonObject[]
-}
-
-type FindResources = (request: ScimRequest, list: ListRequest) => Promise<Found>
-
-const findUsers: FindResources = async ({ database, directory, baseUrl }, { filter, order, ...range }) => {
-  const selection = { organizationId: directory.organizationId, filter, order }
-  const { total, rows } = await listDirectoryUsers(database, selection, range)
-  return { total, resources: rows.map((row) => scimUser(row, baseUrl)) }
-}
-
-const findGroups: FindResources = async ({ database, directory, baseUrl }, { filter, order, projection, ...range }) => {
-  const selection = { organizationId: directory.organizationId, filter, order }
-  const withMembers = isReturned('members', projection, groupResourceType)
-  const { total, rows } = await listDirectoryGroups(database, selection, { ...range, withMembers })
-  return { total, resources: rows.map((row) => scimGroup(row, baseUrl)) }
-}
+/** Reads a page of resources as far as they are shown. */
+type ReadRows<Row> = (
+  request: ScimRequest,
+  selection: Selection,
+  list: ListRequest,
+  shown: ResourceType<Row>,
+) => Promise<Page<Row>>
 
 /** The lists of resources and the searches in them (RFC 7644 sections 3.4.2 and 3.4.3). */
 export const listRoutes: readonly ScimRoute[] = [
-  ...routesOf(userResourceType, findUsers),
-  ...routesOf(groupResourceType, findGroups),
+  ...routesOf(userType, async ({ database }, selection, { range }) => {
+    const { rows, total } = await readPage(database, searchedMembers, selection, range)
+    return { rows: rows.map(scimUserRowFrom), total }
+  }),
+  ...routesOf(groupType, ({ database }, selection, { range }, shown) => {
+    return readPage(database, searchedGroups[showsMembers(shown) ? 'whole' : 'withoutMembers'], selection, range)
+  }),
 ]
 
-function routesOf(type: ScimResourceType, find: FindResources): ScimRoute[] {
+/** Whether a group is shown with its members. */
+export function showsMembers({ schema }: ResourceType): boolean {
+  return schema.attributes.some(({ multiValued }) => multiValued)
+}
+
+function routesOf<Row>(type: ResourceType<Row>, read: ReadRows<Row>): ScimRoute[] {
   const name = type.endpoint.slice(1)
   return [
     {
       method: 'GET',
       path: type.endpoint,
       operation: `${name}/List`,
-      handle: (request) => answer(request, listRequestFromQuery(request.query, type), type, find),
+      handle: (request) => answer(request, listRequestFromQuery(request.query, type), type, read),
     },
     {
       method: 'POST',
       path: `${type.endpoint}/.search`,
       operation: `${name}/Search`,
-      handle: (request) => answer(request, listRequestFromBody(request.body, type), type, find),
+      handle: (request) => answer(request, listRequestFromBody(request.body, type), type, read),
     },
   ]
 }
 
-async function answer(
+async function answer<Row>(
   request: ScimRequest,
   list: ListRequest,
-  type: ScimResourceType,
-  find: FindResources,
+  type: ResourceType<Row>,
+  read: ReadRows<Row>,
 ): Promise<ScimAnswer> {
-  const { total, resources } = await find(request, list).catch((cause: unknown) => {
+  const { condition, order, range, projection } = list
+  const shown = projected(type, projection)
+  const selection = { organizationId: request.directory.organizationId, condition, order }
+  const { rows, total } = await read(request, selection, list, shown).catch((cause: unknown) => {
     throw mayReadAll(list) && databaseFailure(cause)?.kind === 'timeout' ? tooMany() : cause
   })
-  return {
-    status: 200,
-    body: listResponse({
-      total,
-      startIndex: list.startIndex,
-      resources: resources.map(createProjector(list.projection, type)),
-    }),
-  }
+  const resources = rows.map(createPrinter(type, shown, request.baseUrl))
+  return { status: 200, body: listResponse(resources, total, range.offset + 1) }
 }
 
 /** Whether all resources may have to be read for the list. */
-function mayReadAll({ filter, order }: ListRequest): boolean {
-  return filter === undefined ? order !== undefined : !leadsToIndex(filter)
+function mayReadAll({ condition, order }: ListRequest): boolean {
+  return condition.constant === true ? order !== undefined : !condition.isIndexed
 }
 
 function tooMany(): ScimError {
@@ -87,18 +81,14 @@ function tooMany(): ScimError {
 }
 
 /** The answer with several resources (RFC 7644 section 3.4.2). */
-export function listResponse({
-  total,
+export function listResponse(
+  resources: readonly JsonObject[],
+  totalResults = resources.length,
   startIndex = 1,
-  resources,
-}: {
-  readonly total: number
-  readonly startIndex?: number
-  readonly resources: readonly JsonObject[]
-}): JsonObject {
+): JsonObject {
   return {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
-    totalResults: total,
+    totalResults,
     startIndex,
     itemsPerPage: resources.length,
     Resources: [...resources],

@@ -1,48 +1,119 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
-import { ScimError } from './error.js'
-import { isJsonObject, memberOf } from './json-object.js'
-import { refuseTooMany } from './value-reader.js'
+import { ScimError, type ScimType } from './error.js'
+import { type Filter, parseEntryFilter } from './filter.js'
+import { isJsonObject, memberOf } from './json.js'
+import { refuseTooMany } from './read.js'
+import { findPath, isSameName, isWritable, named, type Path, type ResourceType, schemasOf } from './schema.js'
 
-/** One operation of a PATCH (RFC 7644 section 3.5.2). */
-export interface PatchOperation {
+/** A change of one attribute, as a PATCH asks for it (RFC 7644 section 3.5.2). */
+export interface PatchChange extends Path {
   readonly op: 'add' | 'replace' | 'remove'
-  /** Undefined for the resource as a whole. */
-  readonly path: string | undefined
+  /** Which entries of an attribute that has several; undefined for all. */
+  readonly filter: Filter | undefined
   /** Undefined if there is none. */
   readonly value: JsonValue | undefined
 }
 
+/** A change whose path is not looked up yet. */
+export interface PatchOperation extends Pick<PatchChange, 'op' | 'value'> {
+  /** Undefined for the resource as a whole. */
+  readonly path: string | undefined
+}
+
 /**
- * The operations of a body. Names of members and operations may be in any case, as Microsoft Entra writes them. Throws
- * `invalidSyntax`, `invalidValue`, and `noTarget` for a removal of nothing in particular.
+ * The operations of a body, each on one attribute, as identity providers send them: with and without paths, with paths as
+ * names of members, with members and operations in any case. Throws `invalidSyntax`, `invalidValue`, `tooMany`, and
+ * `noTarget` for a removal of nothing in particular.
  */
-export function patchOperationsFrom(body: JsonObject): PatchOperation[] {
+export function patchOperationsFrom(body: JsonObject, type: ResourceType): PatchOperation[] {
   const operations = memberOf(body, 'Operations')
   if (!Array.isArray(operations) || operations.length === 0) {
-    throw new ScimError(400, 'invalidSyntax', 'Operations must be a list with at least one operation')
+    throw refusal('invalidSyntax', 'Operations must be a list with at least one operation')
   }
   refuseTooMany(operations.length)
-  return operations.map(operationFrom)
+  const single = operations.map(operationFrom).flatMap((operation) => singleOperations(operation, type))
+  refuseTooMany(single.length)
+  return single
 }
 
 function operationFrom(operation: JsonValue, index: number): PatchOperation {
   const at = `Operations[${index}]`
-  if (!isJsonObject(operation)) throw new ScimError(400, 'invalidSyntax', `${at} must be an object`)
-  const named = memberOf(operation, 'op')
-  const op = typeof named === 'string' ? named.toLowerCase() : undefined
+  if (!isJsonObject(operation)) throw refusal('invalidSyntax', `${at} must be an object`)
+  const given = memberOf(operation, 'op')
+  const op = typeof given === 'string' ? given.toLowerCase() : undefined
   if (op !== 'add' && op !== 'replace' && op !== 'remove') {
-    throw new ScimError(400, 'invalidSyntax', `${at}.op must be add, replace or remove`)
+    throw refusal('invalidSyntax', `${at}.op must be add, replace or remove`)
   }
-  const given = memberOf(operation, 'path') ?? undefined
-  if (given !== undefined && typeof given !== 'string') {
-    throw new ScimError(400, 'invalidPath', `${at}.path must be a string`)
-  }
-  const path = given === '' ? undefined : given
+  const path = memberOf(operation, 'path') || undefined
+  if (path !== undefined && typeof path !== 'string') throw refusal('invalidPath', `${at}.path must be a string`)
   const value = memberOf(operation, 'value')
-  if (op === 'remove' && path === undefined) throw new ScimError(400, 'noTarget', `${at} must have a path`)
-  if (op !== 'remove' && value === undefined) throw new ScimError(400, 'invalidValue', `${at} must have a value`)
+  if (op === 'remove' && path === undefined) throw refusal('noTarget', `${at} must have a path`)
+  if (op !== 'remove' && value === undefined) throw refusal('invalidValue', `${at} must have a value`)
   if (path === undefined && !isJsonObject(value)) {
-    throw new ScimError(400, 'invalidValue', `${at}.value must be an object if there is no path`)
+    throw refusal('invalidValue', `${at}.value must be an object if there is no path`)
   }
   return { op, path, value }
+}
+
+/**
+ * An operation without a path, or on a whole schema, as one for each member of its value, under its name as a path. What
+ * is no attribute that can be written does not count there, as in the body of a POST.
+ */
+function singleOperations(operation: PatchOperation, type: ResourceType): PatchOperation[] {
+  const { op, path, value } = operation
+  const schema = schemasOf(type).find(({ id }) => path !== undefined && isSameName(id, path.trim()))
+  if (path !== undefined && schema === undefined) return [operation]
+  const prefix = schema === undefined ? '' : `${schema.id}:`
+  if (op === 'remove') {
+    const attributes = schema === type.schema ? [] : (schema?.attributes.filter(isWritable) ?? [])
+    return attributes.map(({ name }) => ({ op, path: prefix + name, value: undefined }))
+  }
+  if (!isJsonObject(value)) throw refusal('invalidValue', 'the value must be an object')
+  const members = Object.entries(value)
+  refuseTooMany(members.length)
+  return members.flatMap(([name, member]) => {
+    const inner = prefix + name
+    const isSchema = schemasOf(type).some(({ id }) => isSameName(id, inner.trim()))
+    const found = isSchema ? undefined : findPath(inner.split('[', 1)[0] ?? '', type)
+    const isMeant = isSchema || (typeof found === 'object' && isWritable(found.attribute))
+    return isMeant ? singleOperations({ op, path: inner, value: member }, type) : []
+  })
+}
+
+/** `[urn:]attribute`, then a filter in brackets or a part, or both. */
+const PATH = /^(?<name>[^[\]]+?)(?:\[(?<filter>.*)\](?:\.(?<sub>[$A-Za-z][\w$-]*))?)?$/s
+
+/**
+ * The change that an operation asks for; undefined for an attribute that nobody writes, because no resource has it, or
+ * because it follows from others. Throws `invalidPath`, `invalidFilter` and `mutability`.
+ */
+export function changeFrom({ op, path = '', value }: PatchOperation, type: ResourceType): PatchChange | undefined {
+  const { name = '', filter, sub } = PATH.exec(path.trim())?.groups ?? {}
+  const found = findPath(name, type)
+  if (found === 'unsupported') return undefined
+  if (found === undefined) throw refusal('invalidPath', `no such attribute: ${shortened(path)}`)
+  const { attribute } = found
+  if (attribute.search === 'schemas') return undefined
+  const subAttribute = sub === undefined ? found.subAttribute : named(attribute.subAttributes, sub)
+  if (sub !== undefined && subAttribute === undefined) {
+    throw refusal('invalidPath', `${attribute.name} has no ${shortened(sub)}`)
+  }
+  if (filter !== undefined && (!attribute.multiValued || found.subAttribute !== undefined)) {
+    throw refusal('invalidPath', `${attribute.name} is single-valued: omit the filter in brackets`)
+  }
+  if (attribute.mutability === 'readOnly' || subAttribute?.mutability === 'readOnly') {
+    throw refusal('mutability', `${path} is read-only`)
+  }
+  const entries = filter === undefined ? undefined : parseEntryFilter(filter, attribute)
+  return { op, value, ...found, subAttribute, filter: entries }
+}
+
+const MAX_SHOWN = 100
+
+function shortened(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}
+
+function refusal(scimType: ScimType, detail: string): ScimError {
+  return new ScimError(400, scimType, detail)
 }

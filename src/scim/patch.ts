@@ -1,124 +1,162 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
-import type { ScimResourceType } from '../store/scim/attribute.js'
-import { attributePath, isSameName } from './attribute-path.js'
 import { ScimError } from './error.js'
-import { isJsonObject } from './json-object.js'
-import { isOptional } from './optional-values.js'
-import { changedEntries } from './patch-entries.js'
-import type { PatchOperation } from './patch-operation.js'
-import { type PatchTarget, patchTarget } from './patch-path.js'
+import { type Filter, matchesEntry } from './filter.js'
+import { entryType, entryValue, isJsonObject, valueAt, withMember, withValueAt } from './json.js'
+import { changeFrom, type PatchChange, type PatchOperation } from './patch-operation.js'
+import { readOne, readValue, refuseTooManyEntries, withOnePrimary } from './read.js'
 import type { ScimReport } from './report.js'
-import { readOne, readValue, refuseTooMany, refuseTooManyEntries } from './value-reader.js'
+import { type Attribute, isSameName, type ResourceType } from './schema.js'
 
 /**
- * A document after the operations of a PATCH (RFC 7644 section 3.5.2), as identity providers send them: with and without
- * paths, with paths as names of members, with filters on entries that do not exist yet. Attributes that the service does
- * not have are ignored, and so are operations whose optional values cannot be read, which are reported. Throws `invalidPath`, `invalidFilter`, `invalidValue`, `mutability` and `noTarget`.
+ * A document after the operations of a PATCH, one after the other. A filter may be on entries that do not exist yet.
+ * Optional values that cannot be read are left out, and reported. Throws what `changeFrom` throws, `invalidValue` and
+ * `noTarget`.
  */
 export function applyPatch(
   document: JsonObject,
   operations: readonly PatchOperation[],
-  type: ScimResourceType,
+  type: ResourceType,
   report: ScimReport,
 ): JsonObject {
-  const single = operations.flatMap((operation) => singleOperations(operation, type))
-  refuseTooMany(single.length)
-  return single.reduce((before, operation) => applyOperation(before, operation, type, report), document)
+  return operations.reduce((before, operation) => {
+    const change = changeFrom(operation, type)
+    if (change === undefined) return before
+    const { extension, attribute } = change
+    const place = extension === undefined ? [attribute.name] : [extension.id, attribute.name]
+    const held = valueAt(before, place)
+    const changed = () => (attribute.multiValued ? entriesAfter(held, change) : valueAfter(held, change))
+    return report.read(attribute, () => withValueAt(before, place, changed())) ?? before
+  }, document)
 }
 
-/** An operation without a path, or on a whole schema, as one for each member of its value, under its name as a path. */
-function singleOperations(operation: PatchOperation, type: ScimResourceType): PatchOperation[] {
-  const { op, path, value } = operation
-  const schema = path === undefined ? undefined : schemaNamed(path, type)
-  if (path !== undefined && (schema === undefined || op === 'remove')) return [operation]
-  if (!isJsonObject(value)) throw new ScimError(400, 'invalidValue', 'the value must be an object')
-  const prefix = schema === undefined ? '' : `${schema.id}:`
-  const members = Object.entries(value)
-  refuseTooMany(members.length)
-  return members.flatMap(([name, member]) => {
-    const of = prefix + name
-    return isIgnored(of, type) ? [] : singleOperations({ op, path: of, value: member }, type)
-  })
-}
-
-function schemaNamed(path: string, { schema, extensions }: ScimResourceType) {
-  return [schema, ...extensions].find(({ id }) => isSameName(id, path.trim()))
-}
-
-function applyOperation(
-  document: JsonObject,
-  operation: PatchOperation,
-  type: ScimResourceType,
-  report: ScimReport,
-): JsonObject {
-  const { path = '' } = operation
-  const target = patchTarget(path, type)
-  if (target === 'unheld') return document
-  if ('whole' in target) {
-    const { [target.whole.id]: _, ...others } = document
-    return target.whole === type.schema ? document : others
+/** The value of an attribute with one value after a change. */
+function valueAfter(held: JsonValue | undefined, change: PatchChange): JsonValue | undefined {
+  const { attribute, subAttribute, value = null } = change
+  const before = isJsonObject(held) ? held : {}
+  if (subAttribute !== undefined) {
+    const part = isCleared(change) ? undefined : readOne(subAttribute, value, pathOf(change))
+    return unlessEmpty(withMember(before, subAttribute.name, part))
   }
-  if (target.attribute.mutability === 'readOnly' || target.subAttribute?.mutability === 'readOnly') {
-    throw new ScimError(400, 'mutability', `${path} is read-only`)
+  const read = isCleared(change) ? undefined : readValue(attribute, value)
+  if (attribute.type !== 'complex' || attribute.field !== undefined || !isJsonObject(value) || isCleared(change)) {
+    return read
   }
-  const { attribute } = target
-  const apply = () => applyAt(document, target, operation)
-  return isOptional(attribute) ? (report.readOptional(attribute.name, apply) ?? document) : apply()
-}
-
-/** Whether a member of an object is no attribute that can be written: as in the body of a POST, it does not count. */
-function isIgnored(path: string, type: ScimResourceType): boolean {
-  if (schemaNamed(path, type) !== undefined) return false
-  const found = attributePath(path.split('[', 1)[0] ?? '', type)
-  if (found === undefined || found === 'unheld') return true
-  return found.attribute.name === 'schemas' || found.attribute.mutability === 'readOnly'
-}
-
-function applyAt(document: JsonObject, target: PatchTarget, operation: PatchOperation): JsonObject {
-  const { extension } = target
-  if (extension === undefined) return applyTo(document, target, operation)
-  const held = document[extension]
-  const changed = applyTo(isJsonObject(held) ? held : {}, target, operation)
-  return withMember(document, extension, Object.keys(changed).length === 0 ? undefined : changed)
-}
-
-function applyTo(container: JsonObject, target: PatchTarget, operation: PatchOperation): JsonObject {
-  const { attribute, subAttribute } = target
-  const held = container[attribute.name]
-  if (attribute.multiValued) {
-    const entries = changedEntries(Array.isArray(held) ? held : [], target, operation)
-    refuseTooManyEntries(attribute, entries)
-    return withMember(container, attribute.name, entries.length === 0 ? undefined : [...entries])
-  }
-  const { op, value = null } = operation
-  if (subAttribute === undefined) {
-    const read = op === 'remove' || isNone(value, attribute.type) ? undefined : readValue(attribute, value)
-    if (op === 'remove' || attribute.type !== 'complex' || attribute.field !== null || !isJsonObject(value)) {
-      return withMember(container, attribute.name, read)
-    }
-    // What a value object leaves out of an attribute with parts, stays.
-    const parts = merged(isJsonObject(held) ? held : {}, isJsonObject(read) ? read : {}, value)
-    return withMember(container, attribute.name, Object.keys(parts).length === 0 ? undefined : parts)
-  }
-  const path = `${attribute.name}.${subAttribute.name}`
-  const part = op === 'remove' || isNone(value, 'complex') ? undefined : readOne(subAttribute, value, path)
-  const changed = withMember(isJsonObject(held) ? held : {}, subAttribute.name, part)
-  return withMember(container, attribute.name, Object.keys(changed).length === 0 ? undefined : changed)
-}
-
-/** An attribute with the parts that a value gives; `null` clears a part. */
-function merged(held: JsonObject, read: JsonObject, value: JsonObject): JsonObject {
+  // What a value object leaves out of an attribute with parts, stays; `null` clears a part.
   const cleared = Object.keys(value).filter((name) => value[name] === null)
-  const isCleared = (name: string) => cleared.some((each) => each.toLowerCase() === name.toLowerCase())
-  return Object.fromEntries(Object.entries({ ...held, ...read }).filter(([name]) => !isCleared(name)))
+  const parts = Object.entries(Object.assign({}, before, read))
+  return unlessEmpty(Object.fromEntries(parts.filter(([name]) => !cleared.some((each) => isSameName(each, name)))))
 }
 
-/** Whether a value means that there is none; an empty text is a value of a text. */
-function isNone(value: JsonValue, type: string): boolean {
-  return value === null || (value === '' && type === 'complex') || (Array.isArray(value) && value.length === 0)
+/** Whether a change leaves no value; an empty text is a value of a text. */
+function isCleared({ op, attribute, subAttribute, value = null }: PatchChange): boolean {
+  const isNone = value === null || (Array.isArray(value) && value.length === 0)
+  return op === 'remove' || isNone || (value === '' && (subAttribute !== undefined || attribute.type === 'complex'))
 }
 
-function withMember(object: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
-  const { [name]: _, ...others } = object
-  return value === undefined ? others : { ...others, [name]: value }
+function unlessEmpty(object: JsonObject): JsonObject | undefined {
+  return Object.keys(object).length === 0 ? undefined : object
+}
+
+function pathOf({ attribute, subAttribute }: PatchChange): string {
+  return `${attribute.name}.${subAttribute?.name}`
+}
+
+/** The entries of an attribute that has several after a change. */
+function entriesAfter(held: JsonValue | undefined, change: PatchChange): JsonValue | undefined {
+  const before = Array.isArray(held) ? held : []
+  const { attribute, filter, subAttribute } = change
+  const isWhole = filter === undefined && subAttribute === undefined
+  const entries = isWhole ? entriesChangedAsWhole(before, change) : entriesChangedInPart(before, change)
+  refuseTooManyEntries(attribute, entries)
+  return entries.length === 0 ? undefined : [...entries]
+}
+
+function entriesChangedInPart(held: readonly JsonValue[], change: PatchChange): readonly JsonValue[] {
+  const { op, value = null, attribute, filter, subAttribute } = change
+  const isMeant = (entry: JsonValue) => filter === undefined || matchesEntry(filter, entry)
+  if (op === 'remove' || value === null || value === '') {
+    return held.flatMap((entry) => (isMeant(entry) ? (withoutPart(entry, subAttribute) ?? []) : [entry]))
+  }
+  const part = partFrom(change, value)
+  const merged = (entry: JsonValue): JsonObject => (isJsonObject(entry) ? { ...entry, ...part } : part)
+  if (held.some(isMeant)) {
+    return preferring(
+      held,
+      held.map((entry) => (isMeant(entry) ? merged(entry) : entry)),
+    )
+  }
+  const added = merged(filter === undefined ? {} : entryOf(filter, attribute))
+  // An entry without a value says nothing, so there is none to change.
+  return added['value'] === undefined ? held : preferring(held, [...held, added])
+}
+
+function entriesChangedAsWhole(
+  held: readonly JsonValue[],
+  { op, value, attribute }: PatchChange,
+): readonly JsonValue[] {
+  const read = value === undefined ? undefined : readValue(attribute, value)
+  const entries = Array.isArray(read) ? read : []
+  if (op === 'replace') return entries
+  if (op === 'remove') {
+    if (value === undefined || value === null) return []
+    // Microsoft Entra names what it removes by values instead of a filter.
+    const gone = new Set(entries.map(entryValue))
+    return held.filter((entry) => !gone.has(entryValue(entry)))
+  }
+  // An entry with the same value and type as another one is the same, with other parts.
+  const byKey = new Map(held.map((entry) => [entryKey(entry), entry]))
+  const added = entries.filter((entry) => !isDeepStrictEqual(entry, byKey.get(entryKey(entry))))
+  const replaced = new Set(added.map(entryKey))
+  return preferring(held, [...held.filter((entry) => !replaced.has(entryKey(entry))), ...added])
+}
+
+function entryKey(entry: JsonValue): string {
+  return `${entryType(entry)}\0${entryValue(entry) ?? ''}`
+}
+
+/** The entries with one primary at most: one that has just become it, if there is one. */
+function preferring(before: readonly JsonValue[], after: readonly JsonValue[]): readonly JsonValue[] {
+  const isPrimary = (entry: JsonValue) => isJsonObject(entry) && entry['primary'] === true
+  const preferred = before.filter(isPrimary)
+  const fresh = after.filter((entry) => isPrimary(entry) && !preferred.some((each) => isDeepStrictEqual(each, entry)))
+  if (fresh.length === 0) return withOnePrimary(after)
+  const last = fresh.at(-1)
+  return after.map((entry) =>
+    isJsonObject(entry) && isPrimary(entry) && entry !== last ? { ...entry, primary: false } : entry,
+  )
+}
+
+function withoutPart(entry: JsonValue, part: Attribute | undefined): JsonValue | undefined {
+  if (part === undefined || !isJsonObject(entry)) return undefined
+  const others = withMember(entry, part.name, undefined)
+  return others['value'] === undefined ? undefined : others
+}
+
+/** What a change gives the entries: one of their parts, or several. */
+function partFrom(change: PatchChange, value: JsonValue): JsonObject {
+  const { attribute, subAttribute } = change
+  const [given = null] = Array.isArray(value) ? value : [value]
+  if (subAttribute !== undefined) {
+    const read = readOne(subAttribute, given, pathOf(change))
+    return read === undefined ? {} : { [subAttribute.name]: read }
+  }
+  const parts = isJsonObject(given) ? given : { value: given }
+  const read = attribute.subAttributes.flatMap((sub) => {
+    const part = Object.entries(parts).find(([name]) => isSameName(name, sub.name))?.[1]
+    const known = part === undefined ? undefined : readOne(sub, part, `${attribute.name}.${sub.name}`)
+    return known === undefined ? [] : [[sub.name, known] as const]
+  })
+  return Object.fromEntries(read)
+}
+
+/** The entry that a filter describes by what its parts equal. Throws `noTarget` for any other filter. */
+function entryOf(filter: Filter, attribute: Attribute): JsonObject {
+  if (filter.kind === 'and') {
+    return Object.assign({}, ...filter.filters.map((each) => entryOf(each, attribute)))
+  }
+  if (filter.kind !== 'compare' || filter.comparison !== 'eq' || filter.value instanceof Date) {
+    throw new ScimError(400, 'noTarget', `no entry of ${attribute.name} matches the filter`)
+  }
+  return { [filter.attribute.name]: filter.value }
 }

@@ -1,7 +1,9 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { ScimUserRow } from '../store/scim/user.js'
 import { ScimError } from './error.js'
-import { textIn, userNameOf } from './user-document.js'
+import { textIn } from './json.js'
+import type { Attribute } from './schema.js'
+import { userNameOf } from './user-attributes.js'
 
 /** What administrators are told of a request beside its answer: whom it is about, and what was left out of it. */
 export class ScimReport {
@@ -22,13 +24,13 @@ export class ScimReport {
     this.externalId = user.directoryExternalId ?? ''
   }
 
-  /** The value that is read; undefined, and reported, if it throws `invalidValue`. */
-  readOptional<Value>(attribute: string, read: () => Value): Value | undefined {
+  /** The value that is read; of an optional attribute undefined, and reported, if it throws `invalidValue`. */
+  read<Value>({ name, isOptional }: Attribute, read: () => Value): Value | undefined {
     try {
       return read()
     } catch (error) {
-      if (!(error instanceof ScimError) || error.scimType !== 'invalidValue') throw error
-      this.leftOut.set(attribute, error.detail)
+      if (!isOptional || !(error instanceof ScimError) || error.scimType !== 'invalidValue') throw error
+      this.leftOut.set(name, error.detail)
       return undefined
     }
   }

@@ -1,4 +1,4 @@
-import { discoveryRoutes } from './discovery-routes.js'
+import { discoveryRoutes } from './discovery.js'
 import { groupRoutes } from './groups.js'
 import { listRoutes } from './lists.js'
 import type { ScimRoute } from './request.js'

@@ -10,20 +10,19 @@ import { governedFields } from '../domain/profile/field-ownership.js'
 import { memberTransaction } from '../domain/user/write.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound, ServiceError } from '../errors.js'
-import { userResourceType } from '../store/scim/attributes.js'
 import { findScimIdentity, type ScimIdentityRow, type ScimUserRow } from '../store/scim/user.js'
 import { ScimError } from './error.js'
+import { memberOf, textIn } from './json.js'
 import { projectionFromQuery } from './list-request.js'
 import { applyPatch } from './patch.js'
 import { patchOperationsFrom } from './patch-operation.js'
-import { createProjector } from './projection.js'
+import { projected, resourceAnswer } from './print.js'
+import { readResource } from './read.js'
 import type { ScimReport } from './report.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
-import { readResource } from './resource-reader.js'
-import { documentOf, textIn } from './user-document.js'
-import { type UserWrite, userWriteFrom, withFollowingEmail } from './user-mapping.js'
-import { locationOfUser, scimUser, versionOfUser } from './user-resource.js'
-import { isKnownVersion, requireVersion } from './version.js'
+import { userType } from './resource-types.js'
+import { documentOf, type UserWrite, userWriteFrom, withFollowingEmail } from './user-write.js'
+import { requireVersion, unlessKnown } from './version.js'
 
 /** The operations on one user. */
 export const userRoutes: readonly ScimRoute[] = [
@@ -35,13 +34,11 @@ export const userRoutes: readonly ScimRoute[] = [
 ]
 
 async function getUser(request: ScimRequest): Promise<ScimAnswer> {
-  const { database, directory, parameters, ifNoneMatch } = request
+  const { database, directory, parameters } = request
   const userId = parameters['id'] ?? ''
   const user = await readDirectoryUser(database, directory, userId)
   if (user.directoryDeletedAt !== null) throw notFound('user', userId)
-  const version = versionOfUser(user)
-  if (isKnownVersion(ifNoneMatch, version)) return { status: 304, headers: { etag: version } }
-  return userAnswer(request, user, 200)
+  return unlessKnown(request, userAnswer(request, user, 200))
 }
 
 /**
@@ -51,7 +48,7 @@ async function getUser(request: ScimRequest): Promise<ScimAnswer> {
 async function createUser(request: ScimRequest): Promise<ScimAnswer> {
   const { database, directory, context, body, report } = request
   report.isAboutBody(body)
-  const document = readResource(body, userResourceType, report)
+  const document = readResource(body, userType, report)
   const write = userWriteFrom(document, { report, takenPhones: new Set() })
   const externalId = textIn(document, 'externalId') ?? null
   const identity = { organizationId: directory.organizationId, externalId, userNameKey: userNameKeyOf(document) }
@@ -122,7 +119,7 @@ function userTaken(userId: string): ScimError {
 async function replaceUser(request: ScimRequest): Promise<ScimAnswer> {
   const { body, report, parameters } = request
   report.isAboutBody(body)
-  const document = readResource(body, userResourceType, report)
+  const document = readResource(body, userType, report)
   const user = await writeUser(request, parameters['id'] ?? '', (user, read) => {
     requireUser(request, user)
     return read(withKeptId(document, body, user), user)
@@ -132,17 +129,17 @@ async function replaceUser(request: ScimRequest): Promise<ScimAnswer> {
 
 /** The document with the externalId of the user, if the body does not have one: without it, the user would be lost. */
 function withKeptId(document: JsonObject, body: JsonObject, { directoryExternalId }: ScimUserRow): JsonObject {
-  const isGiven = Object.keys(body).some((name) => name.toLowerCase() === 'externalid')
+  const isGiven = memberOf(body, 'externalId') !== undefined
   return isGiven || directoryExternalId === null ? document : { ...document, externalId: directoryExternalId }
 }
 
 async function patchUser(request: ScimRequest): Promise<ScimAnswer> {
   const { body, report, parameters } = request
-  const operations = patchOperationsFrom(body)
+  const operations = patchOperationsFrom(body, userType)
   const user = await writeUser(request, parameters['id'] ?? '', (user, read) => {
     requireUser(request, user)
     const before = documentOf(user)
-    const after = applyPatch(before, operations, userResourceType, report)
+    const after = applyPatch(before, operations, userType, report)
     return read(withFollowingEmail(after, before, user), user)
   })
   return userAnswer(request, user, 200)
@@ -184,16 +181,10 @@ function requireUser({ context, report }: ScimRequest, user: ScimUserRow): void 
   const { userId } = user
   report.isAboutUser(user)
   if (user.directoryDeletedAt !== null) throw notFound('user', userId)
-  requireVersion(context, versionOfUser(user), { resourceType: 'user', resourceId: userId })
+  requireVersion(context, user, { resourceType: 'user', resourceId: userId })
 }
 
-function userAnswer({ baseUrl, query }: ScimRequest, user: ScimUserRow, status: number): ScimAnswer {
-  return {
-    status,
-    body: createProjector(projectionFromQuery(query), userResourceType)(scimUser(user, baseUrl)),
-    headers: {
-      etag: versionOfUser(user),
-      [status === 201 ? 'location' : 'content-location']: locationOfUser(user, baseUrl),
-    },
-  }
+function userAnswer({ baseUrl, query }: ScimRequest, row: ScimUserRow, status: number): ScimAnswer {
+  const shown = projected(userType, projectionFromQuery(query))
+  return resourceAnswer(userType, shown, { row, id: row.userId, status, baseUrl })
 }

@@ -1,22 +1,24 @@
 import { acceptedVersionsFrom, requireAcceptedVersion } from '../domain/value/entity-tag.js'
 import type { WriteContext } from '../runtime/write-context.js'
+import { versionOf } from './common-attributes.js'
+import type { ScimAnswer, ScimRequest } from './request.js'
 
 /** Throws `ETAG_MISMATCH` for a resource in another version than an `If-Match` accepts. */
 export function requireVersion(
   { ifMatch }: Pick<WriteContext, 'ifMatch'>,
-  version: string,
+  row: { readonly version: string },
   resource: { readonly resourceType: string; readonly resourceId: string },
 ): void {
   const accepted = acceptedVersionsFrom(ifMatch)
   if (accepted === undefined) return
-  requireAcceptedVersion(accepted === 'any' ? accepted : accepted.map(withoutWeakness), version, resource)
+  requireAcceptedVersion(accepted === 'any' ? accepted : accepted.map(withoutWeakness), versionOf(row), resource)
 }
 
-/** Whether an `If-None-Match` names the version. */
-export function isKnownVersion(ifNoneMatch: string | undefined, version: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  const tags = ifNoneMatch.split(',').map((tag) => withoutWeakness(tag.trim()))
-  return tags.includes('*') || tags.includes(version)
+/** The answer, or 304 if the `If-None-Match` of the request names its version. */
+export function unlessKnown({ ifNoneMatch }: Pick<ScimRequest, 'ifNoneMatch'>, answer: ScimAnswer): ScimAnswer {
+  const etag = answer.headers?.['etag'] ?? ''
+  const tags = ifNoneMatch?.split(',').map((tag) => withoutWeakness(tag.trim())) ?? []
+  return tags.includes('*') || tags.includes(etag) ? { status: 304, headers: { etag } } : answer
 }
 
 /** SCIM's examples have weak tags, which some clients make of every tag. */

@@ -21,9 +21,10 @@ import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
 import { directoryRefusalStatements } from './scim/directory-refusal.js'
 import { scimGroupStatements } from './scim/group.js'
-import { scimGroupListStatements } from './scim/group-list.js'
+import { searchedGroups } from './scim/group-search.js'
+import { searchedMembers } from './scim/member-search.js'
 import { scimUserStatements } from './scim/user.js'
-import { scimUserListStatements } from './scim/user-list.js'
+import { searchStatements } from './search-page.js'
 import { signingKeyStatements } from './signing-key.js'
 import { slaDefinitionStatements } from './sla-definition.js'
 import { sourceProfileStatements } from './source-profile.js'
@@ -60,8 +61,9 @@ export const statements = createStatementRegister([
   ...priorityStatements,
   ...revokeAttemptStatements,
   ...directoryRefusalStatements,
-  ...scimUserListStatements,
-  ...scimGroupListStatements,
+  ...searchStatements(searchedMembers).map(({ statement }) => statement),
+  ...searchStatements(searchedGroups.whole).map(({ statement }) => statement),
+  ...searchStatements(searchedGroups.withoutMembers).map(({ statement }) => statement),
   ...scimGroupStatements,
   ...scimUserStatements,
   ...signingKeyStatements,

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals'
 import { groupWriteFrom } from '../../src/scim/group-patch.js'
 import { applyPatch } from '../../src/scim/patch.js'
 import { patchOperationsFrom } from '../../src/scim/patch-operation.js'
-import { createProjector } from '../../src/scim/projection.js'
+import { projected } from '../../src/scim/print.js'
+import { readResource } from '../../src/scim/read.js'
 import { ScimReport } from '../../src/scim/report.js'
-import { readResource } from '../../src/scim/resource-reader.js'
-import { userResourceType } from '../../src/store/scim/attributes.js'
+import { groupType, userType } from '../../src/scim/resource-types.js'
 import { processorMillis } from '../support/processor-time.js'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -19,8 +19,9 @@ const attempt = (work: () => void) => {
 }
 const patched = (Operations: JsonObject[]) =>
   attempt(() =>
-    applyPatch({ userName: 'ada' }, patchOperationsFrom({ Operations }), userResourceType, new ScimReport()),
+    applyPatch({ userName: 'ada' }, patchOperationsFrom({ Operations }, userType), userType, new ScimReport()),
   )
+const patchedGroup = (Operations: JsonObject[]) => groupWriteFrom(patchOperationsFrom({ Operations }, groupType))
 /** Spellings of one name in different cases. */
 const spellings = (name: string, count: number) =>
   numbers(count).map((number) =>
@@ -49,7 +50,7 @@ const rows: readonly (readonly [string, size: number, (size: number) => void])[]
     10_000,
     (size) => {
       const value = numbers(size).map((index) => ({ value: `0198a1c0-7d00-7000-8000-${index}` }))
-      groupWriteFrom([
+      patchedGroup([
         { op: 'remove', path: 'members', value },
         { op: 'add', path: 'members', value },
       ])
@@ -64,15 +65,14 @@ const rows: readonly (readonly [string, size: number, (size: number) => void])[]
         path: 'members',
         value: [{ value: `${index}` }],
       }))
-      groupWriteFrom(operations)
+      patchedGroup(operations)
     },
   ],
   [
     'attributes in every spelling',
     16_000,
     (size) => {
-      const projector = createProjector({ attributes: spellings(path, size), excludedAttributes: [] }, userResourceType)
-      for (const id of numbers(200)) projector({ id: String(id), displayName: 'Ada' })
+      projected(userType, { attributes: spellings(path, size), excludedAttributes: [] })
     },
   ],
   [
@@ -87,7 +87,7 @@ const rows: readonly (readonly [string, size: number, (size: number) => void])[]
       attempt(() =>
         readResource(
           Object.fromEntries(numbers(size).map((index) => [`colour${index}`, 1])),
-          userResourceType,
+          userType,
           new ScimReport(),
         ),
       ),

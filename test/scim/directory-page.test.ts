@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { userResourceType } from '../../src/store/scim/attributes.js'
+import { userType } from '../../src/scim/resource-types.js'
 import { isExpected, recipesOf, runRecipes } from '../support/cookbook.js'
 import { insertApiKey } from '../support/fixture.js'
 import { runSvc } from '../support/program.js'
@@ -37,7 +37,7 @@ describe.each(shells)('the page about directories in %s', (shell) => {
 
 describe('the page about directories', () => {
   it('names every attribute that a provider can write', () => {
-    const { schema, extensions, common } = userResourceType
+    const { schema, extensions, common } = userType
     const writable = [...common, ...schema.attributes, ...extensions.flatMap(({ attributes }) => attributes)]
       .filter(({ mutability }) => mutability === 'readWrite')
       .map(({ name }) => name)

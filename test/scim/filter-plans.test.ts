@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { parseFilter } from '../../src/scim/filter.js'
-import { groupResourceType, userResourceType } from '../../src/store/scim/attributes.js'
-import { scimGroupRows } from '../../src/store/scim/group-list.js'
-import { countStatement, type ScimRows, sliceStatement } from '../../src/store/scim/list.js'
-import { scimUserRows } from '../../src/store/scim/user-list.js'
+import { conditionOf, parseFilter } from '../../src/scim/filter.js'
+import { groupType, userType } from '../../src/scim/resource-types.js'
+import { searchedGroups } from '../../src/store/scim/group-search.js'
+import { searchedMembers } from '../../src/store/scim/member-search.js'
+import type { Condition } from '../../src/store/search.js'
+import { type SearchRows, searchStatements } from '../../src/store/search-page.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { planOf, rowsRead } from '../support/query-plan.js'
 
@@ -48,13 +49,12 @@ describe('a page and its total read no more than what the filter finds', () => {
     await testDatabase.drop()
   })
 
-  const rowsReadFor = async <Row>(list: ScimRows<Row>, filter: ReturnType<typeof parseFilter>) => {
-    const slice = sliceStatement(list, { filter, order: undefined })
-    const count = countStatement(list, filter)
-    const page = { organizationId: 'org', offset: 0, count: 100 }
+  const rowsReadFor = async <Row>(searched: SearchRows<Row>, condition: Condition) => {
+    const selection = { organizationId: 'org', condition, order: undefined }
+    const [page, count] = searchStatements(searched, selection)
     const sent = [
-      { text: slice.statement.text, values: slice.statement.values({ ...slice.values, ...page }), name: undefined },
-      { text: count.statement.text, values: count.statement.values({ ...count.values, ...page }), name: undefined },
+      { text: page.statement.text, values: page.statement.values(page.values), name: undefined },
+      { text: count.statement.text, values: count.statement.values(count.values), name: undefined },
     ]
     const read: number[] = []
     for (const each of sent) read.push(rowsRead(await planOf(client, each)))
@@ -100,12 +100,12 @@ describe('a page and its total read no more than what the filter finds', () => {
   ]
 
   it.each(userFilters)('users with %s', async (text) => {
-    const read = await rowsReadFor(scimUserRows, parseFilter(text, userResourceType))
+    const read = await rowsReadFor(searchedMembers, conditionOf(parseFilter(text, userType)))
     expect(Math.max(...read)).toBeLessThan(FEW_ROWS)
   })
 
   it.each(groupFilters)('groups with %s', async (text) => {
-    const read = await rowsReadFor(scimGroupRows.withoutMembers, parseFilter(text, groupResourceType))
+    const read = await rowsReadFor(searchedGroups.withoutMembers, conditionOf(parseFilter(text, groupType)))
     expect(Math.max(...read)).toBeLessThan(FEW_ROWS)
   })
 })

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Tables } from '../../src/db/tables.js'
-import { listDirectoryGroups, listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
+import { searchedGroups } from '../../src/store/scim/group-search.js'
+import { searchedMembers } from '../../src/store/scim/member-search.js'
+import { constant } from '../../src/store/search.js'
+import { readPage } from '../../src/store/search-page.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { connectDirectory, type ScimClient } from '../support/scim.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const organizationId = fixture.globex
-const all = { organizationId, filter: undefined, order: undefined }
+const all = { organizationId, condition: constant(true), order: undefined }
 
 let service: TestService
 let directory: ScimClient
@@ -35,15 +38,15 @@ describe('a list that is read while others write', () => {
   it('has no more users than its total', async () => {
     const { id } = await directory.add({ userName: 'between@example.com', externalId: 'between' })
     const remove = () => directory.send('DELETE', `/Users/${id}`)
-    const { total, rows } = await listDirectoryUsers(tablesWith(remove), all, { startIndex: 1, count: 2 })
+    const { total, rows } = await readPage(tablesWith(remove), searchedMembers, all, { offset: 0, count: 2 })
     expect([total, rows.length]).toEqual([2, 2])
   })
 
   it('has no more groups than its total', async () => {
     const { body: group } = await directory.send('POST', '/Groups', { displayName: 'Leaving' })
     const remove = () => directory.send('DELETE', `/Groups/${group.id}`)
-    const range = { startIndex: 1, count: 2, withMembers: false }
-    const { total, rows } = await listDirectoryGroups(tablesWith(remove), all, range)
+    const range = { offset: 0, count: 2 }
+    const { total, rows } = await readPage(tablesWith(remove), searchedGroups.withoutMembers, all, range)
     expect([total, rows.length]).toEqual([2, 2])
   })
 })

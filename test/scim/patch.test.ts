@@ -4,7 +4,7 @@ import { scimPatch } from 'scim-patch'
 import { applyPatch } from '../../src/scim/patch.js'
 import { patchOperationsFrom } from '../../src/scim/patch-operation.js'
 import { ScimReport } from '../../src/scim/report.js'
-import { userResourceType } from '../../src/store/scim/attributes.js'
+import { userType } from '../../src/scim/resource-types.js'
 import { ENTERPRISE } from '../support/scim.js'
 
 const ada = {
@@ -23,8 +23,8 @@ const ada = {
 const patched = (operations: readonly object[], document: JsonObject = ada) =>
   applyPatch(
     document,
-    patchOperationsFrom({ Operations: operations as JsonObject[] }),
-    userResourceType,
+    patchOperationsFrom({ Operations: operations as JsonObject[] }, userType),
+    userType,
     new ScimReport(),
   )
 
@@ -166,7 +166,7 @@ describe('a PATCH', () => {
       'invalidValue',
     ],
   ])('is refused with %s', (_, body, scimType) => {
-    const apply = () => applyPatch(ada, patchOperationsFrom(body as JsonObject), userResourceType, new ScimReport())
+    const apply = () => applyPatch(ada, patchOperationsFrom(body as JsonObject, userType), userType, new ScimReport())
     expect(apply).toThrow(expect.objectContaining({ status: 400, scimType }))
   })
 })

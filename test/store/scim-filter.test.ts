@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import type { ScimAttribute, ScimResourceType } from '../../src/store/scim/attribute.js'
-import { resourceTypes } from '../../src/store/scim/attributes.js'
-import type { Comparison, Filter } from '../../src/store/scim/filter.js'
-import { scimGroupRows } from '../../src/store/scim/group-list.js'
-import { countStatement } from '../../src/store/scim/list.js'
-import { scimUserRows } from '../../src/store/scim/user-list.js'
+import { type Comparison, conditionOf, type Filter } from '../../src/scim/filter.js'
+import { resourceTypes } from '../../src/scim/resource-types.js'
+import { type Attribute, coreOf, type ResourceType } from '../../src/scim/schema.js'
+import { searchedGroups } from '../../src/store/scim/group-search.js'
+import { searchedMembers } from '../../src/store/scim/member-search.js'
+import { searchStatements } from '../../src/store/search-page.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { columnsOf } from '../support/row-description.js'
 import { unscopedTables } from '../support/tenant-condition.js'
@@ -13,12 +13,14 @@ import { unscopedTables } from '../support/tenant-condition.js'
 const comparisons: readonly Comparison[] = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le']
 
 /** Every filter with one comparison, as requests can state it, and what it is about. */
-function filtersOf(type: ScimResourceType): [name: string, filter: Filter][] {
+function filtersOf(type: ResourceType): [name: string, filter: Filter][] {
   const extensions = type.extensions.flatMap(({ attributes }) => attributes)
-  return [...type.common, ...type.schema.attributes, ...extensions].flatMap((attribute) => {
+  return [...coreOf(type), ...extensions].flatMap((attribute) => {
     const within = (filter: Filter): Filter => (attribute.multiValued ? { kind: 'some', attribute, filter } : filter)
     const whole: [string, Filter][] =
-      attribute.source.kind === 'unsearchable' ? [] : [[`${attribute.name} pr`, { kind: 'present', attribute }]]
+      attribute.search === undefined || attribute.search === 'schemas'
+        ? []
+        : [[`${attribute.name} pr`, { kind: 'present', attribute }]]
     const parts = attribute.type === 'complex' ? attribute.subAttributes : [attribute]
     return [
       ...whole,
@@ -29,8 +31,8 @@ function filtersOf(type: ScimResourceType): [name: string, filter: Filter][] {
   })
 }
 
-function simpleFilters(attribute: ScimAttribute): [name: string, filter: Filter][] {
-  if (attribute.source.kind !== 'value') return []
+function simpleFilters(attribute: Attribute): [name: string, filter: Filter][] {
+  if (typeof attribute.search !== 'object' || 'from' in attribute.search) return []
   const value = attribute.type === 'boolean' ? true : attribute.type === 'dateTime' ? new Date(0) : `O'Neil%"; --`
   const fitting = comparisons.filter(
     (each) => typeof value === 'string' || (each !== 'co' && each !== 'sw' && each !== 'ew'),
@@ -41,8 +43,14 @@ function simpleFilters(attribute: ScimAttribute): [name: string, filter: Filter]
   ])
 }
 
-const countOf = (type: ScimResourceType, filter: Filter) =>
-  type.name === 'User' ? countStatement(scimUserRows, filter) : countStatement(scimGroupRows.withoutMembers, filter)
+const countOf = (type: ResourceType, filter: Filter) => {
+  const selection = { organizationId: 'acme', condition: conditionOf(filter), order: undefined }
+  const [, count] =
+    type.name === 'User'
+      ? searchStatements(searchedMembers, selection)
+      : searchStatements(searchedGroups.withoutMembers, selection)
+  return count
+}
 
 describe('the statements of filters', () => {
   let testDatabase: TestDatabase
@@ -77,8 +85,7 @@ describe('the statements of filters', () => {
     expect(await columnsOf(client, statement.text)).toEqual({ total: 'int8' })
     expect(unscopedTables(statement.text, tenantTables)).toEqual([])
     expect(statement.text).not.toContain('Neil')
-    const parameters = { ...values, organizationId: 'acme' }
-    const { rows } = await client.query(statement.text, statement.values(parameters))
+    const { rows } = await client.query(statement.text, statement.values(values))
     expect(rows).toEqual([{ total: expect.anything() }])
   })
 })

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import type { Database } from '../../src/db/database.js'
 import type { Tables } from '../../src/db/tables.js'
-import { listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
 import { listRequestFromQuery } from '../../src/scim/list-request.js'
-import { userResourceType } from '../../src/store/scim/attributes.js'
+import { userType } from '../../src/scim/resource-types.js'
+import { searchedMembers } from '../../src/store/scim/member-search.js'
+import { readPage } from '../../src/store/search-page.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
@@ -61,9 +62,8 @@ describe('lists of directories', () => {
       },
     }
     const query = new URLSearchParams({ filter })
-    const { order, startIndex, count, ...request } = listRequestFromQuery(query, userResourceType)
-    const selection = { organizationId: fixture.acme, filter: request.filter, order }
-    const { total } = await listDirectoryUsers(watched, selection, { startIndex, count })
+    const { range, ...selected } = listRequestFromQuery(query, userType)
+    const { total } = await readPage(watched, searchedMembers, { organizationId: fixture.acme, ...selected }, range)
     expect(total).toBe(filter.includes('nobody') ? 0 : 1)
     expect(sent.length).toBe(1)
     for (const statement of sent) expect(rowsRead(await planOf(client, statement))).toBeLessThan(100)

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
-import { listDirectoryUsers } from '../../src/domain/directory/resource-list.js'
-import { parseFilter } from '../../src/scim/filter.js'
-import { userResourceType } from '../../src/store/scim/attributes.js'
+import { conditionOf, parseFilter } from '../../src/scim/filter.js'
+import { userType } from '../../src/scim/resource-types.js'
+import { searchedMembers } from '../../src/store/scim/member-search.js'
+import { constant } from '../../src/store/search.js'
+import { readPage } from '../../src/store/search-page.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 
@@ -38,17 +40,17 @@ describe('the pages of a list', () => {
     [undefined, 'true'],
     ['active eq true', 'deactivated_at IS NULL'],
     ['active eq false', 'deactivated_at IS NOT NULL'],
-  ])('have every resource once, and the exact total: %s', async (text, condition) => {
+  ])('have every resource once, and the exact total: %s', async (text, where) => {
     const there = await database.query<{ id: string }>(
       `SELECT user_id AS id FROM memberships
-        WHERE organization_id = $1 AND directory_deleted_at IS NULL AND ${condition} ORDER BY ordinal`,
+        WHERE organization_id = $1 AND directory_deleted_at IS NULL AND ${where} ORDER BY ordinal`,
       [acme],
     )
-    const filter = text === undefined ? undefined : parseFilter(text, userResourceType)
+    const condition = text === undefined ? constant(true) : conditionOf(parseFilter(text, userType))
     const read: string[] = []
-    for (let startIndex = 1; startIndex <= there.length; startIndex += 97) {
-      const selection = { organizationId: acme, filter, order: undefined }
-      const { total, rows } = await listDirectoryUsers(database, selection, { startIndex, count: 97 })
+    for (let offset = 0; offset < there.length; offset += 97) {
+      const selection = { organizationId: acme, condition, order: undefined }
+      const { total, rows } = await readPage(database, searchedMembers, selection, { offset, count: 97 })
       expect(total).toBe(there.length)
       read.push(...rows.map(({ userId }) => userId))
     }

@@ -1,6 +1,6 @@
 import { schemas } from '../../../src/scim/discovery.js'
-import type { ScimAttribute } from '../../../src/store/scim/attribute.js'
-import { resourceTypes } from '../../../src/store/scim/attributes.js'
+import { resourceTypes } from '../../../src/scim/resource-types.js'
+import type { Attribute } from '../../../src/scim/schema.js'
 import type { BadRequest } from './door.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is walked by its own structure.
@@ -59,7 +59,7 @@ function resourceFault(resource: Json): string | undefined {
   return undefined
 }
 
-function membersFault(attributes: readonly ScimAttribute[], name: string, value: Json): string | undefined {
+function membersFault(attributes: readonly Attribute[], name: string, value: Json): string | undefined {
   if (typeof value !== 'object' || value === null) return `${name} is no object`
   for (const [member, held] of Object.entries(value)) {
     const fault = valueFault(attributes, member, held)
@@ -68,7 +68,7 @@ function membersFault(attributes: readonly ScimAttribute[], name: string, value:
   return undefined
 }
 
-function valueFault(attributes: readonly ScimAttribute[], name: string, value: Json): string | undefined {
+function valueFault(attributes: readonly Attribute[], name: string, value: Json): string | undefined {
   const attribute = attributes.find((each) => each.name === name)
   if (attribute === undefined) return `${name} is in no schema`
   if (attribute.returned === 'never') return `${name} is never returned`

@@ -87,15 +87,15 @@ export async function readDirectoryUser(
 /** Locks a member, as it was read, for what the directory writes; undefined if that changes nothing. */
 export async function holdDirectoryUser(
   transaction: Tables,
-  { organizationId }: Directory,
+  directory: Directory,
   user: ScimUserRow,
   write: DirectoryWrite,
   { runtime }: WriteContext,
 ): Promise<HeldDirectoryUser | undefined> {
   const change = changeOf(user, write)
   if (change === undefined) return undefined
-  const held = await holdMembers(transaction, organizationId, [change], runtime)
-  return { held, user: Object.assign({}, user, held.members.get(user.userId)) }
+  const held = await holdMembers(transaction, directory.organizationId, [change], runtime)
+  return { held, user: await readDirectoryUser(transaction, directory, user.userId) }
 }
 
 /** A locked member, and what is held for a change of it. */

@@ -10,12 +10,14 @@ import type { ScimReference } from './user.js'
 export type ScimGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId' | 'createdAt' | 'updatedAt'> & {
   /** Null if they were not asked for. */
   readonly members: readonly ScimReference[] | null
+  /** Of the row: every write of the row, and of the members, changes it. */
+  readonly version: string
 }
 
 /** The columns of a group of SCIM, whose alias is `g`; `withMembers` says whether the members are read. */
 export const scimGroupColumns = (organizationId: Parameter, withMembers: Parameter | Prisma.Sql) => Prisma.sql`
        g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
-       g.updated_at AS "updatedAt",
+       g.updated_at AS "updatedAt", g.xmin::text AS version,
        CASE WHEN ${withMembers} THEN (
          SELECT coalesce(json_agg(json_build_object('value', m.user_id, 'display', btrim(m.first_name || ' ' || m.last_name))
                                   ORDER BY gm.position), '[]')
@@ -31,6 +33,7 @@ export const scimGroupColumnTypes: Columns<ScimGroupRow> = {
   directoryExternalId: 'text',
   createdAt: 'timestamptz',
   updatedAt: 'timestamptz',
+  version: 'text',
   members: 'json',
 }
 
@@ -48,13 +51,13 @@ SELECT ${scimGroupColumns(organizationId, withMembers)}
 })
 
 /** A group whose row is locked. */
-export type LockedGroup = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId' | 'updatedAt'>
+export type LockedGroup = Pick<ScimGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'>
 
 const lock = createStatement<GroupKey, LockedGroup>({
   name: 'lock_group',
-  columns: { id: 'text', name: 'text', directoryExternalId: 'text', updatedAt: 'timestamptz' },
+  columns: { id: 'text', name: 'text', directoryExternalId: 'text', version: 'text' },
   text: ({ organizationId, groupId }) => Prisma.sql`
-SELECT id, name, directory_external_id AS "directoryExternalId", updated_at AS "updatedAt"
+SELECT id, name, directory_external_id AS "directoryExternalId", xmin::text AS version
   FROM groups WHERE organization_id = ${organizationId} AND id = ${groupId}
    FOR NO KEY UPDATE`,
 })

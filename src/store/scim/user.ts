@@ -14,6 +14,8 @@ export interface Related {
   /** Null without a manager, or if the manager has no name. */
   readonly managerName: string | null
   readonly groups: readonly ScimReference[]
+  /** Of the row of the membership: every write of the row changes it. */
+  readonly version: string
 }
 
 /** A member as SCIM shows one. */
@@ -29,18 +31,20 @@ export const scimUserColumns = (organizationId: Parameter) => Prisma.sql`${membe
        (SELECT coalesce(json_agg(json_build_object('value', g.id, 'display', g.name) ORDER BY g.ordinal), '[]')
           FROM group_members gm
           JOIN groups g ON g.organization_id = ${organizationId} AND g.id = gm.group_id
-         WHERE gm.organization_id = ${organizationId} AND gm.user_id = m.user_id) AS groups`
+         WHERE gm.organization_id = ${organizationId} AND gm.user_id = m.user_id) AS groups,
+       m.xmin::text AS version`
 
 /** The types of these columns. */
 export const scimUserColumnTypes: Columns<ScimUserColumns> = {
   ...memberColumnTypes,
   managerName: 'text',
   groups: 'json',
+  version: 'text',
 }
 
 /** The user of a row. */
-export function scimUserRowFrom({ managerName, groups, ...row }: ScimUserColumns): ScimUserRow {
-  return Object.assign(memberFrom(row), { managerName, groups })
+export function scimUserRowFrom({ managerName, groups, version, ...row }: ScimUserColumns): ScimUserRow {
+  return Object.assign(memberFrom(row), { managerName, groups, version })
 }
 
 interface UserKey {

@@ -1,16 +1,39 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '@bufbuild/protobuf'
-import type { DirectoryWrite } from '../domain/directory/directory-sync.js'
-import { fieldsNotSupplied } from '../domain/directory/directory-sync.js'
+import { type DirectoryWrite, fieldsNotSupplied, valueFault } from '../domain/directory/directory-sync.js'
 import { emailAddressFault, emailKeyOf } from '../domain/value/email-address.js'
+import type { OwnedField } from '../store/owned-column.js'
 import type { ScimUserRow } from '../store/scim/user.js'
 import { ScimError } from './error.js'
-import { optionalValuesOf } from './optional-values.js'
+import { entriesOf, entryOfType, entryType, entryValue, textIn, valueAt, withValueAt } from './json.js'
 import type { ScimReport } from './report.js'
-import { ENTERPRISE, entriesOf, entryType, entryValue, textIn, userNameOf } from './user-document.js'
+import { type FieldAttribute, fieldAttributes, saidOf, userNameOf } from './user-attributes.js'
 
 /** The most bytes of what a provider says of a user, so that pages of users stay small. */
 const MAX_DOCUMENT_BYTES = 65_536
+
+/**
+ * What a directory has said of a user, as an object of SCIM: what its next change is applied to. For a user whom only an
+ * import has given to the directory, the values that belong to it.
+ */
+export function documentOf(user: ScimUserRow): JsonObject {
+  const { directoryExternalId } = user
+  return {
+    ...(saidOf(user) ?? ownedValues(user)),
+    userName: userNameOf(user),
+    active: user.deactivatedAt === null,
+    ...(directoryExternalId !== null && { externalId: directoryExternalId }),
+  }
+}
+
+function ownedValues({ profile }: ScimUserRow): JsonObject {
+  return fieldAttributes.reduce<JsonObject>((document, { field, attribute, place }) => {
+    const { value, owner } = profile[field]
+    if (value === '' || owner !== 'DIRECTORY') return document
+    const one = attribute.multiValued ? [{ value, type: attribute.fieldTypes?.[0] ?? '', primary: true }] : value
+    return withValueAt(document, place, attribute.type === 'complex' && !attribute.multiValued ? { value } : one)
+  }, {})
+}
 
 /** Beside the document, what a write depends on. */
 export interface UserWriteOptions {
@@ -30,20 +53,21 @@ export type UserWrite = DirectoryWrite & { readonly email: string }
  * or no email address.
  */
 export function userWriteFrom(given: JsonObject, { user, report, takenPhones }: UserWriteOptions): UserWrite {
-  const { document, values } = optionalValuesOf(given, report, takenPhones)
+  let document = given
+  const values: Partial<Record<OwnedField, string | undefined>> = {}
+  for (const each of fieldAttributes) {
+    const taken = takeValue(document, each, report, each.field === 'PRIMARY_PHONE' ? takenPhones : new Set())
+    document = taken.document
+    values[each.field] = taken.value
+  }
+  const { MANAGER: managerUserId, ...supplied } = values
   const userName = textIn(document, 'userName')?.trim() ?? ''
   if (userName === '') throw new ScimError(400, 'invalidValue', 'userName is required')
   const email = emailFrom(document, userName, user)
   const { active } = document
   const write = {
-    supplied: {
-      FIRST_NAME: textIn(document, 'name', 'givenName'),
-      LAST_NAME: textIn(document, 'name', 'familyName'),
-      JOB_TITLE: textIn(document, 'title'),
-      DEPARTMENT: textIn(document, ENTERPRISE, 'department'),
-      ...values,
-    },
-    managerUserId: textIn(document, ENTERPRISE, 'manager', 'value'),
+    supplied,
+    managerUserId,
     email,
     active: typeof active === 'boolean' ? active : undefined,
     standing: standingFrom(document, { userName, email }, user),
@@ -52,18 +76,49 @@ export function userWriteFrom(given: JsonObject, { user, report, takenPhones }: 
 }
 
 /**
+ * The value of a field in a document: of several entries the first that can be taken. What is optional and cannot be
+ * taken is reported and left out of the document.
+ */
+function takeValue(
+  given: JsonObject,
+  { field, attribute, place }: FieldAttribute,
+  report: ScimReport,
+  taken: ReadonlySet<string>,
+): { readonly document: JsonObject; readonly value: string | undefined } {
+  const { name, multiValued, isOptional, fieldTypes = [], toField = (text: string) => text } = attribute
+  for (let document = given; ; ) {
+    const entries = entriesOf(document, ...place)
+    const entry = entryOfType(entries, fieldTypes)
+    const held = multiValued ? entry : valueAt(document, place)
+    const text = typeof held === 'string' ? held : entryValue(held)
+    if (text === undefined) return { document, value: undefined }
+    const value = toField(text)
+    if (!isOptional || field === 'MANAGER') return { document, value }
+    const fault = taken.has(value) ? 'another member of the organization has this number' : valueFault(field, value)
+    if (fault === undefined) return { document, value }
+    report.leftOut.set(multiValued ? `${name}.value` : name, fault)
+    const others = entries.filter((each) => each !== entry)
+    document = withValueAt(document, place, others.length === 0 ? undefined : others)
+  }
+}
+
+/**
  * The email address: that of work; else the user name, if it is an address; else the one that the directory prefers, or
  * any, or the one that the user has.
  */
 function emailFrom(document: JsonObject, userName: string, user: ScimUserRow | undefined): string {
   const emails = entriesOf(document, 'emails')
-  const work = entryValue(emails.find((entry) => entryType(entry) === 'work'))
+  const work = entryValue(workEmailIn(document))
   if (work !== undefined) return work
   if (emailAddressFault(userName) === undefined) return userName
   const other = entryValue(emails.find((entry) => entry['primary'] === true) ?? emails[0]) ?? user?.email
   if (other !== undefined) return other
   const advice = 'send an email address as userName, or one of type work in emails'
   throw new ScimError(400, 'invalidValue', `the user has no email address: ${advice}`)
+}
+
+function workEmailIn(document: JsonObject): JsonObject | undefined {
+  return entriesOf(document, 'emails').find((entry) => entryType(entry) === 'work')
 }
 
 /** What differs from what the directory has said beside the profile; undefined if nothing does. */
@@ -73,12 +128,10 @@ function standingFrom(
   user: ScimUserRow | undefined,
 ): DirectoryWrite['standing'] {
   const { userName: _, externalId, active: __, ...attributes } = document
-  if (Buffer.byteLength(JSON.stringify(attributes)) > MAX_DOCUMENT_BYTES)
-    throw new ScimError(
-      400,
-      'invalidValue',
-      `the attributes of a user can have at most ${MAX_DOCUMENT_BYTES} bytes of JSON`,
-    )
+  if (Buffer.byteLength(JSON.stringify(attributes)) > MAX_DOCUMENT_BYTES) {
+    const detail = `the attributes of a user can have at most ${MAX_DOCUMENT_BYTES} bytes of JSON`
+    throw new ScimError(400, 'invalidValue', detail)
+  }
   // The spelling of an address that stays is not changed.
   const address = user !== undefined && emailKeyOf(user.email) === emailKeyOf(email) ? user.email : email
   const wanted = {
@@ -100,13 +153,12 @@ function standingFrom(
  */
 export function withFollowingEmail(document: JsonObject, before: JsonObject, user: ScimUserRow): JsonObject {
   const userName = textIn(document, 'userName')
-  const emails = entriesOf(document, 'emails')
-  const work = emails.find((entry) => entryType(entry) === 'work')
-  const held = entriesOf(before, 'emails').find((entry) => entryType(entry) === 'work')
+  const [work, held] = [workEmailIn(document), workEmailIn(before)]
   if (userName === undefined || work === undefined || held === undefined) return document
   const sameKey = (one = '', other = '') => emailKeyOf(one) === emailKeyOf(other)
   const isNew = !sameKey(userName, userNameOf(user)) && emailAddressFault(userName) === undefined
   if (!isNew || !sameKey(entryValue(work), entryValue(held)) || !sameKey(entryValue(held), userNameOf(user)))
     return document
+  const emails = entriesOf(document, 'emails')
   return { ...document, emails: emails.map((entry) => (entry === work ? { ...work, value: userName } : entry)) }
 }

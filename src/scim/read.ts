@@ -1,25 +1,51 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { textFault } from '../domain/value/free-text.js'
-import type { ScimAttribute } from '../store/scim/attribute.js'
-import { named } from './attribute-path.js'
 import { ScimError } from './error.js'
-import { isJsonObject } from './json-object.js'
+import { isJsonObject } from './json.js'
+import type { ScimReport } from './report.js'
+import { type Attribute, coreOf, isSameName, isWritable, named, type ResourceType } from './schema.js'
 
-/** The most characters of a text. */
-const MAX_TEXT = 2_048
-/** The texts that indexes hold whole; an entry of an index has room for 2,704 bytes. */
-const INDEXED: readonly string[] = ['userName', 'externalId', 'displayName']
-/** As many as any name of 255 characters has. */
-const MAX_INDEXED_BYTES = 1_024
-/** The most entries of an attribute of a user that has several; members of groups are as many as fit into a body. */
-const MAX_ENTRIES = 100
+/**
+ * The attributes that a body gives a resource, under the names of their declarations, those of extensions below the URN.
+ * Names may be in any case. What is read-only or unknown is left out (RFC 7644 sections 3.3 and 3.5.1), and so are
+ * optional values that cannot be read, which are reported. Throws `invalidValue` and `tooMany`.
+ */
+export function readResource(body: JsonObject, type: ResourceType, report: ScimReport): JsonObject {
+  refuseTooMany(Object.keys(body).length)
+  const read = readAttributes(body, coreOf(type), '', report)
+  for (const [name, value = null] of Object.entries(body)) {
+    const extension = type.extensions.find(({ id }) => isSameName(id, name))
+    if (extension === undefined || value === null) continue
+    if (!isJsonObject(value)) throw invalid(name, 'must be an object')
+    const parts = readAttributes(value, extension.attributes, `${extension.id}:`, report)
+    if (Object.keys(parts).length > 0) read[extension.id] = parts
+  }
+  return read
+}
+
+function readAttributes(
+  values: JsonObject,
+  attributes: readonly Attribute[],
+  prefix: string,
+  report: ScimReport,
+): Record<string, JsonValue> {
+  const read: Record<string, JsonValue> = {}
+  const byName = new Map(attributes.map((attribute) => [attribute.name.toLowerCase(), attribute]))
+  for (const [name, given] of Object.entries(values)) {
+    const attribute = byName.get(name.toLowerCase())
+    if (attribute === undefined || !isWritable(attribute)) continue
+    const value = report.read(attribute, () => readValue(attribute, given, prefix + attribute.name))
+    if (value !== undefined) read[attribute.name] = value
+  }
+  return read
+}
 
 /**
  * The value of an attribute as requests give it, in the form of its declaration; undefined for `null`, an empty list and
  * an object without anything known, which mean that there is none. Booleans may be strings, as Microsoft Entra writes
  * them, and entries may be their values alone. What is read-only or unknown is left out. Throws `invalidValue`.
  */
-export function readValue(attribute: ScimAttribute, value: JsonValue, path = attribute.name): JsonValue | undefined {
+export function readValue(attribute: Attribute, value: JsonValue, path = attribute.name): JsonValue | undefined {
   if (value === null) return undefined
   if (!attribute.multiValued) return readOne(attribute, singleOf(value), path)
   const entries = (Array.isArray(value) ? value : [value]).flatMap((entry) => readOne(attribute, entry, path) ?? [])
@@ -27,20 +53,20 @@ export function readValue(attribute: ScimAttribute, value: JsonValue, path = att
   return entries.length === 0 ? undefined : withOnePrimary(entries)
 }
 
-/** Throws `invalidValue` for more entries than a user can have of an attribute. */
+/** Throws `invalidValue` for more entries than a resource can have of an attribute. */
 export function refuseTooManyEntries(
-  { name }: ScimAttribute,
+  { name, maxEntries }: Attribute,
   entries: readonly JsonValue[],
   path: string = name,
 ): void {
-  if (entries.length > MAX_ENTRIES && name !== 'members') throw invalid(path, `can have at most ${MAX_ENTRIES} values`)
+  if (entries.length > maxEntries) throw invalid(path, `can have at most ${maxEntries} values`)
 }
 
 /** The entry of an attribute that has several, or the value of one that has one. */
-export function readOne(attribute: ScimAttribute, value: JsonValue, path = attribute.name): JsonValue | undefined {
+export function readOne(attribute: Attribute, value: JsonValue, path = attribute.name): JsonValue | undefined {
   if (value === null) return undefined
   if (attribute.type === 'boolean') return booleanFrom(value, path)
-  return attribute.type === 'complex' ? partsFrom(attribute, value, path) : textFrom(value, path)
+  return attribute.type === 'complex' ? partsFrom(attribute, value, path) : textFrom(attribute, value, path)
 }
 
 /** Microsoft Entra writes single values as lists of one. */
@@ -55,17 +81,20 @@ function booleanFrom(value: JsonValue, path: string): boolean {
   throw invalid(path, 'must be true or false')
 }
 
-function textFrom(value: JsonValue, path: string): string {
+/** The most characters of a text. */
+const MAX_TEXT = 2_048
+
+function textFrom({ maxBytes }: Attribute, value: JsonValue, path: string): string {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
   if (typeof text !== 'string') throw invalid(path, 'must be a string')
   const fault = textFault(text, { max: MAX_TEXT })
   if (fault !== undefined) throw invalid(path, fault)
-  if (INDEXED.includes(path) && Buffer.byteLength(text) > MAX_INDEXED_BYTES)
-    throw invalid(path, `must have at most ${MAX_INDEXED_BYTES} bytes in UTF-8`)
+  if (maxBytes !== undefined && Buffer.byteLength(text) > maxBytes)
+    throw invalid(path, `must have at most ${maxBytes} bytes in UTF-8`)
   return text
 }
 
-function partsFrom({ subAttributes }: ScimAttribute, value: JsonValue, path: string): JsonObject | undefined {
+function partsFrom({ subAttributes }: Attribute, value: JsonValue, path: string): JsonObject | undefined {
   const parts = isJsonObject(value) ? value : typeof value === 'string' ? { value } : undefined
   if (parts === undefined) throw invalid(path, 'must be an object')
   const read: Record<string, JsonValue> = {}

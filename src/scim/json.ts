@@ -1,0 +1,68 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+
+/** Whether a value is a JSON object. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The member of an object with a name in any case. */
+export function memberOf(object: JsonObject, name: string): JsonValue | undefined {
+  const lower = name.toLowerCase()
+  return object[name] ?? Object.entries(object).find(([key]) => key.toLowerCase() === lower)?.[1]
+}
+
+/** The object with another value of a member; undefined takes it out. */
+export function withMember(object: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
+  const { [name]: _, ...others } = object
+  return value === undefined ? others : { ...others, [name]: value }
+}
+
+/** The object with another value where a path leads, without the objects that this leaves empty. */
+export function withValueAt(
+  object: JsonObject,
+  [name = '', ...rest]: readonly string[],
+  value: JsonValue | undefined,
+): JsonObject {
+  if (rest.length === 0) return withMember(object, name, value)
+  const inner = object[name]
+  const changed = withValueAt(isJsonObject(inner) ? inner : {}, rest, value)
+  return withMember(object, name, Object.keys(changed).length === 0 ? undefined : changed)
+}
+
+/** The value where a path leads. */
+export function valueAt(object: JsonObject | undefined, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = object
+  for (const name of path) value = isJsonObject(value) ? value[name] : undefined
+  return value
+}
+
+/** The text where a path leads. */
+export function textIn(object: JsonObject | undefined, ...path: readonly string[]): string | undefined {
+  const value = valueAt(object, path)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The entries of an attribute that has several, where a path leads. */
+export function entriesOf(object: JsonObject | undefined, ...path: readonly string[]): readonly JsonObject[] {
+  const value = valueAt(object, path)
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}
+
+/** The value of an entry. */
+export function entryValue(entry: JsonValue | undefined): string | undefined {
+  return isJsonObject(entry) ? textIn(entry, 'value') : undefined
+}
+
+/** The type of an entry, in lower case. */
+export function entryType(entry: JsonValue): string {
+  return isJsonObject(entry) ? (textIn(entry, 'type') ?? '').toLowerCase() : ''
+}
+
+/** The entry of the first of the types that there is, else one without a type. */
+export function entryOfType(entries: readonly JsonObject[], types: readonly string[]): JsonObject | undefined {
+  for (const type of [...types, '']) {
+    const entry = entries.find((each) => entryType(each) === type)
+    if (entry !== undefined) return entry
+  }
+  return undefined
+}

@@ -1,0 +1,55 @@
+import { governedFields } from '../domain/profile/field-ownership.js'
+import { fieldOwnerships, memberValues, ownershipValues } from '../store/scim/member-search.js'
+import type { ScimUserRow } from '../store/scim/user.js'
+import { type Schema, shown } from './schema.js'
+import { pathOfField } from './user-attributes.js'
+
+/** Who owns the fields of a user: an extension of this service. */
+export const ownershipSchema: Schema<ScimUserRow> = {
+  id: 'urn:svc:params:scim:schemas:extension:ownership:2.0:User',
+  name: 'FieldOwnership',
+  description: 'Who owns each field of the user, which decides whose writes are applied.',
+  attributes: [
+    shown('fieldOwnership', 'The owner of each governed field.', {
+      search: fieldOwnerships(pathOfField),
+      type: 'complex',
+      multiValued: true,
+      subAttributes: [
+        shown('field', 'The name of the field in the API.', {
+          search: ownershipValues.field,
+          caseExact: true,
+          canonicalValues: governedFields.map((field) => `USER_PROFILE_FIELD_${field}`),
+        }),
+        shown('attribute', 'The path of the attribute for the field.', { search: ownershipValues.label }),
+        shown('owner', 'The class of writer that owns the value.', {
+          search: ownershipValues.owner,
+          caseExact: true,
+          canonicalValues: ['FIELD_OWNER_AUTOMATION', 'FIELD_OWNER_PINNED', 'FIELD_OWNER_DIRECTORY'],
+        }),
+        shown('since', 'When this owner took over.', {
+          search: ownershipValues.since,
+          type: 'dateTime',
+        }),
+      ],
+      print: ({ profile }) =>
+        governedFields.map((field) => ({
+          field: `USER_PROFILE_FIELD_${field}`,
+          attribute: pathOfField(field),
+          owner: `FIELD_OWNER_${profile[field].owner}`,
+          since: profile[field].since.toISOString(),
+        })),
+    }),
+    shown('directoryManaged', 'Whether an identity provider manages the user.', {
+      search: memberValues.isDirectoryManaged,
+      type: 'boolean',
+      print: ({ directoryManaged }) => directoryManaged,
+    }),
+    shown('role', 'The role in the organization.', {
+      search: memberValues.role,
+      caseExact: true,
+      canonicalValues: ['USER_ROLE_ORG_ADMIN', 'USER_ROLE_ORG_MEMBER', 'USER_ROLE_ORG_GUEST'],
+      print: ({ role }) => `USER_ROLE_${role}`,
+    }),
+  ],
+  unsupported: [],
+}

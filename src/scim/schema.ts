@@ -1,0 +1,155 @@
+import type { JsonValue } from '@bufbuild/protobuf'
+import type { OwnedField } from '../store/owned-column.js'
+import type { Entries, Value } from '../store/search.js'
+
+/** The characteristics of attributes that have names (RFC 7643 section 7). */
+export const characteristics = {
+  type: ['string', 'boolean', 'decimal', 'integer', 'dateTime', 'reference', 'binary', 'complex'],
+  mutability: ['readOnly', 'readWrite', 'immutable', 'writeOnly'],
+  returned: ['always', 'never', 'default', 'request'],
+  uniqueness: ['none', 'server', 'global'],
+} as const
+
+type Characteristic = { readonly [Name in keyof typeof characteristics]: (typeof characteristics)[Name][number] }
+
+/** An attribute of resources that are made of rows: what the service tells of it, and how it is held. */
+export interface Attribute<Row = unknown> extends Characteristic {
+  /** As it is spelled in answers; requests may spell it in any case. */
+  readonly name: string
+  readonly multiValued: boolean
+  readonly description: string
+  readonly required: boolean
+  readonly caseExact: boolean
+  readonly canonicalValues?: readonly string[]
+  readonly referenceTypes?: readonly string[]
+  /** Of complex attributes; otherwise empty. */
+  readonly subAttributes: readonly Attribute<Row>[]
+
+  /** The governed field of the profile that holds the value. */
+  readonly field?: OwnedField
+  /** A value that the field cannot take is left out, instead of keeping the person out. */
+  readonly isOptional?: true
+  /** Of several entries, the types of the one that the field holds: the first type that there is, else one without. */
+  readonly fieldTypes?: readonly string[]
+  /** A value as the field takes it. */
+  readonly toField?: (text: string) => string
+  /** Filters name it without the URN of its extension, too, as Microsoft Entra writes them. */
+  readonly isKnownAlone?: true
+  /** The most bytes of a text in UTF-8, for what an index holds whole. */
+  readonly maxBytes?: number
+  /** The most entries that a resource can have. */
+  readonly maxEntries: number
+
+  /** What filters and orders read: a value, entries, the values of the sub-attributes, or whatever the resource has. */
+  readonly search?: Value | Entries | 'parts' | 'schemas'
+  /** What answers show; undefined for none. Complex attributes without it show their sub-attributes. */
+  print?(row: Row, baseUrl: string): JsonValue | undefined
+}
+
+/** A schema of resources. */
+export interface Schema<Row = unknown> {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly attributes: readonly Attribute<Row>[]
+  /** Names, in lower case, of attributes that RFC 7643 gives the schema and no resource has. */
+  readonly unsupported: readonly string[]
+}
+
+/** A type of resource: where it is, and the schemas of its attributes. */
+export interface ResourceType<Row = unknown> {
+  readonly name: 'User' | 'Group'
+  readonly endpoint: '/Users' | '/Groups'
+  readonly description: string
+  readonly schema: Schema<Row>
+  /** None of them is required. */
+  readonly extensions: readonly Schema<Row>[]
+  /** `id`, `externalId`, `schemas` and `meta`, which belong to no schema (RFC 7643 section 3.1). */
+  readonly common: readonly Attribute<Row>[]
+}
+
+const MAX_ENTRIES = 100
+
+/** An attribute; what is not stated is as RFC 7643 section 2.2 has it. */
+export function attribute<Row>(
+  name: string,
+  description: string,
+  stated: Partial<Omit<Attribute<Row>, 'name' | 'description'>>,
+): Attribute<Row> {
+  return {
+    name,
+    description,
+    type: 'string',
+    multiValued: false,
+    required: false,
+    caseExact: false,
+    mutability: 'readWrite',
+    returned: 'default',
+    uniqueness: 'none',
+    subAttributes: [],
+    maxEntries: MAX_ENTRIES,
+    ...stated,
+  }
+}
+
+/** An attribute that requests cannot write. */
+export function shown<Row>(
+  name: string,
+  description: string,
+  stated: Partial<Omit<Attribute<Row>, 'name' | 'description'>>,
+): Attribute<Row> {
+  return attribute(name, description, { mutability: 'readOnly', ...stated })
+}
+
+/** Whether requests can give an attribute; the schemas of a resource follow from its other attributes. */
+export function isWritable({ mutability, search }: Attribute): boolean {
+  return mutability !== 'readOnly' && search !== 'schemas'
+}
+
+/** What a path of attributes leads to (RFC 7644 section 3.10). */
+export interface Path<Row = unknown> {
+  /** The extension that has the attribute; undefined for attributes of the resource itself. */
+  readonly extension: Schema<Row> | undefined
+  readonly attribute: Attribute<Row>
+  readonly subAttribute: Attribute<Row> | undefined
+}
+
+/**
+ * Finds what a path names, in any case, with or without the URN of its schema before it; attributes of extensions need
+ * theirs. `unsupported`: RFC 7643 has it, and no resource does. Undefined: there is no such attribute.
+ */
+export function findPath<Row>(path: string, type: ResourceType<Row>): Path<Row> | 'unsupported' | undefined {
+  const schema = schemasOf(type).find(({ id }) => path[id.length] === ':' && isSameName(id, path.slice(0, id.length)))
+  const rest = schema === undefined ? path : path.slice(schema.id.length + 1)
+  const extension = schema === type.schema ? undefined : schema
+  const [name = '', subName, ...more] = rest.split('.')
+  const attribute = named(extension?.attributes ?? coreOf(type), name)
+  const subAttribute = subName === undefined ? undefined : named(attribute?.subAttributes ?? [], subName)
+  if (attribute !== undefined && more.length === 0 && (subName === undefined || subAttribute !== undefined)) {
+    return { extension, attribute, subAttribute }
+  }
+  const isKnown = schemasOf(type).some(({ unsupported }) =>
+    [rest, name].some((each) => unsupported.includes(each.toLowerCase())),
+  )
+  return isKnown ? 'unsupported' : undefined
+}
+
+/** All schemas of a type. */
+export function schemasOf<Row>({ schema, extensions }: ResourceType<Row>): readonly Schema<Row>[] {
+  return [schema, ...extensions]
+}
+
+/** The attributes that a resource has outside of extensions. */
+export function coreOf<Row>({ common, schema }: ResourceType<Row>): readonly Attribute<Row>[] {
+  return [...common, ...schema.attributes]
+}
+
+/** The attribute with a name, in any case. */
+export function named<Row>(attributes: readonly Attribute<Row>[], name: string): Attribute<Row> | undefined {
+  return attributes.find((each) => isSameName(each.name, name))
+}
+
+/** Whether two names are the same but for their case. */
+export function isSameName(one: string, other: string): boolean {
+  return one.length === other.length && one.toLowerCase() === other.toLowerCase()
+}

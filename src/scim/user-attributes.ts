@@ -1,0 +1,265 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import type { OwnedField } from '../store/owned-column.js'
+import {
+  documentEmails,
+  documentEntries,
+  documentName,
+  entryValues,
+  fieldValue,
+  memberGroups,
+  memberGroupValues,
+  memberValues,
+} from '../store/scim/member-search.js'
+import type { ScimUserRow } from '../store/scim/user.js'
+import { fixed } from '../store/search.js'
+import { indexed, locationOf, referenceParts, referencesTo } from './common-attributes.js'
+import { entriesOf, entryType, isJsonObject, textIn } from './json.js'
+import { type Attribute, attribute, type Schema, shown } from './schema.js'
+
+// The table of the attributes of users: each stands here once, with what the service tells of it, how it is searched and
+// printed, and, if a field of the profile holds it, how that takes it.
+
+type User = ScimUserRow
+
+/** The name by which the directory knows the user. */
+export function userNameOf({ directoryUserName, email }: User): string {
+  return directoryUserName ?? email
+}
+
+/** What the directory has said of a user. */
+export function saidOf({ directoryAttributes }: User): JsonObject | undefined {
+  return isJsonObject(directoryAttributes as JsonValue) ? (directoryAttributes as JsonObject) : undefined
+}
+
+/** A field of the profile. */
+function ofField(field: OwnedField) {
+  return { field, search: fieldValue(field), print: ({ profile }: User) => profile[field].value || undefined }
+}
+
+/** A name to be shown: as the directory says, or of the first and the last name. */
+function shownName(path: readonly string[], isIndexed = false) {
+  const print = (user: User) => {
+    const { profile } = user
+    return textIn(saidOf(user), ...path) || `${profile.FIRST_NAME.value} ${profile.LAST_NAME.value}`.trim() || undefined
+  }
+  return { search: documentName(path, isIndexed), print }
+}
+
+/** The entries that the directory gives; without any, the value that the user has, under a type. */
+function entriesOr(user: User, name: string, type: string, value: string): JsonObject[] | undefined {
+  const given = entriesOf(saidOf(user), name)
+  if (given.length > 0) return [...given]
+  return value === '' ? undefined : [{ value, type, primary: true }]
+}
+
+function entryParts(what: string, canonicalValues: readonly string[], ofValue: Partial<Attribute<User>> = {}) {
+  return [
+    attribute<User>('value', `The ${what}.`, { search: entryValues.value, ...ofValue }),
+    attribute<User>('display', 'A text to show instead of the value.', { search: entryValues.display }),
+    attribute<User>('type', 'What it is used for.', { search: entryValues.type, canonicalValues }),
+    attribute<User>('primary', 'Whether it is the preferred one; at most one is.', {
+      search: entryValues.primary,
+      type: 'boolean',
+    }),
+  ]
+}
+
+/** Entries of which a field of the profile holds one. Values that it cannot take are left out. */
+function entriesOfField(
+  name: string,
+  description: string,
+  field: OwnedField,
+  fieldTypes: readonly string[],
+  of: Partial<Attribute<User>>,
+) {
+  const [type = ''] = fieldTypes
+  return attribute<User>(name, description, {
+    type: 'complex',
+    multiValued: true,
+    field,
+    fieldTypes,
+    isOptional: true,
+    search: documentEntries(name, type, field),
+    print: (user) => entriesOr(user, name, type, user.profile[field].value),
+    ...of,
+  })
+}
+
+/** The schema of users (RFC 7643 section 4.1), as far as it is supported. */
+export const userSchema: Schema<User> = {
+  id: 'urn:ietf:params:scim:schemas:core:2.0:User',
+  name: 'User',
+  description: 'A member of the organization.',
+  attributes: [
+    attribute(
+      'userName',
+      'The name that identifies the user at the provider. Also the email address, if the provider sends no work email.',
+      { search: memberValues.name, required: true, uniqueness: 'server', ...indexed, print: userNameOf },
+    ),
+    attribute('name', 'The components of the name.', {
+      search: 'parts',
+      type: 'complex',
+      subAttributes: [
+        attribute('formatted', 'The full name, for display.', shownName(['name', 'formatted'])),
+        attribute('familyName', 'The last name.', ofField('LAST_NAME')),
+        attribute('givenName', 'The first name.', ofField('FIRST_NAME')),
+      ],
+    }),
+    attribute('displayName', 'The display name.', { ...shownName(['displayName'], true), ...indexed }),
+    attribute('title', 'The job title.', ofField('JOB_TITLE')),
+    attribute('locale', 'A language tag (BCP 47), such as en-US.', {
+      ...ofField('LOCALE'),
+      isOptional: true,
+      // Language tags with an underscore are those of POSIX and Java.
+      toField: (tag) => tag.replaceAll('_', '-'),
+    }),
+    attribute('timezone', 'A name of the IANA time zone database, such as Europe/Berlin.', {
+      ...ofField('TIMEZONE'),
+      isOptional: true,
+    }),
+    attribute(
+      'active',
+      'False deactivates the user: their tokens are no longer accepted, and their email address remains reserved.',
+      {
+        search: memberValues.isActive,
+        type: 'boolean',
+        print: ({ deactivatedAt }) => deactivatedAt === null,
+      },
+    ),
+    attribute(
+      'emails',
+      'Email addresses. The one with type work is the email address of the user; without one, userName is.',
+      {
+        type: 'complex',
+        multiValued: true,
+        subAttributes: entryParts('email address', ['work', 'home', 'other']),
+        search: documentEmails('emails', 'work'),
+        // The address of the user stands for that of work, whatever its spelling in what the directory has said.
+        print: (user) =>
+          entriesOr(user, 'emails', 'work', user.email)?.map((entry) =>
+            entryType(entry) === 'work' ? { ...entry, value: user.email } : entry,
+          ),
+      },
+    ),
+    entriesOfField(
+      'phoneNumbers',
+      'Phone numbers. The one with type work, or else with type mobile, is the primary phone, which no other user can have.',
+      'PRIMARY_PHONE',
+      ['work', 'mobile'],
+      {
+        subAttributes: entryParts('phone number', ['work', 'mobile', 'home', 'fax', 'pager', 'other']),
+        // In RFC 3966, `tel:` is not part of a number.
+        toField: (number) => number.replace(/^tel:/i, ''),
+      },
+    ),
+    entriesOfField(
+      'photos',
+      'URLs of pictures. The one with type photo is the avatar.',
+      'AVATAR_URL',
+      ['photo', 'thumbnail'],
+      {
+        subAttributes: entryParts('https URL of a picture', ['photo', 'thumbnail'], {
+          type: 'reference',
+          referenceTypes: ['external'],
+          caseExact: true,
+        }),
+      },
+    ),
+    shown('groups', 'The groups that the user belongs to. To change them, write the groups.', {
+      search: memberGroups,
+      type: 'complex',
+      multiValued: true,
+      subAttributes: [
+        ...referenceParts('Group', 'group', memberGroupValues, 'readOnly'),
+        shown('type', 'Always direct.', { search: fixed('direct'), canonicalValues: ['direct'] }),
+      ],
+      print: ({ groups }, baseUrl) =>
+        groups.length === 0 ? undefined : referencesTo('Group', groups, baseUrl, 'direct'),
+    }),
+  ],
+  unsupported: [
+    'nickname',
+    'profileurl',
+    'usertype',
+    'preferredlanguage',
+    'addresses',
+    'ims',
+    'entitlements',
+    'roles',
+    'x509certificates',
+    'name.middlename',
+    'name.honorificprefix',
+    'name.honorificsuffix',
+  ],
+}
+
+const managerOf = ({ profile }: User) => profile.MANAGER.value || undefined
+
+/** The attributes of employees (RFC 7643 section 4.3), as far as they are supported. */
+export const enterpriseUserSchema: Schema<User> = {
+  id: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+  name: 'EnterpriseUser',
+  description: 'Enterprise attributes of a user.',
+  attributes: [
+    attribute('department', 'The department.', ofField('DEPARTMENT')),
+    attribute('manager', 'The manager, a user in the same organization.', {
+      search: 'parts',
+      type: 'complex',
+      field: 'MANAGER',
+      isKnownAlone: true,
+      subAttributes: [
+        attribute('value', 'The id of the manager.', {
+          search: memberValues.managerId,
+          caseExact: true,
+          print: managerOf,
+        }),
+        shown('$ref', 'The URL of the manager.', {
+          type: 'reference',
+          caseExact: true,
+          referenceTypes: ['User'],
+          print: (user, baseUrl) => {
+            const id = managerOf(user)
+            return id && locationOf('User', id, baseUrl)
+          },
+        }),
+        shown('displayName', 'The name of the manager.', {
+          search: memberValues.managerName,
+          print: (user) => (managerOf(user) === undefined ? undefined : (user.managerName ?? undefined)),
+        }),
+      ],
+    }),
+  ],
+  unsupported: ['employeenumber', 'costcenter', 'organization', 'division'],
+}
+
+/** An attribute that stands for a governed field. */
+export interface FieldAttribute {
+  readonly field: OwnedField
+  readonly attribute: Attribute<User>
+  /** As filters write it. */
+  readonly path: string
+  /** Where it is in a document. */
+  readonly place: readonly string[]
+}
+
+/** The attributes that stand for governed fields. */
+export const fieldAttributes: readonly FieldAttribute[] = [
+  ...fieldsIn(userSchema.attributes, '', []),
+  ...fieldsIn(enterpriseUserSchema.attributes, `${enterpriseUserSchema.id}:`, [enterpriseUserSchema.id]),
+]
+
+function fieldsIn(attributes: readonly Attribute<User>[], prefix: string, within: readonly string[]): FieldAttribute[] {
+  return attributes.flatMap((attribute) => {
+    const { name, field, subAttributes } = attribute
+    const [path, place] = [prefix + name, [...within, name]]
+    const own = field === undefined ? [] : [{ field, attribute, path, place }]
+    return [...own, ...fieldsIn(subAttributes, `${path}.`, place)]
+  })
+}
+
+/** The path of the attribute that a governed field is shown as. */
+export function pathOfField(field: OwnedField): string {
+  const found = fieldAttributes.find((each) => each.field === field)
+  if (found === undefined) throw new Error(`no attribute stands for ${field}`)
+  return found.path
+}

@@ -1,0 +1,140 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import { type OwnedField, ownedColumns, ownedPlaces } from '../owned-column.js'
+import type { Entries, Value } from '../search.js'
+import type { SearchRows } from '../search-page.js'
+import { ofOrganization } from '../tenant.js'
+import { type ScimUserColumns, scimUserColumns, scimUserColumnTypes } from './user.js'
+
+/** The members that a directory sees. */
+export const searchedMembers: SearchRows<ScimUserColumns> = {
+  name: 'directory_members',
+  table: 'memberships',
+  alias: 'm',
+  where: Prisma.sql`m.directory_deleted_at IS NULL`,
+  beside: Prisma.sql`CROSS JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = m.user_id OFFSET 0) u`,
+  columns: scimUserColumns,
+  types: scimUserColumnTypes,
+  references: Prisma.sql`group_members gm WHERE ${ofOrganization('gm')} AND gm.user_id = m.user_id`,
+}
+
+const emailKey = Prisma.sql`m.email_key`
+const fullName = Prisma.sql`nullif(btrim(m.first_name || ' ' || m.last_name), '')`
+
+/** The values of a member that can be searched, beside those of governed fields and of the document. */
+export const memberValues = {
+  id: { sql: Prisma.sql`m.user_id`, indexed: ['equals'], ofEvery: true },
+  externalId: { sql: Prisma.sql`m.directory_external_id`, indexed: ['equals'] },
+  /** The name by which the directory knows the member. */
+  name: {
+    sql: Prisma.sql`coalesce(m.directory_user_name, ${emailKey})`,
+    isAscii: true,
+    indexed: ['equals', 'startsWith'],
+    ofEvery: true,
+  },
+  isActive: { sql: Prisma.sql`(m.deactivated_at IS NULL)`, ofEvery: true },
+  isDirectoryManaged: { sql: Prisma.sql`m.directory_managed`, ofEvery: true },
+  role: { sql: Prisma.sql`('USER_ROLE_' || m.role::text)`, ofEvery: true },
+  managerId: { sql: Prisma.sql`m.manager_user_id`, indexed: ['equals'] },
+  managerName: {
+    sql: Prisma.sql`(
+      SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
+       WHERE ${ofOrganization('b')} AND b.user_id = m.manager_user_id)`,
+  },
+  createdAt: { sql: Prisma.sql`m.created_at`, ofEvery: true },
+  updatedAt: { sql: Prisma.sql`m.updated_at`, ofEvery: true },
+} satisfies Readonly<Record<string, Value>>
+
+const indexedFields: readonly OwnedField[] = ['FIRST_NAME', 'LAST_NAME']
+
+/** The value of a governed field. */
+export function fieldValue(field: OwnedField): Value {
+  const value = { sql: Prisma.sql`nullif(m.${columnOf(field)}, '')` }
+  return indexedFields.includes(field) ? { ...value, indexed: ['equals', 'startsWith'] } : value
+}
+
+function columnOf(field: OwnedField): Prisma.Sql {
+  return Prisma.raw(field === 'MANAGER' ? 'manager_user_id' : field.toLowerCase())
+}
+
+/** A text in the document, where a path leads; without one, the full name. */
+export function documentName(path: readonly string[], isIndexed: boolean): Value {
+  const text = Prisma.sql`m.directory_attributes #>> '{${Prisma.raw(path.join())}}'`
+  const value = { sql: Prisma.sql`coalesce(nullif(${text}, ''), ${fullName})` }
+  return isIndexed ? { ...value, indexed: ['equals', 'startsWith'] } : value
+}
+
+/** The parts of entries in the document. */
+export const entryValues = {
+  value: { sql: Prisma.sql`e.value` },
+  type: { sql: Prisma.sql`e.type` },
+  display: { sql: Prisma.sql`e.display` },
+  primary: { sql: Prisma.sql`e.is_primary` },
+} satisfies Readonly<Record<string, Value>>
+
+/** The entries of a list in the document; without any, one of the given type with the value of a governed field. */
+export function documentEntries(list: string, type: string, field: OwnedField): Entries {
+  return entriesOf(list, type, Prisma.sql`m.${columnOf(field)}`, Prisma.sql`d.entry ->> 'value'`)
+}
+
+/** The email addresses in the document, where that of the given type is the member's own; without any, that one alone. */
+export function documentEmails(list: string, type: string): Entries {
+  const own = Prisma.sql`CASE WHEN lower(d.entry ->> 'type') = '${Prisma.raw(type)}' THEN ${emailKey} ELSE d.entry ->> 'value' END`
+  return {
+    ...entriesOf(list, type, emailKey, own),
+    narrowed: (value, wanted) => {
+      if (wanted === type) return Prisma.sql`${emailKey} = lower(${value}::text)`
+      // Each found by an index of its own: with both conditions on the member, a large organization would be read in the
+      // order of the list until the page is full.
+      return Prisma.sql`m.ordinal = ANY (ARRAY(
+        SELECT x.ordinal FROM memberships x WHERE ${ofOrganization('x')} AND x.email_key = lower(${value}::text)
+         UNION ALL
+        SELECT y.ordinal FROM memberships y
+         WHERE ${ofOrganization('y')} AND lower((y.directory_attributes -> '${Prisma.raw(list)}')::text)::jsonb
+               @> jsonb_build_array(jsonb_build_object('value', lower(${value}::text)))))`
+    },
+  }
+}
+
+function entriesOf(name: string, type: string, held: Prisma.Sql, value: Prisma.Sql): Entries {
+  const list = Prisma.sql`m.directory_attributes -> '${Prisma.raw(name)}'`
+  return {
+    from: Prisma.sql`(
+      SELECT ${value} AS value, d.entry ->> 'type' AS type, (d.entry ->> 'primary')::boolean IS TRUE AS is_primary,
+             d.entry ->> 'display' AS display
+        FROM jsonb_array_elements(CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE '[]' END) AS d (entry)
+       UNION ALL
+      SELECT ${held}, '${Prisma.raw(type)}', true, NULL
+       WHERE ${held} <> '' AND coalesce(${list}, '[]') = '[]'
+    ) e WHERE true`,
+    primary: entryValues.primary,
+  }
+}
+
+/** The groups of a member, and what they are called. */
+export const memberGroups: Entries = {
+  from: Prisma.sql`group_members x JOIN groups o ON ${ofOrganization('o')} AND o.id = x.group_id
+    WHERE ${ofOrganization('x')} AND x.user_id = m.user_id`,
+}
+
+/** The values of such a group. */
+export const memberGroupValues = {
+  id: { sql: Prisma.sql`x.group_id` },
+  name: { sql: Prisma.sql`o.name` },
+} satisfies Readonly<Record<string, Value>>
+
+/** A row for each governed field, which the label stands for. */
+export function fieldOwnerships(labelOf: (field: OwnedField) => string): Entries {
+  const rows = ownedPlaces.map(({ field }, index) => {
+    const stem = Prisma.raw(`m.${ownedColumns[index]}`)
+    return Prisma.sql`('USER_PROFILE_FIELD_${Prisma.raw(field)}', '${Prisma.raw(labelOf(field))}', 'FIELD_OWNER_' || ${stem}_owner::text, ${stem}_owned_since)`
+  })
+  return { from: Prisma.sql`(VALUES ${Prisma.join(rows)}) AS f (field, label, owner, since) WHERE true` }
+}
+
+/** The values of such a row. */
+export const ownershipValues = {
+  field: { sql: Prisma.sql`f.field` },
+  label: { sql: Prisma.sql`f.label` },
+  owner: { sql: Prisma.sql`f.owner` },
+  since: { sql: Prisma.sql`f.since` },
+} satisfies Readonly<Record<string, Value>>

@@ -1,0 +1,140 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import { type Columns, createStatement, type Parameter, type Statement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
+import { type Condition, constant, type Order, orderBy } from './search.js'
+import { ofOrganization } from './tenant.js'
+
+/** Which rows of an organization to list, and in which order; without one, in the order of their creation. */
+export interface Selection {
+  readonly organizationId: string
+  readonly condition: Condition
+  readonly order: Order | undefined
+}
+
+/** The rows of a list to read: none if the total alone is wanted. */
+export interface Range {
+  readonly offset: number
+  readonly count: number
+}
+
+/** Rows of one table that can be searched. */
+export interface SearchRows<Row> {
+  /** Names the statements, in the form `directory_members`. */
+  readonly name: string
+  /** The table and the alias of its rows, which have an ordinal. */
+  readonly table: string
+  readonly alias: string
+  /** The rows that there are. */
+  readonly where: Prisma.Sql
+  /** What is read beside the row; OFFSET 0 keeps it from being read for more rows than the page has. */
+  readonly beside: Prisma.Sql
+  readonly columns: (organizationId: Parameter) => Prisma.Sql
+  readonly types: Columns<Row>
+  /** How many references to others a row shows: members of a group, groups of a member. */
+  readonly references: Prisma.Sql
+}
+
+/** A part of a list, and how many rows the whole list has. */
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  readonly total: number
+}
+
+/** A statement with the values for its parameters. Its text follows from the search, in which nothing is a value. */
+interface Bound<Row> {
+  readonly statement: Statement<Readonly<Record<string, unknown>>, Row>
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** How many references the rows of a page show before it is cut, so that its answer fits into memory. */
+const MAX_REFERENCES = 20_000
+
+/** How many rows a page has before it is cut. */
+interface Uncut {
+  readonly found: bigint
+}
+
+/** How many rows were counted. */
+interface Counted {
+  readonly total: bigint
+}
+
+/** The statement that reads a page. */
+function pageStatement<Row>(
+  { name, table, alias, where, beside, columns, types, references }: SearchRows<Row>,
+  { organizationId, condition, order }: Selection,
+  { offset, count }: Range,
+): Bound<Row & Uncut> {
+  const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table} ${alias}`)]
+  const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${orderBy(order)}, ${row}.ordinal`
+  const found = Prisma.sql`FROM ${rows} WHERE ${ofOrganization(alias)} AND ${where} AND ${condition.sql}`
+  // Found first, and cut to the page then: a planner that expects more rows than there are would rather read the list in
+  // its order until the page is full.
+  const source = condition.isIndexed ? Prisma.sql`FROM (SELECT ${row}.* ${found} OFFSET 0) ${row}` : found
+  const text = Prisma.sql`
+SELECT ${columns({ parameter: 'organizationId' })}, ${row}.found
+  FROM (
+    SELECT ${row}.*, ${row}.xmin, page.place, sum(refers.shown) OVER (ORDER BY page.place) - refers.shown AS shown_before,
+           count(*) OVER () AS found
+      FROM unnest(ARRAY(SELECT ${row}.ordinal ${source} ORDER BY ${sort} OFFSET ${offset} LIMIT ${count}))
+           WITH ORDINALITY AS page (ordinal, place)
+      JOIN ${rows} ON ${ofOrganization(alias)} AND ${row}.ordinal = page.ordinal
+     CROSS JOIN LATERAL (SELECT count(*) AS shown FROM ${references}) refers
+  ) ${row}
+  ${beside}
+ WHERE ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}
+ ORDER BY ${row}.place`
+  return bound(`list_${name}`, { ...types, found: 'int8' } as Columns<Row & Uncut>, organizationId, text)
+}
+
+/** The statement that counts a selection, reading all of it. */
+function countStatement<Row>(
+  { name, table, alias, where }: SearchRows<Row>,
+  { organizationId, condition }: Selection,
+): Bound<Counted> {
+  const text = Prisma.sql`
+SELECT count(*) AS total FROM ${Prisma.raw(`${table} ${alias}`)}
+ WHERE ${ofOrganization(alias)} AND ${where} AND ${condition.sql}`
+  return bound<Counted>(`count_${name}`, { total: 'int8' }, organizationId, text)
+}
+
+const everything: Selection = { organizationId: '', condition: constant(true), order: undefined }
+
+/** The statements that read a page of a selection and count the selection. */
+export function searchStatements<Row>(
+  searched: SearchRows<Row>,
+  selection: Selection = everything,
+  range: Range = { offset: 0, count: 100 },
+): readonly [page: Bound<Row & Uncut>, count: Bound<Counted>] {
+  return [pageStatement(searched, selection, range), countStatement(searched, selection)]
+}
+
+/** Reads a page of a selection. Counts the selection only if the page does not already tell how many rows there are. */
+export async function readPage<Row>(
+  tables: Tables,
+  searched: SearchRows<Row>,
+  selection: Selection,
+  range: Range,
+): Promise<Page<Row>> {
+  const { offset, count } = range
+  const [page, counting] = searchStatements(searched, selection, range)
+  const rows = count === 0 ? [] : await tables.run(page.statement, page.values)
+  const found = Number(rows[0]?.found ?? 0)
+  if (found < count && (found > 0 || offset === 0)) return { rows, total: found === 0 ? 0 : offset + found }
+  const [counted] = await tables.run(counting.statement, counting.values)
+  const total = Number(counted?.total ?? 0)
+  // Others may write between the two reads: what was read is counted at least.
+  return { rows, total: found === 0 ? total : Math.max(total, offset + found) }
+}
+
+/** Makes a statement of a text with values, each of which gets a parameter. It is planned for the values of each call. */
+function bound<Row>(name: string, columns: Columns<Row>, organizationId: string, text: Prisma.Sql): Bound<Row> {
+  const values: Record<string, unknown> = { organizationId }
+  const places = text.values.map((value, index) => {
+    if (typeof value === 'object' && value !== null && 'parameter' in value) return value
+    values[`value${index}`] = value
+    return { parameter: `value${index}` }
+  })
+  const placed = Prisma.sql(text.strings, ...places)
+  return { statement: createStatement({ name, columns, planned: 'anew', text: () => placed }), values }
+}

@@ -1,0 +1,162 @@
+import { Prisma } from '../../gen/prisma/client.js'
+
+/** How a value is compared: a text in all of these ways, a time in none of the last three, a boolean only by equality. */
+export type Comparison = 'equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'startsWith' | 'endsWith'
+
+/** A value of a row in a statement of one organization: null if the row has none, and never the empty text. */
+export interface Value {
+  readonly sql: Prisma.Sql
+  /** Only letters of ASCII have a case. */
+  readonly isAscii?: true
+  /** The comparisons that an index serves. */
+  readonly indexed?: readonly Comparison[]
+  /** Every row has it. */
+  readonly ofEvery?: true
+}
+
+/** The value that is the same for every row. */
+export function fixed(text: string): Value {
+  return { sql: Prisma.sql`'${Prisma.raw(text)}'::text`, ofEvery: true }
+}
+
+/** Several values of a row, one by one: a query behind its FROM, WHERE included, in which the values of an entry are. */
+export interface Entries {
+  readonly from: Prisma.Sql
+  /** Whether an entry goes before the others in orders. */
+  readonly primary?: Value
+  /**
+   * A condition on the row that holds where an entry has this value and, if given, this type. It leads to the rows by an
+   * index whatever the planner expects of the values.
+   */
+  readonly narrowed?: (value: string, type: string | undefined) => Prisma.Sql
+}
+
+/** A value as it is compared and ordered: texts exactly or without regard to case; undefined for what is no text. */
+export interface Compared {
+  readonly value: Value
+  readonly text: 'exact' | 'folded' | undefined
+}
+
+/** What is true or false of a row, and never unknown: the opposite of what is false is true for rows without a value too. */
+export interface Condition {
+  readonly sql: Prisma.Sql
+  /** An index leads to all rows of which it is true. */
+  readonly isIndexed: boolean
+  /** It is the same for all rows. */
+  readonly constant?: boolean
+}
+
+/** The condition that is the same for all rows. */
+export function constant(isTrue: boolean): Condition {
+  return { sql: Prisma.raw(String(isTrue)), isIndexed: false, constant: isTrue }
+}
+
+/** True where all conditions are. */
+export function all(conditions: readonly Condition[]): Condition {
+  return joined(conditions, ' AND ', false)
+}
+
+/** True where one of the conditions is. */
+export function any(conditions: readonly Condition[]): Condition {
+  return joined(conditions, ' OR ', true)
+}
+
+/** What is the same for all rows decides, or is left out. */
+function joined(conditions: readonly Condition[], operator: string, deciding: boolean): Condition {
+  if (conditions.some((each) => each.constant === deciding)) return constant(deciding)
+  const [first, ...others] = conditions.filter((each) => each.constant === undefined)
+  if (first === undefined) return constant(!deciding)
+  if (others.length === 0) return first
+  const left = [first, ...others]
+  return {
+    sql: Prisma.sql`(${Prisma.join(
+      left.map(({ sql }) => sql),
+      operator,
+    )})`,
+    isIndexed: deciding ? left.every((each) => each.isIndexed) : left.some((each) => each.isIndexed),
+  }
+}
+
+/** The opposite. */
+export function not({ sql, constant: isTrue }: Condition): Condition {
+  return isTrue === undefined ? { sql: Prisma.sql`(${sql}) IS NOT TRUE`, isIndexed: false } : constant(!isTrue)
+}
+
+/** True where there is a value. */
+export function present(value: Value | Entries): Condition {
+  if ('from' in value) return { sql: Prisma.sql`EXISTS (SELECT FROM ${value.from})`, isIndexed: false }
+  return value.ofEvery ? constant(true) : { sql: Prisma.sql`(${value.sql}) IS NOT NULL`, isIndexed: false }
+}
+
+const operators: Readonly<Record<Comparison, string>> = {
+  equals: '=',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+  contains: 'LIKE',
+  startsWith: 'LIKE',
+  endsWith: 'LIKE',
+}
+
+/** True where the value compares with another one. Texts are ordered by code points. */
+export function compare(compared: Compared, how: Comparison, other: string | boolean | Date): Condition {
+  const { value, text } = compared
+  const isIndexed = value.indexed?.includes(how) === true
+  const operator = Prisma.raw(operators[how])
+  if (typeof other !== 'string') {
+    const given =
+      typeof other === 'boolean' ? Prisma.sql`${other}::boolean` : Prisma.sql`${other.toISOString()}::timestamptz`
+    return { sql: Prisma.sql`(${value.sql}) ${operator} ${given}`, isIndexed }
+  }
+  const given = Prisma.sql`${patternOf(how, other)}::text`
+  // Whatever the collation, equal is equal, and indexes have that of their columns.
+  const left = how === 'equals' && text === 'exact' ? Prisma.sql`(${value.sql})` : comparedText(compared)
+  const right = text === 'exact' ? given : lower(given, value)
+  return { sql: Prisma.sql`${left} ${operator} ${right}`, isIndexed }
+}
+
+/** The text, or the pattern of LIKE for it. */
+function patternOf(how: Comparison, text: string): string {
+  if (operators[how] !== 'LIKE') return text
+  const escaped = text.replaceAll(/[\\%_]/g, String.raw`\$&`)
+  return `${how === 'startsWith' ? '' : '%'}${escaped}${how === 'endsWith' ? '' : '%'}`
+}
+
+function comparedText({ value, text }: Compared): Prisma.Sql {
+  if (text === 'exact') return Prisma.sql`(${value.sql}) COLLATE "C"`
+  return value.isAscii ? lower(value.sql, value) : Prisma.sql`lower(${value.sql}) COLLATE "C"`
+}
+
+function lower(text: Prisma.Sql, { isAscii }: Value): Prisma.Sql {
+  return isAscii ? Prisma.sql`lower(${text} COLLATE "C")` : Prisma.sql`lower(${text})`
+}
+
+/**
+ * True where the condition is true of one of the entries. `equal`: the value, and perhaps the type, without which it
+ * cannot be true.
+ */
+export function someEntry(
+  { from, narrowed }: Entries,
+  condition: Condition,
+  equal: { readonly value: string | undefined; readonly type: string | undefined },
+): Condition {
+  const exact = Prisma.sql`EXISTS (SELECT FROM ${from} AND ${condition.sql})`
+  if (equal.value === undefined || narrowed === undefined) return { sql: exact, isIndexed: false }
+  return { sql: Prisma.sql`(${narrowed(equal.value, equal.type)} AND ${exact})`, isIndexed: true }
+}
+
+/** What orders rows; whoever has no value is last, or first if it is descending. */
+export interface Order extends Compared {
+  /** The entries of which it is a value: that of the primary one counts, otherwise any. */
+  readonly within: Entries | undefined
+  readonly isDescending: boolean
+}
+
+/** The order as `ORDER BY` has it. */
+export function orderBy({ value, text, within, isDescending }: Order): Prisma.Sql {
+  const each = text === undefined ? Prisma.sql`(${value.sql})` : comparedText({ value, text })
+  const first = within?.primary === undefined ? Prisma.sql`1` : Prisma.sql`${within.primary.sql} DESC, 1`
+  const one = within === undefined ? each : Prisma.sql`(SELECT ${each} FROM ${within.from} ORDER BY ${first} LIMIT 1)`
+  return isDescending ? Prisma.sql`${one} DESC` : Prisma.sql`${one} ASC`
+}
