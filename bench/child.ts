@@ -4,7 +4,7 @@ import { once } from 'node:events'
 /** What a server process used since it was last asked. */
 export interface Usage {
   readonly cpuMicros: number
-  /** The longest stall of the event loop in milliseconds. */
+  /** The longest stall of the event loop in milliseconds; NaN if only the process itself could tell. */
   readonly stallMillis: number
   readonly rssBytes: number
 }

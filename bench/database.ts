@@ -24,6 +24,8 @@ import { type DatasetSize, place, recordLines } from './records.js'
 export interface BenchServer {
   /** Makes a database with all migrations, and answers its URL. */
   createDatabase(name: string): Promise<string>
+  /** Makes a database without any, and answers its URL. */
+  createEmptyDatabase(name: string): Promise<string>
   /** Kills the server at once (SIGKILL); it is started again. */
   kill(): void
   stop(): Promise<void>
@@ -38,21 +40,26 @@ export async function startBenchServer(
   // PostgreSQL runs as another account if this one is root: what is private would be put elsewhere.
   await chmod(dataDir, 0o711)
   const embedded = await startEmbeddedPostgres({ dataDir, settings })
+  const createEmptyDatabase = async (name: string) => {
+    const client = new pg.Client({ connectionString: embedded.connectionString })
+    await client.connect()
+    await client.query(`CREATE DATABASE ${name} TEMPLATE template0`)
+    await client.end()
+    const url = new URL(embedded.connectionString)
+    url.pathname = `/${name}`
+    return url.href
+  }
   return {
+    createEmptyDatabase,
     kill: () => {
       const { pid } = readPidFile(resolvePlace(dataDir).dataDirectory) ?? {}
       if (pid === undefined) throw new Error('PostgreSQL does not run')
       process.kill(pid, 'SIGKILL')
     },
     createDatabase: async (name) => {
-      const client = new pg.Client({ connectionString: embedded.connectionString })
-      await client.connect()
-      await client.query(`CREATE DATABASE ${name} TEMPLATE template0`)
-      await client.end()
-      const url = new URL(embedded.connectionString)
-      url.pathname = `/${name}`
-      await migrate(url.href, await loadMigrations())
-      return url.href
+      const url = await createEmptyDatabase(name)
+      await migrate(url, await loadMigrations())
+      return url
     },
     stop: async () => {
       await embedded.stop()

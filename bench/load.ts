@@ -90,7 +90,8 @@ async function openHttp1(port: number, texts: readonly string[]): Promise<{ send
       const end = head.indexOf('\r\n\r\n')
       if (end < 0) return
       const text = head.toString('latin1', 0, end)
-      if (!text.startsWith('HTTP/1.1 200')) fail(new Error(`unexpected answer: ${head.toString('utf8').slice(0, 500)}`))
+      if (!/^HTTP\/1\.1 20[01] /.test(text))
+        fail(new Error(`unexpected answer: ${head.toString('utf8').slice(0, 500)}`))
       left = end + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1]) - head.length
       head = Buffer.alloc(0)
     }

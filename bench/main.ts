@@ -9,6 +9,7 @@ import { createReport } from './report.js'
 import { benchStatementNames } from './statement-names.js'
 import { benchTelemetry } from './telemetry.js'
 import { benchTranscoder } from './transcoder.js'
+import { benchTurns } from './turns.js'
 
 // Run: npm run bench [-- suite…]. ROUNDS and ROUND_MS set how long the comparisons take; ONLY picks operations by name.
 
@@ -30,15 +31,22 @@ const suites = {
 const extras = {
   // Between two empty databases, of which CITUS_URL is on the coordinator of a cluster.
   cluster: () =>
-    benchCluster({ one: urlIn('DATABASE_URL'), cluster: urlIn('CITUS_URL') }, report, rounds, process.env['ONLY']),
+    benchCluster(
+      { one: settingOf('DATABASE_URL'), cluster: settingOf('CITUS_URL') },
+      report,
+      rounds,
+      process.env['ONLY'],
+    ),
   'statement-names': withServer((server) => benchStatementNames(server, report, rounds, process.env['ONLY'])),
+  // Between this build and that of another checkout, in the folder BEFORE.
+  turns: withServer((server) => benchTurns(server, report, rounds, settingOf('BEFORE'), process.env['ONLY'])),
   profile: withServer((server) => profileOperations(server, rounds, process.env['ONLY'], process.env['PROGRAM'])),
 }
 
-function urlIn(variable: string): string {
-  const url = process.env[variable]
-  if (url === undefined) throw new Error(`${variable} is not set`)
-  return url
+function settingOf(variable: string): string {
+  const value = process.env[variable]
+  if (value === undefined) throw new Error(`${variable} is not set`)
+  return value
 }
 
 function withServer(

@@ -63,7 +63,7 @@ async function compareWithModels(
   const [models, service] = standings
   if (models === undefined || service === undefined) throw new Error('a contestant is missing')
   const ratio = ratioOf('requestsPerSecond', service, models)
-  report.atLeast(`${name}: throughput over that of the peer with models`, ratio.median, OVER_MODELS)
+  report.ratioAtLeast(`${name}: throughput over that of the peer with models`, ratio, OVER_MODELS)
 }
 
 async function compareWithHandWritten(

@@ -4,9 +4,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../src/package.js'
 
-/** The command line program, as `npm start` runs it. */
-const main = join(packageRoot(), 'dist/svc/main.js')
-
 /** A run of the program. */
 export interface Run {
   readonly process: ChildProcess
@@ -15,12 +12,19 @@ export interface Run {
   memory(): { readonly now: number; readonly peak: number }
   /** Resolves with the line of output that contains the text. Throws if the program ends before. */
   line(text: string): Promise<string>
-  /** Resolves when the program has ended; throws unless it ended well. */
-  ended(): Promise<void>
+  /** Processor time of all threads since the start, in steps of 10 ms. */
+  cpuMicros(): number
+  /** Resolves with the output when the program has ended; throws unless it ended well. */
+  ended(): Promise<string>
 }
 
-/** Starts the program with arguments and settings of its own. */
-export function runProgram(args: readonly string[], environment: Readonly<Record<string, string>>): Run {
+/** Starts the program, as `npm start` runs it, with arguments and settings of its own; `root` is a checkout of it. */
+export function runProgram(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  root = packageRoot(),
+): Run {
+  const main = join(root, 'dist/svc/main.js')
   const startedAt = performance.now()
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', ...environment },
@@ -34,6 +38,7 @@ export function runProgram(args: readonly string[], environment: Readonly<Record
   return {
     process: child,
     startedAt,
+    cpuMicros: () => cpuMicrosOf(child.pid),
     memory: () => ({ now: statusOf(child.pid, 'VmRSS'), peak: statusOf(child.pid, 'VmHWM') }),
     line: async (text) => {
       while (!output.includes(text)) {
@@ -45,8 +50,18 @@ export function runProgram(args: readonly string[], environment: Readonly<Record
     ended: async () => {
       const [code] = await exit
       if (code !== 0) throw new Error(`the program ended with ${code}:\n${output}`)
+      return output
     },
   }
+}
+
+/** Of a second, in which the system counts the time of processes. */
+const TICK_MICROS = 10_000
+
+function cpuMicrosOf(pid: number | undefined): number {
+  // The name of the program, in parentheses, may hold spaces; the times of user and system are the 12th and 13th after it.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS
 }
 
 /** A field of /proc/PID/status in bytes; 0 if the process has ended or the system has no such file. */

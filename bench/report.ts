@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import type { Standing } from './compare.js'
+import type { Ratio, Standing } from './compare.js'
 
 /** One figure and its target. */
 export interface Figure {
@@ -7,14 +7,20 @@ export interface Figure {
   readonly measured: number
   readonly target: string
   readonly met: boolean
+  /** The middle half of what `measured` is the median of. */
+  readonly spread?: string
 }
 
 /** Collects figures and prints them. */
 export interface Report {
   atLeast(work: string, measured: number, target: number): void
+  /** The same for a ratio of rounds, with its spread. */
+  ratioAtLeast(work: string, ratio: Ratio, target: number): void
   atMost(work: string, measured: number, target: number): void
   /** A figure without a target. */
   note(work: string, measured: number): void
+  /** The same for a ratio of rounds, with its spread. */
+  noteRatio(work: string, ratio: Ratio): void
   standings(work: string, standings: readonly Standing[]): void
   /** Prints the table and writes everything to a file. */
   finish(file: string): void
@@ -30,6 +36,13 @@ export function createReport(write: (line: string) => void): Report {
   return {
     atLeast: (work, measured, target) => add(work, measured, `>= ${target}`, measured >= target),
     atMost: (work, measured, target) => add(work, measured, `<= ${target}`, measured <= target),
+    ratioAtLeast: (work, ratio, target) => {
+      const spread = spreadOf(ratio)
+      figures.push({ work, measured: ratio.median, target: `>= ${target}`, met: ratio.median >= target, spread })
+    },
+    noteRatio: (work, ratio) => {
+      figures.push({ work, measured: ratio.median, target: '', met: true, spread: spreadOf(ratio) })
+    },
     note: (work, measured) => add(work, measured, '', true),
     standings: (work, standings) => {
       comparisons.push({ work, standings })
@@ -40,9 +53,9 @@ export function createReport(write: (line: string) => void): Report {
       write('')
       for (const figure of figures) {
         const verdict = figure.target === '' ? '' : figure.met ? 'reached' : 'MISSED'
-        write(
-          `${figure.work.padEnd(72)} ${rounded(figure.measured).padStart(9)}  ${figure.target.padEnd(9)} ${verdict}`,
-        )
+        const measured = rounded(figure.measured).padStart(9)
+        const { work, target, spread = '' } = figure
+        write(`${work.padEnd(92)} ${measured}  ${target.padEnd(9)} ${verdict.padEnd(8)} ${spread}`.trimEnd())
       }
       writeFileSync(file, `${JSON.stringify({ node: process.version, figures, comparisons }, undefined, 2)}\n`)
       write(`\nAll figures: ${file}`)
@@ -56,9 +69,13 @@ function lineOf(each: Standing): string {
     `p50 ${rounded(each.p50Millis).padStart(7)} ms`,
     `p99 ${rounded(each.p99Millis).padStart(7)} ms`,
     `cpu ${each.cpuMicrosPerRequest.toFixed(0).padStart(7)} µs/request`,
-    `stall ${each.stallMillis.toFixed(1).padStart(6)} ms`,
+    ...(Number.isNaN(each.stallMillis) ? [] : [`stall ${each.stallMillis.toFixed(1).padStart(6)} ms`]),
     `ratio ${each.ratio.toFixed(2)}`,
   ].join('  ')
+}
+
+function spreadOf({ low, high }: Ratio): string {
+  return `(${rounded(low)} to ${rounded(high)})`
 }
 
 function rounded(value: number): string {
