@@ -1,12 +1,10 @@
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { CallStatements } from './call-statements.js'
-import { requestCancel } from './cancel-request.js'
+import { CallStatements, requestCancel } from './cancel-request.js'
 import { databaseFailure, POOL_BUSY } from './errors.js'
-import { createOrganizationShares, type OrganizationShares } from './organization-shares.js'
-import { PoolShare } from './pool-share.js'
 import type { SessionSource } from './session-settings.js'
+import { createShare, createShares, type Share, type Shares } from './share.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
 import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.js'
 
@@ -51,9 +49,9 @@ export class BoundedPool extends pg.Pool {
   /** Whether prepared statements have names. */
   readonly statementNames: boolean
   /** A third of the connections, for long transactions. */
-  readonly longShare: PoolShare
+  readonly longShare: Share
   /** Half of the connections, for what the calls of one organization do. */
-  readonly organizationShares: OrganizationShares
+  readonly organizationShares: Shares
   readonly #max: number
   readonly #queue: WaitQueue<ConnectCallback>
   readonly #sockets: Set<Socket>
@@ -74,8 +72,8 @@ export class BoundedPool extends pg.Pool {
     super({ ...config, stream, ...(sessions === 'server' && { onConnect: endWhatNobodyWaitsFor }) })
     this.statementNames = statementNames
     this.#max = config.max
-    this.longShare = new PoolShare(this, Math.ceil(config.max / LONG_SHARE), waiting, () => new Error(POOL_BUSY))
-    this.organizationShares = createOrganizationShares(Math.ceil(config.max / 2), waiting)
+    this.longShare = createShare(Math.ceil(config.max / LONG_SHARE), waiting)
+    this.organizationShares = createShares(Math.ceil(config.max / 2), waiting)
     this.#sockets = sockets
     this.#queue = createWaitQueue<ConnectCallback>(waiting, (callback) =>
       callback(new Error(POOL_BUSY), undefined, () => {}),

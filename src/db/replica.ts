@@ -1,8 +1,14 @@
 import pg from 'pg'
 import { databaseFailure } from './errors.js'
 import type { BoundedPool } from './pool.js'
-import { askState, findFault, type LogPosition, positionOf, type ReplicaState } from './replica-freshness.js'
-import { createSharedLoad } from './shared-load.js'
+import {
+  askState,
+  createSharedLoad,
+  findFault,
+  type LogPosition,
+  positionOf,
+  type ReplicaState,
+} from './replica-freshness.js'
 import { BEGIN_SNAPSHOT } from './snapshot.js'
 import { runOn, type Sql } from './sql.js'
 import type { Statement } from './statement.js'

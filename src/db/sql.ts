@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
 import type { BoundedPool } from './pool.js'
-import type { ConnectCallback, ConnectionSource } from './pool-share.js'
 import type { Statement } from './statement.js'
 
 /** A row of an answer: values by column. */
@@ -100,47 +99,42 @@ function answerMillis(deadline: number): number {
 }
 
 /** Runs the work on a connection of the pool, which is returned, or given up if it is unusable. */
-export async function withConnection<T>(
+export function withConnection<T>(
   pool: BoundedPool,
   { deadline, call, isLong = false }: ConnectionBounds,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await new Promise<pg.PoolClient>((resolve, reject) => {
-    connectBefore(isLong ? pool.longShare : pool, deadline, (error, connected) =>
-      connected === undefined ? reject(error) : resolve(connected),
-    )
-  })
-  let isOver = false
-  try {
-    if (call !== undefined) pool.beginFor(call, client)
-    return await work(client)
-  } catch (error) {
-    isOver = isLost(error)
-    throw (call && pool.stopReason(call)) ?? error
-  } finally {
-    client.release(isOver)
+  const connectAndWork = async () => {
+    const client = await connectBefore(pool, deadline)
+    let isOver = false
+    try {
+      if (call !== undefined) pool.beginFor(call, client)
+      return await work(client)
+    } catch (error) {
+      isOver = databaseFailure(error)?.kind === 'unavailable'
+      throw (call && pool.stopReason(call)) ?? error
+    } finally {
+      client.release(isOver)
+    }
   }
-}
-
-function isLost(error: unknown): boolean {
-  return databaseFailure(error)?.kind === 'unavailable'
+  return isLong ? pool.longShare.use(connectAndWork, deadline) : connectAndWork()
 }
 
 /** Asks for a connection; it is given or refused exactly once, at the deadline at the latest. */
-function connectBefore(source: ConnectionSource, deadline: number | undefined, settle: ConnectCallback): void {
-  if (deadline === undefined) {
-    source.connect(settle)
-    return
-  }
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    // If others have every connection, the database is not at fault.
-    settle(new Error(source.isFull ? POOL_BUSY : CONNECTION_TIMEOUT), undefined)
-  }, deadline - performance.now())
-  source.connect((error, client) => {
-    clearTimeout(timer)
-    if (!isLate) settle(error, client)
-    else client?.release()
+function connectBefore(pool: BoundedPool, deadline: number | undefined): Promise<pg.PoolClient> {
+  if (deadline === undefined) return pool.connect()
+  return new Promise((resolve, reject) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      // If others have every connection, the database is not at fault.
+      reject(new Error(pool.isFull ? POOL_BUSY : CONNECTION_TIMEOUT))
+    }, deadline - performance.now())
+    pool.connect((error, client) => {
+      clearTimeout(timer)
+      if (isLate) client?.release()
+      else if (client === undefined) reject(error)
+      else resolve(client)
+    })
   })
 }

@@ -1,6 +1,5 @@
 import type { Models } from './prisma.js'
 import type { Statement } from './statement.js'
-import type { TransactionOptions } from './transaction-options.js'
 
 /** The tables: of the database, of a call, or in a transaction. Stores take them. */
 export interface Tables {
@@ -14,6 +13,24 @@ export interface Tables {
    */
   readonly transaction: <T>(work: (tables: Tables) => Promise<T>, options?: TransactionOptions) => Promise<T>
 }
+
+/** How a transaction runs. */
+export interface TransactionOptions {
+  /** Default: `ReadCommitted`. */
+  readonly isolationLevel?: IsolationLevel
+  readonly readOnly?: boolean
+  /** Once it has aborted, nothing more is sent or committed; the transaction fails with its reason. */
+  readonly signal?: AbortSignal
+  /** Budget for everything, repetitions included, in milliseconds. */
+  readonly timeoutMillis?: number | undefined
+  /** It changes hundreds of rows: such transactions may have a third of the connections, so that others find one. */
+  readonly isLong?: boolean
+  /** Its statements may run and wait without limit, and use more memory: for the work of operators. */
+  readonly isUnhurried?: boolean
+}
+
+/** Isolation levels under Prisma's names. */
+export type IsolationLevel = 'ReadCommitted' | 'RepeatableRead' | 'Serializable'
 
 /** Is told about statements and transactions. Must not throw. Times are on the clock of `performance.now`. */
 export interface StatementObserver {

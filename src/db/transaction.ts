@@ -4,7 +4,7 @@ import { databaseFailure } from './errors.js'
 import type { BoundedPool } from './pool.js'
 import type { Models, ModelsClient, TransactionSteps } from './prisma.js'
 import { boundedQuery, type ConnectionBounds, type StatementBounds, withConnection } from './sql.js'
-import type { IsolationLevel, TransactionOptions } from './transaction-options.js'
+import type { IsolationLevel, TransactionOptions } from './tables.js'
 
 /** The time and randomness that repetitions need. */
 export interface Timing {

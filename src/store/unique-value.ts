@@ -1,4 +1,4 @@
-import { isConstraint } from '../db/constraint-name.js'
+import { isConstraint } from '../db/errors.js'
 
 /** A value that callers choose and that no two rows of one owner share. */
 export type UniqueValue =

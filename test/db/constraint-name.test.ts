@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { declaredName, isConstraint } from '../../src/db/constraint-name.js'
+import { declaredName, isConstraint } from '../../src/db/errors.js'
 
 describe('the name of a constraint', () => {
   it.each([

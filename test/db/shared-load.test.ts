@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createSharedLoad } from '../../src/db/shared-load.js'
+import { createSharedLoad } from '../../src/db/replica-freshness.js'
 
 /** Loads that end when the test says so; each answers its number. */
 function createLoads() {
