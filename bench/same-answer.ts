@@ -28,9 +28,8 @@ export async function openSameAnswerCheck(connectionString: string) {
         const answer: unknown = body === '' ? '' : JSON.parse(body)
         seen.push(withoutWhatIsNew(canonical({ answer, events: rows }), serial))
       }
-      if (new Set(seen).size > 1) {
-        throw new Error(`the answers to ${name} differ:\n${seen.map((text) => text.slice(0, 3000)).join('\n')}`)
-      }
+      const [first = '', ...others] = seen
+      for (const other of others) if (other !== first) throw new Error(`${name}: ${difference(first, other)}`)
     },
     close: () => client.end(),
   }
@@ -55,6 +54,15 @@ function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : each,
   )
+}
+
+/** The two texts from shortly before the first character in which they differ. */
+function difference(one: string, other: string): string {
+  let start = 0
+  while (one[start] === other[start]) start++
+  start = Math.max(0, start - 200)
+  const part = (text: string) => text.slice(start, start + 600)
+  return `the answers differ:\n… ${part(one)}\n… ${part(other)}`
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
