@@ -149,9 +149,9 @@ describe('updating app resources in a batch', () => {
       ).toHaveLength(3)
     })
 
-    it('leaves one audit event for each resource', async () => {
+    it('leaves one audit event for each resource, in the order of the batch', async () => {
       const { answer } = await batch([{ id: second }, { id: first }])
-      const events = await service.database.query('SELECT * FROM audit_events ORDER BY target_id')
+      const events = await service.database.query('SELECT * FROM audit_events ORDER BY id')
       const event = {
         organization_id: fixture.acme,
         actor_id: fixture.users.builder,
@@ -161,8 +161,8 @@ describe('updating app resources in a batch', () => {
         request_id: answer.headers.get('x-request-id'),
       }
       expect(events).toEqual([
-        expect.objectContaining({ ...event, target_id: first }),
         expect.objectContaining({ ...event, target_id: second }),
+        expect.objectContaining({ ...event, target_id: first }),
       ])
     })
 

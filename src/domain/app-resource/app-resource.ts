@@ -31,7 +31,8 @@ export async function batchUpdateAppResources(scope: Scope, updates: readonly Ap
   const work = async (transaction: Tables) => {
     const locked = await lockAppResources(transaction, caller, updates)
     const updated = await updateAppResources(transaction, changes)
-    const events = locked.map(({ id, teamId }) => ({ ...call, targetId: id, teamId }))
+    const teamIds = new Map(locked.map(({ id, teamId }) => [id, teamId]))
+    const events = updates.map(({ id }) => ({ ...call, targetId: id, teamId: teamIds.get(id) }))
     await recordAuditEvents(transaction, events, runtime)
     return updated
   }
