@@ -208,11 +208,6 @@ describe('the tree', () => {
     expect(tests.filter(long)).toEqual([])
   })
 
-  // Node 20 gives such an object a hidden class of its own: docs/performance.md.
-  it('puts no object together of others that are written out in it', () => {
-    expect(files.filter((file) => /\.\.\.\{/.test(sourceOf(file)))).toEqual([])
-  })
-
   it('has no file that nothing imports', () => {
     const imported = new Set(files.flatMap(pathsImportedBy))
     expect(files.filter((file) => !imported.has(file) && !entrances.includes(file))).toEqual([])

@@ -11,7 +11,7 @@ import { wrongCredentialForm } from './credential-form.js'
 /** What admission needs from a request, whatever the protocol. */
 export interface Admissible {
   readonly requestId: string
-  clientAddress(): string
+  readonly clientAddress: () => string
   readonly authorization: string | undefined
   /** The `Idempotency-Key` as it was sent. */
   readonly idempotencyKey: string | undefined
@@ -19,8 +19,6 @@ export interface Admissible {
   readonly ifMatch: string | undefined
   /** Hands the trace of the call on (W3C Trace Context); absent where it is not traced. */
   readonly traceparent?: string | undefined
-  /** Aborts when nobody is waiting for the call any more. */
-  readonly signal: AbortSignal
   /** Told the id of the caller's key or user once it is known, of callers without the permission too. */
   readonly onCaller?: ((callerId: string) => void) | undefined
   /** The tables as the call uses them, on account of the caller's organization. */
@@ -36,7 +34,7 @@ export interface AdmissionOptions {
   /** Who holds a bearer token; `undefined` where the token is not accepted, `expired` where it was until it expired. */
   readonly authenticate: (
     bearerToken: string,
-    call: Pick<Admissible, 'requestId' | 'signal' | 'traceparent'>,
+    call: Pick<Admissible, 'requestId' | 'traceparent'>,
   ) => Promise<Caller | 'expired' | undefined>
   readonly runtime: Scope['runtime']
   /** Whether JWTs of an issuer are accepted. Default false. */
@@ -61,9 +59,8 @@ export function createAdmission({ access, authenticate, runtime, takesJwt = fals
       request.onCaller?.(caller.id)
       authorize(caller, rule)
     }
-    const { requestId, idempotencyKey, ifMatch } = request
+    const { requestId, idempotencyKey, ifMatch, clientAddress } = request
     const { tables, reads } = request.tablesFor(caller?.organizationId)
-    const clientAddress = () => request.clientAddress()
     const scope = { runtime, requestId, caller, clientAddress, idempotencyKey, ifMatch, tables, reads }
     return createContextValues().set(requestContextKey, scope)
   }

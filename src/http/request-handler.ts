@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import type { NodeRequest, NodeResponse } from '../call/node-http.js'
+import type { NodeHandler, NodeRequest, NodeResponse } from '../call/node-http.js'
 import { refuseAmbiguous } from './ambiguous-request.js'
 import { loggedPath, useOriginForm } from './request-target.js'
-import type { HttpHandler } from './server.js'
 
 /** Where requests are logged. A pino logger fits. */
 export interface RequestLog {
@@ -22,20 +21,26 @@ export interface RequestObserver {
   ended(door: DoorName, status: number): void
 }
 
+/** What answers requests; each is asked whether a request is its own, in this order. */
+export interface Doors {
+  /** Marks answers for browsers; true if it answered itself. */
+  readonly cors: Door
+  readonly probes: Door
+  /** The methods over Connect, gRPC and gRPC-Web. */
+  readonly rpc: Door
+  /** Pages and documents. */
+  readonly pages: Door
+  readonly scim: Door
+  /** Answers everything else. */
+  readonly rest: NodeHandler
+}
+
+/** Answers the requests whose path is its own, and returns false for any other. */
+export type Door = (request: NodeRequest, response: NodeResponse) => boolean
+
 /** What is behind the port. */
 export interface RequestHandlerOptions {
-  /** Marks answers for browsers; true if it answered itself. */
-  readonly cors: (request: NodeRequest, response: NodeResponse) => boolean
-  /** Answers the paths of probes; false for any other path. */
-  readonly probes: (request: NodeRequest, response: NodeResponse) => boolean
-  /** Answers the paths of RPC methods; false for any other path. */
-  readonly rpc: (request: NodeRequest, response: NodeResponse) => boolean
-  /** Answers the paths of pages and documents; false for any other path. */
-  readonly pages: (request: NodeRequest, response: NodeResponse) => boolean
-  /** Answers the paths of SCIM; false for any other path. */
-  readonly scim: (request: NodeRequest, response: NodeResponse) => boolean
-  /** Answers everything else. */
-  readonly rest: (request: NodeRequest, response: NodeResponse) => void
+  readonly doors: Doors
   /** Told that the client of a request has gone before its answer was complete. */
   readonly onGone: (request: NodeRequest) => void
   readonly observer?: RequestObserver | undefined
@@ -61,8 +66,9 @@ export function requestIdOf({ headers }: NodeRequest): string {
  * Gives each request its id, which is the caller's `X-Request-Id` if that is acceptable, logs its end, and hands it to the
  * door whose path it has.
  */
-export function createRequestHandler(options: RequestHandlerOptions): HttpHandler {
-  const { cors, probes, rpc, pages, scim, rest, onGone, observer, traceIdOf, callerIdOf, newId, log, redact } = options
+export function createRequestHandler(options: RequestHandlerOptions): NodeHandler {
+  const { onGone, observer, traceIdOf, callerIdOf, newId, log, redact } = options
+  const { cors, probes, rpc, pages, scim, rest } = options.doors
   const doors = [refuseAmbiguous, cors, probes, rpc, pages, scim]
   return (request, response) => {
     useOriginForm(request)

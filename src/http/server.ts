@@ -2,7 +2,7 @@ import { createServer as createHttp1Server } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import type { NodeRequest, NodeResponse } from '../call/node-http.js'
+import type { NodeHandler, NodeRequest, NodeResponse } from '../call/node-http.js'
 import { createConnections, type Traffic } from './connections.js'
 import { limitPipeline } from './pipeline-limit.js'
 import { createProtocolSwitch } from './protocol-switch.js'
@@ -29,9 +29,6 @@ export interface HttpServerLimits {
   /** With which certificate to speak TLS. Default: cleartext. */
   readonly identity?: TlsIdentity | undefined
 }
-
-/** Answers a request. */
-export type HttpHandler = (request: NodeRequest, response: NodeResponse) => void
 
 /** How a server stops. Times start with the call of `close`. */
 export interface ClosePlan {
@@ -77,7 +74,7 @@ const CUT_MILLIS = 1_000
 const QUIET_MILLIS = 1_000
 
 /** Creates the server; it does not listen yet. */
-export function createHttpServer(handler: HttpHandler, limits: HttpServerLimits = {}): HttpServer {
+export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits = {}): HttpServer {
   const { idleMillis, headerMillis, requestMillis, unreadMillis, maxHeaderBytes, maxStreams } = {
     ...DEFAULTS,
     ...limits,

@@ -137,7 +137,6 @@ describe('admission', () => {
     authorization: 'Bearer abc',
     idempotencyKey: 'k',
     ifMatch: 'm',
-    signal: new AbortController().signal,
     tablesFor,
   }
   const admit = (

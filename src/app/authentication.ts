@@ -1,0 +1,44 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.js'
+import { type Authenticate, createAuthenticator } from '../domain/auth/authentication.js'
+import { type BearerTokens, createBearerTokens } from '../domain/auth/bearer-token.js'
+import { createKeyUses, type KeyUses } from '../domain/auth/key-use.js'
+import { createManagementKeys, type FindManagementKey } from '../domain/auth/management-key.js'
+import { createOidcSignIn } from '../domain/auth/oidc-sign-in.js'
+import { createSecretHasher, type SecretHasher } from '../domain/auth/secret-hash.js'
+import type { Runtime } from '../runtime/runtime.js'
+import type { ServiceTables } from './tables.js'
+
+/** How callers are recognized. */
+export interface Authentication {
+  readonly hasher: SecretHasher
+  readonly keyUses: KeyUses
+  readonly bearerTokens: BearerTokens
+  readonly authenticate: Authenticate
+  readonly findManagementKey: FindManagementKey
+  /** Whether JWTs of an issuer are accepted. */
+  readonly takesJwt: boolean
+}
+
+/** Makes the authentication of one service. */
+export function createAuthentication(options: {
+  readonly config: Pick<Config, 'secretPepper' | 'oidc'>
+  readonly tables: ServiceTables
+  readonly runtime: Runtime
+  readonly log: Logger
+}): Authentication {
+  const { config, tables, runtime, log } = options
+  const database = tables.credentials
+  const hasher = createSecretHasher(config.secretPepper)
+  const keyUses = createKeyUses({ database: tables.shared, log })
+  const bearerTokens = createBearerTokens({ database, runtime })
+  const oidc = config.oidc && createOidcSignIn({ ...config.oidc, database, runtime, log })
+  return {
+    hasher,
+    keyUses,
+    bearerTokens,
+    authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens, oidc }),
+    findManagementKey: createManagementKeys({ database, hasher, keyUses }),
+    takesJwt: oidc !== undefined,
+  }
+}

@@ -1,0 +1,137 @@
+import type { DescMethod, DescService } from '@bufbuild/protobuf'
+import type { ContextValues } from '@connectrpc/connect'
+import type { Logger } from 'pino'
+import { anonymousAccessOf, methodAccessOf } from '../admission/access-rule.js'
+import { createAdmission } from '../admission/admission.js'
+import { headerOf, type NodeRequest } from '../call/node-http.js'
+import { type AdmitCall, type CallHooks, toldAll } from '../call/serve-call.js'
+import type { Config } from '../config.js'
+import type { Database } from '../db/database.js'
+import { systemTiming } from '../db/transaction.js'
+import { createRevokeLimiter } from '../domain/auth/revoke-limiter.js'
+import { maskError } from '../failure/error-mapping.js'
+import { createCallEnds } from '../handlers/call-ends.js'
+import { maxBodyBytesOf } from '../handlers/http-form.js'
+import { createIdempotency } from '../handlers/idempotency.js'
+import { createLimits } from '../handlers/limits.js'
+import { requestContextOf } from '../handlers/request-context.js'
+import { createRevokeCallCounter, isRevocation } from '../handlers/revoke-limit.js'
+import { services } from '../handlers/routes.js'
+import type { CallLimit } from '../http/call-limit.js'
+import { createClientAddressOf } from '../http/client-address.js'
+import { requestIdOf } from '../http/request-handler.js'
+import type { LimitCheck } from '../limits/limit-check.js'
+import { jsonText, preprintedMessage } from '../rest/index.js'
+import { healthService } from '../rpc/health.js'
+import { reflectionServices } from '../rpc/reflection.js'
+import type { Runtime } from '../runtime/runtime.js'
+import type { Meters } from '../telemetry/meters.js'
+import type { Tracing } from '../telemetry/tracing.js'
+import type { Authentication } from './authentication.js'
+import type { Lifecycle } from './lifecycle.js'
+import type { ServiceTables } from './tables.js'
+
+/** What the doors need for the calls of methods. */
+export interface Calls {
+  /** What happens to a call, whatever its door. */
+  readonly hooks: CallHooks
+  readonly jsonOptions: { readonly alwaysEmitImplicit: boolean }
+  readonly maxTimeoutMs: number
+  maxBodyBytes(method: DescMethod): number
+  /** Notes the id of the key or user that sent a request, also where it is refused. */
+  noteCaller(request: NodeRequest, id: string): void
+  callerIdOf(request: NodeRequest): string | undefined
+  /** To be told that the client of a request has gone before its answer was complete. */
+  onGone(request: NodeRequest): void
+}
+
+/** What calls depend on. */
+export interface CallsOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly log: Logger
+  readonly meters?: Meters | undefined
+  readonly tracing?: Tracing | undefined
+  readonly tables: ServiceTables
+  readonly authentication: Authentication
+  readonly callLimit: CallLimit
+  readonly limitCheck: LimitCheck
+  readonly lifecycle: Lifecycle
+}
+
+/** Services that are not ours, and open to anyone. */
+export const infrastructure: readonly DescService[] = [healthService, ...reflectionServices]
+
+/** How answers are printed over every door: fields without presence are always there. */
+const jsonOptions = { alwaysEmitImplicit: true }
+
+/** Makes what happens to calls: who is admitted, what is limited, what errors tell, who is told. */
+export function createCalls(options: CallsOptions): Calls {
+  const { config, database, log, meters, tracing, callLimit } = options
+  const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
+  const callerIds = new WeakMap<NodeRequest, string>()
+  const ends = createCallEnds(database, callLimit.end)
+  const countRevokeCall = createRevokeCallCounter(createRevokeLimiter, systemTiming, meters?.tally)
+  const idempotency = createIdempotency({
+    preprintMessage: preprintedMessage,
+    printMessage: (desc, message) => jsonText(desc, message, jsonOptions),
+  })
+  const noteCaller = (request: NodeRequest, id: string) => void callerIds.set(request, id)
+  return {
+    hooks: {
+      interceptors: [createLimits(options.limitCheck, services), idempotency],
+      admit: createAdmit(options, access, noteCaller),
+      beforeDecode: ({ method, values }) => countRevokeCall(method, values),
+      publicError: (cause, { method, request }) =>
+        maskError(cause, log, { requestId: requestIdOf(request), method: method.name }),
+      observer: toldAll([ends, meters?.calls, tracing?.calls]),
+      onError: (err, { request }) => log.error({ err, requestId: requestIdOf(request) }, 'request failed'),
+      shutdownSignal: options.lifecycle.shutdown,
+    },
+    jsonOptions,
+    maxTimeoutMs: config.maxCallSeconds * 1000,
+    maxBodyBytes: (method) => maxBodyBytesOf(method, access.get(method)?.anonymous === true, config.maxBodyBytes),
+    noteCaller,
+    callerIdOf: (request) => callerIds.get(request),
+    onGone: ends.onGone,
+  }
+}
+
+function createAdmit(
+  { config, runtime, tracing, tables, authentication, callLimit }: CallsOptions,
+  access: ReturnType<typeof methodAccessOf>,
+  noteCaller: Calls['noteCaller'],
+): (call: AdmitCall) => Promise<ContextValues> {
+  const { authenticate, takesJwt } = authentication
+  const admission = createAdmission({ access, authenticate, runtime, takesJwt })
+  const clientAddressOf = createClientAddressOf(config.trustProxy)
+  return async ({ method, request }) => {
+    const traced = tracing?.callOf(request)
+    // Read now, because it is lost when the connection ends.
+    const { remoteAddress } = request.socket
+    const leave = traced && tables.lookups?.tell(traced)
+    try {
+      const values = await admission(method, {
+        requestId: requestIdOf(request),
+        authorization: request.headers.authorization,
+        idempotencyKey: headerOf(request, 'idempotency-key'),
+        ifMatch: headerOf(request, 'if-match'),
+        traceparent: traced?.traceparent,
+        clientAddress: () => clientAddressOf(remoteAddress, request.headers['x-forwarded-for']),
+        onCaller: (id) => noteCaller(request, id),
+        // A report of a leak is carried out even if nobody waits for the answer.
+        tablesFor: (organizationId) => {
+          const own = tables.ofCall(request, organizationId, isRevocation(method))
+          return { tables: own, reads: own.reads }
+        },
+      })
+      // Strangers take no place from others, and health checks and revocations work however many calls run.
+      const { caller } = requestContextOf({ values })
+      if (caller !== undefined) callLimit.begin(request, caller.organizationId)
+      return values
+    } finally {
+      leave?.()
+    }
+  }
+}

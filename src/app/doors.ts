@@ -1,0 +1,129 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.js'
+import { systemTiming } from '../db/transaction.js'
+import { createRefusalRecorder } from '../domain/directory/directory-refusal.js'
+import { createPageTokens } from '../domain/paging/page-token.js'
+import { addReason } from '../failure/error-reason.js'
+import { fieldHint } from '../handlers/field-hint.js'
+import { formRulesOf, httpFormOf } from '../handlers/http-form.js'
+import { requestContextOf } from '../handlers/request-context.js'
+import { slowDownBody } from '../handlers/revoke-limit.js'
+import { createRoutes, services } from '../handlers/routes.js'
+import { baseUrlFor } from '../http/base-url.js'
+import type { CallLimit } from '../http/call-limit.js'
+import { createCors } from '../http/cors.js'
+import { withoutCredentials } from '../http/credential-redaction.js'
+import { oauthErrorBody } from '../http/oauth-error.js'
+import { createPages } from '../http/pages.js'
+import { createProbes } from '../http/probes.js'
+import { type Doors, requestIdOf } from '../http/request-handler.js'
+import type { LimitCheck } from '../limits/limit-check.js'
+import { packageRoot, readBuild } from '../package.js'
+import { createRestTranscoder, preprintedMessage } from '../rest/index.js'
+import { createHealthRoutes, isWatch } from '../rpc/health.js'
+import { createReflectionRoutes } from '../rpc/reflection.js'
+import { createRpcHandler } from '../rpc/rpc-handler.js'
+import type { Runtime } from '../runtime/runtime.js'
+import { createScimAdmission } from '../scim/admission.js'
+import { createScimDoor } from '../scim/door.js'
+import { scimRoutes } from '../scim/routes.js'
+import type { Meters } from '../telemetry/meters.js'
+import type { Authentication } from './authentication.js'
+import { type Calls, infrastructure } from './calls.js'
+import type { Lifecycle } from './lifecycle.js'
+import type { ServiceTables } from './tables.js'
+
+/** What the doors depend on. */
+export interface DoorsOptions {
+  readonly config: Config
+  readonly runtime: Runtime
+  readonly log: Logger
+  readonly meters?: Meters | undefined
+  readonly tables: ServiceTables
+  readonly authentication: Authentication
+  readonly callLimit: CallLimit
+  readonly limitCheck: LimitCheck
+  readonly calls: Calls
+  readonly lifecycle: Lifecycle
+}
+
+/** Makes everything that answers requests; all doors of methods lead to the same implementations. */
+export function createDoors(options: DoorsOptions): Doors {
+  const { config, runtime, tables, authentication, limitCheck, calls, lifecycle } = options
+  const { hasher, keyUses, bearerTokens } = authentication
+  const { hooks, maxBodyBytes, maxTimeoutMs } = calls
+  const routes = createRoutes({
+    database: tables.shared,
+    runtime,
+    hasher,
+    keyUses,
+    bearerTokens,
+    timing: systemTiming,
+    limitCheck,
+    pageTokens: createPageTokens(tables.shared),
+    preprintMessage: preprintedMessage,
+    tally: options.meters?.tally,
+  })
+  const health = createHealthRoutes({
+    services,
+    closing: lifecycle.closing,
+    isReady: lifecycle.isReady,
+    clientAddressOf: (context) => requestContextOf(context).clientAddress(),
+  })
+  const reflection = createReflectionRoutes([...services, ...infrastructure])
+  const root = packageRoot()
+  const build = readBuild(root)
+  return {
+    cors: createCors(config.corsOrigins),
+    probes: createProbes({ notReady: lifecycle.notReady, build }),
+    rpc: createRpcHandler({
+      ...hooks,
+      routes: (router) => {
+        routes(router)
+        health(router)
+        reflection(router)
+      },
+      maxBodyBytes,
+      maxTimeoutMs: (method) => (isWatch(method) ? undefined : maxTimeoutMs),
+    }),
+    pages: createPages({
+      ...config,
+      root,
+      version: build.version,
+      onError: (cause, request) => hooks.onError?.(cause, { method: undefined, request }),
+    }),
+    scim: createScim(options),
+    rest: createRestTranscoder({
+      ...hooks,
+      routes,
+      requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json']),
+      formRules: formRulesOf,
+      emptyResponse: (method) => httpFormOf(method).emptyResponse,
+      maxBodyBytes,
+      jsonOptions: calls.jsonOptions,
+      fieldHint,
+      errorBody: (error, context) => slowDownBody(error, context) ?? oauthErrorBody(error, context),
+      completeError: addReason,
+      maxTimeoutMs,
+    }),
+  }
+}
+
+function createScim({ config, runtime, log, tables, authentication, callLimit, calls }: DoorsOptions): Doors['scim'] {
+  const admitDirectory = createScimAdmission(authentication)
+  const recordRefusal = createRefusalRecorder({ database: tables.shared, runtime, redact: withoutCredentials, log })
+  return createScimDoor({
+    ...calls.hooks,
+    routes: scimRoutes,
+    admit: (request) =>
+      admitDirectory(request.headers.authorization, requestIdOf(request), (id) => calls.noteCaller(request, id)),
+    begin: callLimit.begin,
+    runtime,
+    tablesOf: (request, organizationId) => tables.ofCall(request, organizationId),
+    requestIdOf,
+    baseUrlOf: (request) => baseUrlFor(request, config.publicUrl),
+    maxBodyBytes: config.maxBodyBytes,
+    maxTimeoutMs: calls.maxTimeoutMs,
+    onRefusal: ({ directory, ...refusal }) => recordRefusal(directory, refusal),
+  })
+}

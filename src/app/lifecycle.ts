@@ -1,0 +1,69 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Config } from '../config.js'
+import type { Database } from '../db/database.js'
+import { createReadiness } from '../db/readiness.js'
+import type { NotReady } from '../http/probes.js'
+import type { HttpServer } from '../http/server.js'
+
+/** When a service answers calls, and how it stops. */
+export interface Lifecycle {
+  /** Aborts when the service takes no more calls and begins to stop. */
+  readonly closing: AbortSignal
+  /** Aborts when calls that still run must stop. */
+  readonly shutdown: AbortSignal
+  /** Never rejects. */
+  notReady(): Promise<NotReady>
+  isReady(): Promise<boolean>
+  /**
+   * Reports that the service is not ready, lets the server still accept connections for `drainMillis`, waits for running
+   * calls, and then for what is still to be written.
+   */
+  close(server: Pick<HttpServer, 'close'>, drainMillis: number, lastWrites: () => Promise<unknown>): Promise<void>
+}
+
+/** How long the last calls may continue once the port is closed, unless all of them have less. */
+const LAST_GRACE_MS = 5_000
+/** How long the last writes may take when the service stops. */
+const LAST_WRITES_MS = 500
+
+/** Makes the lifecycle of one service. */
+export function createLifecycle(options: {
+  readonly config: Pick<Config, 'databaseDirectUrl' | 'graceSeconds'>
+  readonly database: Database
+  readonly log: Logger
+}): Lifecycle {
+  const { config, database, log } = options
+  const closing = new AbortController()
+  const shutdown = new AbortController()
+  // Each door listens to them, and each watch of the health.
+  setMaxListeners(0, shutdown.signal, closing.signal)
+  const readiness = createReadiness({ database, directUrl: config.databaseDirectUrl, log })
+  const notReady = async (): Promise<NotReady> =>
+    closing.signal.aborted ? { draining: 'the service is stopping' } : readiness.ask()
+
+  async function finish(writes: Promise<unknown>): Promise<void> {
+    const late = wait(LAST_WRITES_MS, undefined, { ref: false }).then(() => {
+      throw new Error('the database does not answer')
+    })
+    await Promise.race([writes, late]).catch((err: unknown) =>
+      log.warn({ err }, 'the last use of API keys could not be recorded'),
+    )
+  }
+
+  return {
+    closing: closing.signal,
+    shutdown: shutdown.signal,
+    notReady,
+    isReady: async () => Object.keys(await notReady()).length === 0,
+    close: async (server, drainMillis, lastWrites) => {
+      closing.abort()
+      const allGraceMillis = config.graceSeconds * 1000
+      const graceMillis = Math.max(allGraceMillis, drainMillis + Math.min(LAST_GRACE_MS, allGraceMillis))
+      await server.close({ drainMillis, graceMillis, onGraceOver: () => shutdown.abort() })
+      await finish(lastWrites())
+      readiness.close()
+    },
+  }
+}
