@@ -25,7 +25,7 @@ export interface AppOptions {
   readonly database: Database
   readonly runtime: Runtime
   readonly log: Logger
-  /** Told of what happens; absent is nobody. */
+  /** Told of what happens; absent is no one. */
   readonly meters?: Meters | undefined
   readonly tracing?: Tracing | undefined
   /** With which certificate to speak TLS; absent is cleartext. */

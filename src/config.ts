@@ -6,19 +6,19 @@ import type { TrustProxy } from './http/client-address.js'
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the environment decides. */
+/** The configuration from the environment. */
 export interface Config {
   readonly port: number
   readonly host: string
   /** A `postgresql://` URL; absent means the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined
-  /** A URL of the same database past the pooler that `databaseUrl` then names. */
+  /** A URL of the same database that bypasses the pooler in `databaseUrl`. */
   readonly databaseDirectUrl: string | undefined
   /** Whether statements are prepared under names. */
   readonly databaseStatementNames: boolean
   /** The URL of a replica of that database, which lists and snapshots may be read from. */
   readonly databaseReplicaUrl: string | undefined
-  /** What to correct in these URLs, although they can be used; for the log. */
+  /** What to fix in these URLs, although they can be used; for the log. */
   readonly databaseAdvice: readonly string[]
   readonly dataDir: string
   /** Connections of one process to the database, at most. */
@@ -30,7 +30,7 @@ export interface Config {
   /** How many calls may wait for a connection, and how long a transaction may wait for its next statement. */
   readonly databaseMaxWaiting: number
   readonly databaseIdleSeconds: number
-  /** Whose `X-Forwarded-For` is believed. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: TrustProxy
   readonly logLevel: LogLevel
   /** Default: for people on a terminal, otherwise JSON. */
@@ -63,7 +63,7 @@ export interface Config {
   /** Where metrics are served; absent means nowhere. */
   readonly metricsPort: number | undefined
   readonly metricsHost: string
-  /** Whether calls are traced; what else OpenTelemetry's variables say is read by its libraries. */
+  /** Whether calls are traced; OpenTelemetry's libraries read its other variables themselves. */
   readonly isTraced: boolean
   /** How long connections are still accepted after the service is asked to stop. */
   readonly drainSeconds: number
@@ -92,10 +92,10 @@ const logFormats = ['json', 'pretty'] as const
 /** Forms of the log. */
 export type LogFormat = (typeof logFormats)[number]
 
-/** A variable with what it comes to. */
+/** A variable with its effective value. */
 export interface Setting {
   readonly name: string
-  /** As it would be written; secrets are `***`. Absent where there is no default. */
+  /** As it would be written; secrets are `***`. Absent if there is no default. */
   readonly value: string | undefined
   readonly isDefault: boolean
 }
@@ -236,7 +236,7 @@ export function configFromEnvironment(environment: Environment = process.env): C
   }
 }
 
-/** Every variable with the value that is in force. Throws as `configFromEnvironment` does. */
+/** Every variable with its effective value. Throws as `configFromEnvironment` does. */
 export function settingsInForce(environment: Environment = process.env): Setting[] {
   configFromEnvironment(environment)
   const set = setVariables(environment)
@@ -279,7 +279,7 @@ function tlsFrom({ TLS_CERT: cert, TLS_KEY: key }: v.InferOutput<typeof environm
   return cert === undefined || key === undefined ? undefined : { cert, key }
 }
 
-/** Off where nothing says where spans go: nobody is looked for on this machine who was not named. */
+/** Off unless a collector is configured: the default address of OpenTelemetry is not tried. */
 function isTraced(values: v.InferOutput<typeof environmentSchema>): boolean {
   if (values.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || values.OTEL_TRACES_EXPORTER === 'none') return false
   const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces } = values

@@ -9,8 +9,8 @@ limitHeapGrowth()
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // A second signal ends the program at once. Workers get each one twice if a terminal or a supervisor signals the
-    // whole group, and end with their primary.
+    // A second signal ends the program immediately. Workers get each one twice if a terminal or a supervisor signals
+    // the whole group, and end with their primary.
     if (stop.signal.aborted && cluster.isPrimary) process.exit(1)
     stop.abort(signal)
   })

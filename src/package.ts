@@ -16,7 +16,7 @@ export function packageRoot(): string {
 /** Which build this is. */
 export interface Build {
   readonly version: string
-  /** The commit that it was made from; `unknown` where nothing tells. */
+  /** The commit that it was built from; `unknown` if that cannot be determined. */
   readonly commit: string
 }
 
@@ -27,7 +27,7 @@ export function packageVersion(root: string): string {
   return version
 }
 
-/** The build of the package that has this root: what package.json says of it, or in a checkout, Git. */
+/** The build of the package that has this root, from package.json or, in a checkout, from Git. */
 export function readBuild(root: string): Build {
   return { version: packageVersion(root), commit: fieldOf(root, 'gitHead') ?? checkedOutCommit(root) ?? 'unknown' }
 }
@@ -38,7 +38,7 @@ function fieldOf(root: string, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Undefined without Git, or outside of a repository. */
+/** Undefined without Git, or outside a repository. */
 function checkedOutCommit(root: string): string | undefined {
   if (!existsSync(join(root, '.git'))) return undefined
   try {

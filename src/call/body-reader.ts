@@ -129,7 +129,7 @@ let latest: Promise<void> = Promise.resolve()
 
 /**
  * Waits, if a body is long, for a turn of the event loop in which no other long one is read. Those of callers who were
- * admitted together would otherwise all be read in one, and everybody else would wait for it.
+ * admitted together would otherwise all be read in one, and everyone else would wait for it.
  */
 export function turnOfBody(bytes: Uint8Array): Promise<void> | undefined {
   if (bytes.length < LONG_BODY) return undefined

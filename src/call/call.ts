@@ -164,7 +164,7 @@ export class Call implements HandlerContext {
 
   /**
    * Settles as `work` does, or rejects with the abort reason as soon as there is one. A client that has gone is a
-   * reason only if something has asked for the signal; otherwise nobody waits for the answer.
+   * reason only if something has asked for the signal; otherwise no one waits for the response.
    */
   unlessAborted<T>(work: Promise<T>): Promise<T> {
     this.#watchShutdown()

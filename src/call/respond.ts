@@ -18,9 +18,9 @@ const FRAMING: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Sends a whole answer, with the headers that were set on the response before; `undefined` is no body. Over HTTP/2 past
- * the response of Node, which sends the end a turn of the event loop after the rest: a client that still sends its
- * request would meanwhile be told to stop, and could take the answer for cut off.
+ * Sends a whole response, with the headers that were set on the response before; `undefined` is no body. Over HTTP/2
+ * past the response of Node, which sends the end a turn of the event loop after the rest: a client that still sends its
+ * request would meanwhile be told to stop, and could take the response for cut off.
  */
 export function sendWhole(
   response: NodeResponse,
@@ -91,7 +91,7 @@ export function addCallHeaders(headers: OutgoingHttpHeaders, call: Call): void {
   addHeaders(headers, call.touchedTrailer, 'trailer-')
 }
 
-/** How much of an unread body is read and discarded, so that its sender gets to see the answer. */
+/** How much of an unread body is read and discarded, so that its sender gets to see the response. */
 const MAX_DRAINED_BYTES = 16 * 1024 * 1024
 /** How long that may take. */
 const DRAIN_MILLIS = 5_000

@@ -9,7 +9,7 @@ import { cutResponse, isGone, type NodeRequest } from './node-http.js'
 export interface CallObserver {
   /** The method of a request is known; nothing of the caller is judged. */
   begun(call: Call): void
-  /** The answer is handed to the server, or its client is gone; `errorCode` of the call is known. */
+  /** The response is handed to the server, or its client is gone; `errorCode` of the call is known. */
   ended(call: Call): void
 }
 
@@ -40,13 +40,13 @@ export interface CallHooks {
   readonly interceptors?: readonly Interceptor[] | undefined
   /**
    * Runs after path and method are matched, before the size, type and content of the body and the query are examined.
-   * An error that it throws is the answer; interceptors and handlers see the context values that it returns.
+   * An error that it throws is the response; interceptors and handlers see the context values that it returns.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is a valid hook.
   readonly admit?: ((call: AdmitCall) => ContextValues | void | Promise<ContextValues | void>) | undefined
   /**
    * Runs after the size and type of the body are checked, and before the body and the query are decoded: the place for
-   * a limit that counts malformed requests as well. An error that it throws is the answer.
+   * a limit that counts malformed requests as well. An error that it throws is the response.
    */
   readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'values'>) => void | Promise<void>) | undefined
   /** Makes a public error of whatever is thrown. Default: every `ConnectError` is public, and nothing else. */
@@ -59,13 +59,13 @@ export interface CallHooks {
   readonly shutdownSignal?: AbortSignal | undefined
 }
 
-/** Told of a failure that nobody else is told about. */
+/** Told of a failure that no one else is told about. */
 export type ErrorHook = (
   cause: unknown,
   context: { readonly method: DescMethod | undefined; readonly request: NodeRequest },
 ) => void
 
-/** How a door reads the request of one call and writes its answer: all in which the doors differ. */
+/** How a door reads the request of one call and writes its response: all in which the doors differ. */
 export interface Exchange<Request, Answer> {
   /**
    * Receives the request, and throws for its size, type and coding. What is wrong with its content is thrown only by the
@@ -73,16 +73,16 @@ export interface Exchange<Request, Answer> {
    */
   receive(): Promise<() => Request>
   invoke(request: Request): Promise<Answer> | Answer
-  /** Sends the answer. */
+  /** Sends the response. */
   answer(answer: Answer): Promise<void> | void
-  /** Sends an error, as the whole answer or as the end of one that has begun. */
+  /** Sends an error, as the whole response or as the end of one that has begun. */
   fail(failure: HttpFailure): Promise<void> | void
 }
 
 /**
  * The life of a call, through whichever door it has come: its deadline begins, the caller is admitted, the request is
- * received and decoded, the method invoked, and the answer sent. Every failure is an answer, unless the client is gone.
- * `receiveMs` bounds the receipt of a request without a deadline.
+ * received and decoded, the method invoked, and the response sent. Every failure is a response, unless the client is
+ * gone. `receiveMs` bounds the receipt of a request without a deadline.
  */
 export async function serveCall<Request, Answer>(
   call: Call,
@@ -117,7 +117,8 @@ export async function serveCall<Request, Answer>(
     try {
       await exchange.fail(failure)
     } catch (refused) {
-      // Only a header that Node refuses gets here: there is no way left to answer. The answer may have had it already.
+      // Only a header that Node refuses gets here: there is no way left to answer. The response may have had it
+      // already.
       if (failure.error.cause === undefined) report(refused, call, hooks)
       cutResponse(call.response)
     }
@@ -136,7 +137,7 @@ function failureFrom(cause: unknown, call: Call, hooks: CallHooks): HttpFailure 
   return httpFailureFrom(new ConnectError('internal error', Code.Internal, undefined, undefined, cause))
 }
 
-/** Tells the hook of a failure. One that fails itself must not keep the client from its answer. */
+/** Tells the hook of a failure. One that fails itself must not keep the client from its response. */
 export function report(
   cause: unknown,
   { method, request }: { readonly method: DescMethod | undefined; readonly request: NodeRequest },
@@ -145,7 +146,7 @@ export function report(
   try {
     onError?.(cause, { method, request })
   } catch {
-    // There is nobody else to tell.
+    // There is no one else to tell.
   }
 }
 

@@ -87,7 +87,7 @@ function textFromDemo({ userId, token, expiresAt, requests }: DemoAnnouncement):
   ].join('')
 }
 
-/** `svc status`: what `svc serve` printed, while one runs on this data. Fails if none does. */
+/** `svc status`: what the `svc serve` that runs on this data printed. Fails if none is running. */
 export function registerStatusCommand(program: Command, context: CommandContext): void {
   program
     .command('status')

@@ -20,13 +20,13 @@ export interface CommandContext {
   readonly stopSignal: AbortSignal
   /** Has the listener called, instead of ending the program, at each SIGHUP; returns how to undo that. */
   readonly onHangup?: ((listener: () => void) => () => void) | undefined
-  /** Works on the configured database. Throws, without having made anything, if there is none or it lacks migrations. */
+  /** Works on the configured database. Throws, without creating anything, if there is none or it lacks migrations. */
   onDatabase<T>(work: (database: Database) => Promise<T>): Promise<T>
-  /** Works on the configured database, having made the embedded one if needed, and applied the pending migrations. */
+  /** Works on the configured database, after creating the embedded one if needed and applying pending migrations. */
   onMadeDatabase<T>(work: (database: Database, appliedMigrations: readonly string[]) => Promise<T>): Promise<T>
 }
 
-/** The answer of a command: one JSON object if that is asked for, otherwise the text for people. */
+/** The output of a command: one JSON object if that is requested, otherwise text for people. */
 export function answer(
   { stdout }: Pick<CommandContext, 'stdout'>,
   { json }: { readonly json?: true },

@@ -2,7 +2,7 @@ import { Argument, type Command, type Option } from 'commander'
 import { permissions } from '../domain/caller/caller.js'
 import type { CommandContext } from './command-context.js'
 
-/** What can follow some words: those of a command, or of one with an option that a value follows. */
+/** What can follow some words: those of a command, or of a command with an option that takes a value. */
 interface Place {
   /** The words after the program's name; none for the program itself. */
   readonly words: string
@@ -22,7 +22,7 @@ interface Described {
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-/** Values that an option takes; those of others, such as ids, are in a database or in the operator's head. */
+/** The known values of options; those of others, such as ids, cannot be completed. */
 const knownValues: Readonly<Record<string, readonly string[]>> = {
   '--kind': ['pk', 'wk', 'mk'],
   '--permission': permissions,
@@ -62,7 +62,7 @@ function described({ short, long, description }: Option): Described[] {
   return [short, long].flatMap((text) => (text == null ? [] : { text, description }))
 }
 
-/** The options of a command that a value follows. */
+/** The options of a command that take a value. */
 function valuePlaces({ command, words }: ReturnType<typeof commandPlaces>[number]): Place[] {
   return command.options.flatMap(({ required, optional, long }) => {
     if (long == null || !(required || optional)) return []
@@ -70,14 +70,14 @@ function valuePlaces({ command, words }: ReturnType<typeof commandPlaces>[number
   })
 }
 
-/** In single quotes, which all three shells read alike where the text contains none. */
+/** In single quotes, which all three shells read alike if the text contains none. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", '’')}'`
 }
 
 type Script = (commands: ReturnType<typeof commandPlaces>, known: readonly string[]) => string
 
-/** The branches of bash and zsh: that of the last word where a value follows it, otherwise that of the command. */
+/** The branches of bash and zsh: that of the last word if it takes a value, otherwise that of the command. */
 function branches(commands: ReturnType<typeof commandPlaces>, branch: (place: Place) => string): string {
   const places = [...commands.flatMap(valuePlaces), ...commands]
   return places.map((place) => `      ${quoted(place.words)}) ${branch(place)} ;;`).join('\n')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { packageRoot, readBuild } from '../package.js'
 import { answer, type CommandContext } from './command-context.js'
 
-/** `svc config`: every variable with its value in force, secrets masked. Fails with all errors in the environment. */
+/** `svc config`: every variable with its effective value, secrets masked. Fails with all errors in the environment. */
 export function registerConfigCommand(program: Command, context: CommandContext): void {
   program
     .command('config')

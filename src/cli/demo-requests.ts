@@ -9,7 +9,7 @@ export interface ShownCommand {
   readonly command: string
 }
 
-/** Requests as an administrator of the demo organization whose token is in `$TOKEN`. They may be sent again and again. */
+/** Requests as an administrator of the demo organization whose token is in `$TOKEN`. They can be sent repeatedly. */
 export function demoRequests(origin: string, ids: DemoIds): ShownCommand[] {
   const bearer = '-H "Authorization: Bearer $TOKEN"'
   const get = (path: string) => `curl -s '${origin}${path}' ${bearer}`

@@ -7,7 +7,7 @@ import { createUserToken, type UserToken, type UserTokenRequest } from '../domai
 import { selectMembersOfTokens } from '../store/token-holder.js'
 import { type CommandContext, dataFolderOf } from './command-context.js'
 
-/** How long a token must still last to be announced again. */
+/** The remaining lifetime that a token must have to be announced again. */
 const MIN_LEFT_MILLIS = 3_600_000
 
 /**

@@ -49,7 +49,7 @@ function valueFrom(organizationId: string, { connections, lastWriteAt, users, re
   }
 }
 
-/** The refusals that are printed; `--json` gives all that are kept. */
+/** How many rejected requests are printed; `--json` prints all that are stored. */
 const PRINTED_REFUSALS = 10
 
 function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus, now: Date): string {
@@ -80,7 +80,7 @@ function stateOf({ revokedAt, expiresAt }: Pick<DirectoryConnection, 'revokedAt'
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
 }
 
-/** What others wrote is printed without control characters, which terminals would obey. */
+/** Text from others is printed without control characters, which terminals would interpret. */
 function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ')
 }

@@ -34,11 +34,11 @@ type Check =
 
 /** Older versions of PostgreSQL lack what the migrations use. */
 const LEAST_MAJOR_VERSION = 15
-/** What a process needs of the server itself if its calls go through a pooler. */
+/** The connections that a process needs to the server itself if its calls go through a pooler. */
 const SESSIONS_PAST_POOLER = 2
-/** Credentials expire by both clocks; the network and a busy machine account for up to a second. */
+/** Credentials expire by both clocks; the network and a busy machine explain up to a second of difference. */
 const MAX_CLOCK_MILLIS = 1_000
-/** A certificate that ends soon is found while there is still time to renew it. */
+/** Reports a certificate while there is still time to renew it. */
 const RENEWAL_MILLIS = 14 * 86_400_000
 
 /** `svc doctor`: whether a server could run here, and what to do if not. Changes nothing; fails if there is a fault. */
@@ -63,7 +63,7 @@ function lineOf({ check, isHealthy, text }: Finding): string {
 /** A fault whose message says what to do. */
 class Fault extends Error {}
 
-/** The finding of a check that returns a sentence, or throws; `advice` says what to do about errors but faults. */
+/** The finding of a check that returns a sentence, or throws; `advice` says how to fix errors other than faults. */
 async function find(check: Check, advice: string, work: () => string | Promise<string>): Promise<Finding> {
   try {
     return { check, isHealthy: true, text: await work() }

@@ -6,7 +6,7 @@ import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
 import { answer, type CommandContext } from './command-context.js'
 
-/** `svc keys find`: says whose an API key or a token is. What was given is never printed. */
+/** `svc keys find`: shows who an API key or a token belongs to. The input is never printed. */
 export async function findKey(
   given: string,
   options: { readonly json?: true },
@@ -42,7 +42,7 @@ export async function checkSecret(argument: string, { stdin, stdout }: CommandCo
 
 type Facts = Readonly<Record<string, string | Date | null>>
 
-/** What is known of a credential; times that have not come are null. */
+/** What is known about a credential; times of events that have not happened are null. */
 function factsOf(owner: CredentialOwner): Facts {
   const { credential } = owner
   if (credential === 'user token') {

@@ -17,7 +17,7 @@ interface ImportCommandOptions {
   readonly json?: true
 }
 
-/** `svc import FILE|-`: imports records, all or nothing, or tells what that would do. */
+/** `svc import FILE|-`: imports records, all or nothing, or shows what that would do. */
 export function registerImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
@@ -73,7 +73,7 @@ async function importFile(file: string, options: ImportCommandOptions, context: 
   }
 }
 
-/** The plan of an import that would be refused has the status of that import. */
+/** The plan of an import that would fail has the exit status of that import. */
 function refuseRefused({ records }: ImportPlan): void {
   const refused = records.filter(({ outcome }) => outcome === 'refused').length
   if (refused > 0) throw new Error(`nothing would be imported without --force: ${refused} of ${records.length} refused`)

@@ -37,7 +37,7 @@ interface RevokeOptions {
 /** 24 hours. */
 const DEFAULT_OVERLAP_SECONDS = 86_400
 
-/** `svc keys`: makes, rotates, lists, revokes and checks API keys. */
+/** `svc keys`: creates, rotates, lists, revokes and checks API keys. */
 export function registerKeysCommand(program: Command, context: CommandContext): void {
   const keys = program.command('keys').description('API keys')
   keys
@@ -201,7 +201,7 @@ function keyToLine(key: ApiKeySummary, now: Date): string {
   return [id, kind, reach, stateOf(key, now), used, ...origin, name].join('  ').trimEnd()
 }
 
-/** A key that ends within this time is shown as one that does. */
+/** A key that expires within this time is shown as expiring soon. */
 const SOON_DAYS = 7
 
 function stateOf({ revokedAt, expiresAt }: ApiKeySummary, now: Date): string {

@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino'
 import type { Config } from '../config.js'
 import { createRedactedLog } from '../log.js'
 
-// What only people on a terminal need is loaded only for them.
+// The formatter for terminals is loaded only for them.
 const require = createRequire(import.meta.url)
 
 /** File descriptor of the log: standard output is for the output of commands. */

@@ -11,7 +11,7 @@ import { dataFolderOf, directUrlOf, requireNoPending, sessionsOf } from './comma
 export interface OpenedDatabase {
   readonly database: Database
   readonly connectionString: string
-  /** The same database, past the pooler if there is one: for what needs a session. */
+  /** The same database, bypassing the pooler if there is one: for work that needs a session. */
   readonly directUrl: string
   /** The migrations that have just been applied. */
   readonly appliedMigrations: readonly string[]
@@ -25,11 +25,11 @@ export interface OpenedDatabase {
 interface OpenOptions {
   readonly config: Config
   readonly log: Logger
-  /** Whether to make and migrate the database, as `CommandContext.onMadeDatabase` does. */
+  /** Whether to create and migrate the database, as `CommandContext.onMadeDatabase` does. */
   readonly make: boolean
   /**
-   * Whether calls are served from it: through the pooler if there is one, with the configured limits, and by nobody else
-   * if it is the embedded one. Operators have sessions of their own, whose statements may run for 10 minutes.
+   * Whether calls are served from it: through the pooler if there is one, with the configured limits, and by no one
+   * else if it is the embedded one. Operators have sessions of their own, whose statements may run for 10 minutes.
    */
   readonly serves?: boolean
 }

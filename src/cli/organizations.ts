@@ -12,7 +12,7 @@ interface InitOptions {
   readonly json?: true
 }
 
-/** `svc init`: makes an organization with an administrator, and a token of that person. */
+/** `svc init`: creates an organization with an administrator, and a token for them. */
 export function registerInitCommand(program: Command, context: CommandContext): void {
   program
     .command('init')

@@ -107,7 +107,7 @@ async function runApp(
   }
 }
 
-/** One of several processes: the first one has prepared the database and says where it is. */
+/** One of several processes: the first one has prepared the database and passes its address on. */
 async function serveWorker(context: CommandContext): Promise<void> {
   const { createDatabase } = await import('../db/database.js')
   const database = createDatabase({

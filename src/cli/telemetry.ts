@@ -8,7 +8,7 @@ import { originOf } from './command-context.js'
 
 type MetricsConfig = Pick<Config, 'metricsPort' | 'metricsHost'>
 
-/** What watches a process that answers calls. */
+/** The telemetry of a process that serves calls. */
 export interface Telemetry {
   readonly meters: Meters | undefined
   readonly tracing: Tracing | undefined
@@ -16,8 +16,8 @@ export interface Telemetry {
 }
 
 /**
- * Opens what the configuration asks for: metrics, traces, or nothing, and nothing of it is loaded then. Throws where the
- * port of metrics cannot be had.
+ * Starts the metrics and traces that the configuration asks for; without them, none of their code is loaded. Throws if
+ * the port for metrics is unavailable.
  */
 export async function openTelemetry(config: MetricsConfig & Pick<Config, 'isTraced'>, log: Logger): Promise<Telemetry> {
   const metrics = await openMetrics(config, log)
@@ -41,7 +41,7 @@ interface OpenedMetrics {
   close(): Promise<void>
 }
 
-/** A worker does not serve its metrics, but tells them to its first process. */
+/** A worker does not serve its metrics, but sends them to the first process. */
 async function openMetrics(config: MetricsConfig, log: Logger): Promise<OpenedMetrics | undefined> {
   if (config.metricsPort === undefined) return undefined
   const { createMeters } = await import('../telemetry/meters.js')
@@ -61,7 +61,7 @@ async function openMetrics(config: MetricsConfig, log: Logger): Promise<OpenedMe
   }
 }
 
-/** Serves what the workers of this process tell, added up. */
+/** Serves the sum of the metrics of the workers. */
 export async function openWorkerMetrics(
   config: MetricsConfig,
   log: Logger,

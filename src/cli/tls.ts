@@ -10,8 +10,8 @@ interface TlsContext {
 }
 
 /**
- * Reads the certificate that the configuration names; undefined if it names none. One whose time is over or has not
- * come is used and logged as an error. Throws a `TlsFault` if the files cannot be used.
+ * Reads the certificate that the configuration names; undefined if it names none. A certificate that has expired or is
+ * not valid yet is used and logged as an error. Throws a `TlsFault` if the files cannot be used.
  */
 export async function openTls({ config, log, runtime }: TlsContext): Promise<TlsIdentity | undefined> {
   if (config.tls === undefined) return undefined
@@ -22,8 +22,8 @@ export async function openTls({ config, log, runtime }: TlsContext): Promise<Tls
 }
 
 /**
- * Reads the files anew and passes what they hold on. If they cannot be used, or their time is over, that is logged and
- * the certificate stays as it is. Never throws.
+ * Reloads the files and passes them on. If they cannot be used, or have expired, that is logged and the certificate is
+ * left unchanged. Never throws.
  */
 export async function renewTls(
   { config, log, runtime }: TlsContext,

@@ -22,7 +22,7 @@ interface ListOptions {
 
 const MAX_DAYS = MAX_USER_TOKEN_SECONDS / 86_400
 
-/** `svc tokens`: makes, lists and revokes user tokens. */
+/** `svc tokens`: creates, lists and revokes user tokens. */
 export function registerTokensCommand(program: Command, context: CommandContext): void {
   const tokens = program.command('tokens').description('user tokens')
   tokens

@@ -2,7 +2,7 @@ import cluster, { type Address, type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { type CommandContext, originOf } from './command-context.js'
 
-/** A worker that dies sooner than this after its start is not replaced. */
+/** A worker that ends sooner than this after its start is not replaced. */
 const MIN_LIFE_MS = 2_000
 
 /**
@@ -30,7 +30,7 @@ export async function runWorkers(
     })
     return worker
   }
-  // Each worker reads its certificate anew.
+  // Each worker reloads its certificate.
   const forward = () => {
     for (const worker of running) worker.process.kill('SIGHUP')
   }

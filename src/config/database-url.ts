@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What pg takes for `verify-full`, and PostgreSQL's own programs for less. */
+/** The modes that pg treats as `verify-full`, but PostgreSQL's own programs as less. */
 const ALIASES = ['allow', 'prefer', 'require', 'verify-ca']
 const MODES = ['disable', 'no-verify', 'verify-full', ...ALIASES]
 
@@ -22,13 +22,13 @@ function parameter(url: string, name: string): string | undefined {
   return new URL(url).searchParams.get(name) ?? undefined
 }
 
-/** The mode of a URL that means another one than it says. */
+/** A mode that has a different meaning here than its name says. */
 function aliasIn(url: string): string | undefined {
   const mode = parameter(url, 'sslmode')
   return parameter(url, 'uselibpqcompat') === 'true' || !ALIASES.includes(mode ?? '') ? undefined : mode
 }
 
-/** The same URL with the name of the mode that is in force. */
+/** The same URL with the name of the effective mode. */
 export function withPlainMode(url: string): string {
   if (aliasIn(url) === undefined) return url
   const plain = new URL(url)
@@ -36,7 +36,7 @@ export function withPlainMode(url: string): string {
   return plain.href
 }
 
-/** What to write into a variable instead of a mode that means another one than it says; undefined if it does not. */
+/** What to write instead of a mode that has a different meaning here than its name says; undefined for the others. */
 export function modeAdvice(variable: string, url: string | undefined): string | undefined {
   const mode = url && aliasIn(url)
   if (!mode) return undefined

@@ -32,7 +32,7 @@ export const numberFrom = (min: number, max: number) => {
 export const wholeNumber = (min: number, max: number, otherwise: number) =>
   v.optional(numberFrom(min, max), String(otherwise))
 
-/** Whose `X-Forwarded-For` is believed. */
+/** The proxies whose `X-Forwarded-For` is trusted. */
 export const trustProxy = v.pipe(
   v.string(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): TrustProxy => {
@@ -48,5 +48,5 @@ export const trustProxy = v.pipe(
 /** A key of the HMAC over secrets. */
 export const pepper = v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters')))
 
-/** What the exporter speaks; collectors take it where they take `http/protobuf`. */
+/** The protocol of the exporter; collectors that accept `http/protobuf` accept it as well. */
 export const otlpProtocol = v.optional(v.picklist(['http/json'], 'must be http/json'))

@@ -77,7 +77,7 @@ export class CallStatements {
     this.#call = call
   }
 
-  /** From here on nothing is cancelled, such as a commit. */
+  /** From here on nothing is canceled, such as a commit. */
   finish(): void {
     this.#call = undefined
     clearTimeout(this.#timer)
@@ -89,7 +89,7 @@ export class CallStatements {
   }
 
   /**
-   * The connection is not used any more. Undefined if nothing was cancelled; else whether it can be used again, once
+   * The connection is not used any more. Undefined if nothing was canceled; else whether it can be used again, once
    * nothing can hit its next user.
    */
   end(): Promise<boolean> | undefined {

@@ -22,7 +22,7 @@ export function concurrentIndexOf(sql: string): ConcurrentIndex | undefined {
 }
 
 /**
- * Runs such a statement outside of a transaction. A process that ended before recording it may have run it already: an
+ * Runs such a statement outside a transaction. A process that ended before recording it may have run it already: an
  * index that exists is kept, and one that was left half made is dropped and made again.
  */
 export async function runConcurrently(
@@ -30,7 +30,7 @@ export async function runConcurrently(
   sql: string,
   { action, index }: ConcurrentIndex,
 ): Promise<void> {
-  // It waits for every older transaction, but blocks nobody.
+  // It waits for every older transaction, but blocks no one.
   await client.query('SET lock_timeout = 0')
   await client.query('SET statement_timeout = 0')
   const state = await stateOf(client, index)

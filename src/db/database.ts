@@ -24,7 +24,7 @@ export interface Database extends SqlTables, Sql {
   readonly tablesFor: (user: TablesUser) => SqlTables
   /** Yields the rows of statements, all as of one moment. Holds a connection until the caller stops. */
   readonly readSnapshot: <Row>(statements: readonly Statement<object, Row>[]) => AsyncGenerator<SnapshotRow<Row>>
-  /** Nobody waits for a call any more: what it still waits for fails with the reason, and is cancelled if it runs. */
+  /** No one waits for a call any more: what it still waits for fails with the reason, and is canceled if it runs. */
   readonly stop: (call: object, reason: Error) => void
   /** Waits briefly for running statements, then closes every connection. */
   close(): Promise<void>
@@ -36,7 +36,7 @@ export interface DatabaseOptions extends SessionOptions {
   readonly statementNames?: boolean | undefined
   /** The URL of a replica, which lists and snapshots are read from while it is fresh enough. */
   readonly replicaConnectionString?: string | undefined
-  /** Called when connections fail while nobody uses them. A pino logger fits. */
+  /** Called when connections fail while no one uses them. A pino logger fits. */
   readonly log: { warn(fields: { err: Error }, message: string): void }
   /** The most connections of this process. Default 10. */
   readonly maxConnections?: number
@@ -48,7 +48,7 @@ export interface DatabaseOptions extends SessionOptions {
   readonly maxWaitMillis?: number
   /**
    * How long one statement may run. Default 10 s. A connection that stays silent for a second longer is given up.
-   * Sessions of a pooler limit statements outside of transactions as their role says.
+   * Sessions of a pooler limit statements outside transactions as their role says.
    */
   readonly statementTimeoutMillis?: number
   /** How long a statement may wait for a lock. Default 5 s; in sessions of a pooler, what their role says. */

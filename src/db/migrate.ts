@@ -29,7 +29,7 @@ const CREATES_TABLE = /\bCREATE TABLE\b/i
 
 /**
  * Applies pending migrations in order, and returns their names. Each is a transaction of its own, sent a statement at a
- * time; one that makes or drops an index concurrently consists of that statement, outside of a transaction. Several
+ * time; one that makes or drops an index concurrently consists of that statement, outside a transaction. Several
  * processes may do this at once, while servers run, and again after one was interrupted at any point. Throws, having
  * changed nothing more, if a migration fails or cannot get its locks, and if `pendingOf` throws.
  */

@@ -17,7 +17,7 @@ export interface BoundedPoolOptions {
   readonly sessions: SessionSource
   /** For a free connection. */
   readonly waiting: WaitLimits
-  /** A connection that owes an answer and stays silent for this long is destroyed. */
+  /** A connection that owes a response and stays silent for this long is destroyed. */
   readonly maxSilenceMillis: number
 }
 
@@ -41,7 +41,7 @@ interface Member {
 }
 
 /**
- * The pool of pg with a limit on every wait, whoever uses it: for a free connection, an answer and the end. A
+ * The pool of pg with a limit on every wait, whoever uses it: for a free connection, a response and the end. A
  * connection whose statement the server refuses is kept; one on which it cannot work is not. A class, because Prisma
  * requires one.
  */
@@ -58,7 +58,7 @@ export class BoundedPool extends pg.Pool {
   readonly #members = new Map<pg.PoolClient, Member>()
   /** Calls that are over, with the reasons. */
   readonly #stopped = new WeakMap<object, Error>()
-  /** Connections that are in use, or being made for somebody. */
+  /** Connections that are in use, or being made for someone. */
   #held = 0
   #onWaited: ((millis: number) => void) | undefined
 
@@ -88,13 +88,13 @@ export class BoundedPool extends pg.Pool {
         // If a migration made the statements of one connection outdated, those of all are.
         if (databaseFailure(report)?.kind === 'stale_statement') this.#giveUpAll()
       })
-      // Whoever waits for an answer gets the error; without a listener it would end the process.
+      // Whoever waits for a response gets the error; without a listener it would end the process.
       client.on('error', () => {})
     })
     this.on('remove', (client) => this.#members.delete(client))
   }
 
-  /** How many connections are in use, or being made for somebody. */
+  /** How many connections are in use, or being made for someone. */
   get inUse(): number {
     return this.#held
   }
@@ -104,7 +104,7 @@ export class BoundedPool extends pg.Pool {
     return this.#max
   }
 
-  /** Whether somebody who comes now has to wait for others. */
+  /** Whether someone who comes now has to wait for others. */
   get isFull(): boolean {
     return this.#held >= this.#max
   }
@@ -119,7 +119,7 @@ export class BoundedPool extends pg.Pool {
     this.#onWaited = listener
   }
 
-  /** For how many milliseconds every connection has owed an answer in silence; 0 if another can be made. */
+  /** For how many milliseconds every connection has owed a response in silence; 0 if another can be made. */
   get silentMillis(): number {
     if (this.#members.size < this.#max) return 0
     return Math.min(...[...this.#members.values()].map(({ watch }) => watch.silentMillis))
@@ -144,12 +144,12 @@ export class BoundedPool extends pg.Pool {
     this.#members.get(client)?.statements.begin(call)
   }
 
-  /** Nothing that follows on a connection is cancelled. */
+  /** Nothing that follows on a connection is canceled. */
   finishFor(client: pg.PoolClient): void {
     this.#members.get(client)?.statements.finish()
   }
 
-  /** Nobody waits for a call any more: nothing more is sent for it, and the server is asked to cancel what runs. */
+  /** No one waits for a call any more: nothing more is sent for it, and the server is asked to cancel what runs. */
   stop(call: object, reason: Error): void {
     this.#stopped.set(call, reason)
     for (const { statements } of this.#members.values()) statements.stop(call)

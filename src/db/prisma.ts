@@ -92,7 +92,7 @@ function transactionOn(adapter: Adapter, { client, commit, rollback }: Transacti
   }
 }
 
-/** Repeats a query outside of transactions once if its connection had an outdated statement: nothing was done. */
+/** Repeats a query outside transactions once if its connection had an outdated statement: nothing was done. */
 async function onceMoreIfStale<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send()

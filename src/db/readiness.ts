@@ -21,8 +21,8 @@ export interface ReadinessOptions {
   /** Is told why the database is not ready. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /**
-   * How long an answer is reused, so that probes are no load, whoever sends them. Default 1 s. One that calls cannot be
-   * answered is reused for 200 ms at most, so that callers do not wait after the database is back.
+   * How long a response is reused, so that probes are no load, whoever sends them. Default 1 s. One that calls cannot
+   * be answered is reused for 200 ms at most, so that callers do not wait after the database is back.
    */
   readonly maxAgeMillis?: number
   /** Milliseconds since some moment. Default: the machine's. */
@@ -31,9 +31,9 @@ export interface ReadinessOptions {
 
 /** How long the database may take to answer, and to accept a connection. */
 const ANSWER_MILLIS = 2_000
-/** How long the answer is reused that calls cannot be answered. */
+/** How long the response is reused that calls cannot be answered. */
 const NOT_READY_MILLIS = 200
-/** How long every connection of the pool may owe an answer: longer than calls need, less than the statement limit. */
+/** How long every connection of the pool may owe a response: longer than calls need, less than the statement limit. */
 const SILENCE_MILLIS = 5_000
 /** How long a session is used: a new one has the settings that were changed in the meantime. */
 const SESSION_MILLIS = 30_000
@@ -41,8 +41,8 @@ const UNDEFINED_TABLE = '42P01'
 
 /**
  * Asks on a connection of its own, so that an exhausted pool is not mistaken for a lost database, and connections that
- * still work do not hide that new ones fail. A pooler that has accepted the connection but gives no session is busy: then
- * the database itself is asked. Reuses an answer for `maxAgeMillis`.
+ * still work do not hide that new ones fail. A pooler that has accepted the connection but gives no session is busy:
+ * then the database itself is asked. Reuses a response for `maxAgeMillis`.
  */
 export function createReadiness(options: ReadinessOptions): Readiness {
   const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now() } = options
@@ -133,7 +133,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
   return client
 }
 
-/** Whether a query has got no answer in its time, on a connection that still exists. */
+/** Whether a query has got no response in its time, on a connection that still exists. */
 function isUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }

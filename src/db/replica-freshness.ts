@@ -87,7 +87,7 @@ export async function findFault(
 }
 
 /**
- * Makes a load whose callers share it: those who come while one runs get the result of the next one. So nobody gets a
+ * Makes a load whose callers share it: those who come while one runs get the result of the next one. So no one gets a
  * result of a load that began before they asked.
  */
 export function createSharedLoad<T>(load: () => Promise<T>): () => Promise<T> {

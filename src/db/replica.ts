@@ -201,7 +201,7 @@ export function createReplica(options: ReplicaOptions): Replica {
   }
 }
 
-/** Returns a connection once its transaction has ended, which nobody waits for. */
+/** Returns a connection once its transaction has ended, which no one waits for. */
 function end(client: pg.PoolClient): void {
   const query: pg.QueryConfig = Object.assign({ text: 'COMMIT' }, { query_timeout: COMMIT_MILLIS })
   client.query(query).then(

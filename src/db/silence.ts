@@ -6,9 +6,9 @@ import { databaseFailure } from './errors.js'
 export interface ConnectionWatch {
   /** The connection must not be reused: it was given up, or the server cannot work, or not write, on it. */
   readonly isRefused: boolean
-  /** Keeps anybody from using the connection after its current user. */
+  /** Keeps anyone from using the connection after its current user. */
   giveUp(): void
-  /** For how many milliseconds it has owed an answer in silence, to the second; 0 if it owes none. */
+  /** For how many milliseconds it has owed a response in silence, to the second; 0 if it owes none. */
   readonly silentMillis: number
 }
 
@@ -16,13 +16,13 @@ export interface ConnectionWatch {
 const LOOK_MILLIS = 1_000
 
 /**
- * Watches a connection, and destroys it if it owes an answer and stays silent for that long: a working server ends slow
- * statements by itself and reports it. Whoever waits on it fails with `ETIMEDOUT`.
+ * Watches a connection, and destroys it if it owes a response and stays silent for that long: a working server ends
+ * slow statements by itself and reports it. Whoever waits on it fails with `ETIMEDOUT`.
  */
 export function watchConnection(client: pg.Client, maxSilenceMillis: number): ConnectionWatch {
   const { stream } = client.connection
   if (!(stream instanceof Socket)) throw new Error('the database connection is not a socket')
-  /** What had been sent and received when the last answer was complete, or when silence was last looked at. */
+  /** What had been sent and received when the last response was complete, or when silence was last looked at. */
   let answered = stream.bytesWritten
   let heard = stream.bytesRead
   let silentMillis = 0

@@ -3,7 +3,7 @@ import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
 import type { BoundedPool } from './pool.js'
 import type { Statement } from './statement.js'
 
-/** A row of an answer: values by column. */
+/** A row of a response: values by column. */
 export type Row = pg.QueryResultRow
 
 /** Sends SQL that is not a statement of a store: the pool, or a transaction that a caller has begun. */
@@ -22,7 +22,7 @@ export interface StatementBounds {
   readonly deadline?: number | undefined
 }
 
-/** How long after the deadline an answer may come: in that time the server reports that it has ended the statement. */
+/** How long after the deadline a response may come: in that time the server reports that it has ended the statement. */
 const ANSWER_MILLIS = 1_000
 
 /** SQL on one connection. */
@@ -63,7 +63,7 @@ export function deadlineIn(millis: number | undefined): number | undefined {
 
 /** For whom a connection is taken, and until when. */
 export interface ConnectionBounds {
-  /** On the clock of `performance.now`: nobody waits for a connection past it. */
+  /** On the clock of `performance.now`: no one waits for a connection past it. */
   readonly deadline: number | undefined
   /** Cancels what runs when it is stopped (`BoundedPool.stop`). */
   readonly call: object | undefined

@@ -45,7 +45,7 @@ export interface StatementObserver {
 
 /** For whom the tables are used. */
 export interface TablesUser {
-  /** `stop` of the database cancels what runs for it. Queries of models outside of transactions end at their own limit. */
+  /** `stop` of the database cancels what runs for it. Queries of models outside transactions end at their own limit. */
   readonly call?: object | undefined
   /** At most as many of an organization's calls use the database at a time as half of the pool has connections. */
   readonly organizationId?: string | undefined

@@ -117,7 +117,7 @@ export async function runTransaction<T>(
         await send(beginStatement(options, statementMillis))
       },
       commit: async () => {
-        // A commit that was cancelled while it waits for a standby would be reported as done.
+        // A commit that was canceled while it waits for a standby would be reported as done.
         pool.finishFor(client)
         const { command } = await send('COMMIT')
         // PostgreSQL answers this if a statement has failed and the work continued regardless.

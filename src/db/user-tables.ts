@@ -107,7 +107,7 @@ function observe<T>(observers: readonly StatementObserver[], name: string, work:
   })
 }
 
-/** Passes on the promise itself, so that observing delays nobody. */
+/** Passes on the promise itself, so that observing delays no one. */
 function tell<T>(answer: Promise<T>, settled: (failure: unknown) => void): Promise<T> {
   answer.then(() => settled(undefined), settled)
   return answer

@@ -1,4 +1,4 @@
-/** How long a queue can get, and how long anybody waits in it. */
+/** How long a queue can get, and how long anyone waits in it. */
 export interface WaitLimits {
   readonly maxWaiting: number
   readonly maxWaitMillis: number

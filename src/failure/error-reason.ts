@@ -29,8 +29,8 @@ const reasonsByCode: ReadonlyMap<Code, ErrorReason> = new Map([
 ])
 
 /**
- * Adds the reason to an error raised outside of the handlers, where the catalogue is not known: an `ErrorInfo` if it
- * has no detail, and a reason for each field violation without one. `status` is that of the HTTP answer, if it says
+ * Adds the reason to an error raised outside the handlers, where the catalogue is not known: an `ErrorInfo` if it
+ * has no detail, and a reason for each field violation without one. `status` is that of the HTTP response, if it says
  * more than the code.
  */
 export function addReason(error: ConnectError, status?: number): void {

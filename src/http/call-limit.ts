@@ -7,7 +7,7 @@ export interface CallLimit {
    * them for this organization, and says when to come back.
    */
   begin(request: object, organizationId: string): void
-  /** Called when the call has its answer, or its client is gone, whether it was taken up or not; at times twice. */
+  /** Called when the call has its response, or its client is gone, whether it was taken up or not; at times twice. */
   end(request: object): void
   /** How many calls run now. */
   readonly running: number
@@ -23,7 +23,9 @@ export interface CallLimitOptions {
 }
 
 const WINDOW_MILLIS = 1_000
-/** So many refused callers are asked to come back for each answer of a second: refusing them again takes time as well. */
+/**
+ * So many refused callers are asked to come back for each response of a second: refusing them again takes time as well.
+ */
 const RETURNS_PER_ANSWER = 1 / 4
 const MAX_RETRY_AFTER_MILLIS = 30_000
 

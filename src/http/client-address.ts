@@ -8,14 +8,14 @@ export type TrustProxy =
   | { readonly by: 'networks'; readonly networks: readonly Network[] }
   | { readonly by: 'hops'; readonly hops: number }
 
-/** Trusts nobody: the client is whoever opened the connection. */
+/** Trusts no one: the client is whoever opened the connection. */
 const trustNobody: TrustProxy = { by: 'hops', hops: 0 }
 
 /** The most proxies in a row. */
 const MAX_HOPS = 32
 
 /**
- * Reads `TRUST_PROXY`: addresses and CIDRs separated by commas, or a number of hops; empty trusts nobody. Throws an
+ * Reads `TRUST_PROXY`: addresses and CIDRs separated by commas, or a number of hops; empty trusts no one. Throws an
  * error that says which part cannot be used.
  */
 export function parseTrustProxy(text: string): TrustProxy {

@@ -13,13 +13,13 @@ export interface Connections {
   addSession(session: ServerHttp2Session, socket: Socket): void
   /** Registers that a call is being answered. */
   addCall(request: NodeRequest, response: NodeResponse): void
-  /** The calls that are being answered, until the last byte of the answer is sent. */
+  /** The calls that are being answered, until the last byte of the response is sent. */
   readonly answering: Iterable<Answering>
   /** Whether a call of a session is being answered. */
   hasCall(session: ServerHttp2Session): boolean
   /**
-   * Lets every connection end with its next answer: HTTP/1.1 says `Connection: close` in it, HTTP/2 sends the shutdown
-   * notice before it. A client that waits for an answer has no other call in flight.
+   * Lets every connection end with its next response: HTTP/1.1 says `Connection: close` in it, HTTP/2 sends the
+   * shutdown notice before it. A client that waits for a response has no other call in flight.
    */
   announceEnd(): void
   /**

@@ -16,7 +16,7 @@ const ownRequestHeaders = [
 const ownResponseHeaders = ['ETag', 'Idempotency-Replayed', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id']
 const requestHeaders = unique([...connectCors.allowedHeaders, ...ownRequestHeaders])
 const responseHeaders = unique([...connectCors.exposedHeaders, ...ownResponseHeaders])
-/** How long browsers keep the answer to a preflight; they take at most two hours. */
+/** How long browsers keep the response to a preflight; they take at most two hours. */
 const MAX_AGE_SECONDS = 7200
 
 /** Marks answers for browsers. True: the request was a preflight and is answered. */

@@ -1,7 +1,7 @@
 /**
  * A character as callers may write it: itself, percent-encoded any number of times (`%73`, `%2573`, …), or as a JSON
  * escape (`\u0073`), which a log line or another text around it may escape again. Repetitions are bounded where another
- * match could begin inside of them, so that the time grows only with the length of the text.
+ * match could begin inside them, so that the time grows only with the length of the text.
  */
 function written(character: string): string {
   const codes = [...new Set([character.toLowerCase(), character.toUpperCase()])]
@@ -25,7 +25,7 @@ const credential = new RegExp(
 
 /**
  * JSON Web Tokens: a header that is a JSON object, and, captured, claims and a signature. A run of letters that is no
- * header matches too, so that no other match begins inside of it.
+ * header matches too, so that no other match begins inside it.
  */
 const jsonWebToken = /(?<![A-Za-z])eyJ[\w-]+((?:\.|%(?:25)*2[eE])[\w-]+(?:(?:\.|%(?:25)*2[eE])[\w-]*)?)?/g
 

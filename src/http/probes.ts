@@ -9,7 +9,7 @@ export type NotReady = Readonly<Record<string, string>>
 export interface ProbesOptions {
   /** Never rejects. */
   readonly notReady: () => Promise<NotReady>
-  /** What the answer tells that is ready. */
+  /** What the response tells that is ready. */
   readonly build: Readonly<Record<'version' | 'commit', string>>
 }
 

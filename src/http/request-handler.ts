@@ -8,7 +8,9 @@ export interface RequestLog {
   info(fields: Record<string, unknown>, message: string): void
 }
 
-/** Which part of the service has answered a request: `refused` what nobody can read in one way alone, `preflight` CORS. */
+/**
+ * Which part of the service has answered a request: `refused` what no one can read in one way alone, `preflight` CORS.
+ */
 export const doorNames = ['refused', 'preflight', 'probe', 'rpc', 'page', 'scim', 'rest'] as const
 
 /** One of them. */
@@ -17,7 +19,7 @@ export type DoorName = (typeof doorNames)[number]
 /** Told of every request, whatever it asks for. Nothing of it may throw. */
 export interface RequestObserver {
   begun(): void
-  /** The answer is sent, or its client is gone. */
+  /** The response is sent, or its client is gone. */
   ended(door: DoorName, status: number): void
 }
 
@@ -41,7 +43,7 @@ export type Door = (request: NodeRequest, response: NodeResponse) => boolean
 /** What is behind the port. */
 export interface RequestHandlerOptions {
   readonly doors: Doors
-  /** Told that the client of a request has gone before its answer was complete. */
+  /** Told that the client of a request has gone before its response was complete. */
   readonly onGone: (request: NodeRequest) => void
   readonly observer?: RequestObserver | undefined
   /** The id of the trace that a request belongs to, for its line in the log. */

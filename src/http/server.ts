@@ -18,7 +18,7 @@ export interface HttpServerLimits {
   readonly headerMillis?: number
   /** How long a client may take for a whole request, at least `headerMillis`. Default 60 s. */
   readonly requestMillis?: number
-  /** How long an answer is kept of which its client reads nothing. Default 10 s. */
+  /** How long a response is kept of which its client reads nothing. Default 10 s. */
   readonly unreadMillis?: number
   /** The largest header of a request. Default 32 KiB. */
   readonly maxHeaderBytes?: number
@@ -44,7 +44,7 @@ export interface ClosePlan {
 export interface HttpServer {
   /** Begins to listen and returns the address; port 0 means any free one. */
   listen(port: number, host: string): Promise<AddressInfo>
-  /** Ends every connection with an answer, and resolves when none is left. Does nothing if it does not listen. */
+  /** Ends every connection with a response, and resolves when none is left. Does nothing if it does not listen. */
   close(plan: ClosePlan): Promise<void>
   /** Shows another certificate to connections from now on. Throws if the server speaks cleartext. */
   useIdentity(identity: TlsIdentity): void
@@ -62,11 +62,13 @@ const DEFAULTS = {
   maxHeaderBytes: 32 * 1024,
   maxStreams: 256,
 } as const
-/** How many requests one connection of HTTP/1.1 may have at a time: clients that do not wait for answers have a few. */
+/**
+ * How many requests one connection of HTTP/1.1 may have at a time: clients that do not wait for responses have a few.
+ */
 const MAX_PIPELINED = 32
 /** How much later the times for headers and requests may take effect: Node checks its connections this often. */
 const CHECK_MILLIS = 2_000
-/** How often is looked for answers that nobody reads. */
+/** How often is looked for responses that no one reads. */
 const UNREAD_LOOK_MILLIS = 1_000
 /** Between the last warning to running calls and the end of their connections. */
 const CUT_MILLIS = 1_000

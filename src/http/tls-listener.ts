@@ -14,7 +14,7 @@ export interface SecuredConnection {
 export interface TlsListener {
   /** Begins the handshake of a connection that was accepted. One that fails or takes too long is closed. */
   secure(plain: Socket): void
-  /** Shows another certificate to connections from now on; those that are open stay as they are. */
+  /** Shows another certificate to connections from now on; those that are open stay unchanged. */
   use(identity: TlsIdentity): void
 }
 

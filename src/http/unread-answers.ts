@@ -1,27 +1,27 @@
 import type { Socket } from 'node:net'
 import { cutResponse, type NodeResponse } from '../call/node-http.js'
 
-/** An answer, or what will be one. */
+/** A response, or what will be one. */
 export interface Answering {
   readonly response: NodeResponse
   /** Undefined if its connection is over. */
   readonly socket: Socket | undefined
 }
 
-/** Since when nothing more of an answer has been taken, and what was waiting then. */
+/** Since when nothing more of a response has been taken, and what was waiting then. */
 interface Standstill {
   readonly since: number
   readonly waitingBytes: number
   readonly deliveredBytes: number
 }
 
-/** Who reads an answer slower than this counts as not reading. */
+/** Who reads a response slower than this counts as not reading. */
 const BYTES_PER_SECOND = 32 * 1024
 
 /**
- * Makes a function that is to be called now and then with all answers, and cuts those that their clients do not read:
- * a client of HTTP/2 can open its windows to nothing, and one of HTTP/1.1 can leave its socket unread, for as long as it
- * likes. An answer is kept for `patienceMillis` after the last sign that it is being read.
+ * Makes a function that is to be called now and then with all responses, and cuts those that their clients do not read:
+ * a client of HTTP/2 can open its windows to nothing, and one of HTTP/1.1 can leave its socket unread, for as long as
+ * it likes. A response is kept for `patienceMillis` after the last sign that it is being read.
  */
 export function createUnreadCut(patienceMillis: number): (answers: Iterable<Answering>) => void {
   const standstills = new WeakMap<NodeResponse, Standstill>()
@@ -44,7 +44,7 @@ export function createUnreadCut(patienceMillis: number): (answers: Iterable<Answ
   }
 
   function isUnread({ waitingBytes, deliveredBytes: before }: Standstill, millis: number, delivered: number): boolean {
-    // A long body leaves Node as one piece: what its connection has delivered shows that somebody reads.
+    // A long body leaves Node as one piece: what its connection has delivered shows that someone reads.
     const expectedBytes = ((millis - patienceMillis) * BYTES_PER_SECOND) / 1_000
     return expectedBytes > 0 && (delivered - before < expectedBytes || waitingBytes < expectedBytes)
   }

@@ -15,13 +15,14 @@ export interface LimitViolation extends FieldViolation {
 
 /**
  * The limits of the schema that a message breaks: one per field, in the order of the schema, at most as many as an
- * error names. Computed fields are not checked. Texts that exceed their limit by far are cut in the message, which is
- * refused anyway.
+ * error names. Computed fields are not checked. Texts that exceed their limit by far are truncated in the message,
+ * which is rejected anyway.
  */
 export type LimitCheck = (desc: DescMessage, message: Message) => LimitViolation[]
 
 /**
- * Makes the check. Rules are compiled when a message of their type is first checked, those of `known` types at once.
+ * Creates the check. Rules are compiled when a message of their type is first checked, those of `known` types
+ * immediately.
  */
 export function createLimitCheck(known: Iterable<DescMessage> = []): LimitCheck {
   const validator = createValidator({ regexMatch: createPatternTest() })

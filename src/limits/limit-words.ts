@@ -14,7 +14,7 @@ import {
 /** What an error says about a text that is not an email address. */
 export const NO_EMAIL_ADDRESS = 'must be an email address such as ada@example.com'
 
-/** What a value must be where it breaks a limit. */
+/** What a value that breaks a limit must be instead. */
 export function limitWords({ field: path, ruleId, forKey, message }: Violation): string {
   const last = path.at(-1)
   if (last?.kind === 'oneof')

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, getOption, type Message, ScalarType } from '@bufbuild/protobuf'
 import { field as fieldRules } from '../../gen/buf/validate/validate_pb.js'
 
-/** Where a message of a type has texts with a limit, and messages that may have some. */
+/** Where messages of a type have limited texts, or messages that can contain some. */
 interface Shape {
   readonly texts: readonly { readonly slot: Slot; readonly kept: number }[]
   readonly parts: readonly { readonly slot: Slot; readonly shape: () => Shape }[]
@@ -16,8 +16,8 @@ interface Slot {
 type Holder = Record<string, unknown>
 
 /**
- * Makes the function that cuts texts which exceed their limit by far to what still exceeds it. They are refused either
- * way, and the rules count every character of what they refuse.
+ * Creates the function that truncates texts far beyond their limit to a length that still exceeds it. They are rejected
+ * either way, but the rules would count every character of them.
  */
 export function createTextCutter(): (desc: DescMessage, message: Message) => void {
   const shapes = new Map<DescMessage, Shape>()

@@ -57,7 +57,7 @@ function textLimits({ required, ignore, type }: FieldRules, direction: Direction
     ...(only ? { const: only } : {}),
     ...(least > 0 ? { minLength: least } : {}),
     ...(maxLen > 0 ? { maxLength: Number(maxLen) } : {}),
-    // Answers print whatever is stored, even from before there was a pattern.
+    // Responses print whatever is stored, even from before there was a pattern.
     ...(pattern && direction === 'input' ? { pattern } : {}),
     ...(values.length > 0 ? { enum: mayBeEmpty ? ['', ...values] : values } : {}),
     ...(wellKnown?.case === undefined || mayBeEmpty ? {} : { format: wellKnown.case }),

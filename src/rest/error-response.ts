@@ -12,7 +12,7 @@ import type { RestTranscoderOptions } from './options.js'
 
 /** Answers errors in the one format of a transcoder. */
 export interface ErrorResponder {
-  /** Sends an error as the whole answer. */
+  /** Sends an error as the whole response. */
   send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void
   /** The JSON of an error, for the last line of a stream. */
   json(error: ConnectError): JsonValue
@@ -27,7 +27,7 @@ export function createErrorResponder(options: RestTranscoderOptions, json: JsonO
     const { errorBody, completeError } = options
     const method = call?.method
     let custom: ErrorBody | undefined
-    // An option that fails must not keep the client from its answer.
+    // An option that fails must not keep the client from its response.
     try {
       completeError?.(error, status)
       if (typeof errorBody === 'function') custom = errorBody(error, { method })

@@ -23,7 +23,7 @@ export function compileTextReader(field: DescField): TextReader {
   return (text) => scalarFromText(type, text, longAsString)
 }
 
-// Wrapper fields outside of lists and oneofs are kept as the bare value.
+// Wrapper fields outside lists and oneofs are kept as the bare value.
 function wrapperValueReader(desc: DescMessage): TextReader {
   const value = desc.fields[0]
   if (value === undefined) throw new Error(`${desc.typeName} has no value field`)

@@ -8,7 +8,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Decodes percent-encoding (RFC 3986) of one raw piece of a request target exactly once. With `keepSlash`, `%2F` and
- * `%2f` stay as they are. Broken escapes and bytes that are not UTF-8 are `invalid_argument`, naming `name`.
+ * `%2f` stay unchanged. Broken escapes and bytes that are not UTF-8 are `invalid_argument`, naming `name`.
  */
 export function decodePercent(raw: string, name: string, keepSlash = false): string {
   return NEEDS_DECODING.test(raw) ? decodeBytes(raw, name, keepSlash) : raw

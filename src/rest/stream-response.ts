@@ -17,8 +17,8 @@ type StreamFormat = 'ndjson' | 'sse' | 'raw'
 const CONTENT_TYPES = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; charset=utf-8' } as const
 
 /**
- * Answers with a stream of messages. A failure before the first one is an ordinary answer; a later one becomes the last
- * line. Trailers go out as HTTP trailers.
+ * Answers with a stream of messages. A failure before the first one is an ordinary response; a later one becomes the
+ * last line. Trailers go out as HTTP trailers.
  */
 export function streamAnswer(
   call: Call,

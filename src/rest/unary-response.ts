@@ -7,7 +7,7 @@ import { addCallHeaders, endResponse, sendCompressed } from '../call/respond.js'
 import { DEFAULT_COMPRESS_MIN_BYTES, type RestTranscoderOptions } from './options.js'
 import type { Route } from './route-table.js'
 
-/** Sends the answer of a unary call, if its client is still waiting. */
+/** Sends the response of a unary call, if its client is still waiting. */
 export async function sendUnary(
   route: Route,
   call: Call,
@@ -34,7 +34,7 @@ export async function sendUnary(
   else await sendCompressed(request, response, 200, headers, body, coding)
 }
 
-// Code in front of the transcoder, such as CORS, may already have set what the answer depends on.
+// Code in front of the transcoder, such as CORS, may already have set what the response depends on.
 function varyOf({ response }: Call): string {
   const set = response.getHeader('vary')
   return set === undefined ? 'accept-encoding' : `${String(set)}, accept-encoding`

@@ -116,7 +116,7 @@ export function connectUnaryExchange(
   }
 }
 
-/** The answer that carries an error over Connect. */
+/** The response that carries an error over Connect. */
 export function connectErrorAnswer({ error }: HttpFailure): {
   readonly status: number
   readonly headers: OutgoingHttpHeaders

@@ -105,7 +105,7 @@ function endAnswer(
   const { call, protocol, codings, reader } = enveloped
   if (error !== undefined) addReason(error)
   reader?.stop()
-  // Before the end: Node would cut a request that nobody reads once it is answered.
+  // Before the end: Node would cut a request that no one reads once it is answered.
   drainRequest(call.request)
   const ending = protocol.end(call.touchedTrailer, error)
   return endEnveloped(call.response, headersOf(enveloped), parts, ending, codings.response)

@@ -23,11 +23,11 @@ export interface EnvelopedProtocol {
   readonly acceptEncodingHeader: string
   /** The flag of envelopes that are not messages. */
   readonly endFlag: number
-  /** How an answer ends, with what the handler set as its trailers, and with success or with an error. */
+  /** How a response ends, with what the handler set as its trailers, and with success or with an error. */
   end(trailer: Headers | undefined, failure: ConnectError | undefined): Ending
 }
 
-/** The last envelope of an answer, or its HTTP trailers. */
+/** The last envelope of a response, or its HTTP trailers. */
 export type Ending = { readonly envelope: Envelope } | { readonly trailers: OutgoingHttpHeaders }
 
 const endOfStream = createEndStreamSerialization(jsonWriteOptions)

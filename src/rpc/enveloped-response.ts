@@ -12,7 +12,7 @@ export async function bytesOfEnvelope({ flags, data }: Envelope, coding: Compres
   return encodeEnvelope(flags | compressedFlag, await coding.compress(data))
 }
 
-/** Ends an answer; sends `headers` if nothing of it has been sent, and `parts` before its end. */
+/** Ends a response; sends `headers` if nothing of it has been sent, and `parts` before its end. */
 export async function endEnveloped(
   response: NodeResponse,
   headers: OutgoingHttpHeaders,
@@ -35,8 +35,8 @@ export async function endEnveloped(
 }
 
 /**
- * The headers of an answer that needs no trailers after them; undefined if it does. An error of gRPC without messages is
- * Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses).
+ * The headers of a response that needs no trailers after them; undefined if it does. An error of gRPC without messages
+ * is Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses).
  */
 function wholeHeaders(
   response: NodeResponse,

@@ -37,7 +37,7 @@ export interface HealthOptions {
 /** The most watches of one client address at a time. */
 const MAX_WATCHES = 100
 
-/** Registers the health service of gRPC. Answers repeat nothing of a request, since anyone may send one. */
+/** Registers the health service of gRPC. Responses repeat nothing of a request, since anyone may send one. */
 export function createHealthRoutes(options: HealthOptions): (router: ConnectRouter) => void {
   const names = new Set(['', ...options.services.map((service) => service.typeName)])
   const watches = new Map<string, number>()

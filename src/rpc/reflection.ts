@@ -15,8 +15,8 @@ export const reflectionServices: readonly DescService[] = [ServerReflectionV1, S
 
 /**
  * Registers server reflection over the services, so that clients need no schema. Both versions have the same messages
- * under other names, hence one implementation. Answers repeat nothing of a request, since anyone may send one: they come
- * in the order of the questions.
+ * under other names, hence one implementation. Responses repeat nothing of a request, since anyone may send one: they
+ * come in the order of the questions.
  */
 export function createReflectionRoutes(services: readonly DescService[]): (router: ConnectRouter) => void {
   const index = createReflectionIndex(services)

@@ -11,8 +11,8 @@ export function allocateAllYoung(): void {
 }
 
 /**
- * Has V8 collect the old generation each time that it has grown by half. Left alone it lets a small heap grow to several
- * times its size first, and keeps the memory that the texts of a few long lists took.
+ * Has V8 collect the old generation each time that it has grown by half. By default it lets a small heap grow to
+ * several times its size first, and keeps the memory that a few long lists took.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=50')

@@ -2,7 +2,7 @@
 export interface Runtime {
   /** The time. */
   now(): Date
-  /** A new id (UUIDv7, RFC 9562), in the order of creation. */
+  /** A new id (UUIDv7, RFC 9562), in creation order. */
   newId(): string
   /** Unpredictable bytes. */
   randomBytes(size: number): Uint8Array

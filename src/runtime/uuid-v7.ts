@@ -14,7 +14,7 @@ const MAX_COUNTER = 0xffffffff
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /**
- * Makes a generator of ids (UUIDv7, RFC 9562 section 5.7): 48 bits of time, a counter of 32 bits that starts anew at
+ * Makes a generator of ids (UUIDv7, RFC 9562 section 5.7): 48 bits of time, a counter of 32 bits that starts again at
  * random every millisecond, 42 random bits. Each id is greater than all before it, even if the clock is set back.
  */
 export function createUuidV7({ now, randomBytes }: UuidSource): () => string {

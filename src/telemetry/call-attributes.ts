@@ -4,7 +4,7 @@ import type { Attributes } from '@opentelemetry/api'
 import type { Call } from '../call/call.js'
 import { isOverTls } from '../http/base-url.js'
 
-/** Whether the protocol is HTTP with paths and verbs, and not one of RPC. */
+/** Whether the protocol uses HTTP paths and verbs, rather than RPC. */
 function isHttp(protocolName: string): boolean {
   return protocolName === 'rest' || protocolName === 'scim'
 }

@@ -31,8 +31,8 @@ const UNSET: SpanStatus = { code: SpanStatusCode.UNSET }
 const FAILED: SpanStatus = { code: SpanStatusCode.ERROR }
 
 /**
- * A span of what is already over, to be given to a span processor. OpenTelemetry's tracer would decide again whether it
- * is sampled, and check attributes that are constants: its spans cost ten times as much.
+ * A span of work that is already over, for a span processor. OpenTelemetry's tracer would decide again whether it is
+ * sampled, and check constant attributes: its spans cost ten times as much.
  */
 export class FinishedSpan implements ReadableSpan {
   readonly name: string

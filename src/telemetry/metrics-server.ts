@@ -8,7 +8,7 @@ export interface MetricsServerOptions {
   readonly host: string
   /** All metrics, in Prometheus' text format. */
   readonly text: () => Promise<string>
-  /** Is told why the metrics could not be read. A pino logger fits. */
+  /** Receives the reason if the metrics could not be read. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 

@@ -30,7 +30,7 @@ export interface Tracing {
   callOf(request: NodeRequest): TracedCall | undefined
   /** For statements that several calls share. */
   createSharedStatements(): SharedStatements
-  /** Sends the remaining spans, for some seconds at most. */
+  /** Exports the remaining spans, within some seconds. */
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export interface TracedCall extends StatementObserver {
 /** What tracing depends on. */
 export interface TracingOptions {
   readonly version: string
-  /** Is told about spans that cannot be sent. A pino logger fits. */
+  /** Receives errors about spans that cannot be exported. A pino logger fits. */
   readonly log: { warn(fields: { err: Error }, message: string): void }
 }
 

@@ -125,7 +125,7 @@ function socketDirectoryOf(directory: string): string {
     : join('/tmp', `svc-${shortHash(directory)}`)
 }
 
-/** Makes the socket's directory unless it is the place itself. Throws if somebody else has taken its name. */
+/** Makes the socket's directory unless it is the place itself. Throws if someone else has taken its name. */
 export function ensureSocketDirectory(place: Place): void {
   if (place.socketDirectory === place.directory) return
   const owner = place.account?.uid ?? process.getuid?.()

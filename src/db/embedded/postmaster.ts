@@ -110,7 +110,7 @@ export async function stopPostmaster(dataDirectory: string): Promise<void> {
   if (running === undefined || !isPostmaster(running.pid, dataDirectory)) return
   signal(running.pid, 'SIGINT')
   const deadline = performance.now() + SHUTDOWN_MILLIS
-  // The file is removed last; the process may remain as a zombie if nobody collects it.
+  // The file is removed last; the process may remain as a zombie if no one collects it.
   while (readPidFile(dataDirectory)?.pid === running.pid && isPostmaster(running.pid, dataDirectory)) {
     if (performance.now() > deadline) throw new Error(`PostgreSQL (pid ${running.pid}) did not stop`)
     await sleep(5)

@@ -62,7 +62,7 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
   socket.unref()
   const query = async <Row extends pg.QueryResultRow>(text: string, key: number): Promise<Row | undefined> =>
     (await client.query<Row>(text, [LOCK_CLASS, key])).rows[0]
-  /** Keeps the process alive only until the answer has arrived. */
+  /** Keeps the process alive only until the response has arrived. */
   const whileReferenced = async <T>(work: Promise<T>): Promise<T> => {
     socket.ref()
     try {

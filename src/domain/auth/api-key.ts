@@ -141,7 +141,7 @@ export interface ApiKeySummary {
 }
 
 /**
- * The keys of an organization, including revoked ones, in the order of creation. Throws if there is no such
+ * The keys of an organization, including revoked ones, in creation order. Throws if there is no such
  * organization.
  */
 export async function listApiKeys(tables: Tables, organizationId: string): Promise<ApiKeySummary[]> {

@@ -20,8 +20,8 @@ export interface AuthenticatorOptions extends TokenLookupOptions {
 }
 
 /**
- * Makes the authenticator. It asks the database anew for every call and caches nothing, so a revocation takes effect in
- * every process as soon as it is committed; calls that arrive together share a statement. A token with a forged
+ * Makes the authenticator. It asks the database again for every call and caches nothing, so a revocation takes effect
+ * in every process as soon as it is committed; calls that arrive together share a statement. A token with a forged
  * organization is refused without asking. Secrets of keys are not bearer tokens. Throws if the database fails, or the
  * issuer of a JWT cannot be asked.
  */

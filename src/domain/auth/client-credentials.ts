@@ -44,7 +44,7 @@ function headerUnreadable(): ServiceError {
   return clientCredentialsInvalid(`the Authorization header does not contain an id and a secret: ${howToSend}`)
 }
 
-/** Both halves are form-encoded before they are joined. Badly encoded text stays as it is, and matches no key. */
+/** Both halves are form-encoded before they are joined. Badly encoded text is left unchanged, and matches no key. */
 function formDecoded(text: string): string {
   return percentDecoded(text.replaceAll('+', ' '))
 }

@@ -16,7 +16,7 @@ export async function ownerOfKeyId(tables: Tables, id: string): Promise<Credenti
   return key === null ? undefined : { credential: 'API key', key }
 }
 
-/** Whose secret or token it is; tokens of revoked keys, and expired ones that are swept, belong to nobody. */
+/** Whose secret or token it is; tokens of revoked keys, and expired ones that are swept, belong to no one. */
 export async function ownerOfSecret(
   tables: Tables,
   hasher: SecretHasher,

@@ -31,7 +31,7 @@ const MAX_REMEMBERED = 10_000
 
 /**
  * Makes the look-up. Only the organization of a key is remembered, which never changes: whether the key is live is
- * asked anew for every call, so that a revocation takes effect in every process as soon as it is committed.
+ * asked again for every call, so that a revocation takes effect in every process as soon as it is committed.
  */
 export function createManagementKeys({ database, hasher, keyUses }: ManagementKeysOptions): FindManagementKey {
   const organizations = new Map<string, string>()

@@ -58,7 +58,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
 /**
  * The member whom an address names: in one organization the member who has it, otherwise the oldest active membership
  * of the only person who has it. An organization that gives it to another person, active or not, makes it ambiguous,
- * and so cannot take anybody's tokens.
+ * and so cannot take anyone's tokens.
  */
 async function findMember(
   database: Tables,

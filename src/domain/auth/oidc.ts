@@ -50,7 +50,7 @@ export interface OidcOptions extends IssuerKeysOptions {
   readonly runtime: Pick<Runtime, 'now'>
 }
 
-/** Only asymmetric algorithms: with `none` or a shared secret, anybody who can read the keys could sign. */
+/** Only asymmetric algorithms: with `none` or a shared secret, anyone who can read the keys could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 /** How far the clock of the issuer may be off, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 30

@@ -33,7 +33,7 @@ export interface RevocationOptions {
 
 /** Not an organization, a key or a chain: no id has this character. */
 const NOTHING = ' '
-/** What nobody has lost. */
+/** Stands for text that is not a credential; matches no key and no token. */
 const nothingLeaked: LeakedCredential = { organizationId: NOTHING, keyId: NOTHING, tokenHash: new Uint8Array(32) }
 
 /** Whether a text has the form of a credential that this service gives out. */
@@ -43,20 +43,21 @@ export function isCredential(text: string): boolean {
 }
 
 /**
- * Ends the credential that somebody has found, if there is one: an access token, a user token, or a key by its secret,
+ * Ends the credential that someone has found, if there is one: an access token, a user token, or a key by its secret,
  * and with the key the whole chain that it was rotated from and to, even if the key itself has been revoked before;
- * unless it was rotated without an overlap, which is how an operator deals with a leak. Neither the result nor the timing
- * reveals whether there was one: the same statements run for every text, and the answer, even a failure, leaves on a time grid.
- * Once it resolves, no process accepts the token, or a token of these keys. Throws `SERVICE_UNAVAILABLE` if the database did not
- * answer in time; the keys may have been revoked all the same, and the call can be repeated. Throws `MALFORMED_REQUEST`
- * for a text of nothing but white space and quotation marks, which are ignored around a secret.
+ * unless it was rotated without an overlap, which is how an operator deals with a leak. Neither the result nor the
+ * timing reveals whether there was one: the same statements run for every text, and the response, even a failure,
+ * leaves on a time grid. Once it resolves, no process accepts the token, or a token of these keys. Throws
+ * `SERVICE_UNAVAILABLE` if the database did not answer in time; the keys may have been revoked all the same, and the
+ * call can be repeated. Throws `MALFORMED_REQUEST` for a text of nothing but white space and quotation marks, which are
+ * ignored around a secret.
  */
 export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<void> {
   const secret = unwrapped(text)
   if (secret === '') throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
   const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
   const revoke = async (transaction: Tables) => {
-    // Text that does not have the form of a secret is not even hashed: it may be a password that somebody pasted.
+    // Text that does not have the form of a secret is not even hashed: it may be a password that someone pasted.
     const candidates = isCredential(secret)
       ? hasher.candidates(secret)
       : hasher.candidates('').map(() => runtime.randomBytes(32))

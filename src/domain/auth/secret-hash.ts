@@ -1,6 +1,6 @@
 import { createHmac, hash as hashOnce } from 'node:crypto'
 
-/** Keys of the hash, kept outside of the database. */
+/** Keys of the hash, kept outside the database. */
 export interface Peppers {
   /** Used for everything stored from now on; without it, plain SHA-256 is. */
   readonly current?: string | undefined

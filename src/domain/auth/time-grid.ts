@@ -1,6 +1,6 @@
 import type { Timing } from '../../db/transaction.js'
 
-/** The interval between the moments at which an answer may leave, in milliseconds. */
+/** The interval between the moments at which a response may leave, in milliseconds. */
 const GRID_MILLIS = 50
 /** More than a timer may be late. */
 const NEAR_MILLIS = 3
@@ -9,7 +9,7 @@ const TURN_MILLIS = 0.5
 
 /**
  * Releases the outcome of the work, even a failure, at the next multiple of 50 ms after its start, so that the timing
- * of the answer does not reveal what the work found.
+ * of the response does not reveal what the work found.
  */
 export async function onTimeGrid<T>(timing: Pick<Timing, 'now' | 'sleep'>, work: () => Promise<T>): Promise<T> {
   const start = timing.now()

@@ -6,7 +6,7 @@ import type { Caller } from './caller.js'
 export interface CallTables {
   /**
    * What runs on them ends with the call. With an `Idempotency-Key` they are those of
-   * the transaction in which the answer is kept.
+   * the transaction in which the response is kept.
    */
   readonly tables: Tables
   /** The same for lists and snapshots, which a replica may answer. */
