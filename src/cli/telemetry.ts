@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.js'
 import { packageRoot, packageVersion, readBuild } from '../package.js'
 import type { Meters } from '../telemetry/meters.js'
+import type { MetricsServer } from '../telemetry/metrics-server.js'
 import type { Tracing } from '../telemetry/tracing.js'
 import { originOf } from './command-context.js'
 
@@ -20,13 +21,15 @@ export interface Telemetry {
  * the port for metrics is unavailable.
  */
 export async function openTelemetry(config: MetricsConfig & Pick<Config, 'isTraced'>, log: Logger): Promise<Telemetry> {
-  const metrics = await openMetrics(config, log)
+  const meters = config.metricsPort === undefined ? undefined : await openMeters()
+  const server = meters && (await publish(meters, config, log))
   const tracing = config.isTraced ? await openTracing(log) : undefined
   return {
-    meters: metrics?.meters,
+    meters,
     tracing,
     close: async () => {
-      await Promise.all([metrics?.close(), tracing?.close()])
+      meters?.close()
+      await Promise.all([server?.close(), tracing?.close()])
     },
   }
 }
@@ -36,49 +39,31 @@ async function openTracing(log: Logger): Promise<Tracing> {
   return startTracing({ version: packageVersion(packageRoot()), log })
 }
 
-interface OpenedMetrics {
-  readonly meters: Meters
-  close(): Promise<void>
-}
-
-/** A worker does not serve its metrics, but sends them to the first process. */
-async function openMetrics(config: MetricsConfig, log: Logger): Promise<OpenedMetrics | undefined> {
-  if (config.metricsPort === undefined) return undefined
+async function openMeters(): Promise<Meters> {
   const { createMeters } = await import('../telemetry/meters.js')
-  const meters = createMeters(readBuild(packageRoot()))
-  if (cluster.isWorker) {
-    const { tellMetrics } = await import('../telemetry/worker-metrics.js')
-    tellMetrics(meters.values)
-    return { meters, close: async () => meters.close() }
-  }
-  const server = await serve(config.metricsPort, config, meters.text, log)
-  return {
-    meters,
-    close: async () => {
-      meters.close()
-      await server.close()
-    },
-  }
+  return createMeters(readBuild(packageRoot()))
 }
 
-/** Serves the sum of the metrics of the workers. */
-export async function openWorkerMetrics(
-  config: MetricsConfig,
-  log: Logger,
-): Promise<{ close(): Promise<void> } | undefined> {
+/** Serves the metrics of this process; a worker sends them to the first process instead. */
+async function publish(meters: Meters, config: MetricsConfig, log: Logger): Promise<MetricsServer | undefined> {
+  if (cluster.isPrimary) return serve(config, meters.text, log)
+  const { tellMetrics } = await import('../telemetry/worker-metrics.js')
+  tellMetrics(meters.values)
+  return undefined
+}
+
+/** Serves the sum of the metrics of the workers, if metrics are configured. */
+export async function openWorkerMetrics(config: MetricsConfig, log: Logger): Promise<MetricsServer | undefined> {
   if (config.metricsPort === undefined) return undefined
-  const { createWorkerMetrics } = await import('../telemetry/worker-metrics.js')
-  const metrics = createWorkerMetrics()
-  const server = await serve(config.metricsPort, config, metrics.text, log)
-  return {
-    close: async () => {
-      metrics.close()
-      await server.close()
-    },
-  }
+  const { sumOfWorkers } = await import('../telemetry/worker-metrics.js')
+  return serve(config, sumOfWorkers(), log)
 }
 
-async function serve(port: number, { metricsHost: host }: MetricsConfig, text: () => Promise<string>, log: Logger) {
+async function serve(
+  { metricsHost: host, metricsPort: port = 0 }: MetricsConfig,
+  text: () => Promise<string>,
+  log: Logger,
+) {
   const { serveMetrics } = await import('../telemetry/metrics-server.js')
   const server = await serveMetrics({ port, host, text, log })
   log.info(`metrics are served at ${originOf(server.address.address, server.address.port)}/metrics`)

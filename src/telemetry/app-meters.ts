@@ -1,7 +1,8 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Histogram, type Registry } from 'prom-client'
 import type { Database } from '../db/database.js'
 import type { CallLimit } from '../http/call-limit.js'
 import type { Traffic } from '../http/connections.js'
+import { addCounter, addGauge } from './readings.js'
 
 /** The parts of a running service whose state is read when the metrics are. */
 export interface WatchedParts {
@@ -18,71 +19,66 @@ const WAIT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3]
 /** Reads the parts whenever the metrics are asked for. */
 export function watchParts(registry: Registry, parts: WatchedParts): void {
   const { database, callLimit, traffic, certificateExpiry, isReady } = parts
-  watchPool(registry, database)
-  watchReplica(registry, database)
-  const registers = [registry]
-  new Gauge({
+  watchDatabase(registry, database)
+  addGauge(registry, {
     name: 'svc_ready',
     help: 'Whether the service is ready, as /readyz reports: 1 or 0.',
-    registers,
     aggregator: 'min',
-    async collect() {
-      this.set((await isReady()) ? 1 : 0)
-    },
+    read: async () => Number(await isReady()),
   })
-  new Gauge({
+  addGauge(registry, {
     name: 'svc_tls_certificate_expiry_timestamp_seconds',
     help: 'When the current certificate expires, in seconds since 1970; absent in cleartext.',
-    registers,
     aggregator: 'min',
-    collect() {
+    read: () => {
       const expiry = certificateExpiry()
-      if (expiry === undefined) this.remove()
-      else this.set(expiry.getTime() / 1000)
+      return expiry && expiry.getTime() / 1000
     },
   })
-  new Gauge({
+  addGauge(registry, {
     name: 'svc_calls_running',
     help: 'Authenticated calls in progress; beyond MAX_RUNNING_CALLS, or half of that for one organization, calls are refused.',
-    registers,
-    collect() {
-      this.set(callLimit.running)
-    },
+    read: () => callLimit.running,
   })
-  counted(
-    registry,
-    'svc_calls_refused_total',
-    'Calls that were refused because too many were running.',
-    () => callLimit.refused,
-  )
-  new Gauge({
+  addCounter(registry, {
+    name: 'svc_calls_refused_total',
+    help: 'Calls that were refused because too many were running.',
+    read: () => callLimit.refused,
+  })
+  addGauge(registry, {
     name: 'svc_http_connections',
     help: 'Client connections, by HTTP version.',
-    labelNames: ['version'],
-    registers,
-    collect() {
-      const { http1, http2 } = traffic()
-      this.set({ version: '1.1' }, http1)
-      this.set({ version: '2' }, http2)
-    },
+    label: 'version',
+    read: () => ({ '1.1': traffic().http1, '2': traffic().http2 }),
   })
-  counted(registry, 'svc_http_received_bytes_total', 'Bytes received from clients.', () => traffic().bytesReceived)
-  counted(registry, 'svc_http_sent_bytes_total', 'Bytes sent to clients.', () => traffic().bytesSent)
+  addCounter(registry, {
+    name: 'svc_http_received_bytes_total',
+    help: 'Bytes received from clients.',
+    read: () => traffic().bytesReceived,
+  })
+  addCounter(registry, {
+    name: 'svc_http_sent_bytes_total',
+    help: 'Bytes sent to clients.',
+    read: () => traffic().bytesSent,
+  })
 }
 
-function watchPool(registry: Registry, { pool, retries }: WatchedParts['database']): void {
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read())
-      },
-    })
-  gauge('svc_pool_connections_in_use', 'Database connections in use.', () => pool.inUse)
-  gauge('svc_pool_connections_max', 'Maximum number of database connections.', () => pool.size)
-  gauge('svc_pool_waiting', 'Callers waiting for a database connection.', () => pool.waiting)
+function watchDatabase(registry: Registry, { pool, retries, replica }: WatchedParts['database']): void {
+  addGauge(registry, {
+    name: 'svc_pool_connections_in_use',
+    help: 'Database connections in use.',
+    read: () => pool.inUse,
+  })
+  addGauge(registry, {
+    name: 'svc_pool_connections_max',
+    help: 'Maximum number of database connections.',
+    read: () => pool.size,
+  })
+  addGauge(registry, {
+    name: 'svc_pool_waiting',
+    help: 'Callers waiting for a database connection.',
+    read: () => pool.waiting,
+  })
   const waits = new Histogram({
     name: 'svc_pool_wait_seconds',
     help: 'How long callers waited for a database connection when all were in use.',
@@ -90,50 +86,22 @@ function watchPool(registry: Registry, { pool, retries }: WatchedParts['database
     registers: [registry],
   })
   pool.observeWaits((millis) => waits.observe(millis / 1000))
-  const retried = new Counter({
+  addCounter(registry, {
     name: 'svc_transaction_retries_total',
     help: 'Statements and transactions that were retried: after a conflict, or because a prepared statement was outdated.',
-    labelNames: ['reason'],
-    registers: [registry],
-    collect() {
-      retried.reset()
-      retried.inc({ reason: 'conflict' }, retries.conflict)
-      retried.inc({ reason: 'stale_statement' }, retries.staleStatement)
-    },
+    label: 'reason',
+    read: () => ({ conflict: retries.conflict, stale_statement: retries.staleStatement }),
   })
-}
-
-function watchReplica(registry: Registry, { replica }: WatchedParts['database']): void {
-  const registers = [registry]
-  new Counter({
+  addCounter(registry, {
     name: 'svc_replica_reads_total',
     help: 'Reads that can use a replica: done on the replica, or on the primary because the replica was behind, failed or paused.',
-    labelNames: ['outcome'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [outcome, count] of Object.entries(replica?.reads ?? {})) this.inc({ outcome }, count)
-    },
+    label: 'outcome',
+    read: () => ({ ...replica?.reads }),
   })
-  new Gauge({
+  addGauge(registry, {
     name: 'svc_replica_behind_bytes',
     help: 'How much of the write-ahead log the replica still had to apply at the last check.',
-    registers,
     aggregator: 'max',
-    collect() {
-      if (replica?.behindBytes !== undefined) this.set(replica.behindBytes)
-    },
-  })
-}
-
-function counted(registry: Registry, name: string, help: string, read: () => number): void {
-  new Counter({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(read())
-    },
+    read: () => replica?.behindBytes ?? 0,
   })
 }

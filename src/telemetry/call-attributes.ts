@@ -1,7 +1,8 @@
-import { Code } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 import type { Attributes } from '@opentelemetry/api'
 import type { Call } from '../call/call.js'
+import { databaseFailure } from '../db/errors.js'
 import { isOverTls } from '../http/base-url.js'
 
 /** Whether the protocol uses HTTP paths and verbs, rather than RPC. */
@@ -63,4 +64,9 @@ function nameOfCode(protocolName: string, code: Code): string {
   if (protocolName === 'connect') return codeToString(code)
   // gRPC spells this code with two letters.
   return code === Code.Canceled ? 'CANCELLED' : codeToString(code).toUpperCase()
+}
+
+/** What the failure of a statement means, in one word; `canceled` if its call was over first. */
+export function failureKind(failure: unknown): string {
+  return failure instanceof ConnectError ? 'canceled' : (databaseFailure(failure)?.kind ?? 'other')
 }

@@ -4,11 +4,8 @@ import type { StatementObserver } from '../db/tables.js'
 import type { Tally } from '../handlers/tally.js'
 import type { RequestObserver } from '../http/request-handler.js'
 import { type WatchedParts, watchParts } from './app-meters.js'
-import { createCallMeters } from './call-meters.js'
+import { createCallMeters, createRequestMeters, createStatementMeters, createTallyMeters } from './observers.js'
 import { watchProcess } from './process-meters.js'
-import { createRequestMeters } from './request-meters.js'
-import { createStatementMeters } from './statement-meters.js'
-import { createTallyMeters } from './tally-meters.js'
 
 /** The metrics of one process: the observers, and what they have counted. */
 export interface Meters {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -33,21 +34,15 @@ export async function serveMetrics({ port, host, text, log }: MetricsServerOptio
       })
     },
   )
-  const address = await new Promise<AddressInfo>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      const bound = server.address()
-      if (bound === null || typeof bound === 'string') reject(new Error('the metrics have no TCP address'))
-      else resolve(bound)
-    })
-  })
+  await once(server.listen(port, host), 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the metrics have no TCP address')
   return {
     address,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: async () => {
+      server.close().closeAllConnections()
+      await once(server, 'close')
+    },
   }
 }
 

@@ -1,26 +1,26 @@
 import {
   type Attributes,
+  type Context,
   DiagLogLevel,
   diag,
   type HrTime,
   ROOT_CONTEXT,
   type Span,
-  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type TextMapGetter,
+  type Tracer,
+  trace,
 } from '@opentelemetry/api'
 import { hrTime, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
-import { BasicTracerProvider, BatchSpanProcessor, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { Call } from '../call/call.js'
 import type { NodeRequest } from '../call/node-http.js'
 import type { CallObserver } from '../call/serve-call.js'
 import type { StatementObserver } from '../db/tables.js'
-import { describeAnswer, describeCall, nameOfCall } from './call-attributes.js'
-import { failureKind } from './failure-kind.js'
-import { FinishedSpan, type FinishedWork } from './finished-span.js'
+import { describeAnswer, describeCall, failureKind, nameOfCall } from './call-attributes.js'
 import { createSharedStatements, type SharedStatements } from './shared-statements.js'
 
 /** Spans of sampled calls. */
@@ -72,13 +72,11 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
   )
   const own = resourceFromAttributes({ 'service.name': 'svc', 'service.version': version, 'process.pid': process.pid })
   const resource = own.merge(detectResources({ detectors: [envDetector] }))
-  const processor = new BatchSpanProcessor(new OTLPTraceExporter())
-  const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] })
+  const provider = new BasicTracerProvider({
+    resource,
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  })
   const tracer = provider.getTracer('svc', version)
-  const origin = { resource, scope: { name: 'svc', version } }
-  const ids = new RandomIdGenerator()
-  const finish = (parent: SpanContext, work: FinishedWork) =>
-    processor.onEnd(new FinishedSpan(origin, parent, ids.generateSpanId(), work))
   const { timeOrigin } = performance
   const propagator = new W3CTraceContextPropagator()
   const traced = new WeakMap<NodeRequest, CallSpan>()
@@ -95,7 +93,7 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
         const span = tracer.startSpan(UNNAMED, { kind: SpanKind.SERVER, startTime }, parent)
         if (!span.isRecording()) return
         span.updateName(nameOfCall(call)).setAttributes(describeCall(call))
-        traced.set(request, new CallSpan(span, drift, finish))
+        traced.set(request, new CallSpan(tracer, span, drift))
       },
       ended: (call) => traced.get(call.request)?.end(call),
     },
@@ -114,15 +112,18 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
 }
 
 class CallSpan implements TracedCall {
+  readonly #tracer: Tracer
   readonly #span: Span
+  /** In which spans below this one are made. */
+  readonly #context: Context
   /** How far the system's clock is ahead of that of `performance`, in milliseconds: one for all spans of the call. */
   readonly #drift: number
-  readonly #finish: (parent: SpanContext, work: FinishedWork) => void
 
-  constructor(span: Span, drift: number, finish: (parent: SpanContext, work: FinishedWork) => void) {
+  constructor(tracer: Tracer, span: Span, drift: number) {
+    this.#tracer = tracer
     this.#span = span
+    this.#context = trace.setSpan(ROOT_CONTEXT, span)
     this.#drift = drift
-    this.#finish = finish
   }
 
   get traceId(): string {
@@ -136,11 +137,11 @@ class CallSpan implements TracedCall {
 
   statement(name: string, startedAt: number, failure: unknown): void {
     const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': name }
-    this.#add(name, SpanKind.CLIENT, attributes, startedAt, failure)
+    this.#add(name, SpanKind.CLIENT, startedAt, failure, attributes)
   }
 
   transaction(startedAt: number, failure: unknown): void {
-    this.#add('transaction', SpanKind.INTERNAL, { 'db.system.name': 'postgresql' }, startedAt, failure)
+    this.#add('transaction', SpanKind.INTERNAL, startedAt, failure, { 'db.system.name': 'postgresql' })
   }
 
   end(call: Call): void {
@@ -150,11 +151,14 @@ class CallSpan implements TracedCall {
     this.#span.end(this.#time(performance.now()))
   }
 
-  #add(name: string, kind: SpanKind, attributes: Attributes, startedAt: number, failure: unknown): void {
-    const hasFailed = failure !== undefined
-    if (hasFailed) attributes['error.type'] = failureKind(failure)
-    const [startTime, endTime] = [this.#time(startedAt), this.#time(performance.now())]
-    this.#finish(this.#span.spanContext(), { name, kind, startTime, endTime, attributes, hasFailed })
+  /** Adds the span of what is over. */
+  #add(name: string, kind: SpanKind, startedAt: number, failure: unknown, attributes: Attributes): void {
+    const options = { kind, startTime: this.#time(startedAt), attributes }
+    const span = this.#tracer.startSpan(name, options, this.#context)
+    if (failure !== undefined) {
+      span.setAttribute('error.type', failureKind(failure)).setStatus({ code: SpanStatusCode.ERROR })
+    }
+    span.end(this.#time(performance.now()))
   }
 
   #time(millis: number): HrTime {

@@ -17,32 +17,18 @@ interface Answer {
   readonly values: MetricValues
 }
 
-/** The sum of the metrics of processes that share a port: otherwise each scrape would reach another process. */
-export interface WorkerMetrics {
-  text(): Promise<string>
-  close(): void
-}
-
-/** Asks every worker that listens. To be called in the first process, before its workers start. */
-export function createWorkerMetrics(): WorkerMetrics {
+/**
+ * Makes the sum of the metrics of every worker that listens: processes that share a port, of which each scrape would
+ * reach another one. To be called in the first process, before its workers start.
+ */
+export function sumOfWorkers(): () => Promise<string> {
   const listening = new Set<Worker>()
+  cluster.on('listening', (worker) => listening.add(worker)).on('exit', (worker) => listening.delete(worker))
   let questions = 0
-  const onListening = (worker: Worker) => {
-    listening.add(worker)
-  }
-  const onExit = (worker: Worker) => {
-    listening.delete(worker)
-  }
-  cluster.on('listening', onListening).on('exit', onExit)
-  return {
-    text: async () => {
-      const question = ++questions
-      const told = await Promise.all([...listening].map((worker) => ask(worker, question)))
-      return AggregatorRegistry.aggregate(told.flatMap((values) => (values === undefined ? [] : [values]))).metrics()
-    },
-    close: () => {
-      cluster.off('listening', onListening).off('exit', onExit)
-    },
+  return async () => {
+    const question = ++questions
+    const told = await Promise.all([...listening].map((worker) => ask(worker, question)))
+    return AggregatorRegistry.aggregate(told.flatMap((values) => (values === undefined ? [] : [values]))).metrics()
   }
 }
 
