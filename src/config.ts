@@ -237,7 +237,7 @@ export function configFromEnvironment(environment: Environment = process.env): C
 }
 
 /** Every variable with its effective value. Throws as `configFromEnvironment` does. */
-export function settingsInForce(environment: Environment = process.env): Setting[] {
+export function effectiveSettings(environment: Environment = process.env): Setting[] {
   configFromEnvironment(environment)
   const set = setVariables(environment)
   return Object.entries(environmentSchema.entries).map(([name, { default: otherwise }]) => {

@@ -6,7 +6,7 @@ import { requestContextKey } from '../handlers/request-context.js'
 import type { MethodAccess } from './access-rule.js'
 import { authorize } from './authorize.js'
 import { bearerTokenFrom, credentialExpired, credentialInvalid } from './bearer.js'
-import { wrongCredentialForm } from './credential-form.js'
+import { credentialFormFault } from './credential-form.js'
 
 /** What admission needs from a request, whatever the protocol. */
 export interface Admissible {
@@ -54,7 +54,7 @@ export function createAdmission({ access, authenticate, runtime, takesJwt = fals
       const token = bearerTokenFrom(request.authorization)
       const holder = await authenticate(token, request)
       if (holder === 'expired') throw credentialExpired()
-      if (holder === undefined) throw credentialInvalid(wrongCredentialForm(token, takesJwt))
+      if (holder === undefined) throw credentialInvalid(credentialFormFault(token, takesJwt))
       caller = holder
       request.onCaller?.(caller.id)
       authorize(caller, rule)

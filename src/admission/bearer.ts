@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.js'
-import { howToSend, wrongCredentialForm } from './credential-form.js'
+import { credentialFormFault, howToSend } from './credential-form.js'
 
 const realm = 'Bearer realm="svc"'
 
@@ -34,7 +34,7 @@ export function bearerTokenFrom(authorization: string | undefined): string {
   const given = /^bearer\b(.*)/is.exec(authorization)?.[1]?.trim()
   if (given === undefined) throw credentialMissing(schemeAdvice(authorization))
   if (/\s/.test(given)) throw credentialInvalid('the token contains a space: send Authorization: Bearer <token>')
-  throw credentialInvalid(wrongCredentialForm(given, true))
+  throw credentialInvalid(credentialFormFault(given, true))
 }
 
 function schemeAdvice(authorization: string): string {

@@ -13,7 +13,7 @@ const UNSET = /^(?:undefined|null|none|nil|nan|\[object object\])$/i
  * What was sent as a bearer token, if its form alone shows that it cannot be one, and what to send instead; undefined
  * for every text that could be a token. Says nothing about what is valid, and repeats no part of the text.
  */
-export function wrongCredentialForm(token: string, takesJwt: boolean): string | undefined {
+export function credentialFormFault(token: string, takesJwt: boolean): string | undefined {
   if (token === '') return `the token is empty: ${howToSend}`
   if (token.startsWith('svc_secret_')) return secretAdvice(token)
   if (PLACEHOLDER.test(token)) {

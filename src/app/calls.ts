@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { anonymousAccessOf, methodAccessOf } from '../admission/access-rule.js'
 import { createAdmission } from '../admission/admission.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
-import { type AdmitCall, type CallHooks, toldAll } from '../call/serve-call.js'
+import { type AdmitCall, type CallHooks, combineObservers } from '../call/serve-call.js'
 import type { Config } from '../config.js'
 import type { Database } from '../db/database.js'
 import { systemTiming } from '../db/transaction.js'
@@ -85,7 +85,7 @@ export function createCalls(options: CallsOptions): Calls {
       beforeDecode: ({ method, values }) => countRevokeCall(method, values),
       publicError: (cause, { method, request }) =>
         maskError(cause, log, { requestId: requestIdOf(request), method: method.name }),
-      observer: toldAll([ends, meters?.calls, tracing?.calls]),
+      observer: combineObservers([ends, meters?.calls, tracing?.calls]),
       onError: (err, { request }) => log.error({ err, requestId: requestIdOf(request) }, 'request failed'),
       shutdownSignal: options.lifecycle.shutdown,
     },

@@ -14,7 +14,7 @@ export interface CallObserver {
 }
 
 /** One observer that tells all of them. */
-export function toldAll(observers: readonly (CallObserver | undefined)[]): CallObserver {
+export function combineObservers(observers: readonly (CallObserver | undefined)[]): CallObserver {
   const told = observers.filter((observer) => observer !== undefined)
   return {
     begun: (call) => {

@@ -23,7 +23,7 @@ export interface CommandContext {
   /** Works on the configured database. Throws, without creating anything, if there is none or it lacks migrations. */
   onDatabase<T>(work: (database: Database) => Promise<T>): Promise<T>
   /** Works on the configured database, after creating the embedded one if needed and applying pending migrations. */
-  onMadeDatabase<T>(work: (database: Database, appliedMigrations: readonly string[]) => Promise<T>): Promise<T>
+  onPreparedDatabase<T>(work: (database: Database, appliedMigrations: readonly string[]) => Promise<T>): Promise<T>
 }
 
 /** The output of a command: one JSON object if that is requested, otherwise text for people. */

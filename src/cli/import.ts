@@ -68,7 +68,7 @@ async function importFile(file: string, options: ImportCommandOptions, context: 
     answer(context, options, plan, textFromPlan(plan))
     refuseRefused(plan)
   } else {
-    const summary = await context.onMadeDatabase((database) => importBy(importRecords, database))
+    const summary = await context.onPreparedDatabase((database) => importBy(importRecords, database))
     answer(context, options, summary, textFromSummary(summary))
   }
 }

@@ -25,7 +25,7 @@ export interface OpenedDatabase {
 interface OpenOptions {
   readonly config: Config
   readonly log: Logger
-  /** Whether to create and migrate the database, as `CommandContext.onMadeDatabase` does. */
+  /** Whether to create and migrate the database, as `CommandContext.onPreparedDatabase` does. */
   readonly make: boolean
   /**
    * Whether calls are served from it: through the pooler if there is one, with the configured limits, and by no one

@@ -25,7 +25,7 @@ export function registerInitCommand(program: Command, context: CommandContext): 
 
 function init(options: InitOptions, context: CommandContext): Promise<void> {
   const { config, runtime, stderr } = context
-  return context.onMadeDatabase(async (database) => {
+  return context.onPreparedDatabase(async (database) => {
     const ids = await initOrganization(database, { name: options.org, email: options.admin }, runtime)
     const hasher = createSecretHasher(config.secretPepper)
     const bearerTokens = createBearerTokens({ database, runtime })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Command, CommanderError } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, configFromEnvironment, type Environment, settingsInForce } from '../config.js'
+import { type Config, configFromEnvironment, type Environment, effectiveSettings } from '../config.js'
 import type { Database } from '../db/database.js'
 import { ServiceError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package.js'
@@ -101,14 +101,14 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
       return config
     },
     get settings() {
-      return settingsInForce(environment)
+      return effectiveSettings(environment)
     },
     get log() {
       log ??= createLog(context.config, context.stderr)
       return log
     },
     onDatabase: (work) => onDatabase(false, work),
-    onMadeDatabase: (work) => onDatabase(true, work),
+    onPreparedDatabase: (work) => onDatabase(true, work),
   }
   return context
 }

@@ -17,7 +17,7 @@ export function registerMigrateCommand(program: Command, context: CommandContext
     .command('migrate')
     .description('apply pending migrations to the database')
     .action(() =>
-      context.onMadeDatabase(async (_, applied) => {
+      context.onPreparedDatabase(async (_, applied) => {
         context.stdout.write(applied.length === 0 ? 'the database is up to date\n' : `applied ${applied.join(', ')}\n`)
       }),
     )

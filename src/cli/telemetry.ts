@@ -47,8 +47,8 @@ async function openMeters(): Promise<Meters> {
 /** Serves the metrics of this process; a worker sends them to the first process instead. */
 async function publish(meters: Meters, config: MetricsConfig, log: Logger): Promise<MetricsServer | undefined> {
   if (cluster.isPrimary) return serve(config, meters.text, log)
-  const { tellMetrics } = await import('../telemetry/worker-metrics.js')
-  tellMetrics(meters.values)
+  const { sendMetrics } = await import('../telemetry/worker-metrics.js')
+  sendMetrics(meters.values)
   return undefined
 }
 

@@ -5,7 +5,7 @@ import { ErrorReason as ErrorReasonValue } from '../../gen/svc/v2/error_reason_p
 import { type Limit, limit } from '../../gen/svc/v2/limit_pb.js'
 import { type ErrorReason, type FieldViolation, MAX_VIOLATIONS, refuseViolations, ServiceError } from '../errors.js'
 import { limitWords } from './limit-words.js'
-import { createTextCutter } from './long-text.js'
+import { createTextTruncator } from './long-text.js'
 
 /** A limit that a message breaks. */
 export interface LimitViolation extends FieldViolation {
@@ -26,9 +26,9 @@ export type LimitCheck = (desc: DescMessage, message: Message) => LimitViolation
  */
 export function createLimitCheck(known: Iterable<DescMessage> = []): LimitCheck {
   const validator = createValidator({ regexMatch: createPatternTest() })
-  const cutLongTexts = createTextCutter()
+  const truncateLongTexts = createTextTruncator()
   const check: LimitCheck = (desc, message) => {
-    cutLongTexts(desc, message)
+    truncateLongTexts(desc, message)
     const { kind, violations = [], error } = validator.validate(desc, message)
     if (kind === 'error') throw error
     return limitViolations(violations)

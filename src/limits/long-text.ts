@@ -19,7 +19,7 @@ type Holder = Record<string, unknown>
  * Creates the function that truncates texts far beyond their limit to a length that still exceeds it. They are rejected
  * either way, but the rules would count every character of them.
  */
-export function createTextCutter(): (desc: DescMessage, message: Message) => void {
+export function createTextTruncator(): (desc: DescMessage, message: Message) => void {
   const shapes = new Map<DescMessage, Shape>()
   const shapeOf = (desc: DescMessage): Shape => {
     const known = shapes.get(desc)

@@ -51,7 +51,7 @@ async function ask(worker: Worker, question: number): Promise<MetricValues | und
 }
 
 /** Lets a worker answer the first process. */
-export function tellMetrics(read: () => Promise<MetricValues>): void {
+export function sendMetrics(read: () => Promise<MetricValues>): void {
   process.on('message', (message: unknown) => {
     if (!isQuestion(message)) return
     void read().then((values) => {

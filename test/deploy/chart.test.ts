@@ -13,7 +13,7 @@ import { type IJob, Job } from 'kubernetes-models/batch/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Service } from 'kubernetes-models/v1'
 import { parse } from 'yaml'
-import { configFromEnvironment, settingsInForce } from '../../src/config.js'
+import { configFromEnvironment, effectiveSettings } from '../../src/config.js'
 
 const root = join(import.meta.dirname, '../..')
 const chart = join(root, 'deploy/helm/svc')
@@ -176,7 +176,7 @@ describe('the chart', () => {
   it('sets variables that the service knows, to values that it takes', async () => {
     const [container] = (await deploymentOf(everything)).spec?.template.spec?.containers ?? []
     const environment = Object.fromEntries(container?.env?.map(({ name, value }) => [name, value ?? '']) ?? [])
-    const known = settingsInForce({}).map(({ name }) => name)
+    const known = effectiveSettings({}).map(({ name }) => name)
     expect(Object.keys(environment).filter((name) => !known.includes(name))).toEqual([])
     expect(configFromEnvironment(environment)).toMatchObject({ host: '0.0.0.0', port: 8080, databasePoolSize: 20 })
   })

@@ -29,7 +29,7 @@ export async function runCommandBeside(
       if (offline) throw new Error('this command asks no database')
       return work(service.database)
     },
-    onMadeDatabase: () => Promise.reject(new Error('this command makes no database')),
+    onPreparedDatabase: () => Promise.reject(new Error('this command makes no database')),
   }
   const program = new Command('svc').exitOverride().configureOutput({
     writeOut: (written) => stdout.write(written),
