@@ -2,7 +2,6 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { DepartmentOptionModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
-import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
@@ -20,24 +19,8 @@ SELECT ${wholeListText(departmentResource, Prisma.sql`d.name COLLATE "C"`)}
 /** A department to be added. */
 export type NewDepartmentOption = Pick<DepartmentOptionModel, 'id' | 'name'>
 
-type OptionLists = { readonly [Column in keyof NewDepartmentOption]: readonly string[] } & {
-  readonly organizationId: string
-}
-
-const insert = createStatement<OptionLists, Record<never, never>>({
-  name: 'insert_department_options',
-  columns: {},
-  text: ({ id, organizationId, name }) => Prisma.sql`
-INSERT INTO department_options (organization_id, id, name)
-SELECT ${organizationId}, added.*
-  FROM unnest(${id}::text[], ${name}::text[]) AS added (id, name)
- WHERE NOT EXISTS (
-   SELECT FROM department_options o WHERE o.organization_id = ${organizationId} AND o.name = added.name)
-    ON CONFLICT (organization_id, name) DO NOTHING`,
-})
-
 /** The statements of this file. */
-export const departmentOptionStatements = [...Object.values(list), insert]
+export const departmentOptionStatements = Object.values(list)
 
 /** The JSON of the departments of an organization, by name in the order of code points. */
 export async function printDepartmentOptions(tables: Tables, organizationId: string): Promise<string> {
@@ -46,13 +29,10 @@ export async function printDepartmentOptions(tables: Tables, organizationId: str
 
 /** Adds departments to an organization in the given order; existing ones stay unchanged. */
 export async function insertDepartmentOptions(
-  tables: Tables,
+  { models }: Tables,
   organizationId: string,
   options: readonly NewDepartmentOption[],
 ): Promise<void> {
-  await tables.run(insert, {
-    organizationId,
-    id: options.map(({ id }) => id),
-    name: options.map(({ name }) => name),
-  })
+  const data = options.map((option) => ({ organizationId, ...option }))
+  if (data.length > 0) await models.departmentOption.createMany({ data, skipDuplicates: true })
 }

@@ -131,17 +131,47 @@ export async function lockMembers(
   return (rows.every(({ isCurrent }) => isCurrent) ? rows : await read()).map(memberFrom)
 }
 
-/**
- * Writes members in the order given: those who are not in the tables yet, although their persons are, and others, whom
- * the transaction has locked. Email addresses are not written.
- */
-export async function writeMembers(
-  transaction: Tables,
+/** The keys of the addresses that members of the organization currently have. */
+export async function findEmailKeys(
+  { models }: Tables,
   organizationId: string,
-  members: readonly MemberRow[],
+  userIds: readonly string[],
+): Promise<string[]> {
+  if (userIds.length === 0) return []
+  const where = { organizationId, userId: { in: [...userIds] } }
+  return (await models.membership.findMany({ where, select: { emailKey: true } })).map(({ emailKey }) => emailKey)
+}
+
+/** Members to write. Email addresses are not written. */
+export interface MemberWrites {
+  /** Members to add, in this order, whose persons exist; with the keys of their addresses. */
+  readonly added: readonly (MemberRow & Pick<MembershipModel, 'emailKey'>)[]
+  /** Members whom the transaction has locked. */
+  readonly changed: readonly MemberRow[]
+}
+
+/** Writes members. */
+export async function writeMembers(
+  { models, run }: Tables,
+  organizationId: string,
+  { added, changed }: MemberWrites,
 ): Promise<void> {
-  if (members.length === 0) return
-  await transaction.run(write, { organizationId, members: JSON.stringify(members.map(rowOf)) })
+  const [first, ...others] = [...added, ...changed]
+  if (first === undefined) return
+  if (others.length > 0) {
+    await run(write, { organizationId, members: JSON.stringify([first, ...others].map(rowOf)) })
+    return
+  }
+  const { userId, directoryAttributes, ...row } = rowOf(first)
+  const data = { ...row, directoryAttributes: directoryAttributes ?? Prisma.DbNull }
+  const [newcomer] = added
+  if (newcomer !== undefined) {
+    const { emailKey } = newcomer
+    await models.membership.create({ data: { organizationId, userId, emailKey, ...data }, select: { userId: true } })
+  } else {
+    const where = { organizationId_userId: { organizationId, userId } }
+    await models.membership.update({ where, data, select: { userId: true } })
+  }
 }
 
 /** The member of a row. */
@@ -169,15 +199,13 @@ export function memberFrom(row: MemberColumns): MemberRow {
 }
 
 /** The row of a member, without the address. */
-function rowOf(member: MemberRow): MembershipRow {
-  const { profile, email: _, ...row } = member
-  const fields = ownedPlaces.flatMap(({ field, value, owner, since, isNullable }) => {
+function rowOf({ profile, ...member }: MemberRow): MembershipRow {
+  const values: Record<string, unknown> = { ...member }
+  for (const { field, value, owner, since, isNullable } of ownedPlaces) {
     const held = profile[field]
-    return [
-      [value, isNullable && held.value === '' ? null : held.value],
-      [owner, held.owner],
-      [since, held.since],
-    ]
-  })
-  return Object.assign(row, Object.fromEntries(fields))
+    values[value] = isNullable && held.value === '' ? null : held.value
+    values[owner] = held.owner
+    values[since] = held.since
+  }
+  return Object.fromEntries(kept.map(({ name }) => [name, values[name]])) as MembershipRow
 }

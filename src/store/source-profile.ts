@@ -9,15 +9,6 @@ export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>
 /** What is needed to tell whether a profile has changed. */
 export type SourceProfileRow = Pick<SourceProfileModel, 'externalId' | 'userId' | 'profileHash'>
 
-const find = createStatement<SourceKey & { readonly externalIds: readonly string[] }, SourceProfileRow>({
-  name: 'find_source_profiles',
-  columns: { externalId: 'text', userId: 'text', profileHash: 'bytea' },
-  text: ({ organizationId, source, externalIds }) => Prisma.sql`
-SELECT external_id AS "externalId", user_id AS "userId", profile_hash AS "profileHash"
-  FROM source_profiles
- WHERE organization_id = ${organizationId} AND source = ${source} AND external_id = ANY (${externalIds})`,
-})
-
 /** A profile to be stored; `profile` is its JSON. */
 export interface KeptSourceProfile {
   readonly externalId: string
@@ -49,27 +40,19 @@ export interface SourceProfileDocument {
   readonly managerEmail?: string
 }
 
-const read = createStatement<
-  { readonly organizationId: string; readonly userId: string },
-  { readonly profile: SourceProfileDocument }
->({
-  name: 'read_source_profiles',
-  columns: { profile: 'jsonb' },
-  text: ({ organizationId, userId }) => Prisma.sql`
-SELECT profile FROM source_profiles
- WHERE organization_id = ${organizationId} AND user_id = ${userId} ORDER BY change_ordinal`,
-})
-
 /** The statements of this file. */
-export const sourceProfileStatements = [find, keep, read]
+export const sourceProfileStatements = [keep]
 
 /** The stored profiles of a source. */
 export function selectSourceProfiles(
-  tables: Tables,
+  { models }: Tables,
   { organizationId, source }: SourceKey,
   externalIds: readonly string[],
 ): Promise<SourceProfileRow[]> {
-  return tables.run(find, { organizationId, source, externalIds })
+  return models.sourceProfile.findMany({
+    where: { organizationId, source, externalId: { in: [...externalIds] } },
+    select: { externalId: true, userId: true, profileHash: true },
+  })
 }
 
 /** Stores profiles of one source; their order is the order of their last change. */
@@ -91,9 +74,15 @@ export async function writeSourceProfiles(
 
 /** All source profiles of a user, in the order of their last change. */
 export async function readSourceProfiles(
-  tables: Tables,
+  { models }: Tables,
   organizationId: string,
   userId: string,
 ): Promise<SourceProfileDocument[]> {
-  return (await tables.run(read, { organizationId, userId })).map(({ profile }) => profile)
+  const rows = await models.sourceProfile.findMany({
+    where: { organizationId, userId },
+    orderBy: { changeOrdinal: 'asc' },
+    select: { profile: true },
+  })
+  // It is only written as such a document.
+  return rows.map(({ profile }) => profile as unknown as SourceProfileDocument)
 }

@@ -15,7 +15,6 @@ import { leakedCredentialStatements } from './leaked-credential.js'
 import { lockStatements } from './lock.js'
 import { memberStatements } from './member.js'
 import { memberValueStatements } from './member-value.js'
-import { personStatements } from './person.js'
 import { priorityStatements } from './priority.js'
 import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
@@ -36,7 +35,6 @@ import { transferKindStatements } from './transfer/kind-statements.js'
 import { stagingStatements } from './transfer/staging.js'
 import { userStatements } from './user.js'
 import { userListStatements } from './user-list.js'
-import { userTokenStatements } from './user-token.js'
 
 /** Every statement of the service by its name. */
 export const statements = createStatementRegister([
@@ -57,7 +55,6 @@ export const statements = createStatementRegister([
   ...lockStatements,
   ...memberStatements,
   ...memberValueStatements,
-  ...personStatements,
   ...priorityStatements,
   ...revokeAttemptStatements,
   ...directoryRefusalStatements,
@@ -72,7 +69,6 @@ export const statements = createStatementRegister([
   ...sweepStatements,
   ...tokenHolderStatements,
   ...userListStatements,
-  ...userTokenStatements,
   ...userStatements,
   ...stagingStatements,
   ...transferKindStatements,

@@ -1,28 +1,12 @@
-import { Prisma } from '../../gen/prisma/client.js'
 import type { UserTokenModel } from '../../gen/prisma/models.js'
-import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { ofOrganization } from './tenant.js'
 
-/** Users of an organization. */
-interface TokenUsers {
-  readonly organizationId: string
-  readonly userIds: readonly string[]
-}
-
-const remove = createStatement<TokenUsers, Record<never, never>>({
-  name: 'delete_user_tokens',
-  columns: {},
-  text: ({ userIds }) => Prisma.sql`
-DELETE FROM user_tokens t WHERE ${ofOrganization('t')} AND t.user_id = ANY (${userIds}::text[])`,
-})
-
-/** The statements of this file. */
-export const userTokenStatements = [remove]
-
-/** Ends all tokens of users. */
-export async function deleteUserTokens(transaction: Tables, users: TokenUsers): Promise<void> {
-  await transaction.run(remove, users)
+/** Ends all tokens of users of an organization. */
+export async function deleteUserTokens(
+  { models }: Tables,
+  { organizationId, userIds }: { readonly organizationId: string; readonly userIds: readonly string[] },
+): Promise<void> {
+  await models.userToken.deleteMany({ where: { organizationId, userId: { in: [...userIds] } } })
 }
 
 /** Stores a token by its hash. */

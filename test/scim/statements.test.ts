@@ -49,8 +49,21 @@ describe('an incremental sync', () => {
     expect(statements).toEqual(['select_management_keys', 'find_scim_user'])
   })
 
-  const write = ['write_members', 'insert_audit_events', 'find_scim_user']
-  const writeWithDepartment = ['write_members', 'insert_department_options', 'insert_audit_events', 'find_scim_user']
+  const write = ['membership.update', 'insert_audit_events', 'find_scim_user']
+  const writeWithDepartment = [
+    'membership.update',
+    'departmentOption.createMany',
+    'insert_audit_events',
+    'find_scim_user',
+  ]
+
+  const add = ['membership.create', 'insert_audit_events', 'find_scim_user']
+  const addWithDepartment = [
+    'membership.create',
+    'departmentOption.createMany',
+    'insert_audit_events',
+    'find_scim_user',
+  ]
 
   it.each<[change: string, changes: () => object, written?: string[]]>([
     ['a title', () => ({ title: 'Countess' })],
@@ -69,8 +82,8 @@ describe('an incremental sync', () => {
   })
 
   const locked = ['take_locks', 'find_value_holders', 'lock_member']
-  const lockedToMove = ['find_email_keys', ...locked]
-  const isShared = 'first_memberships_of_person'
+  const lockedToMove = ['membership.findMany', ...locked]
+  const isShared = 'membership.findMany'
 
   it.each<[change: string, changes: () => object, held: string[], written: string[]]>([
     ['another manager', () => enterprise(users.admin), ['take_locks', 'lock_member', 'read_manager_chains'], write],
@@ -90,7 +103,7 @@ describe('an incremental sync', () => {
       'another email address',
       () => ({ userName: `moved.${serial}@example.com` }),
       [...lockedToMove, isShared],
-      ['update_email_of_person', isShared, ...write],
+      ['person.update', isShared, ...write],
     ],
     [
       'all of them at once',
@@ -102,7 +115,7 @@ describe('an incremental sync', () => {
         [ENTERPRISE]: { department: 'Poetry', manager: { value: users.admin } },
       }),
       [...lockedToMove, 'read_manager_chains', isShared],
-      ['update_email_of_person', isShared, ...writeWithDepartment],
+      ['person.update', isShared, ...writeWithDepartment],
     ],
   ])('reads what decides about it, under locks, once: %s', async (_, changes, held, written) => {
     expect(await put(changes())).toEqual([200, ['find_scim_user', ...held, 'find_scim_user', ...written]])
@@ -111,12 +124,12 @@ describe('an incremental sync', () => {
   it('takes a user who is deleted out of all groups, and changes one who comes back like any other', async () => {
     expect((await okta.send('DELETE', `/Users/${id}`)).status).toBe(204)
     const [leaving, read] = ['leave_groups', 'find_scim_user']
-    expect(ofRequest()).toEqual([read, 'lock_member', read, 'write_members', 'insert_audit_events', leaving, read])
+    expect(ofRequest()).toEqual([read, 'lock_member', read, 'membership.update', 'insert_audit_events', leaving, read])
     statements.length = 0
     const back = { ...person, ...enterprise(users.admin), userName: `back.${serial}@example.com` }
     expect((await okta.send('POST', '/Users', back)).body.id).toBe(id)
     const held = [...lockedToMove, 'read_manager_chains', isShared]
-    const written = ['update_email_of_person', isShared, ...writeWithDepartment]
+    const written = ['person.update', isShared, 'userToken.deleteMany', ...writeWithDepartment]
     expect(ofRequest()).toEqual(['find_scim_identity', read, ...held, read, ...written])
   })
 
@@ -125,7 +138,7 @@ describe('an incremental sync', () => {
       'by name alone',
       () => ({ userName: `new.${serial}@example.com` }),
       ['take_locks', 'find_value_holders'],
-      ['insert_persons', ...write],
+      ['person.createMany', ...add],
     ],
     [
       'with everything',
@@ -138,7 +151,7 @@ describe('an incremental sync', () => {
         [ENTERPRISE]: { department: `Department ${serial}`, manager: { value: users.admin } },
       }),
       ['take_locks', 'find_value_holders', 'read_manager_chains'],
-      ['insert_persons', ...writeWithDepartment],
+      ['person.createMany', ...addWithDepartment],
     ],
   ])('adds a user in the same way: %s', async (_, user, held, written) => {
     const { body } = await okta.send('POST', '/Users', user())
@@ -151,7 +164,10 @@ describe('an incremental sync', () => {
   it('changes a user who is reactivated like any other', async () => {
     expect((await put({ active: false }))[0]).toBe(200)
     statements.length = 0
-    expect(await put({})).toEqual([200, ['find_scim_user', 'lock_member', 'find_scim_user', ...write]])
+    expect(await put({})).toEqual([
+      200,
+      ['find_scim_user', 'lock_member', 'find_scim_user', 'userToken.deleteMany', ...write],
+    ])
   })
 
   it('takes three statements for a member of a group as for all of them, and two for who is there already', async () => {

@@ -15,7 +15,6 @@ const beyondOneOrganization: readonly string[] = [
   'organizations_of_tokens',
   'key_of_id',
   'find_leaked_credential',
-  'first_memberships_of_person',
   'select_persons_of_email',
 ]
 

@@ -37,7 +37,12 @@ describe('directory sync', () => {
   })
 
   const sync = async (write: DirectoryWrite, userId = id) => {
-    const { groups: _, managerName: __, ...member } = await writeDirectoryUser(database, okta, userId, write, context)
+    const {
+      groups: _,
+      managerName: __,
+      version: ___,
+      ...member
+    } = await writeDirectoryUser(database, okta, userId, write, context)
     return member
   }
   const lockedFields = ({ profile }: Member) => governedFields.filter((field) => profile[field].owner === 'DIRECTORY')

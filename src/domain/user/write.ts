@@ -56,10 +56,11 @@ export async function writePlan(
   }
   const userIds = reactivated.map(({ userId }) => userId)
   if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
-  await writeMembers(transaction, organizationId, [...added, ...changed])
+  const newcomers = added.map((member) => ({ ...member, emailKey: emailKeyOf(member.email) }))
+  await writeMembers(transaction, organizationId, { added: newcomers, changed })
   // In the same order everywhere, so that writers who wait for each other's departments do not deadlock.
   const options = [...departments].sort().map((name) => ({ id: runtime.newId(), name }))
-  if (options.length > 0) await insertDepartmentOptions(transaction, organizationId, options)
+  await insertDepartmentOptions(transaction, organizationId, options)
   await recordAuditEvents(transaction, events, runtime)
 }
 
