@@ -1,5 +1,4 @@
-import type { ScimGroupRow } from '../store/scim/group.js'
-import { groupMembers, groupMemberValues, groupValues } from '../store/scim/group-search.js'
+import { groupMembers, groupMemberValues, groupValues, type ScimGroupRow } from '../store/scim/group.js'
 import { fixed } from '../store/search.js'
 import { indexed, referenceParts, referencesTo } from './common-attributes.js'
 import { attribute, type Schema } from './schema.js'

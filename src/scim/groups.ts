@@ -91,8 +91,8 @@ function guardOf({ context }: ScimRequest): GroupGuard {
 async function groupAnswer(request: ScimRequest, id: string, status: number): Promise<ScimAnswer> {
   const { database, directory, baseUrl, query } = request
   const shown = projected(groupType, projectionFromQuery(query))
-  const key = { organizationId: directory.organizationId, groupId: id, withMembers: showsMembers(shown) }
-  const row = await findScimGroup(database, key)
+  const key = { organizationId: directory.organizationId, groupId: id }
+  const row = await findScimGroup(database, key, showsMembers(shown))
   if (row === undefined) throw notFound('group', id)
   return resourceAnswer(groupType, shown, { row, id, status, baseUrl })
 }

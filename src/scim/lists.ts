@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { databaseFailure } from '../db/errors.js'
-import { searchedGroups } from '../store/scim/group-search.js'
+import { searchedGroups } from '../store/scim/group.js'
 import { searchedMembers } from '../store/scim/member-search.js'
 import { scimUserRowFrom } from '../store/scim/user.js'
 import { type Page, readPage, type Selection } from '../store/search-page.js'

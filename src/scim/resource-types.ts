@@ -1,5 +1,4 @@
-import type { ScimGroupRow } from '../store/scim/group.js'
-import { groupValues } from '../store/scim/group-search.js'
+import { groupValues, type ScimGroupRow } from '../store/scim/group.js'
 import { memberValues } from '../store/scim/member-search.js'
 import type { ScimUserRow } from '../store/scim/user.js'
 import { commonAttributes } from './common-attributes.js'

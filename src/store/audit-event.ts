@@ -44,28 +44,10 @@ function literal(text: string): Prisma.Sql {
 }
 
 /** The columns of events, each as a list; `changes` are their JSON. */
-export type AuditEventLists = {
+type AuditEventLists = {
   readonly [Column in Exclude<keyof NewAuditEvent, 'changes'>]: readonly NewAuditEvent[Column][]
 } & {
   readonly changes: readonly string[]
-}
-
-/** Events of one organization, each column as a list. */
-type OrganizationEvents = Omit<AuditEventLists, 'id' | 'organizationId'> & {
-  readonly organizationId: string
-  readonly eventId: readonly string[]
-}
-
-/** The part of a statement that records events of an organization, which are given, and not made from rows. */
-export function auditListInsert(events: Places<OrganizationEvents>): Prisma.Sql {
-  return Prisma.sql`
-INSERT INTO audit_events (organization_id, id, actor_kind, actor_id, actor_name, action, target_type, target_id,
-                          team_id, request_id, changes)
-SELECT ${events.organizationId}, event.*
-  FROM unnest(${events.eventId}::uuid[], ${events.actorKind}::actor_kind[], ${events.actorId}::text[],
-              ${events.actorName}::text[], ${events.action}::text[], ${events.targetType}::text[],
-              ${events.targetId}::text[], ${events.teamId}::text[], ${events.requestId}::text[],
-              ${events.changes}::jsonb[]) AS event`
 }
 
 const insertEvents = createStatement<AuditEventLists, Record<never, never>>({
@@ -89,7 +71,7 @@ export async function insertAuditEvents(tables: Tables, events: readonly NewAudi
 }
 
 /** The columns of events. */
-export function auditEventLists(events: readonly NewAuditEvent[]): AuditEventLists {
+function auditEventLists(events: readonly NewAuditEvent[]): AuditEventLists {
   const list = <Column extends keyof NewAuditEvent>(column: Column) => events.map((event) => event[column])
   return {
     id: list('id'),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Tables } from '../../src/db/tables.js'
-import { searchedGroups } from '../../src/store/scim/group-search.js'
+import { searchedGroups } from '../../src/store/scim/group.js'
 import { searchedMembers } from '../../src/store/scim/member-search.js'
 import { constant } from '../../src/store/search.js'
 import { readPage } from '../../src/store/search-page.js'

@@ -84,7 +84,7 @@ export async function recordAuditEvents(
 }
 
 /** The rows of events. */
-export function auditRowsOf(events: readonly AuditEvent[], runtime: Runtime): NewAuditEvent[] {
+function auditRowsOf(events: readonly AuditEvent[], runtime: Runtime): NewAuditEvent[] {
   return events.map(
     ({ organizationId, actor, action, targetType, targetId, teamId = '', requestId = '', changes = [] }) => ({
       id: runtime.newId(),

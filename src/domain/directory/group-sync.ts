@@ -4,7 +4,7 @@ import { invalidField, notFound, refuseViolations, ServiceError } from '../../er
 import type { WriteContext } from '../../runtime/write-context.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import * as groups from '../../store/scim/group.js'
-import { type AuditEvent, auditRowsOf, recordAuditEvents } from '../audit/audit-event.js'
+import { type AuditEvent, recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
 import type { Directory } from './directory-sync.js'
 
@@ -45,7 +45,7 @@ export function createDirectoryGroup(
     const groupId = runtime.newId()
     await claimName(transaction, organizationId, name)
     await groups.insertGroup(transaction, { organizationId, groupId, name, externalId, now: runtime.now() })
-    await changeGroupMembers(transaction, { organizationId, groupId }, members)
+    await changeMembers(transaction, { organizationId, groupId }, members)
     await recordAuditEvents(transaction, [eventOf(directory, groupId, 'group.create', context)], runtime)
     return groupId
   })
@@ -68,12 +68,13 @@ export function writeDirectoryGroup(
     const held = await lockedGroup(transaction, organizationId, groupId, write.guard)
     const { name = held.name, externalId = held.directoryExternalId } = write
     if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(transaction, organizationId, name)
-    const count = await changeGroupMembers(transaction, { organizationId, groupId }, write.members)
-    if (count === 0 && name === held.name && externalId === held.directoryExternalId) return false
+    const areOthers = await changeMembers(transaction, { organizationId, groupId }, write.members)
+    if (!areOthers && name === held.name && externalId === held.directoryExternalId) return false
     const { runtime } = context
     const group = { organizationId, groupId, name, externalId, now: runtime.now() }
     const event = eventOf(directory, groupId, 'group.update', context)
-    await groups.writeGroupAtOnce(transaction, group, auditRowsOf([event], runtime))
+    await groups.updateGroup(transaction, group)
+    await recordAuditEvents(transaction, [event], runtime)
     return true
   })
 }
@@ -118,34 +119,35 @@ function refuseName(name: string): void {
 
 /** Names of groups from an import may be the same; a directory finds its groups by name, so it makes no second one. */
 async function claimName(transaction: Tables, organizationId: string, name: string): Promise<void> {
-  const [taken] = await groups.claimGroupName(transaction, { organizationId, name })
+  const taken = await groups.claimGroupName(transaction, organizationId, name)
   if (taken === undefined) return
   const message = `group ${taken} already has this displayName: choose another one, or update that group`
   throw new ServiceError('EXTERNAL_ID_TAKEN', message)
 }
 
-/** Changes the members of a locked group, and returns how many came and went. */
-async function changeGroupMembers(
+/** Changes the members of a locked group, and returns whether they are others then. */
+async function changeMembers(
   transaction: Tables,
   key: { readonly organizationId: string; readonly groupId: string },
   { kept, added, removed }: GroupMembersChange,
-): Promise<number> {
-  const coming = [...new Set([...(kept ?? []), ...added])]
-  let count = 0
-  if (kept !== undefined) count += await groups.keepGroupMembers(transaction, { ...key, userIds: coming })
-  if (removed.length > 0) count += await groups.removeGroupMembers(transaction, { ...key, userIds: removed })
-  if (coming.length === 0) return count
-  const known = await groups.addGroupMembers(transaction, { ...key, userIds: coming })
-  requireUsers(coming, known)
-  count += known.filter(({ isNew }) => isNew).length
-  return count
+): Promise<boolean> {
+  const wanted = new Set([...(kept ?? []), ...added])
+  if (wanted.size > 0) {
+    requireUsers(wanted, await groups.findGroupableUsers(transaction, key.organizationId, [...wanted]))
+  }
+  const held = await groups.findGroupMembers(transaction, key, kept === undefined ? [...wanted, ...removed] : 'all')
+  const change = {
+    gone: [...held].filter((userId) => !wanted.has(userId)),
+    added: [...wanted].filter((userId) => !held.has(userId)),
+  }
+  await groups.changeGroupMembers(transaction, key, change)
+  return change.gone.length + change.added.length > 0
 }
 
 const MAX_SHOWN_ID = 128
 
-function requireUsers(userIds: readonly string[], users: readonly { readonly userId: string }[]): void {
-  const known = new Set(users.map(({ userId }) => userId))
-  const unknown = userIds.find((userId) => !known.has(userId))
+function requireUsers(userIds: ReadonlySet<string>, known: ReadonlySet<string>): void {
+  const unknown = [...userIds].find((userId) => !known.has(userId))
   if (unknown === undefined) return
   const shown = unknown.slice(0, MAX_SHOWN_ID)
   throw invalidField('members.value', `there is no user ${shown}: only users can be members of groups`)

@@ -2,8 +2,10 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
 import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
-import { type AuditEventLists, auditEventLists, auditListInsert, type NewAuditEvent } from '../audit-event.js'
 import { groupNameLock, takeLocks } from '../lock.js'
+import { type Condition, compare, type Entries, type Value } from '../search.js'
+import { readPage, type SearchRows } from '../search-page.js'
+import { ofOrganization } from '../tenant.js'
 import type { ScimReference } from './user.js'
 
 /** A group as SCIM shows one. */
@@ -15,7 +17,7 @@ export type ScimGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId
 }
 
 /** The columns of a group of SCIM, whose alias is `g`; `withMembers` says whether the members are read. */
-export const scimGroupColumns = (organizationId: Parameter, withMembers: Parameter | Prisma.Sql) => Prisma.sql`
+const scimGroupColumns = (organizationId: Parameter, withMembers: Prisma.Sql) => Prisma.sql`
        g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
        g.updated_at AS "updatedAt", g.xmin::text AS version,
        CASE WHEN ${withMembers} THEN (
@@ -27,7 +29,7 @@ export const scimGroupColumns = (organizationId: Parameter, withMembers: Paramet
        ) END AS members`
 
 /** The types of these columns. */
-export const scimGroupColumnTypes: Columns<ScimGroupRow> = {
+const scimGroupColumnTypes: Columns<ScimGroupRow> = {
   id: 'text',
   name: 'text',
   directoryExternalId: 'text',
@@ -37,18 +39,52 @@ export const scimGroupColumnTypes: Columns<ScimGroupRow> = {
   members: 'json',
 }
 
+/** The groups of an organization: with their members, or without. */
+export const searchedGroups = {
+  whole: rowsWith('groups', Prisma.sql`true`),
+  withoutMembers: rowsWith('groups_alone', Prisma.sql`false`),
+} as const
+
+function rowsWith(name: string, withMembers: Prisma.Sql): SearchRows<ScimGroupRow> {
+  return {
+    name,
+    table: 'groups',
+    alias: 'g',
+    where: Prisma.sql`true`,
+    beside: Prisma.sql``,
+    columns: (organizationId) => scimGroupColumns(organizationId, withMembers),
+    types: scimGroupColumnTypes,
+    references: Prisma.sql`group_members gm WHERE ${withMembers} AND ${ofOrganization('gm')} AND gm.group_id = g.id`,
+  }
+}
+
+/** The values of a group that can be searched. */
+export const groupValues = {
+  id: { sql: Prisma.sql`g.id`, indexed: ['equals'], ofEvery: true },
+  externalId: { sql: Prisma.sql`g.directory_external_id`, indexed: ['equals'] },
+  name: { sql: Prisma.sql`nullif(g.name, '')`, indexed: ['equals', 'startsWith'] },
+  createdAt: { sql: Prisma.sql`g.created_at`, ofEvery: true },
+  updatedAt: { sql: Prisma.sql`g.updated_at`, ofEvery: true },
+} satisfies Readonly<Record<string, Value>>
+
+/** The members of a group. */
+export const groupMembers: Entries = {
+  from: Prisma.sql`group_members x JOIN memberships o ON ${ofOrganization('o')} AND o.user_id = x.user_id
+    WHERE ${ofOrganization('x')} AND x.group_id = g.id`,
+  narrowed: (value) => Prisma.sql`g.id = ANY (ARRAY(
+    SELECT y.group_id FROM group_members y WHERE ${ofOrganization('y')} AND y.user_id = ${value}::text))`,
+}
+
+/** The values of a member of a group. */
+export const groupMemberValues = {
+  id: { sql: Prisma.sql`x.user_id` },
+  name: { sql: Prisma.sql`nullif(btrim(o.first_name || ' ' || o.last_name), '')` },
+} satisfies Readonly<Record<string, Value>>
+
 interface GroupKey {
   readonly organizationId: string
   readonly groupId: string
 }
-
-const find = createStatement<GroupKey & { readonly withMembers: boolean }, ScimGroupRow>({
-  name: 'find_scim_group',
-  columns: scimGroupColumnTypes,
-  text: ({ organizationId, groupId, withMembers }) => Prisma.sql`
-SELECT ${scimGroupColumns(organizationId, withMembers)}
-  FROM groups g WHERE g.organization_id = ${organizationId} AND g.id = ${groupId}`,
-})
 
 /** A group whose row is locked. */
 export type LockedGroup = Pick<ScimGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'>
@@ -62,197 +98,121 @@ SELECT id, name, directory_external_id AS "directoryExternalId", xmin::text AS v
    FOR NO KEY UPDATE`,
 })
 
-interface GroupName {
-  readonly organizationId: string
-  readonly name: string
-}
-
-const findName = createStatement<GroupName, Pick<GroupModel, 'id'>>({
-  name: 'find_groups_of_name',
-  columns: { id: 'text' },
-  text: ({ organizationId, name }) => Prisma.sql`
-SELECT id FROM groups WHERE organization_id = ${organizationId} 
-   AND lower(nullif(name, '')) COLLATE "C" = lower(${name}) LIMIT 2`,
-})
-
-type NewGroup = GroupName & { readonly groupId: string; readonly externalId: string | null; readonly now: Date }
-
-const insert = createStatement<NewGroup, Record<never, never>>({
-  name: 'insert_group',
-  columns: {},
-  text: ({ organizationId, groupId, name, externalId, now }) => Prisma.sql`
-INSERT INTO groups (organization_id, id, name, directory_external_id, created_at, updated_at)
-VALUES (${organizationId}, ${groupId}, ${name}, ${externalId}, ${now}, ${now})`,
-})
-
-/**
- * A time after the last change, so that every change gives another version. Added in UTC: an addition in the time zone of
- * the session is not constant, and a cluster computes nothing else from columns that it writes.
- */
-const nextTime = (now: Parameter) => Prisma.sql`
-greatest(${now}::timestamptz, (updated_at AT TIME ZONE 'UTC' + interval '1 millisecond') AT TIME ZONE 'UTC')`
-
-interface GroupWrite extends Omit<AuditEventLists, 'id' | 'organizationId'>, NewGroup {
-  readonly eventId: readonly string[]
-}
-
-const write = createStatement<GroupWrite, Record<never, never>>({
-  name: 'write_group_at_once',
-  columns: {},
-  text: (places) => Prisma.sql`
-WITH changed AS (
-  UPDATE groups SET name = ${places.name}, directory_external_id = ${places.externalId}, updated_at = ${nextTime(places.now)}
-   WHERE organization_id = ${places.organizationId} AND id = ${places.groupId}
-)
-${auditListInsert(places)}`,
-})
-
-const remove = createStatement<GroupKey, Record<never, never>>({
-  name: 'delete_group',
-  columns: {},
-  text: ({ organizationId, groupId }) => Prisma.sql`
-DELETE FROM groups WHERE organization_id = ${organizationId} AND id = ${groupId}`,
-})
-
-type GroupMembers = GroupKey & { readonly userIds: readonly string[] }
-interface UserId {
-  readonly userId: string
-}
-
-/** A user who was to be added to a group, and exists. */
-interface AddedUser extends UserId {
-  readonly isNew: boolean
-}
-
-const addMembers = createStatement<GroupMembers, AddedUser>({
-  name: 'add_group_members',
-  columns: { userId: 'text', isNew: 'bool' },
-  text: ({ organizationId, groupId, userIds }) => Prisma.sql`
-WITH known AS (
-  SELECT m.user_id FROM memberships m
-   WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}::text[]) AND m.directory_deleted_at IS NULL
-), added AS (
-  INSERT INTO group_members AS gm (organization_id, group_id, user_id, position)
-  SELECT ${organizationId}, ${groupId}, wanted.user_id, last.position + wanted.place
-    FROM (SELECT coalesce(max(position), -1) AS position FROM group_members
-           WHERE organization_id = ${organizationId} AND group_id = ${groupId}) last
-   CROSS JOIN (SELECT user_id, min(place)::integer AS place
-                 FROM unnest(${userIds}::text[]) WITH ORDINALITY AS each (user_id, place) GROUP BY user_id) wanted
-   WHERE wanted.user_id IN (SELECT user_id FROM known)
-   ORDER BY wanted.user_id
-      ON CONFLICT (organization_id, group_id, user_id) DO NOTHING
-  RETURNING gm.user_id
-)
-SELECT known.user_id AS "userId", known.user_id IN (SELECT user_id FROM added) AS "isNew" FROM known`,
-})
-
-const removeMembers = createStatement<GroupMembers, UserId>({
-  name: 'remove_group_members',
-  columns: { userId: 'text' },
-  text: ({ organizationId, groupId, userIds }) => Prisma.sql`
-DELETE FROM group_members
- WHERE organization_id = ${organizationId} AND group_id = ${groupId} AND user_id = ANY (${userIds}::text[])
-RETURNING user_id AS "userId"`,
-})
-
-const keepMembers = createStatement<GroupMembers, UserId>({
-  name: 'keep_group_members',
-  columns: { userId: 'text' },
-  text: ({ organizationId, groupId, userIds }) => Prisma.sql`
-DELETE FROM group_members
- WHERE organization_id = ${organizationId} AND group_id = ${groupId} AND user_id <> ALL (${userIds}::text[])
-RETURNING user_id AS "userId"`,
-})
-
-const leave = createStatement<
-  { readonly organizationId: string; readonly userId: string; readonly now: Date },
-  Record<never, never>
->({
-  name: 'leave_groups',
-  columns: {},
-  text: ({ organizationId, userId, now }) => Prisma.sql`
-WITH gone AS (
-  DELETE FROM group_members WHERE organization_id = ${organizationId} AND user_id = ${userId} RETURNING group_id
-)
-UPDATE groups SET updated_at = ${nextTime(now)}
-  FROM gone WHERE groups.organization_id = ${organizationId} AND groups.id = gone.group_id`,
-})
-
 /** The statements of this file. */
-export const scimGroupStatements = [
-  find,
-  lock,
-  findName,
-  insert,
-  write,
-  remove,
-  addMembers,
-  removeMembers,
-  keepMembers,
-  leave,
-]
+export const scimGroupStatements = [lock]
 
 /** A group, with its members if they are wanted. */
-export async function findScimGroup(
+export function findScimGroup(
   tables: Tables,
-  key: GroupKey & { readonly withMembers: boolean },
+  { organizationId, groupId }: GroupKey,
+  withMembers: boolean,
 ): Promise<ScimGroupRow | undefined> {
-  return (await tables.run(find, key))[0]
+  const condition = compare({ value: groupValues.id, text: 'exact' }, 'equals', groupId)
+  return firstGroup(tables, organizationId, condition, withMembers)
 }
+
+async function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
+  const searched = searchedGroups[withMembers ? 'whole' : 'withoutMembers']
+  const { rows } = await readPage(tables, searched, { organizationId, condition, order: undefined }, FEW)
+  return rows[0]
+}
+
+/** More than are expected, so that they need not be counted. */
+const FEW = { offset: 0, count: 2 }
 
 /** Reads a group and locks it until the transaction ends. */
 export async function lockGroup(transaction: Tables, key: GroupKey): Promise<LockedGroup | undefined> {
   return (await transaction.run(lock, key))[0]
 }
 
-/** The ids of groups with a name, in any case, which no other transaction can give to a group until this one ends. */
-export async function claimGroupName(transaction: Tables, name: GroupName): Promise<string[]> {
-  await takeLocks(transaction, [groupNameLock(name.organizationId, name.name)])
-  return (await transaction.run(findName, name)).map(({ id }) => id)
+/** The id of a group with the name, in any case, which no other transaction can give to a group until this one ends. */
+export async function claimGroupName(
+  transaction: Tables,
+  organizationId: string,
+  name: string,
+): Promise<string | undefined> {
+  await takeLocks(transaction, [groupNameLock(organizationId, name)])
+  const condition = compare({ value: groupValues.name, text: 'folded' }, 'equals', name)
+  return (await firstGroup(transaction, organizationId, condition, false))?.id
+}
+
+/** What a group gets. */
+export interface WrittenGroup extends GroupKey {
+  readonly name: string
+  readonly externalId: string | null
+  readonly now: Date
 }
 
 /** Adds a group without members. */
-export async function insertGroup(transaction: Tables, group: NewGroup): Promise<void> {
-  await transaction.run(insert, group)
+export async function insertGroup({ models }: Tables, group: WrittenGroup): Promise<void> {
+  const { organizationId, groupId: id, name, externalId: directoryExternalId, now } = group
+  const data = { organizationId, id, name, directoryExternalId, createdAt: now, updatedAt: now }
+  await models.group.create({ data, select: { id: true } })
 }
 
-/** Writes a group, in another version than before, with an audit event, in one statement. */
-export async function writeGroupAtOnce(
-  transaction: Tables,
-  group: NewGroup,
-  events: readonly NewAuditEvent[],
-): Promise<void> {
-  const { id: eventId, organizationId: _, ...lists } = auditEventLists(events)
-  await transaction.run(write, Object.assign({ eventId }, lists, group))
+/** Writes a locked group, which gets another version. */
+export async function updateGroup({ models }: Tables, group: WrittenGroup): Promise<void> {
+  const { organizationId, groupId: id, name, externalId: directoryExternalId, now: updatedAt } = group
+  const where = { organizationId_id: { organizationId, id } }
+  await models.group.update({ where, data: { name, directoryExternalId, updatedAt }, select: { id: true } })
 }
 
 /** Deletes a group and its list of members. The database refuses it for groups that approve something. */
-export async function deleteGroup(transaction: Tables, key: GroupKey): Promise<void> {
-  await transaction.run(remove, key)
+export async function deleteGroup({ models }: Tables, { organizationId, groupId }: GroupKey): Promise<void> {
+  await models.group.delete({ where: { organizationId_id: { organizationId, id: groupId } }, select: { id: true } })
 }
 
-/**
- * Adds users to a group, behind those that it has. Returns those who exist and whom the directory has not deleted; the
- * others are not added.
- */
-export function addGroupMembers(transaction: Tables, members: GroupMembers): Promise<AddedUser[]> {
-  return transaction.run(addMembers, members)
+/** Those of the users who exist and whom the directory has not deleted. */
+export async function findGroupableUsers(
+  { models }: Tables,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const where = { organizationId, userId: { in: [...userIds] }, directoryDeletedAt: null }
+  const users = await models.membership.findMany({ where, select: { userId: true } })
+  return new Set(users.map(({ userId }) => userId))
 }
 
-/** Takes users out of a group. Returns how many were in it. */
-export async function removeGroupMembers(transaction: Tables, members: GroupMembers): Promise<number> {
-  return (await transaction.run(removeMembers, members)).length
+/** The members of a group: those of the users who are, or all. */
+export async function findGroupMembers(
+  { models }: Tables,
+  { organizationId, groupId }: GroupKey,
+  userIds: readonly string[] | 'all',
+): Promise<ReadonlySet<string>> {
+  const where = { organizationId, groupId, ...(userIds !== 'all' && { userId: { in: [...userIds] } }) }
+  const members = await models.groupMember.findMany({ where, select: { userId: true } })
+  return new Set(members.map(({ userId }) => userId))
 }
 
-/** Takes all users out of a group but these. Returns how many those were. */
-export async function keepGroupMembers(transaction: Tables, members: GroupMembers): Promise<number> {
-  return (await transaction.run(keepMembers, members)).length
-}
-
-/** Takes a user out of all groups. */
-export async function leaveAllGroups(
-  transaction: Pick<Tables, 'run'>,
-  user: { readonly organizationId: string; readonly userId: string; readonly now: Date },
+/** Takes users out of a locked group, and adds others behind those that it has. */
+export async function changeGroupMembers(
+  { models }: Tables,
+  { organizationId, groupId }: GroupKey,
+  { gone, added }: { readonly gone: readonly string[]; readonly added: readonly string[] },
 ): Promise<void> {
-  await transaction.run(leave, user)
+  const where = { organizationId, groupId }
+  if (gone.length > 0) await models.groupMember.deleteMany({ where: { ...where, userId: { in: [...gone] } } })
+  if (added.length === 0) return
+  const last = await models.groupMember.findFirst({
+    where,
+    orderBy: { position: 'desc' },
+    select: { position: true },
+  })
+  const first = (last?.position ?? -1) + 1
+  const data = added.map((userId, index) => ({ organizationId, groupId, userId, position: first + index }))
+  // In the same order everywhere, so that writers who wait for each other's members do not deadlock.
+  data.sort((one, other) => (one.userId < other.userId ? -1 : 1))
+  await models.groupMember.createMany({ data })
+}
+
+/** Takes a user out of all groups, which get other versions. */
+export async function leaveAllGroups(
+  { models }: Tables,
+  { organizationId, userId, now }: { readonly organizationId: string; readonly userId: string; readonly now: Date },
+): Promise<void> {
+  const left = await models.groupMember.findMany({ where: { organizationId, userId }, select: { groupId: true } })
+  if (left.length === 0) return
+  await models.groupMember.deleteMany({ where: { organizationId, userId } })
+  const id = { in: left.map(({ groupId }) => groupId) }
+  await models.group.updateMany({ where: { organizationId, id }, data: { updatedAt: now } })
 }
