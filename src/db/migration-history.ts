@@ -49,7 +49,7 @@ export async function recordMigration(client: pg.Client, { name, checksum }: Mig
 
 /** Migrations before the first one of a build were merged into it. */
 const MERGED =
-  ': an earlier build made it, whose migrations were merged into one. Export its records with that build ' +
+  ': it is from an earlier build, whose migrations were merged into one. Export its records with that build ' +
   '("npx svc export"), and import them into a new database ("npx svc import")'
 
 /**
