@@ -1,21 +1,29 @@
 import { targetOf } from './test/mutation/targets.mjs'
 
 const name = process.env.MUTATION_TARGET
+const { mutate, tests } = targetOf(name)
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
-  mutate: targetOf(name).mutate,
-  plugins: ['@stryker-mutator/jest-runner', './test/mutation/jest-in-node.mjs'],
-  testRunner: 'jest-in-node',
+  mutate,
+  testRunner: 'jest',
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-  jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false },
+  jest: {
+    configFile: 'jest.config.js',
+    config: {
+      testMatch: tests.map((path) => `<rootDir>/${path}`),
+      testEnvironment: '@stryker-mutator/jest-runner/jest-env/node',
+      // The databases are prepared once for all runs, by scripts/mutation.mjs.
+      globalSetup: null,
+      globalTeardown: null,
+    },
+    enableFindRelatedTests: false,
+  },
   coverageAnalysis: 'perTest',
-  // What is changed no longer has the types that it had.
-  buildCommand: 'tsc -p tsconfig.build.json --noCheck --declaration false',
   disableTypeChecks: false,
   // Stryker would rewrite it with an API that TypeScript 7 does not have.
   tsconfigFile: 'none',
-  ignorePatterns: ['dist/*', '!dist/build.json', '!dist/test', 'src/rest/dist', 'client/dist', '.svc'],
+  ignorePatterns: ['dist', 'src/rest/dist', 'client/dist', '.svc'],
   tempDirName: 'dist/mutation',
   concurrency: 2,
   // A busy machine must not be taken for tests that do not end.

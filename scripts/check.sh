@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change lands: generated code is fresh, contract, migrations, format, lint, types, drift, tests.
+# Everything that must hold before a change lands: generated code is fresh, contract, migrations, format, lint, types, drift, tests;
+# of these all, or those that are named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 step() { printf '\n== %s\n' "$*"; "$@"; }
@@ -37,4 +38,4 @@ step npm run --silent lint
 step npm run --silent types
 step npm run --silent build
 step node scripts/drift.mjs
-step npm test --silent
+step npm test --silent -- "$@"

@@ -1,4 +1,3 @@
-/** @jest-environment-options {"alone":true} */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,63 +1,47 @@
-import { createRequire } from 'node:module'
+import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import vm from 'node:vm'
 import { TestEnvironment } from 'jest-environment-node'
-import { turnOfFile } from './turn-of-file.js'
+import { leftOut } from './left-out.js'
 
 /** How long what a file has closed may take to disappear. */
 const GRACE_MILLIS = 2_000
 
-/** Classes that are the same for a test and for the program, which Node loads outside of the test's globals. */
-const sharedClasses = {
-  AggregateError,
-  Error,
-  EvalError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  TypeError,
-  URIError,
-  DataView,
-  Date,
-  Map,
-  Set,
-  WeakMap,
-  WeakRef,
-  WeakSet,
+const errorClasses = ['AggregateError', 'Error', 'RangeError', 'SyntaxError', 'TypeError'] as const
+
+interface Block {
+  readonly type: 'describeBlock'
+  readonly name: string
+  readonly children: readonly (Block | Test)[]
+}
+
+interface Test {
+  readonly type: 'test'
+  readonly name: string
+  mode?: unknown
 }
 
 /**
- * Jest's environment, with globals that V8 reads like the program's own: in an ordinary context they are looked up
- * through a handler, which takes two and a half times as long. A file that leaves something open fails, naming its
- * kind.
- *
- * A file that measures times runs alone, if it says so in its first comment: `@jest-environment-options {"alone":true}`.
+ * Jest's environment of a test file. A file that leaves something open fails, naming its kind. Tests that are left out
+ * where the tests run, as `TEST_ON` says, are skipped.
  */
 export default class StrictEnvironment extends TestEnvironment {
   readonly #before = activeResources()
-  readonly #isAlone: boolean
-  #endTurn: (() => Promise<void>) | undefined
+  readonly #isLeftOut: (name: string) => boolean
 
   constructor(...args: ConstructorParameters<typeof TestEnvironment>) {
-    const { createContext } = vm
-    // The constructor makes the context and has no setting for it.
-    Object.assign(vm, { createContext: () => createContext(vm.constants.DONT_CONTEXTIFY) })
-    try {
-      super(...args)
-    } finally {
-      Object.assign(vm, { createContext })
-    }
-    this.#isAlone = args[0].projectConfig.testEnvironmentOptions['alone'] === true
-    Object.assign(this.global, sharedClasses, { loadedByNode: createRequire(import.meta.url) })
+    super(...args)
+    const [{ projectConfig }, { testPath }] = args
+    const file = relative(projectConfig.rootDir, testPath)
+    const ofFile = (leftOut[process.env['TEST_ON'] ?? ''] ?? []).filter((each) => each.file === file)
+    this.#isLeftOut = (name) => ofFile.some(({ test = '' }) => name.startsWith(test))
+    for (const name of errorClasses) acceptFromNode(this.global[name], globalThis[name])
   }
 
-  override async setup(): Promise<void> {
-    this.#endTurn = await turnOfFile(this.#isAlone)
-    await super.setup()
+  handleTestEvent({ name }: { name: string }, { rootDescribeBlock }: { rootDescribeBlock: Block }): void {
+    if (name === 'run_start') skip(rootDescribeBlock.children, this.#isLeftOut)
   }
 
   override async teardown(): Promise<void> {
-    await this.#endTurn?.()
     const end = performance.now() + GRACE_MILLIS
     let left = this.#left()
     while (left.length > 0 && performance.now() < end) {
@@ -83,4 +67,22 @@ export default class StrictEnvironment extends TestEnvironment {
 function activeResources(): string[] {
   for (const stream of ['stdin', 'stdout', 'stderr'] as const) Reflect.get(process, stream)
   return process.getActiveResourcesInfo()
+}
+
+/** Skips tests by their names, which stand behind those of the blocks that they are in. */
+function skip(children: readonly (Block | Test)[], isLeftOut: (name: string) => boolean, prefix = ''): void {
+  for (const child of children) {
+    const name = `${prefix}${child.name}`
+    if (child.type === 'describeBlock') skip(child.children, isLeftOut, `${name} `)
+    else if (isLeftOut(name)) child.mode = 'skip'
+  }
+}
+
+/** Lets `instanceof` recognize what Node's own modules throw, which they make outside of the globals of a file. */
+function acceptFromNode(own: object, nodes: new (...args: never[]) => Error): void {
+  Object.defineProperty(own, Symbol.hasInstance, {
+    value(this: unknown, value: unknown) {
+      return Function.prototype[Symbol.hasInstance].call(this, value) || (this === own && value instanceof nodes)
+    },
+  })
 }

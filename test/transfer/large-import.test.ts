@@ -1,4 +1,3 @@
-/** @jest-environment-options {"alone":true} */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { exportRecords } from '../../src/transfer/export-records.js'
 import { importRecords } from '../../src/transfer/import-records.js'
