@@ -158,7 +158,10 @@ describe('admission', () => {
     const { asked, values } = admit(caller)
     const context = requestContextOf({ values: await values })
     expect([context.requestId, context.clientAddress(), context.idempotencyKey, context.ifMatch]).toEqual([
-      ...['r', '10.0.0.1', 'k', 'm'],
+      'r',
+      '10.0.0.1',
+      'k',
+      'm',
     ])
     expect([context.caller, context.reads, spent.at(-1)]).toEqual([caller, tables, caller.organizationId])
     expect(asked).toEqual([['abc', request]])

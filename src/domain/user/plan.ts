@@ -227,9 +227,16 @@ function withFields(
 
 /** What of a member can change. */
 const changing = [
-  ...(['profile', 'email', 'role', 'deactivatedAt', 'directoryManaged'] as const),
-  ...(['directoryExternalId', 'directoryUserName', 'directoryAttributes', 'directoryDeletedAt'] as const),
-]
+  'profile',
+  'email',
+  'role',
+  'deactivatedAt',
+  'directoryManaged',
+  'directoryExternalId',
+  'directoryUserName',
+  'directoryAttributes',
+  'directoryDeletedAt',
+] as const
 
 /** Whether the membership is to be written: even for another address of the person, when it was changed is. */
 function isRewritten(before: Member, member: Member): boolean {
