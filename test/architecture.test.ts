@@ -48,7 +48,7 @@ const allowances: Record<string, Allowance> = {
   rpc: {
     src: ['errors', 'handlers', 'failure', 'protojson', 'call'],
     gen: [...messages, 'grpc'],
-    packages: [...connect, '@connectrpc/connect-node'],
+    packages: connect,
   },
   scim: {
     src: ['errors', 'runtime', 'db', 'store', 'domain', 'protojson', 'call', 'admission', 'failure', 'rpc'],

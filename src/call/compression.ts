@@ -71,13 +71,20 @@ export function compress(coding: Coding, bytes: Uint8Array): Promise<Buffer> {
   return compressors[coding](bytes)
 }
 
-/** Decompresses a whole body: 413 beyond `maxBytes` of output, `invalid_argument` for broken data. */
-export async function decompress(coding: Coding, bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
+/**
+ * Decompresses a whole body, or what is named: 413 beyond `maxBytes` of output, `invalid_argument` for broken data.
+ */
+export async function decompress(
+  coding: Coding,
+  bytes: Uint8Array,
+  maxBytes: number,
+  name: 'body' | 'message' = 'body',
+): Promise<Buffer> {
   try {
     return await decompressors[coding](bytes, { maxOutputLength: Math.max(maxBytes, 1) })
   } catch (error) {
     if (isTooLarge(error)) throw bodyTooLarge(maxBytes)
-    throw invalidArgument('', `the body is not valid ${coding} data`)
+    throw invalidArgument('', `the ${name} is not valid ${coding} data`)
   }
 }
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { NodeRequest } from '../call/node-http.js'
-import { baseUrlFor } from './base-url.js'
 import { GUIDES_PATH } from './guides.js'
 import { createPage, type Page } from './page.js'
+import { baseUrlFor } from './request-target.js'
 
 /** The addresses that documents name. */
 export interface PublicUrls {

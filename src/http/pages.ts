@@ -3,8 +3,7 @@ import { createDocsPages } from './docs-page.js'
 import { createGuides } from './guides.js'
 import { createIndexPage } from './index-page.js'
 import { createOpenApiDocuments, type PublicUrls } from './openapi-documents.js'
-import { answerOtherMethod } from './other-method.js'
-import { type NegotiatedPage, sendPage } from './page.js'
+import { answerOtherMethod, type NegotiatedPage, sendPage } from './page.js'
 
 /** What the pages need. */
 export interface PagesOptions extends PublicUrls {

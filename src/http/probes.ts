@@ -1,6 +1,6 @@
 import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
-import { answerOtherMethod } from './other-method.js'
+import { answerOtherMethod } from './page.js'
 
 /** Why calls cannot be answered now: a few words for each cause; empty if they can. */
 export type NotReady = Readonly<Record<string, string>>

@@ -1,3 +1,4 @@
+import { TLSSocket } from 'node:tls'
 import type { NodeRequest } from '../call/node-http.js'
 
 const ABSOLUTE = /^https?:\/\/([^/?#]+)/i
@@ -22,4 +23,23 @@ export function useOriginForm(request: NodeRequest): void {
 export function loggedPath({ url }: NodeRequest): string | undefined {
   const path = url?.split('?', 1)[0]
   return path !== undefined && path.length > MAX_LOGGED ? `${path.slice(0, MAX_LOGGED)}…` : path
+}
+
+/** A host name or address with an optional port, and nothing that could break out of a URL (RFC 9110 section 7.2). */
+const HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
+
+/**
+ * The base address of the service as the client of this request reaches it, without a slash at the end: `publicUrl` if
+ * it is configured, otherwise from the host that the request names. Empty, which is relative, if it names none.
+ */
+export function baseUrlFor(request: NodeRequest, publicUrl: string | undefined): string {
+  if (publicUrl !== undefined) return /^.*[^/]/.exec(publicUrl)?.[0] ?? ''
+  const authority = request.headers[':authority'] ?? request.headers.host
+  const scheme = isOverTls(request) ? 'https' : 'http'
+  return typeof authority === 'string' && HOST.test(authority) ? `${scheme}://${authority}` : ''
+}
+
+/** Whether a request has come over TLS of this process. */
+export function isOverTls(request: NodeRequest): boolean {
+  return 'stream' in request ? request.stream.session?.encrypted === true : request.socket instanceof TLSSocket
 }

@@ -3,7 +3,7 @@ import { codeToString } from '@connectrpc/connect/protocol-connect'
 import type { Attributes } from '@opentelemetry/api'
 import type { Call } from '../call/call.js'
 import { databaseFailure } from '../db/errors.js'
-import { isOverTls } from '../http/base-url.js'
+import { isOverTls } from '../http/request-target.js'
 
 /** Whether the protocol uses HTTP paths and verbs, rather than RPC. */
 function isHttp(protocolName: string): boolean {
