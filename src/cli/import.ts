@@ -6,8 +6,8 @@ import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import type { Database } from '../db/database.js'
 import { exportRecords } from '../transfer/export-records.js'
-import { type ImportOptions, type ImportProgress, importRecords, planImport } from '../transfer/import-records.js'
-import type { ImportPlan, ImportSummary } from '../transfer/import-rows.js'
+import { type ImportPlan, type ImportSummary, importRecords, planImport } from '../transfer/import-records.js'
+import type { ImportOptions, ImportProgress } from '../transfer/stage-lines.js'
 import { answer, type CommandContext } from './command-context.js'
 
 interface ImportCommandOptions {

@@ -84,18 +84,14 @@ export async function planDistribution(client: pg.Client, options: DistributionO
   const keys = await foreignKeysOf(client)
   const dropped = keys.filter(({ table, target }) => left.includes(table) || left.includes(target))
   const noted = await notedKeysOf(client)
-  const triggers = await insertionTriggersOf(client)
-  const disabled = triggers.filter(({ table, isEnabled }) => isEnabled && left.includes(table))
   const unfinished = noted.length + dropped.length > 0 || (await hasNotes(client))
   return {
     needs: [...(isInstalled ? await clusterNeeds(client) : [extensionIsMissing]), ...(await sessionNeeds(client))],
     steps: [
       settingsStep(row?.database ?? ''),
       ...(dropped.length > 0 ? [dropStep(dropped)] : []),
-      ...disabled.map((trigger) => triggerStep(trigger, 'disable')),
       ...left.map((table) => distributeStep(table, options)),
       ...[...noted, ...dropped].map(addStep),
-      ...(unfinished ? triggers.map((trigger) => triggerStep(trigger, 'enable')) : []),
       ...(unfinished ? lastSteps(places) : []),
     ],
   }
@@ -167,35 +163,6 @@ async function foreignKeysOf(client: pg.Client): Promise<ForeignKey[]> {
       ORDER BY source.relname, conname`,
     [tables],
   )
-}
-
-interface Trigger {
-  readonly table: string
-  /** Quoted if necessary. */
-  readonly name: string
-  readonly isEnabled: boolean
-}
-
-/** Triggers that would act on rows again when these are copied to their shards. */
-function insertionTriggersOf(client: pg.Client): Promise<Trigger[]> {
-  return rowsOf<Trigger>(
-    client,
-    `SELECT relname AS table, quote_ident(tgname) AS name, tgenabled <> 'D' AS "isEnabled"
-       FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-      WHERE NOT tgisinternal AND tgtype & ${FIRES_ON_INSERT} <> 0
-        AND relnamespace = current_schema()::regnamespace AND relname = ANY ($1)
-      ORDER BY relname, tgname`,
-    [Object.values(schema).map(({ name }) => name)],
-  )
-}
-
-/** The bit of `pg_trigger.tgtype`. */
-const FIRES_ON_INSERT = 4
-
-/** Citus makes the triggers of shards as those of the table are, and changes them with it. */
-function triggerStep({ table, name }: Trigger, change: 'enable' | 'disable'): DistributionStep {
-  const statement = `ALTER TABLE ${pg.escapeIdentifier(table)} ${change.toUpperCase()} TRIGGER ${name}`
-  return { title: `${change} the trigger ${name}`, statements: [statement] }
 }
 
 async function hasNotes(client: pg.Client): Promise<boolean> {

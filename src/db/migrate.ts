@@ -2,10 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { concurrentIndexOf, runConcurrently } from './concurrent-index.js'
 import { placeNewTables } from './distribution-plan.js'
-import type { Migration } from './migration.js'
+import { type Migration, splitStatements } from './migration.js'
 import { createHistory, pendingOf, readHistory, recordMigration } from './migration-history.js'
 import { lockSchema, PAUSE_MILLIS, withSchemaSession } from './schema-session.js'
-import { splitStatements } from './split-statements.js'
 
 /** How long a migration may run and wait. */
 export interface MigrationTimes {

@@ -26,3 +26,27 @@ export async function loadMigrations(folder: string = MIGRATIONS_FOLDER): Promis
     }),
   )
 }
+
+/** Comments, texts, names and bodies of functions, in which a semicolon ends nothing; or one character. */
+const element = /--[^\n]*|'[^']*'|"[^"]*"|\$\$[\s\S]*?\$\$|[\s\S]/g
+
+/**
+ * The statements of a migration in order, each with the comments before it and without its semicolon. It may have what
+ * migrations have: comments of a line, texts without backslash escapes, and bodies between `$$`.
+ */
+export function splitStatements(sql: string): string[] {
+  const statements: string[] = []
+  let statement = ''
+  let isBegun = false
+  for (const [part] of `${sql};`.matchAll(element)) {
+    if (part === ';') {
+      if (isBegun) statements.push(statement.trim())
+      statement = ''
+      isBegun = false
+    } else {
+      statement += part
+      isBegun ||= !part.startsWith('--') && part.trim() !== ''
+    }
+  }
+  return statements
+}

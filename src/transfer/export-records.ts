@@ -1,13 +1,17 @@
 import type { Database } from '../db/database.js'
-import { exportedRecords } from '../store/transfer/export.js'
+import { kindStatements } from '../store/transfer/kind-statements.js'
 
 /**
  * Yields the whole database as lines that `importRecords` accepts, each with its line end, without secrets, as of one
- * moment. The same data gives the same bytes.
+ * moment: each kind in the order of creation. The same data gives the same bytes. Holds a connection until the last line
+ * is read or the caller stops.
  */
 export async function* exportRecords(tables: Pick<Database, 'readSnapshot'>): AsyncGenerator<string> {
-  for await (const { kind, json, organizationId } of exportedRecords(tables)) {
+  const kinds = [...kindStatements.keys()]
+  const statements = [...kindStatements.values()].map((statement) => statement.export)
+  for await (const { index, row } of tables.readSnapshot(statements)) {
+    const { json, organizationId } = row
     const organization = organizationId === null ? '' : `"organizationId":${JSON.stringify(organizationId)},`
-    yield `{${organization}"${kind}":${json}}\n`
+    yield `{${organization}"${kinds[index]}":${json}}\n`
   }
 }

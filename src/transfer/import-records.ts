@@ -1,92 +1,183 @@
+import { databaseFailure } from '../db/errors.js'
 import type { Tables } from '../db/tables.js'
-import { ServiceError } from '../errors.js'
-import type { Runtime } from '../runtime/runtime.js'
-import type { ImportMode } from '../store/transfer/import.js'
-import type { RecordKind } from '../store/transfer/record-kind.js'
-import { columnsGiven, namesOnlyOwner, recordRow } from '../store/transfer/record-row.js'
-import type { StagedLine } from '../store/transfer/staging.js'
-import { givenFields } from './given-fields.js'
-import { ImportError } from './import-error.js'
-import { type ImportPlan, type ImportSteps, type ImportSummary, importRows, planRows } from './import-rows.js'
-import { createRecordReader } from './record-reader.js'
-import { settleRecord } from './settle-record.js'
-import { textLines } from './text-lines.js'
-import type { TransferLine } from './transfer-record.js'
+import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
+import {
+  analyzeImported,
+  countUpdated,
+  excludeOtherImports,
+  findFinalFault,
+  isWritten,
+  outcomesOf,
+  writeStaged,
+} from '../store/transfer/import.js'
+import { addImportedDepartments } from '../store/transfer/imported-department.js'
+import type { Outcome } from '../store/transfer/outcome.js'
+import { type RecordKind, recordKinds } from '../store/transfer/record-kind.js'
+import { countStaged } from '../store/transfer/staging.js'
+import { recordImport } from './import-audit.js'
+import { ImportError, type LineFault, refusal } from './import-error.js'
+import { type ImportOptions, stageLines } from './stage-lines.js'
 
-/** The progress of an import: lines read, or the kind that is being written. */
-export type ImportProgress =
-  | { readonly phase: 'read'; readonly line: number }
-  | { readonly phase: 'write'; readonly kind: RecordKind; readonly records: number }
-
-/** What an import needs besides the database and the text. */
-export interface ImportOptions extends ImportMode {
-  readonly runtime: Runtime
-  readonly onProgress?: (progress: ImportProgress) => void
-  /** When it aborts, nothing is imported. */
-  readonly signal?: AbortSignal
+/** What an import did. */
+export interface ImportSummary {
+  /**
+   * For each kind in the file, in the order of writing: the number of records, and how many of them are new or changed.
+   */
+  readonly kinds: readonly ImportedKind[]
 }
+
+/** Records of one kind. */
+export interface ImportedKind {
+  readonly kind: RecordKind
+  readonly records: number
+  readonly created: number
+  readonly updated: number
+}
+
+/** What an import would do, in the order of lines. */
+export interface ImportPlan extends ImportSummary {
+  readonly records: readonly PlannedRecord[]
+}
+
+/** What would become of a record. */
+export interface PlannedRecord {
+  readonly line: number
+  readonly kind: RecordKind
+  readonly id: string
+  readonly organizationId: string
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'refused'
+  /** The fields that would change, by their names in JSON. */
+  readonly fields: readonly string[]
+  /** Why only force may import it. */
+  readonly faults: readonly string[]
+}
+
+/** Pieces of a text, cut anywhere. */
+type Chunks = AsyncIterable<Uint8Array | string>
+
+const MAX_TRIES = 6
+/** From so many records on, plans of statements need new statistics at once. */
+const MANY_RECORDS = 1_000
 
 /**
  * Imports newline-delimited JSON, one `svc.v2.ImportRecord` per line, in one transaction: either all of it, or nothing
- * with an ImportError that names the line. `chunks` are pieces of the text, cut anywhere. Importing the same again
- * changes nothing.
+ * with an ImportError that names the line, or those that only force may import. `chunks` are pieces of the text, cut
+ * anywhere. Importing the same again changes nothing.
  */
-export function importRecords(
+export async function importRecords(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportSummary> {
+  const kinds = await inImport(tables, chunks, options, async (transaction) => {
+    const { kinds, refused } = await write(transaction, options)
+    if (refused.length > 0) throw refusal(refused)
+    if (kinds.some(({ kind, updated }) => kind === 'user' && updated > 0))
+      await recordImport(transaction, options.runtime)
+    return kinds
+  })
+  // Whoever plans a statement next needs to know how large the tables have become.
+  const records = kinds.reduce((sum, each) => sum + each.records, 0)
+  if (records >= MANY_RECORDS) await tables.transaction(analyzeImported, { isUnhurried: true })
+  return { kinds }
+}
+
+/** Tells what an import would do with each record, and writes nothing. Throws an ImportError for what not even force imports. */
+export async function planImport(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportPlan> {
+  const undone = new PlanMade()
+  await inImport(tables, chunks, options, async (transaction) => {
+    const { kinds, refused } = await write(transaction, options)
+    const faultsOf = byLine(refused)
+    const records: PlannedRecord[] = []
+    for (const { kind } of kinds) {
+      const outcomes = await outcomesOf(transaction, kind)
+      for (const each of outcomes) records.push(plannedRecord(kind, each, faultsOf.get(each.line) ?? []))
+    }
+    undone.plan = { kinds, records: records.sort((one, other) => one.line - other.line) }
+    throw undone
+  }).catch((error: unknown) => {
+    if (error !== undone) throw error
+  })
+  return undone.plan
+}
+
+/** Ends the transaction of a plan. */
+class PlanMade extends Error {
+  plan: ImportPlan = { kinds: [], records: [] }
+}
+
+function byLine(faults: readonly LineFault[]): ReadonlyMap<number, LineFault[]> {
+  const found = new Map<number, LineFault[]>()
+  for (const fault of faults) found.set(fault.line, [...(found.get(fault.line) ?? []), fault])
+  return found
+}
+
+function plannedRecord(kind: RecordKind, { isNew, ...rest }: Outcome, faults: readonly LineFault[]): PlannedRecord {
+  const written = isNew ? 'created' : rest.fields.length > 0 ? 'updated' : 'unchanged'
+  const outcome = faults.length > 0 ? 'refused' : written
+  return { ...rest, kind, outcome, faults: faults.map(({ fault }) => fault) }
+}
+
+/** Runs the work in a transaction in which every row is staged and no other import writes. */
+async function inImport<T>(
   tables: Tables,
-  chunks: AsyncIterable<Uint8Array | string>,
+  chunks: Chunks,
   options: ImportOptions,
-): Promise<ImportSummary> {
-  return importRows(tables, stepsOf(chunks, options))
+  work: (transaction: Tables) => Promise<T>,
+): Promise<T> {
+  const { signal } = options
+  let isStaged = false
+  const stageAndWork = async (transaction: Tables) => {
+    // The input can be read only once, so the transaction cannot be repeated; the part that can be is repeated below.
+    if (isStaged) throw new ImportError(undefined, 'the database was too busy, and nothing was imported: try again')
+    isStaged = true
+    await stageLines(transaction, chunks, options)
+    await excludeOtherImports(transaction)
+    return withRetries(transaction, work)
+  }
+  // However long the input takes to arrive, and however large it is.
+  return tables.transaction(stageAndWork, { isUnhurried: true, ...(signal && { signal }) })
 }
 
-/** Tells what an import would do with each record, and writes nothing. Throws an ImportError for a bad line. */
-export function planImport(
-  tables: Tables,
-  chunks: AsyncIterable<Uint8Array | string>,
-  options: ImportOptions,
-): Promise<ImportPlan> {
-  return planRows(tables, stepsOf(chunks, options))
-}
-
-function stepsOf(chunks: AsyncIterable<Uint8Array | string>, options: ImportOptions): ImportSteps {
-  const { runtime, onProgress, isMerge = false } = options
-  const readRecord = createRecordReader()
-  return {
-    ...options,
-    stage: async (staging) => {
-      for await (const { line, text } of textLines(chunks)) {
-        const record = atLine(line, '', () => readRecord(text))
-        const given = isMerge ? columnsGiven(record.resource.case, givenFields(text, record)) : undefined
-        const row = { ...stagedRow(record, line, runtime), given }
-        const sent = staging.add(row)
-        if (sent !== undefined) {
-          onProgress?.({ phase: 'read', line })
-          await sent
-        }
-      }
-    },
-    onWrite: (kind, records) => onProgress?.({ phase: 'write', kind, records }),
+/** Writers of the API may take locks in another order; the loser of a deadlock starts again after the staging. */
+async function withRetries<T>(transaction: Tables, work: (transaction: Tables) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction.transaction(work)
+    } catch (error) {
+      const taken = takenValueOf(error)
+      if (taken !== undefined) throw new ImportError(undefined, takenValueError(taken).message, error)
+      if (databaseFailure(error)?.kind !== 'retryable' || tries === MAX_TRIES) throw error
+    }
   }
 }
 
-function stagedRow({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {
-  const { case: kind, value } = resource
-  if (organizationId !== '' && !namesOnlyOwner(kind)) {
-    throw new ImportError(
-      line,
-      `organizationId: is only for records that name an owner such as a team, not for ${kind}`,
-    )
-  }
-  const row = atLine(line, `${kind}.`, () => recordRow(kind, value, settleRecord(resource, runtime)))
-  return { kind, line, organizationId, key: `${organizationId}/${row.key}`, values: row.values }
+/** What has been written, and what of it only force may import, in the order of lines. */
+interface WrittenRows {
+  readonly kinds: ImportedKind[]
+  readonly refused: readonly LineFault[]
 }
 
-/** Adds the line, and `at` before the name of the field, to errors. */
-function atLine<T>(line: number, at: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof ServiceError) throw new ImportError(line, at + error.message, error)
-    throw error
+async function write(transaction: Tables, options: ImportOptions): Promise<WrittenRows> {
+  const { runtime, onProgress } = options
+  const counts = await countStaged(transaction)
+  const written: Omit<ImportedKind, 'updated'>[] = []
+  const refused: LineFault[] = []
+  for (const kind of recordKinds) {
+    if (!isWritten(kind, counts)) continue
+    const records = counts.get(kind) ?? 0
+    if (records > 0) onProgress?.({ phase: 'write', kind, records })
+    const result = await writeStaged(transaction, kind, counts, options)
+    if ('fault' in result) throw importError(kind, result.fault)
+    for (const { line, field, fault } of result.refused) refused.push({ line, fault: `${kind}.${field}: ${fault}` })
+    if (kind === 'user') await addImportedDepartments(transaction, runtime.newId)
+    if (records > 0) written.push({ kind, records: records - result.replaced, created: result.created })
   }
+  const kinds: ImportedKind[] = []
+  for (const each of written) {
+    const fault = await findFinalFault(transaction, each.kind)
+    if (fault !== undefined) throw importError(each.kind, fault)
+    kinds.push({ ...each, updated: await countUpdated(transaction, each.kind) })
+  }
+  return { kinds, refused: refused.sort((one, other) => one.line - other.line) }
+}
+
+function importError(kind: RecordKind, { line, field, fault }: { line: number; field: string; fault: string }) {
+  return new ImportError(line, `${kind}.${field}: ${fault}`)
 }

@@ -1,13 +1,21 @@
 import { create } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
-import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
+import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { invalidField, invalidFields, ServiceError } from '../errors.js'
 import { createLimitCheck } from '../limits/limit-check.js'
 import { createJsonReaders, readJson } from '../protojson/json-message.js'
 import { NO_JSON_LIMITS } from '../protojson/json-text.js'
-import { recordKinds } from '../store/transfer/record-kind.js'
+import { type RecordKind, recordKinds } from '../store/transfer/record-kind.js'
 import { createMomentSetter } from './record-moments.js'
-import type { TransferLine } from './transfer-record.js'
+
+/** One record with its kind: the member of `svc.v2.ImportRecord` that a line has. */
+export type TransferRecord = Extract<ImportRecord['resource'], { readonly case: RecordKind }>
+
+/** A line: a record, and its organization where the line says which. */
+export type TransferLine = ImportRecord & { readonly resource: TransferRecord }
+
+/** The message of a kind. */
+export type RecordOf<Kind extends RecordKind> = Extract<TransferRecord, { readonly case: Kind }>['value']
 
 /**
  * Makes the reader of lines, each a `svc.v2.ImportRecord` in JSON within the limits of the schema. Throws a
@@ -45,4 +53,18 @@ function requireStorable(text: string): void {
 function faultOfLine(error: ConnectError): ServiceError {
   const message = error.rawMessage.replace('invalid JSON at line 1, column', 'invalid JSON at column')
   return new ServiceError('MALFORMED_REQUEST', message, { cause: error })
+}
+
+/** The local names of the fields that a line, which has been read, gives its record: `null` gives nothing. */
+export function givenFields(text: string, { resource }: TransferLine): ReadonlySet<string> {
+  const member = ImportRecordSchema.field[resource.case]
+  if (member?.message === undefined) throw new Error(`an import record has no ${resource.case}`)
+  const line: Record<string, Record<string, unknown>> = JSON.parse(text)
+  const given = line[member.jsonName] ?? line[member.name] ?? {}
+  const isGiven = (name: string) => given[name] !== undefined && given[name] !== null
+  return new Set(
+    member.message.fields.flatMap(({ localName, jsonName, name }) =>
+      isGiven(jsonName) || isGiven(name) ? localName : [],
+    ),
+  )
 }

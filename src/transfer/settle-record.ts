@@ -6,9 +6,8 @@ import type { RecordKind } from '../store/transfer/record-kind.js'
 import type { Row } from '../store/transfer/row-writer.js'
 import { settleApprovalProcedure } from './record/approval-procedure.js'
 import { settleJourney } from './record/journey.js'
-import { newScopedId } from './record/scoped-id.js'
 import { settleUser } from './record/user.js'
-import type { RecordOf, TransferRecord } from './transfer-record.js'
+import type { RecordOf, TransferRecord } from './record-reader.js'
 
 /**
  * Checks what the limits of the schema cannot express, brings values into their stored form, and returns values to
@@ -47,4 +46,14 @@ function requireOwnParts({ id, conditions, actionDefinitions }: SlaDefinition): 
     if (foreign !== -1)
       throw invalidField(`${list}[${foreign}].slaDefinitionId`, 'must be the id of this SLA definition')
   }
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const RANDOM_CHARACTERS = 16
+
+/** A new short handle: the prefix and 80 random bits, such as `pri_8k2m0q4t6w1x3z5b`. */
+function newScopedId(prefix: 'pri' | 'ares', runtime: Runtime): string {
+  let handle = `${prefix}_`
+  for (const byte of runtime.randomBytes(RANDOM_CHARACTERS)) handle += ALPHABET.charAt(byte % ALPHABET.length)
+  return handle
 }

@@ -76,28 +76,6 @@ describe('the distribution of a database', () => {
     expect(await foreignKeys()).toEqual(before)
   })
 
-  it('lets no trigger act on rows that are copied, and each act on new ones afterwards, wherever it was ended', async () => {
-    const triggers = async () => {
-      const { rows } = await client.query<{ name: string; isEnabled: boolean; fires: string }>(
-        `SELECT tgname AS name, tgenabled = 'O' AS "isEnabled", pg_get_triggerdef(oid) AS fires FROM pg_trigger
-          WHERE NOT tgisinternal ORDER BY 1`,
-      )
-      return rows
-    }
-    const before = await triggers()
-    const onInsertion = before.filter(({ fires }) => / INSERT /.test(fires)).map(({ name }) => name)
-    expect(onInsertion).toContain('memberships_added_are_counted')
-    const { steps } = await plan()
-    const first = steps.findIndex(({ statements }) => statements.some((text) => text.includes('create_')))
-    const statements = steps.slice(0, first).flatMap((step) => step.statements)
-    await run(statements.filter((text) => !text.startsWith('ALTER DATABASE')))
-    expect((await triggers()).filter(({ isEnabled }) => !isEnabled).map(({ name }) => name)).toEqual(onInsertion)
-
-    const rest = (await plan()).steps.flatMap(({ statements }) => statements)
-    await run(rest.filter((text) => /^(?:ALTER TABLE|DELETE|DROP) /.test(text)))
-    expect(await triggers()).toEqual(before)
-  })
-
   it('says what it needs, all of it, and has changed nothing then', async () => {
     const service = testDatabase.open()
     await service.query('SELECT 1')

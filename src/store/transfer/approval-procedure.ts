@@ -1,9 +1,8 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { approvalFlowOfAll, approvalProcedureResource } from '../access-policy-approval-procedure.js'
-import { referenceCheck } from './reference-check.js'
-import { eachRow, typesIn } from './staged-columns.js'
-import { listed } from './staged-table.js'
+import { referenceCheck } from './checks.js'
+import { eachRow, listed, typesIn } from './staged-table.js'
 import { ownedBy, type TransferTable } from './transfer-table.js'
 
 const staged = Prisma.sql`staged_approval_procedure`

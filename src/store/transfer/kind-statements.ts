@@ -1,21 +1,23 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { createStatement, type Statement } from '../../db/statement.js'
+import { type Columns, createStatement, type Places, type Statement } from '../../db/statement.js'
 import { camelCase } from '../camel-case.js'
 import { storedText } from '../resource/print.js'
-import { ambiguousOwnerCheck, type Fault, ownerCheck, takenCheck } from './checks.js'
+import {
+  ambiguousOwnerCheck,
+  columnOf,
+  type Fault,
+  ownerCheck,
+  referenceCheck,
+  referencesOf,
+  takenCheck,
+} from './checks.js'
 import { listTexts } from './lists.js'
-import { mergeText } from './merge.js'
 import { countUpdatedText, imageText, type Outcome, outcomesText, tableOf } from './outcome.js'
 import { type RecordKind, recordKinds } from './record-kind.js'
-import { columnOf, referenceCheck, referencesOf } from './reference-check.js'
-import { listColumns, propertiesOf, rowColumns } from './staged-columns.js'
-import { equal, listed, type StagedTable, stagedTable } from './staged-table.js'
+import { equal, listColumns, listed, propertiesOf, rowColumns, type StagedTable, stagedTable } from './staged-table.js'
 import { transferTables } from './tables.js'
 import { type Expressions, type Ids, isOwnerInOrganization } from './transfer-table.js'
-import { lockText, type StandingRows, standingText, upsertText } from './upsert.js'
-
-type Columnless = Statement<object, Record<never, never>>
-type Check = Statement<object, Fault>
+import { lockText, mergeText, type StandingRows, standingText, upsertText } from './upsert.js'
 
 /** A record as it is exported. */
 export interface ExportRow {
@@ -25,140 +27,86 @@ export interface ExportRow {
 }
 
 /** The statements of one kind of record, in the order in which an import sends them, and that of the export. */
-export interface KindStatements {
-  readonly stage: Columnless
-  /** Sent only if there are records of the kind `of`. */
-  readonly followers: { readonly of: RecordKind; readonly stage: Columnless } | undefined
-  readonly analyze: Columnless
-  readonly ownerChecks: readonly Check[]
-  /** Absent where every line of a record has the same key. */
-  readonly replace: Statement<object, { readonly replaced: number }> | undefined
-  /** Absent where nothing is locked but rows. */
-  readonly organizations: Statement<object, { readonly organizationId: string }> | undefined
-  readonly findStanding: Statement<object, StandingRows>
-  readonly lock: Statement<StandingRows, Record<never, never>>
-  /** Sent only if lines need not give everything. */
-  readonly merge: Columnless
-  readonly checks: readonly Check[]
-  /** What only `force` may do: each returns all faults. */
-  readonly guards: readonly Check[]
-  readonly stageBefore: Columnless
-  readonly release:
-    | {
-        readonly find: Statement<object, { readonly id: string }>
-        readonly write: Statement<Ids, object>
-      }
-    | undefined
-  readonly before: readonly Columnless[]
-  readonly upsert: Statement<object, { readonly created: number }>
-  readonly children: readonly Columnless[]
-  readonly stageAfter: Columnless
-  readonly countUpdated: Statement<object, { readonly updated: number }>
-  readonly outcomes: Statement<object, Outcome>
-  readonly finalTables: readonly Columnless[]
-  readonly finalChecks: readonly Check[]
-  readonly export: Statement<object, ExportRow>
-}
+export type KindStatements = ReturnType<typeof statementsOf>
 
 /** Rows up to a page's size stay uncompressed and in place: compressing what is read once costs more than it saves. */
 export const TEMPORARY = Prisma.sql`WITH (toast_tuple_target = 8160) ON COMMIT DROP`
 
-/** The statements of the records of a table. */
-export function statementsOf(kind: StagedTable): KindStatements {
-  const {
-    stem,
-    staged,
-    owner,
-    followers,
-    lockOf,
-    release,
-    before,
-    after = [],
-    finalTables = {},
-    finalChecks = {},
-    guards = {},
-  } = kind
-  const plain = (name: string, text: Prisma.Sql): Columnless => createStatement({ name, columns: {}, text: () => text })
-  const optional = (name: string, text: Prisma.Sql | undefined) => (text === undefined ? [] : [plain(name, text)])
-  const temporary = (name: 'before' | 'after') =>
-    plain(
-      `stage_${stem}_${name}`,
-      Prisma.sql`CREATE TEMPORARY TABLE ${tableOf(kind, name)} ${TEMPORARY} AS ${imageText(kind, name)}`,
+/** Makes the statements of the records of a table; `all` are all of them. */
+export function statementsOf(kind: StagedTable) {
+  const { stem, staged, owner, followers, lockOf, release, before, after = [] } = kind
+  const all: Statement<never, object>[] = []
+  const make = <Row extends object, Values = object>(
+    name: string,
+    columns: Columns<Row>,
+    text: (values: Places<Values>) => Prisma.Sql,
+  ): Statement<Values, Row> => {
+    const made = createStatement<Values, Row>({ name, columns, text })
+    all.push(made)
+    return made
+  }
+  const plain = (name: string, text: Prisma.Sql) => make<Record<never, never>>(name, {}, () => text)
+  const image = (name: 'before' | 'after') => {
+    const text = Prisma.sql`CREATE TEMPORARY TABLE ${tableOf(kind, name)} ${TEMPORARY} AS ${imageText(kind, name)}`
+    return plain(`stage_${stem}_${name}`, text)
+  }
+  const faults = (name: string, text: Prisma.Sql) =>
+    make<Fault>(`import_${stem}_${name}`, { line: 'int4', field: 'text', fault: 'text' }, () => text)
+  /** Each returns the first fault. */
+  const checks = (texts: Expressions = {}) =>
+    Object.entries(texts).map(([name, text]) =>
+      faults(`check_${name}`, Prisma.sql`SELECT found.* FROM (${text}) found ORDER BY found.line LIMIT 1`),
     )
-  const checks = (texts: Expressions) =>
-    Object.entries(texts).map(([name, text]) => checkOf(`import_${stem}_check_${name}`, text))
   return {
+    all,
     stage: plain(`stage_${stem}`, stageText(kind)),
+    /** Sent only if there are records of the kind `of`. */
     followers: followers && { of: followers.of, stage: plain(`import_${stem}_followers`, followers.text) },
     analyze: plain(`analyze_${stem}`, Prisma.sql`ANALYZE ${staged}`),
     ownerChecks: checks(ownerChecksOf(kind)),
+    /** Absent where every line of a record has the same key. */
     replace: isOwnerInOrganization(owner)
-      ? createStatement<object, { readonly replaced: number }>({
-          name: `import_${stem}_replace`,
-          columns: { replaced: 'int4' },
-          text: () => replaceText(kind),
-        })
+      ? make<{ readonly replaced: number }>(`import_${stem}_replace`, { replaced: 'int4' }, () => replaceText(kind))
       : undefined,
+    /** Absent where nothing is locked but rows. */
     organizations:
       lockOf &&
-      createStatement<object, { readonly organizationId: string }>({
-        name: `import_${stem}_organizations`,
-        columns: { organizationId: 'text' },
-        text: () => Prisma.sql`SELECT DISTINCT organization_id AS "organizationId" FROM ${staged}`,
-      }),
-    findStanding: createStatement<object, StandingRows>({
-      name: `import_${stem}_standing`,
-      columns: { organizationId: 'text', ids: 'text[]' },
-      text: () => standingText(kind),
-    }),
-    lock: createStatement<StandingRows, Record<never, never>>({
-      name: `import_${stem}_lock`,
-      columns: {},
-      text: (rows) => lockText(kind, rows),
-    }),
+      make<{ readonly organizationId: string }>(
+        `import_${stem}_organizations`,
+        { organizationId: 'text' },
+        () => Prisma.sql`SELECT DISTINCT organization_id AS "organizationId" FROM ${staged}`,
+      ),
+    findStanding: make<StandingRows>(`import_${stem}_standing`, { organizationId: 'text', ids: 'text[]' }, () =>
+      standingText(kind),
+    ),
+    lock: make<Record<never, never>, StandingRows>(`import_${stem}_lock`, {}, (rows) => lockText(kind, rows)),
+    /** Sent only if lines need not give everything. */
     merge: plain(`import_${stem}_merge`, mergeText(kind)),
     checks: checks(checksOf(kind)),
-    guards: Object.entries(guards).map(([name, text]) => faultsOf(`import_${stem}_guard_${name}`, text)),
-    stageBefore: temporary('before'),
+    /** What only `force` may do: each returns all faults. */
+    guards: Object.entries(kind.guards ?? {}).map(([name, text]) => faults(`guard_${name}`, text)),
+    stageBefore: image('before'),
     release: release && {
-      find: createStatement<object, { readonly id: string }>({
-        name: `import_${stem}_to_release`,
-        columns: { id: 'text' },
-        text: () => release.find,
-      }),
-      write: createStatement<Ids, Record<never, never>>({
-        name: `import_${stem}_release`,
-        columns: {},
-        text: release.write,
-      }),
+      find: make<{ readonly id: string }>(`import_${stem}_to_release`, { id: 'text' }, () => release.find),
+      write: make<Record<never, never>, Ids>(`import_${stem}_release`, {}, release.write),
     },
-    before: optional(`import_${stem}_before`, before),
-    upsert: createStatement<object, { readonly created: number }>({
-      name: `import_${stem}`,
-      columns: { created: 'int4' },
-      text: () => upsertText(kind),
-    }),
+    before: before === undefined ? [] : [plain(`import_${stem}_before`, before)],
+    upsert: make<{ readonly created: number }>(`import_${stem}`, { created: 'int4' }, () => upsertText(kind)),
     children: [...listTexts(kind), ...after].map((text, index) => plain(`import_${stem}_child_${index + 1}`, text)),
-    stageAfter: temporary('after'),
-    countUpdated: createStatement<object, { readonly updated: number }>({
-      name: `import_${stem}_updated`,
-      columns: { updated: 'int4' },
-      text: () => countUpdatedText(kind),
-    }),
-    outcomes: createStatement<object, Outcome>({
-      name: `import_${stem}_outcomes`,
-      columns: { line: 'int4', id: 'text', organizationId: 'text', isNew: 'bool', fields: 'text[]' },
-      text: () => outcomesText(kind),
-    }),
-    finalTables: Object.entries(finalTables).map(([name, text]) =>
+    stageAfter: image('after'),
+    countUpdated: make<{ readonly updated: number }>(`import_${stem}_updated`, { updated: 'int4' }, () =>
+      countUpdatedText(kind),
+    ),
+    outcomes: make<Outcome>(
+      `import_${stem}_outcomes`,
+      { line: 'int4', id: 'text', organizationId: 'text', isNew: 'bool', fields: 'text[]' },
+      () => outcomesText(kind),
+    ),
+    finalTables: Object.entries(kind.finalTables ?? {}).map(([name, text]) =>
       plain(`stage_${name}`, Prisma.sql`CREATE TEMPORARY TABLE ${Prisma.raw(name)} ${TEMPORARY} AS ${text}`),
     ),
-    finalChecks: checks(finalChecks),
-    export: createStatement<object, ExportRow>({
-      name: `export_${stem}`,
-      columns: { json: 'text', organizationId: 'text' },
-      text: () => exportText(kind),
-    }),
+    finalChecks: checks(kind.finalChecks),
+    export: make<ExportRow>(`export_${stem}`, { json: 'text', organizationId: 'text' }, () => exportText(kind)),
   }
 }
 
@@ -195,16 +143,6 @@ function checksOf(kind: StagedTable): Expressions {
     ...kind.checks,
     ...Object.fromEntries(taken),
   }
-}
-
-/** Returns the first fault of a check. */
-function checkOf(name: string, text: Prisma.Sql): Check {
-  return faultsOf(name, Prisma.sql`SELECT found.* FROM (${text}) found ORDER BY found.line LIMIT 1`)
-}
-
-function faultsOf(name: string, text: Prisma.Sql): Check {
-  const columns = { line: 'int4', field: 'text', fault: 'text' } as const
-  return createStatement<object, Fault>({ name, columns, text: () => text })
 }
 
 /** Makes the staging table: the typed rows of the kind, the contents of lists, and what their owners give. */
@@ -247,27 +185,4 @@ export const kindStatements: ReadonlyMap<RecordKind, KindStatements> = new Map(
 )
 
 /** The statements of this file. */
-export const transferKindStatements = [...kindStatements.values()].flatMap((statements) => [
-  statements.stage,
-  ...(statements.followers === undefined ? [] : [statements.followers.stage]),
-  statements.analyze,
-  ...statements.ownerChecks,
-  ...(statements.replace === undefined ? [] : [statements.replace]),
-  ...(statements.organizations === undefined ? [] : [statements.organizations]),
-  statements.findStanding,
-  statements.lock,
-  statements.merge,
-  ...statements.checks,
-  ...statements.guards,
-  statements.stageBefore,
-  ...(statements.release === undefined ? [] : [statements.release.find, statements.release.write]),
-  ...statements.before,
-  statements.upsert,
-  ...statements.children,
-  statements.stageAfter,
-  statements.countUpdated,
-  statements.outcomes,
-  ...statements.finalTables,
-  ...statements.finalChecks,
-  statements.export,
-])
+export const transferKindStatements = [...kindStatements.values()].flatMap(({ all }) => all)

@@ -2,11 +2,9 @@ import type { DescField } from '@bufbuild/protobuf'
 import { Prisma } from '../../../gen/prisma/client.js'
 import { camelCase } from '../camel-case.js'
 import type { PartsPlace, ResourceField, Table } from '../resource/resource.js'
-import { givesList } from './merge.js'
-import { eachRow, eachValue, rowColumns } from './staged-columns.js'
-import { listed, type StagedTable } from './staged-table.js'
+import { eachRow, eachValue, listed, rowColumns, type StagedTable } from './staged-table.js'
 import type { Expressions } from './transfer-table.js'
-import { excluded, storedValues } from './upsert.js'
+import { excluded, givesList, storedValues } from './upsert.js'
 
 /** A list, as it is staged and as it is stored. */
 interface StagedList extends PartsPlace {

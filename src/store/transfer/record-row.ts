@@ -1,11 +1,11 @@
 import type { Message } from '@bufbuild/protobuf'
 import { camelCase } from '../camel-case.js'
-import { givenColumns } from './merge.js'
+import { columnOf } from './checks.js'
 import { type RecordKind, recordKinds } from './record-kind.js'
-import { columnOf } from './reference-check.js'
 import { createRowWriter, type Row } from './row-writer.js'
 import { transferTables } from './tables.js'
 import { isOwnerInOrganization } from './transfer-table.js'
+import { givenColumns } from './upsert.js'
 
 /** A record as a row of its table, and the key that identifies it within its kind and its owner. */
 export interface RecordRow {

@@ -15,8 +15,7 @@ import {
   organizationResource,
   teamResource,
 } from './resources.js'
-import { rowColumns } from './staged-columns.js'
-import { listed } from './staged-table.js'
+import { listed, rowColumns } from './staged-table.js'
 import { ownedBy, ownedByOrganization, ownedByTeam, type TransferTable } from './transfer-table.js'
 import { userTable } from './user.js'
 

@@ -5,7 +5,7 @@ import { managerLock } from '../lock.js'
 import { ownedColumns } from '../owned-column.js'
 import { declareResource } from '../resource/resource.js'
 import { userDeclarations } from '../user.js'
-import { typesIn } from './staged-columns.js'
+import { typesIn } from './staged-table.js'
 import { type Expressions, ownedByOrganization, type TransferTable } from './transfer-table.js'
 
 const createdAt = Prisma.sql`coalesce(s.created_at, t.created_at, now())`

@@ -1,0 +1,69 @@
+import type { Tables } from '../db/tables.js'
+import { ServiceError } from '../errors.js'
+import type { Runtime } from '../runtime/runtime.js'
+import type { ImportMode } from '../store/transfer/import.js'
+import type { RecordKind } from '../store/transfer/record-kind.js'
+import { columnsGiven, namesOnlyOwner, recordRow } from '../store/transfer/record-row.js'
+import { createStaging, type StagedLine } from '../store/transfer/staging.js'
+import { ImportError } from './import-error.js'
+import { createRecordReader, givenFields, type TransferLine } from './record-reader.js'
+import { settleRecord } from './settle-record.js'
+import { textLines } from './text-lines.js'
+
+/** The progress of an import: lines read, or the kind that is being written. */
+export type ImportProgress =
+  | { readonly phase: 'read'; readonly line: number }
+  | { readonly phase: 'write'; readonly kind: RecordKind; readonly records: number }
+
+/** What an import needs besides the database and the text. */
+export interface ImportOptions extends ImportMode {
+  readonly runtime: Runtime
+  readonly onProgress?: (progress: ImportProgress) => void
+  /** When it aborts, nothing is imported. */
+  readonly signal?: AbortSignal
+}
+
+/** Reads every line and stages its record, in the transaction. Throws an ImportError for a bad line. */
+export async function stageLines(
+  transaction: Tables,
+  chunks: AsyncIterable<Uint8Array | string>,
+  { runtime, onProgress, isMerge = false }: ImportOptions,
+): Promise<void> {
+  const readRecord = createRecordReader()
+  const staging = await createStaging(transaction)
+  try {
+    for await (const { line, text } of textLines(chunks)) {
+      const record = atLine(line, '', () => readRecord(text))
+      const given = isMerge ? columnsGiven(record.resource.case, givenFields(text, record)) : undefined
+      const sent = staging.add({ ...stagedRow(record, line, runtime), given })
+      if (sent === undefined) continue
+      onProgress?.({ phase: 'read', line })
+      await sent
+    }
+    await staging.flush()
+  } finally {
+    await staging.settle()
+  }
+}
+
+function stagedRow({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {
+  const { case: kind, value } = resource
+  if (organizationId !== '' && !namesOnlyOwner(kind)) {
+    throw new ImportError(
+      line,
+      `organizationId: is only for records that name an owner such as a team, not for ${kind}`,
+    )
+  }
+  const row = atLine(line, `${kind}.`, () => recordRow(kind, value, settleRecord(resource, runtime)))
+  return { kind, line, organizationId, key: `${organizationId}/${row.key}`, values: row.values }
+}
+
+/** Adds the line, and `at` before the name of the field, to errors. */
+function atLine<T>(line: number, at: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ServiceError) throw new ImportError(line, at + error.message, error)
+    throw error
+  }
+}
