@@ -22,7 +22,7 @@ export async function requireFreePort(args, environment) {
     throw new Error(
       error.code === 'EADDRINUSE'
         ? `port ${port} on ${host} is taken: stop what listens there, or choose another one with PORT or --port`
-        : `cannot listen to port ${port} on ${host} (${error.code}): choose others with PORT and HOST, or --port and --host`,
+        : `cannot listen on port ${port} on ${host} (${error.code}): choose others with PORT and HOST, or --port and --host`,
     )
   }
   server.close()

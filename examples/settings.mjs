@@ -2,7 +2,7 @@
 export function settingsFrom(...names) {
   const missing = names.filter((name) => !process.env[name])
   if (missing.length > 0) {
-    console.error(`set ${missing.join(', ')} in the environment; docs/clients.md says to what`)
+    console.error(`set ${missing.join(', ')} in the environment; see docs/clients.md`)
     process.exit(1)
   }
   return names.map((name) => process.env[name])

@@ -13,7 +13,7 @@ export function checkOptions({ baseUrl, credentials }: ClientOptions): void {
   const missing = names.filter((name) => given[name] === undefined || given[name] === '')
   if (missing.length > 0) {
     throw new TypeError(
-      `credentials lack ${missing.join(' and ')}: give clientId and clientSecret of a key, or a token`,
+      `credentials lack ${missing.join(' and ')}: pass clientId and clientSecret of a key, or a token`,
     )
   }
 }

@@ -230,7 +230,7 @@ start_all() {
   for n in 1 2 3; do start_part "svc-$n"; done
   until_true 'the API' http "$api_port" /readyz
   cat <<TEXT
-The API answers at http://127.0.0.1:$api_port, its processes at $(for n in 1 2 3; do printf '%s ' "$(service_port $n)"; done)
+The API is at http://127.0.0.1:$api_port, its processes at $(for n in 1 2 3; do printf '%s ' "$(service_port $n)"; done)
 The primary: $(url "$primary_port")
 The standby: $(url "$replica_port")
 Stop it with: $0 stop $directory

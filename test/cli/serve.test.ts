@@ -254,7 +254,7 @@ describe('svc serve on a PostgreSQL server', () => {
 
   it('says that it cannot listen on an address that is not of this machine', async () => {
     const { status, stderr } = await runSvc(['serve', '--host', '192.0.2.1'])
-    expect([status, stderr]).toEqual([1, expect.stringMatching('^svc: cannot listen to port 8080 on 192.0.2.1 ')])
+    expect([status, stderr]).toEqual([1, expect.stringMatching('^svc: cannot listen on port 8080 on 192.0.2.1 ')])
   })
 
   it.each([

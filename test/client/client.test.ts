@@ -322,7 +322,7 @@ describe('the examples', () => {
   ])('%s says in a sentence that %s is not set', async (name, missing) => {
     const unset = Object.fromEntries(missing.split(', ').map((each) => [each, '']))
     const error: unknown = await run(name, unset).catch((failure: unknown) => failure)
-    const stderr = `set ${missing} in the environment; docs/clients.md says to what\n`
+    const stderr = `set ${missing} in the environment; see docs/clients.md\n`
     expect(error).toMatchObject({ code: 1, stdout: '', stderr })
   })
 
