@@ -33,25 +33,8 @@ interface KeysOfOrganization {
   readonly ids: readonly string[]
 }
 
-/** A separate statement after the rows of the keys are locked, so that it sees sessions made in the meantime. */
-const remove = createStatement<KeysOfOrganization, Record<never, never>>({
-  name: 'delete_sessions',
-  columns: {},
-  text: ({ organizationId, ids }) => Prisma.sql`
-DELETE FROM api_key_sessions WHERE organization_id = ${organizationId} AND api_key_id = ANY (${ids}::text[])`,
-})
-
-/** Separate for the same reason. */
-const shorten = createStatement<KeyId & { readonly expiresAt: Date }, Record<never, never>>({
-  name: 'shorten_sessions',
-  columns: {},
-  text: ({ organizationId, id, expiresAt }) => Prisma.sql`
-UPDATE api_key_sessions SET expires_at = ${expiresAt}
- WHERE organization_id = ${organizationId} AND api_key_id = ${id} AND expires_at > ${expiresAt}`,
-})
-
 /** The statements of this file. */
-export const apiKeySessionStatements = [insert, remove, shorten]
+export const apiKeySessionStatements = [insert]
 
 /**
  * Stores a session, and returns how many seconds it lasts; undefined if there is no such live key that can have one.
@@ -61,12 +44,20 @@ export async function insertApiKeySession(tables: Tables, session: NewApiKeySess
   return made?.seconds
 }
 
-/** Ends the sessions of keys. */
-export async function deleteApiKeySessions(transaction: Tables, keys: KeysOfOrganization): Promise<void> {
-  await transaction.run(remove, keys)
+/** Ends the sessions of keys. After the keys are revoked, so that it sees the sessions made in the meantime. */
+export async function deleteApiKeySessions(
+  transaction: Tables,
+  { organizationId, ids }: KeysOfOrganization,
+): Promise<void> {
+  await transaction.models.apiKeySession.deleteMany({ where: { organizationId, apiKeyId: { in: [...ids] } } })
 }
 
-/** Lets no session of a key last beyond the time. */
-export async function shortenApiKeySessions(transaction: Tables, key: KeyId, expiresAt: Date): Promise<void> {
-  await transaction.run(shorten, { ...key, expiresAt })
+/** Lets no session of a key last beyond the time. After the key ends then, for the same reason. */
+export async function shortenApiKeySessions(
+  transaction: Tables,
+  { organizationId, id }: KeyId,
+  expiresAt: Date,
+): Promise<void> {
+  const where = { organizationId, apiKeyId: id, expiresAt: { gt: expiresAt } }
+  await transaction.models.apiKeySession.updateMany({ where, data: { expiresAt } })
 }

@@ -5,7 +5,6 @@ import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { KeyId } from './api-key-rotation.js'
 import { byOrganization } from './by-organization.js'
-import { ofOrganization } from './tenant.js'
 
 /** A key without its hash, with the id of the key that it was rotated from, if it was. */
 export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy' | 'createdBy'> & {
@@ -51,18 +50,10 @@ export async function selectApiKeys(tables: Tables, organizationId: string): Pro
 /** The organization of a key, and the hash of its secret. */
 type KeyOfId = Pick<ApiKeyModel, 'organizationId' | 'secretHash'>
 
-// Read by every client that wants a token. Of all organizations, because the id of a key does not name its own.
-const selectOfId = createStatement<Pick<ApiKeyModel, 'id'>, KeyOfId>({
-  name: 'key_of_id',
-  columns: { organizationId: 'text', secretHash: 'bytea' },
-  text: ({ id }) => Prisma.sql`
-SELECT organization_id AS "organizationId", secret_hash AS "secretHash" FROM api_keys WHERE id = ${id}`,
-})
-
-/** A key by its id alone, even if it is revoked. */
+/** A key by its id alone, even if it is revoked. Of all organizations, because the id does not name its own. */
 export async function findApiKey(tables: Tables, id: string): Promise<KeyOfId | undefined> {
-  const [key] = await tables.run(selectOfId, { id })
-  return key
+  const select = { organizationId: true, secretHash: true }
+  return (await tables.models.apiKey.findFirst({ where: { id }, select })) ?? undefined
 }
 
 /** How old `last_used_at` may be before a use is recorded. */
@@ -71,14 +62,15 @@ const USE_INTERVAL = Prisma.sql`interval '1 minute'`
 /** Whether a use of the key `k` must be recorded. */
 export const useIsDue = Prisma.sql`(k.last_used_at IS NULL OR k.last_used_at <= now() - ${USE_INTERVAL})`
 
-interface UsedKeys {
+/** Keys of an organization. */
+interface KeysOfOrganization {
   readonly organizationId: string
   readonly ids: readonly string[]
 }
 
 // The check is in the statement, so that only one of many processes that record the same key writes. Rows are locked in
 // id order.
-const writeUses = createStatement<UsedKeys, Record<never, never>>({
+const writeUses = createStatement<KeysOfOrganization, Record<never, never>>({
   name: 'write_key_uses',
   columns: {},
   text: ({ organizationId, ids }) => Prisma.sql`
@@ -113,64 +105,8 @@ SELECT k.id, k.name, k.secret_hash AS "secretHash", coalesce(k.expires_at <= now
    AND k.kind = 'mk' AND k.revoked_at IS NULL`,
 })
 
-/** A key that has just been revoked. */
-export type RevokedKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId'>
-
-const revokedColumns = { id: 'text', organizationId: 'text', teamId: 'text' } as const
-const revokedRow = Prisma.sql`
-RETURNING revoked.id, revoked.organization_id AS "organizationId", revoked.team_id AS "teamId"`
-
-type RevokedBy = { readonly revokedBy: ApiKeyRevocation }
-
-const revokeOfId = createStatement<KeyId & RevokedBy, RevokedKey>({
-  name: 'revoke_key_of_id',
-  columns: revokedColumns,
-  text: ({ organizationId, id, revokedBy }) => Prisma.sql`
-UPDATE api_keys revoked SET revoked_at = now(), revoked_by = ${revokedBy}::api_key_revocation
- WHERE revoked.organization_id = ${organizationId} AND revoked.id = ${id} AND revoked.revoked_at IS NULL
-${revokedRow}`,
-})
-
-/** A chain to be revoked. */
-interface RevokedChain extends RevokedBy {
-  readonly organizationId: string
-  readonly chainId: string
-  /** The key whose secret has leaked: if its rotation has dealt with that, the chain is left alone. */
-  readonly leaked: string | null
-}
-
-// Rows are locked in id order. A key that ended when it was revoked was rotated without an overlap.
-const revokeChain = createStatement<RevokedChain, RevokedKey>({
-  name: 'revoke_key_chain',
-  columns: revokedColumns,
-  text: ({ organizationId, chainId, leaked, revokedBy }) => Prisma.sql`
-WITH live AS (
-  SELECT k.id FROM api_keys k
-   WHERE ${ofOrganization('k')} AND k.revoked_at IS NULL
-     AND k.id = ANY (${chainId}::text || ARRAY(SELECT r.api_key_id FROM api_key_rotations r
-                                          WHERE ${ofOrganization('r')} AND r.chain_id = ${chainId}))
-     AND NOT EXISTS (
-           SELECT FROM api_keys one
-            WHERE ${ofOrganization('one')} AND one.id = ${leaked}::text AND one.revoked_at = one.expires_at)
-   ORDER BY k.id FOR NO KEY UPDATE OF k
-)
-UPDATE api_keys revoked SET revoked_at = now(), revoked_by = ${revokedBy}::api_key_revocation
-  FROM live WHERE revoked.organization_id = ${organizationId} AND revoked.id = live.id
-${revokedRow}`,
-})
-
-// A key that ends before that anyway is not kept longer.
-const end = createStatement<KeyId & { readonly seconds: number }, { readonly expiresAt: Date }>({
-  name: 'end_key',
-  columns: { expiresAt: 'timestamptz' },
-  text: ({ organizationId, id, seconds }) => Prisma.sql`
-UPDATE api_keys SET expires_at = least(expires_at, now() + make_interval(secs => ${seconds}))
- WHERE organization_id = ${organizationId} AND id = ${id}
-RETURNING expires_at AS "expiresAt"`,
-})
-
 /** The statements of this file. */
-export const apiKeyStatements = [selectOfId, writeUses, selectManagementKeys, revokeOfId, revokeChain, end]
+export const apiKeyStatements = [writeUses, selectManagementKeys]
 
 /** The management keys of an organization with these secrets, except revoked ones. */
 export function findManagementKeys(tables: Tables, secrets: OwnedSecrets): Promise<ManagementKeyRow[]> {
@@ -187,20 +123,37 @@ export async function writeKeyUses(
   }
 }
 
-/** Revokes a key of an organization, unless it is revoked. */
-export function revokeKeyOfId(transaction: Tables, key: KeyId, revokedBy: ApiKeyRevocation): Promise<RevokedKey[]> {
-  return transaction.run(revokeOfId, { ...key, revokedBy })
+/** A key's team, and when it is over; undefined if there is no such key. Always one query. */
+export async function findKeyEnd(
+  transaction: Tables,
+  { organizationId, id }: KeyId,
+): Promise<Pick<ApiKeyModel, 'teamId' | 'revokedAt' | 'expiresAt'> | undefined> {
+  const found = await transaction.models.apiKey.findUnique({
+    where: { organizationId_id: { organizationId, id } },
+    select: { teamId: true, revokedAt: true, expiresAt: true },
+  })
+  return found ?? undefined
 }
 
-/** Revokes the keys of a locked chain, except those that are revoked. */
-export function revokeKeyChain(transaction: Tables, chain: RevokedChain): Promise<RevokedKey[]> {
-  return transaction.run(revokeChain, chain)
+/** A key that has just been revoked. */
+export type RevokedKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId'>
+
+/** Revokes keys whose chain is locked, and returns those that were not revoked before. */
+export function revokeApiKeys(
+  transaction: Tables,
+  { organizationId, ids }: KeysOfOrganization,
+  revocation: { readonly revokedBy: ApiKeyRevocation; readonly revokedAt: Date },
+): Promise<RevokedKey[]> {
+  return transaction.models.apiKey.updateManyAndReturn({
+    where: { organizationId, id: { in: [...ids] }, revokedAt: null },
+    data: revocation,
+    select: { id: true, organizationId: true, teamId: true },
+  })
 }
 
-/** Lets a key end after the seconds, unless it ends before, and returns the time. */
-export async function endKey(transaction: Tables, key: KeyId, seconds: number): Promise<Date | undefined> {
-  const [ended] = await transaction.run(end, { ...key, seconds })
-  return ended?.expiresAt
+/** Lets a key whose chain is locked end at the time. */
+export async function endApiKey(transaction: Tables, key: KeyId, expiresAt: Date): Promise<void> {
+  await transaction.models.apiKey.updateMany({ where: { ...key }, data: { expiresAt } })
 }
 
 /** Replaces the hash of a key's secret, unless it has already been replaced. */

@@ -69,15 +69,6 @@ export function findUserTokens(tables: Tables, selection: UserTokenSelection): P
   })
 }
 
-/** Ends a token, and returns whether there was one. */
-export async function deleteUserToken(
-  tables: Tables,
-  { organizationId, tokenHash }: Pick<UserTokenModel, 'organizationId' | 'tokenHash'>,
-): Promise<boolean> {
-  const where = { organizationId, tokenHash: new Uint8Array(tokenHash) }
-  return (await tables.models.userToken.deleteMany({ where })).count > 0
-}
-
 function given({ organizationId, userId }: Exclude<UserTokenSelection, { hashes: unknown }>) {
   return { ...(organizationId !== undefined && { organizationId }), ...(userId !== undefined && { userId }) }
 }

@@ -11,7 +11,6 @@ import { entityFieldMappingStatements } from './entity-field-mapping.js'
 import { entityIngestionConfigStatements } from './entity-ingestion-config.js'
 import { idempotencyKeyStatements } from './idempotency-key.js'
 import { journeyStatements } from './journey.js'
-import { leakedCredentialStatements } from './leaked-credential.js'
 import { lockStatements } from './lock.js'
 import { memberStatements } from './member.js'
 import { memberValueStatements } from './member-value.js'
@@ -23,7 +22,6 @@ import { scimGroupStatements, searchedGroups } from './scim/group.js'
 import { searchedMembers } from './scim/member-search.js'
 import { scimUserStatements } from './scim/user.js'
 import { searchStatements } from './search-page.js'
-import { signingKeyStatements } from './signing-key.js'
 import { slaDefinitionStatements } from './sla-definition.js'
 import { sourceProfileStatements } from './source-profile.js'
 import { sweepStatements } from './sweep.js'
@@ -50,7 +48,6 @@ export const statements = createStatementRegister([
   ...entityIngestionConfigStatements,
   ...idempotencyKeyStatements,
   ...journeyStatements,
-  ...leakedCredentialStatements,
   ...lockStatements,
   ...memberStatements,
   ...memberValueStatements,
@@ -62,7 +59,6 @@ export const statements = createStatementRegister([
   ...searchStatements(searchedGroups.withoutMembers).map(({ statement }) => statement),
   ...scimGroupStatements,
   ...scimUserStatements,
-  ...signingKeyStatements,
   ...slaDefinitionStatements,
   ...sourceProfileStatements,
   ...sweepStatements,

@@ -9,11 +9,20 @@ export async function deleteUserTokens(
   await models.userToken.deleteMany({ where: { organizationId, userId: { in: [...userIds] } } })
 }
 
+/** Ends a token, and returns whether there was one. */
+export async function deleteUserToken(
+  { models }: Tables,
+  { organizationId, tokenHash }: Pick<UserTokenModel, 'organizationId' | 'tokenHash'>,
+): Promise<boolean> {
+  const where = { organizationId, tokenHash: new Uint8Array(tokenHash) }
+  return (await models.userToken.deleteMany({ where })).count > 0
+}
+
 /** Stores a token by its hash. */
 export async function insertUserToken(
-  tables: Tables,
+  { models }: Tables,
   token: Pick<UserTokenModel, 'organizationId' | 'userId' | 'expiresAt'> & { readonly tokenHash: Uint8Array },
 ): Promise<void> {
   const data = { ...token, tokenHash: new Uint8Array(token.tokenHash) }
-  await tables.models.userToken.create({ data, select: { userId: true } })
+  await models.userToken.create({ data, select: { userId: true } })
 }

@@ -11,12 +11,7 @@ import { columnsOf } from '../support/row-description.js'
 import { unscopedTables } from '../support/tenant-condition.js'
 
 /** Statements that look beyond one organization: of whom they are, or what they sweep, is not known before. */
-const beyondOneOrganization: readonly string[] = [
-  'organizations_of_tokens',
-  'key_of_id',
-  'find_leaked_credential',
-  'select_persons_of_email',
-]
+const beyondOneOrganization: readonly string[] = ['organizations_of_tokens', 'select_persons_of_email']
 
 /** Statements of several organizations, each of which is named: on one machine alone. */
 const ofSeveralOrganizations: readonly string[] = ['select_keys_of_several', 'select_members_of_several']
@@ -64,8 +59,8 @@ describe('the statements of the stores', () => {
     },
   )
 
-  it('look beyond one organization in six cases at most', () => {
-    expect(beyondOneOrganization.length).toBeLessThanOrEqual(6)
+  it('look beyond one organization in two cases at most', () => {
+    expect(beyondOneOrganization.length).toBeLessThanOrEqual(2)
     expect(beyondOneOrganization.filter((name) => !statements.has(name))).toEqual([])
   })
 

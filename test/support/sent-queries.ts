@@ -31,7 +31,8 @@ export function watchSentQueries({ pool, prisma }: Pick<Database, 'pool' | 'pris
   let sent: Sent[] = []
   let transaction: SentTransaction | undefined
   const record = (name: string) => {
-    if (!inBackground.test(name)) (transaction?.sent ?? sent).push(name)
+    if (transaction !== undefined) transaction.sent.push(name)
+    else if (!inBackground.test(name)) sent.push(name)
   }
   const isPrismas = watchTransactions(prisma)
   watchConnections(pool, ({ name, text, isOfPrisma }) => {

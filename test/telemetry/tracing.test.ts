@@ -110,12 +110,17 @@ describe('traces', () => {
     })
     expect((await traceOf(revoked.traceId)).below.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
       'client admit_address',
-      'client find_leaked_credential',
+      'client apiKey.findFirst',
+      'client apiKeySession.findFirst',
+      'client userToken.findFirst',
       'client lock_key_chain',
-      'client revoke_key_chain',
-      'client delete_sessions',
-      'client delete_leaked_session',
-      'client delete_leaked_user_token',
+      'client apiKey.findUnique',
+      'client apiKeyRotation.findMany',
+      'client apiKey.updateManyAndReturn',
+      'client apiKeySession.deleteMany',
+      'client apiKey.findUnique',
+      'client apiKeySession.deleteMany',
+      'client userToken.deleteMany',
       'client insert_audit_events',
       'internal transaction',
     ])

@@ -1,5 +1,5 @@
 import type { Tables } from '../../db/tables.js'
-import { endKey, findApiKey, insertApiKey, revokeKeyOfId } from '../../store/api-key.js'
+import { endApiKey, findApiKey, insertApiKey, revokeApiKeys } from '../../store/api-key.js'
 import { findKeyOfRotation, findKeyToRotate, insertKeyRotation, lockKeyChain } from '../../store/api-key-rotation.js'
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
 import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
@@ -62,44 +62,49 @@ async function rotate(
   { overlapSeconds, createdBy = '' }: Omit<RotationRequest, 'id'>,
 ): Promise<Rotation | RotationRefusal> {
   const { organizationId } = key
-  const chainId = await lockKeyChain(transaction, key)
+  const chain = await lockKeyChain(transaction, key)
   const old = await findKeyToRotate(transaction, key)
-  if (chainId === undefined || old === undefined) return { refused: 'not found' }
+  if (chain === undefined || old === undefined) return { refused: 'not found' }
+  const { chainId, now } = chain
   const rotation = old.rotation + 1
   const successor = await findKeyOfRotation(transaction, { organizationId, chainId, rotation })
   if (successor !== undefined) return { refused: 'rotated', by: successor }
-  if (old.isRevoked) return { refused: 'revoked' }
-  if (old.isExpired) return { refused: 'expired' }
+  if (old.revokedAt !== null) return { refused: 'revoked' }
+  if (old.expiresAt !== null && old.expiresAt <= now) return { refused: 'expired' }
 
-  const { teamId, kind, name, nextExpiresAt: expiresAt } = old
+  const { teamId, kind, name } = old
+  const expiresAt = old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime())
   const granted = permissions.filter((permission) => old.permissions.includes(permission))
   const id = runtime.newId()
   const secret = createApiKeySecret(kind, runtime)
   const reach = { organizationId, teamId, kind, name, permissions: granted }
   await insertApiKey(transaction, { ...reach, id, secretHash: hasher.hash(secret), expiresAt, createdBy })
   await insertKeyRotation(transaction, { organizationId, chainId, rotation, id })
-  const endsAt = await endOldKey(transaction, key, overlapSeconds)
+  const endsAt = earlier(old.expiresAt, new Date(now.getTime() + overlapSeconds * 1000))
+  // A key that ends when it is revoked says that its leak has been dealt with: reports of it leave the successor alone.
+  await endApiKey(transaction, key, endsAt)
+  if (overlapSeconds > 0) await shortenApiKeySessions(transaction, key, endsAt)
+  else {
+    const ended = { organizationId, ids: [key.id] }
+    await revokeApiKeys(transaction, ended, { revokedBy: 'OPERATOR', revokedAt: endsAt })
+    await deleteApiKeySessions(transaction, ended)
+  }
   const actions = [
     keyEvent('api_key.rotate', { ...key, teamId }),
     keyEvent('api_key.create', { organizationId, id, teamId }),
-    ...(endsAt === undefined ? [keyEvent('api_key.revoke', { ...key, teamId })] : []),
+    ...(overlapSeconds === 0 ? [keyEvent('api_key.revoke', { ...key, teamId })] : []),
   ]
   const events = actions.map((event) => ({ ...event, actor: systemActor }))
   await recordAuditEvents(transaction, events, runtime)
   const made = { id, secret, kind, organizationId, teamId: teamId ?? undefined, permissions: granted }
-  return { ...made, expiresAt: expiresAt ?? undefined, rotatedFrom: key.id, endsAt }
+  return {
+    ...made,
+    expiresAt: expiresAt ?? undefined,
+    rotatedFrom: key.id,
+    endsAt: overlapSeconds > 0 ? endsAt : undefined,
+  }
 }
 
-/** Ends the key and its tokens, and returns when; undefined if it is revoked. */
-async function endOldKey(transaction: Tables, key: RotatedKey, seconds: number): Promise<Date | undefined> {
-  if (seconds === 0) {
-    // By ending when it is revoked, it says that its leak has been dealt with: reports of it leave the successor alone.
-    await endKey(transaction, key, seconds)
-    await revokeKeyOfId(transaction, key, 'OPERATOR')
-    await deleteApiKeySessions(transaction, { organizationId: key.organizationId, ids: [key.id] })
-    return undefined
-  }
-  const endsAt = await endKey(transaction, key, seconds)
-  if (endsAt !== undefined) await shortenApiKeySessions(transaction, key, endsAt)
-  return endsAt
+function earlier(end: Date | null, other: Date): Date {
+  return end !== null && end < other ? end : other
 }

@@ -1,6 +1,7 @@
 import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import * as owners from '../../store/credential-owner.js'
+import { deleteUserToken } from '../../store/user-token.js'
 import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHasher } from './secret-hash.js'
@@ -63,7 +64,7 @@ export function revokeUserToken(
   if (!TOKEN_ID.test(id)) return Promise.resolve(undefined)
   return database.transaction(async (transaction) => {
     const [token] = await owners.findUserTokens(transaction, { hashes: [Buffer.from(id, 'hex')] })
-    if (token === undefined || !(await owners.deleteUserToken(transaction, token))) return undefined
+    if (token === undefined || !(await deleteUserToken(transaction, token))) return undefined
     const { organizationId, userId } = token
     const target = { organizationId, targetType: 'user', targetId: userId }
     await recordAuditEvents(transaction, [{ ...target, action: 'user_token.revoke', actor: systemActor }], runtime)

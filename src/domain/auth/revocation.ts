@@ -3,16 +3,12 @@ import type { Tables } from '../../db/tables.js'
 import type { Timing } from '../../db/transaction.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { findApiKey, type RevokedKey, revokeKeyChain, revokeKeyOfId } from '../../store/api-key.js'
-import { lockKeyChain } from '../../store/api-key-rotation.js'
+import { findApiKey, findKeyEnd, type RevokedKey, revokeApiKeys } from '../../store/api-key.js'
+import { findKeysOfChain, type KeyId, lockKeyChain } from '../../store/api-key-rotation.js'
 import { deleteApiKeySessions } from '../../store/api-key-session.js'
-import {
-  deleteLeakedToken,
-  findLeaked,
-  type LeakedCredential,
-  type LeakedToken,
-} from '../../store/leaked-credential.js'
-import { type Actor, type AuditEvent, anonymousActor, recordAuditEvents, systemActor } from '../audit/audit-event.js'
+import { deleteLeakedSession, findLeaked, type LeakedCredentials } from '../../store/leaked-credential.js'
+import { deleteUserToken } from '../../store/user-token.js'
+import { type AuditEvent, anonymousActor, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { keyEvent } from './api-key-event.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, isWholeTokenBody, USER_TOKEN_PREFIX } from './bearer-token.js'
@@ -33,8 +29,7 @@ export interface RevocationOptions {
 
 /** Not an organization, a key or a chain: no id has this character. */
 const NOTHING = ' '
-/** Stands for text that is not a credential; matches no key and no token. */
-const nothingLeaked: LeakedCredential = { organizationId: NOTHING, keyId: NOTHING, tokenHash: new Uint8Array(32) }
+const noToken = { organizationId: NOTHING, tokenHash: new Uint8Array(32) }
 
 /** Whether a text has the form of a credential that this service gives out. */
 export function isCredential(text: string): boolean {
@@ -61,13 +56,10 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
     const candidates = isCredential(secret)
       ? hasher.candidates(secret)
       : hasher.candidates('').map(() => runtime.randomBytes(32))
-    const { organizationId, keyId: id, tokenHash } = (await findLeaked(transaction, candidates)) ?? nothingLeaked
-    const chainId = (await lockKeyChain(transaction, { organizationId, id })) ?? NOTHING
-    const chain = { organizationId, chainId, leaked: id, revokedBy: 'LEAK_REPORT' } as const
-    const keys = await revokeKeyChain(transaction, chain)
-    await endSessions(transaction, organizationId, keys)
-    const tokens = await deleteLeakedToken(transaction, { organizationId, tokenHash })
-    const events = [...keys.map((key) => keyEvent('api_key.revoke', key)), ...tokens.map(tokenEvent)]
+    const leaked = await findLeaked(transaction, candidates)
+    const keys = await revokeLeakedChain(transaction, leaked.key ?? { organizationId: NOTHING, id: NOTHING }, runtime)
+    const tokens = await endLeakedTokens(transaction, leaked)
+    const events = [...keys.map((key) => keyEvent('api_key.revoke', key)), ...tokens]
     const who = { actor: anonymousActor, requestId }
     await recordAuditEvents(
       transaction,
@@ -87,12 +79,39 @@ export function unwrapped(text: string): string {
   return /[^\s"'`](?:.*[^\s"'`])?/s.exec(text)?.[0] ?? ''
 }
 
-/** The audit event of a token that was ended: of its key or of its user. */
-function tokenEvent({ organizationId, targetId, isOfUser, teamId }: LeakedToken): Omit<AuditEvent, 'actor'> {
-  const event = { organizationId, targetId, teamId: teamId ?? undefined }
-  return isOfUser
-    ? { ...event, action: 'user_token.revoke', targetType: 'user' }
-    : { ...event, action: 'access_token.revoke', targetType: 'api_key' }
+/** Revokes the chain of a key, unless the key's rotation has dealt with the leak. Sends the same for any key and none. */
+async function revokeLeakedChain(
+  transaction: Tables,
+  key: KeyId,
+  runtime: Pick<Runtime, 'now'>,
+): Promise<RevokedKey[]> {
+  const { organizationId } = key
+  const { chainId, now } = (await lockKeyChain(transaction, key)) ?? { chainId: NOTHING, now: runtime.now() }
+  const found = await findKeyEnd(transaction, key)
+  const chain = await findKeysOfChain(transaction, { organizationId, chainId })
+  const isDealtWith = found?.revokedAt != null && found.revokedAt.getTime() === found.expiresAt?.getTime()
+  const ids = isDealtWith ? [] : chain
+  const keys = await revokeApiKeys(transaction, { organizationId, ids }, { revokedBy: 'LEAK_REPORT', revokedAt: now })
+  await endSessions(transaction, organizationId, keys)
+  return keys
+}
+
+/** Ends the token that has leaked, if one has, and returns its audit event. Sends the same for any token and none. */
+async function endLeakedTokens(
+  transaction: Tables,
+  { session, userToken }: LeakedCredentials,
+): Promise<Omit<AuditEvent, 'actor'>[]> {
+  const ofKey = { organizationId: session?.organizationId ?? NOTHING, id: session?.apiKeyId ?? NOTHING }
+  const key = await findKeyEnd(transaction, ofKey)
+  const events: Omit<AuditEvent, 'actor'>[] = []
+  if ((await deleteLeakedSession(transaction, session ?? noToken)) && session !== null) {
+    events.push(keyEvent('access_token.revoke', { ...ofKey, teamId: key?.teamId ?? null }))
+  }
+  if ((await deleteUserToken(transaction, userToken ?? noToken)) && userToken !== null) {
+    const { organizationId, userId: targetId } = userToken
+    events.push({ organizationId, targetId, action: 'user_token.revoke', targetType: 'user' })
+  }
+  return events
 }
 
 /** What to revoke beside the key. */
@@ -115,14 +134,14 @@ export async function revokeKeyById(
   if (key === undefined) return undefined
   const { organizationId } = key
   return tables.transaction(async (transaction) => {
-    const chainId = chain ? await lockKeyChain(transaction, { organizationId, id }) : undefined
-    const revokedBy = 'OPERATOR'
-    const keys =
-      chainId === undefined
-        ? await revokeKeyOfId(transaction, { organizationId, id }, revokedBy)
-        : await revokeKeyChain(transaction, { organizationId, chainId, leaked: null, revokedBy })
+    const locked = await lockKeyChain(transaction, { organizationId, id })
+    if (locked === undefined) return undefined
+    const { chainId, now: revokedAt } = locked
+    const ids = chain ? await findKeysOfChain(transaction, { organizationId, chainId }) : [id]
+    const keys = await revokeApiKeys(transaction, { organizationId, ids }, { revokedBy: 'OPERATOR', revokedAt })
     await endSessions(transaction, organizationId, keys)
-    await recordRevocations(transaction, keys, { runtime, actor: systemActor })
+    const events = keys.map((revoked) => ({ ...keyEvent('api_key.revoke', revoked), actor: systemActor }))
+    await recordAuditEvents(transaction, events, runtime)
     return keys.map((revoked) => revoked.id)
   })
 }
@@ -130,22 +149,6 @@ export async function revokeKeyById(
 /** The statement is sent even if there is nothing to end. */
 function endSessions(transaction: Tables, organizationId: string, keys: readonly RevokedKey[]) {
   return deleteApiKeySessions(transaction, { organizationId, ids: keys.map(({ id }) => id) })
-}
-
-interface RevocationCircumstances {
-  readonly runtime: Runtime
-  readonly actor: Actor
-  readonly requestId?: string
-}
-
-/** An audit event for each key; the statement is sent even for none. */
-async function recordRevocations(
-  transaction: Tables,
-  keys: readonly RevokedKey[],
-  { runtime, actor, requestId }: RevocationCircumstances,
-) {
-  const events = keys.map((key) => ({ ...keyEvent('api_key.revoke', key), actor, requestId }))
-  await recordAuditEvents(transaction, events, runtime)
 }
 
 /** Turns every failure of the database, and its silence past the timeout, into the one error that revocations throw. */
