@@ -27,7 +27,6 @@ import { sourceProfileStatements } from './source-profile.js'
 import { sweepStatements } from './sweep.js'
 import { tokenHolderStatements } from './token-holder.js'
 import { importStatements } from './transfer/import.js'
-import { importedDepartmentStatements } from './transfer/imported-department.js'
 import { transferKindStatements } from './transfer/kind-statements.js'
 import { stagingStatements } from './transfer/staging.js'
 import { userStatements } from './user.js'
@@ -68,5 +67,4 @@ export const statements = createStatementRegister([
   ...stagingStatements,
   ...transferKindStatements,
   ...importStatements,
-  ...importedDepartmentStatements,
 ])

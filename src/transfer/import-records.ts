@@ -2,6 +2,7 @@ import { databaseFailure } from '../db/errors.js'
 import type { Tables } from '../db/tables.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import {
+  addImportedDepartments,
   analyzeImported,
   countUpdated,
   excludeOtherImports,
@@ -10,7 +11,6 @@ import {
   outcomesOf,
   writeStaged,
 } from '../store/transfer/import.js'
-import { addImportedDepartments } from '../store/transfer/imported-department.js'
 import type { Outcome } from '../store/transfer/outcome.js'
 import { type RecordKind, recordKinds } from '../store/transfer/record-kind.js'
 import { countStaged } from '../store/transfer/staging.js'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { emailLock, takeLocks } from '../../src/store/lock.js'
-import { lockMembers } from '../../src/store/member.js'
-import { insertPersons } from '../../src/store/person.js'
+import { insertPersons, lockMembers } from '../../src/store/member.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
 import { untilLockWaits } from '../support/lock-wait.js'
 import { startTestService, type TestService } from '../support/service.js'

@@ -1,3 +1,4 @@
+import { printDepartmentOptions } from '../../store/department-option.js'
 import { readUserPage } from '../../store/user-list.js'
 import type { Scope } from '../caller/scope.js'
 import type { Page } from '../paging/page.js'
@@ -35,4 +36,9 @@ export async function listUsers(
   const page = await readUserPage(reads, { organizationId, after, includeDeactivated, emailKey, pageSize })
   const last = page?.hasMore === true ? page.lastOrdinal : null
   return { items: page?.items ?? '', nextPageToken: last === null ? '' : await pageTokens.issue(query, String(last)) }
+}
+
+/** The JSON of the departments of the caller's organization, by name in the order of code points. */
+export function listDepartmentOptions({ reads, caller }: Scope): Promise<string> {
+  return printDepartmentOptions(reads, caller.organizationId)
 }

@@ -2,8 +2,13 @@ import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/write-context.js'
 import { insertDepartmentOptions } from '../../store/department-option.js'
-import { writeMembers } from '../../store/member.js'
-import { insertPersons, isInSeveralOrganizations, type PersonRow, updateEmailOfPerson } from '../../store/person.js'
+import {
+  insertPersons,
+  isInSeveralOrganizations,
+  type PersonRow,
+  updateEmailOfPerson,
+  writeMembers,
+} from '../../store/member.js'
 import type { UniqueValue } from '../../store/unique-value.js'
 import { deleteUserTokens } from '../../store/user-token.js'
 import { recordAuditEvents } from '../audit/audit-event.js'

@@ -1,6 +1,9 @@
 import { Prisma } from '../../../gen/prisma/client.js'
+import type { DepartmentOptionModel } from '../../../gen/prisma/models.js'
 import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
+import { byOrganization } from '../by-organization.js'
+import { insertDepartmentOptions } from '../department-option.js'
 import { importLock, takeLocks } from '../lock.js'
 import type { Fault } from './checks.js'
 import { type KindStatements, kindStatements } from './kind-statements.js'
@@ -26,8 +29,22 @@ const findOrganization = createStatement<{ readonly name: string }, { readonly i
   text: ({ name }) => Prisma.sql`SELECT id FROM organizations WHERE name = ${name} ORDER BY ordinal LIMIT 1`,
 })
 
+/** A department that staged people have and their organization does not offer yet. */
+type ImportedDepartment = Pick<DepartmentOptionModel, 'organizationId' | 'name'>
+
+const findDepartments = createStatement<object, ImportedDepartment>({
+  name: 'find_imported_departments',
+  columns: { organizationId: 'text', name: 'text' },
+  text: () => Prisma.sql`
+SELECT DISTINCT s.organization_id AS "organizationId", s.department AS name
+  FROM staged_user s
+  LEFT JOIN department_options d ON d.organization_id = s.organization_id AND d.name = s.department
+ WHERE s.department <> '' AND d.id IS NULL
+ ORDER BY s.organization_id, s.department`,
+})
+
 /** The statements of this file. */
-export const importStatements = [findOrganization, findChangedMembers, analyzeTables]
+export const importStatements = [findDepartments, findOrganization, findChangedMembers, analyzeTables]
 
 /** Keeps other imports from writing until the transaction ends, so that two of the same rows never interleave. */
 export async function excludeOtherImports(transaction: Tables): Promise<void> {
@@ -146,4 +163,12 @@ function statementsOf(kind: RecordKind): KindStatements {
   const statements = kindStatements.get(kind)
   if (statements === undefined) throw new Error(`there are no statements for ${kind}`)
   return statements
+}
+
+/** Adds the departments of the staged people to those that their organizations offer. */
+export async function addImportedDepartments(transaction: Tables, newId: () => string): Promise<void> {
+  for (const [organizationId, missing] of byOrganization(await transaction.run(findDepartments, {}))) {
+    const options = missing.map(({ name }) => ({ id: newId(), name }))
+    await insertDepartmentOptions(transaction, organizationId, options)
+  }
 }
