@@ -18,7 +18,7 @@ import { isJsonObject } from './json.js'
 import { describeOperations } from './operations.js'
 import { ScimReport } from './report.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
-import { createRouteTable, type ScimMatch } from './route-table.js'
+import { createRouteTable, type ScimMatch } from './routes.js'
 
 /** Where the door is. */
 export const SCIM_PATH = '/scim/v2'

@@ -13,11 +13,10 @@ import { entriesOf, entryValue, memberOf, textIn } from './json.js'
 import { projectionFromQuery } from './list-request.js'
 import { showsMembers } from './lists.js'
 import { patchOperationsFrom } from './patch-operation.js'
-import { projected, resourceAnswer } from './print.js'
+import { projected, requireVersion, resourceAnswer, unlessKnown } from './print.js'
 import { readResource } from './read.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
 import { groupType } from './resource-types.js'
-import { requireVersion, unlessKnown } from './version.js'
 
 /** The operations on one group. */
 export const groupRoutes: readonly ScimRoute[] = [

@@ -1,7 +1,9 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import { acceptedVersionsFrom, requireAcceptedVersion } from '../domain/value/entity-tag.js'
+import type { WriteContext } from '../runtime/write-context.js'
 import { locationOf, versionOf } from './common-attributes.js'
 import { isJsonObject } from './json.js'
-import type { ScimAnswer } from './request.js'
+import type { ScimAnswer, ScimRequest } from './request.js'
 import { type Attribute, coreOf, findPath, isSameName, type ResourceType, schemasOf } from './schema.js'
 
 /** The attributes that a request wants, or does not want, of resources (RFC 7644 section 3.9). */
@@ -103,4 +105,27 @@ function partsOf(entry: JsonValue, { subAttributes }: Attribute): JsonValue {
   return Object.fromEntries(
     subAttributes.flatMap(({ name }) => (entry[name] === undefined ? [] : [[name, entry[name]]])),
   )
+}
+
+/** Throws `ETAG_MISMATCH` for a resource in another version than an `If-Match` accepts. */
+export function requireVersion(
+  { ifMatch }: Pick<WriteContext, 'ifMatch'>,
+  row: { readonly version: string },
+  resource: { readonly resourceType: string; readonly resourceId: string },
+): void {
+  const accepted = acceptedVersionsFrom(ifMatch)
+  if (accepted === undefined) return
+  requireAcceptedVersion(accepted === 'any' ? accepted : accepted.map(withoutWeakness), versionOf(row), resource)
+}
+
+/** The answer, or 304 if the `If-None-Match` of the request names its version. */
+export function unlessKnown({ ifNoneMatch }: Pick<ScimRequest, 'ifNoneMatch'>, answer: ScimAnswer): ScimAnswer {
+  const etag = answer.headers?.['etag'] ?? ''
+  const tags = ifNoneMatch?.split(',').map((tag) => withoutWeakness(tag.trim())) ?? []
+  return tags.includes('*') || tags.includes(etag) ? { status: 304, headers: { etag } } : answer
+}
+
+/** SCIM's examples have weak tags, which some clients make of every tag. */
+function withoutWeakness(tag: string): string {
+  return tag.replace(/^W\//, '')
 }

@@ -16,13 +16,12 @@ import { memberOf, textIn } from './json.js'
 import { projectionFromQuery } from './list-request.js'
 import { applyPatch } from './patch.js'
 import { patchOperationsFrom } from './patch-operation.js'
-import { projected, resourceAnswer } from './print.js'
+import { projected, requireVersion, resourceAnswer, unlessKnown } from './print.js'
 import { readResource } from './read.js'
 import type { ScimReport } from './report.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
 import { userType } from './resource-types.js'
 import { documentOf, type UserWrite, userWriteFrom, withFollowingEmail } from './user-write.js'
-import { requireVersion, unlessKnown } from './version.js'
 
 /** The operations on one user. */
 export const userRoutes: readonly ScimRoute[] = [
