@@ -1,4 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf'
+import { characteristics } from '../scim/schema.js'
 
 const text = (description: string): JsonObject => ({ description, type: 'string' })
 const flag = (description: string): JsonObject => ({ description, type: 'boolean' })
@@ -25,7 +26,7 @@ const attributeMembers = (subAttributes: JsonObject): JsonObject => ({
     type: {
       description: 'The type of its values.',
       type: 'string',
-      enum: ['string', 'boolean', 'decimal', 'integer', 'dateTime', 'reference', 'binary', 'complex'],
+      enum: [...characteristics.type],
     },
     multiValued: flag('Whether it has several values.'),
     description: text('What it is.'),
@@ -34,10 +35,10 @@ const attributeMembers = (subAttributes: JsonObject): JsonObject => ({
     mutability: {
       description: 'Who writes it.',
       type: 'string',
-      enum: ['readOnly', 'readWrite', 'immutable', 'writeOnly'],
+      enum: [...characteristics.mutability],
     },
-    returned: { description: 'When it is returned.', type: 'string', enum: ['always', 'never', 'default', 'request'] },
-    uniqueness: { description: 'Where values are unique.', type: 'string', enum: ['none', 'server', 'global'] },
+    returned: { description: 'When it is returned.', type: 'string', enum: [...characteristics.returned] },
+    uniqueness: { description: 'Where values are unique.', type: 'string', enum: [...characteristics.uniqueness] },
     canonicalValues: list('Values with a defined meaning.', { type: 'string' }),
     referenceTypes: list('What it can refer to.', { type: 'string' }),
     ...subAttributes,

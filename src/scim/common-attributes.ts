@@ -1,5 +1,5 @@
 import { entityTagOf } from '../domain/value/entity-tag.js'
-import type { ScimReference } from '../store/scim/user.js'
+import type { Reference } from '../store/directory/user.js'
 import { fixed, type Value } from '../store/search.js'
 import { type Attribute, attribute, shown } from './schema.js'
 
@@ -99,12 +99,7 @@ export function locationOf(type: 'User' | 'Group', id: string, baseUrl: string):
   return `${baseUrl}/${type}s/${encodeURIComponent(id)}`
 }
 
-export function referencesTo(
-  type: 'User' | 'Group',
-  references: readonly ScimReference[],
-  baseUrl: string,
-  kind: string,
-) {
+export function referencesTo(type: 'User' | 'Group', references: readonly Reference[], baseUrl: string, kind: string) {
   return references.map(({ value, display }) => ({
     value,
     $ref: locationOf(type, value, baseUrl),

@@ -1,9 +1,9 @@
-import { groupMembers, groupMemberValues, groupValues, type ScimGroupRow } from '../store/scim/group.js'
+import { type DirectoryGroupRow, groupMembers, groupMemberValues, groupValues } from '../store/directory/group.js'
 import { fixed } from '../store/search.js'
 import { indexed, referenceParts, referencesTo } from './common-attributes.js'
 import { attribute, type Schema } from './schema.js'
 
-type Group = ScimGroupRow
+type Group = DirectoryGroupRow
 
 /** The schema of groups (RFC 7643 section 4.2). */
 export const groupSchema: Schema<Group> = {

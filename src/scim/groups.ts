@@ -6,7 +6,7 @@ import {
   writeDirectoryGroup,
 } from '../domain/directory/group-sync.js'
 import { notFound } from '../errors.js'
-import { findScimGroup } from '../store/scim/group.js'
+import { findDirectoryGroup } from '../store/directory/group.js'
 import { ScimError } from './error.js'
 import { groupWriteFrom } from './group-patch.js'
 import { entriesOf, entryValue, memberOf, textIn } from './json.js'
@@ -91,7 +91,7 @@ async function groupAnswer(request: ScimRequest, id: string, status: number): Pr
   const { database, directory, baseUrl, query } = request
   const shown = projected(groupType, projectionFromQuery(query))
   const key = { organizationId: directory.organizationId, groupId: id }
-  const row = await findScimGroup(database, key, showsMembers(shown))
+  const row = await findDirectoryGroup(database, key, showsMembers(shown))
   if (row === undefined) throw notFound('group', id)
   return resourceAnswer(groupType, shown, { row, id, status, baseUrl })
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { databaseFailure } from '../db/errors.js'
-import { searchedGroups } from '../store/scim/group.js'
-import { searchedMembers } from '../store/scim/member-search.js'
-import { scimUserRowFrom } from '../store/scim/user.js'
+import { searchedGroups } from '../store/directory/group.js'
+import { searchedMembers } from '../store/directory/member-search.js'
+import { directoryUserFrom } from '../store/directory/user.js'
 import { type Page, readPage, type Selection } from '../store/search-page.js'
 import { ScimError } from './error.js'
 import { type ListRequest, listRequestFromBody, listRequestFromQuery } from './list-request.js'
@@ -23,7 +23,7 @@ type ReadRows<Row> = (
 export const listRoutes: readonly ScimRoute[] = [
   ...routesOf(userType, async ({ database }, selection, { range }) => {
     const { rows, total } = await readPage(database, searchedMembers, selection, range)
-    return { rows: rows.map(scimUserRowFrom), total }
+    return { rows: rows.map(directoryUserFrom), total }
   }),
   ...routesOf(groupType, ({ database }, selection, { range }, shown) => {
     return readPage(database, searchedGroups[showsMembers(shown) ? 'whole' : 'withoutMembers'], selection, range)

@@ -1,11 +1,11 @@
 import { governedFields } from '../domain/profile/field-ownership.js'
-import { fieldOwnerships, memberValues, ownershipValues } from '../store/scim/member-search.js'
-import type { ScimUserRow } from '../store/scim/user.js'
+import { fieldOwnerships, memberValues, ownershipValues } from '../store/directory/member-search.js'
+import type { DirectoryUserRow } from '../store/directory/user.js'
 import { type Schema, shown } from './schema.js'
 import { pathOfField } from './user-attributes.js'
 
 /** Who owns the fields of a user: an extension of this service. */
-export const ownershipSchema: Schema<ScimUserRow> = {
+export const ownershipSchema: Schema<DirectoryUserRow> = {
   id: 'urn:svc:params:scim:schemas:extension:ownership:2.0:User',
   name: 'FieldOwnership',
   description: 'Who owns each field of the user, which decides whose writes are applied.',

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import type { ScimUserRow } from '../store/scim/user.js'
+import type { DirectoryUserRow } from '../store/directory/user.js'
 import { ScimError } from './error.js'
 import { textIn } from './json.js'
 import type { Attribute } from './schema.js'
@@ -19,7 +19,7 @@ export class ScimReport {
   }
 
   /** Names the person as the directory knows a user. */
-  isAboutUser(user: ScimUserRow): void {
+  isAboutUser(user: DirectoryUserRow): void {
     this.userName = userNameOf(user)
     this.externalId = user.directoryExternalId ?? ''
   }

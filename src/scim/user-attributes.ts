@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
-import type { OwnedField } from '../store/owned-column.js'
 import {
   documentEmails,
   documentEntries,
@@ -9,8 +8,9 @@ import {
   memberGroups,
   memberGroupValues,
   memberValues,
-} from '../store/scim/member-search.js'
-import type { ScimUserRow } from '../store/scim/user.js'
+} from '../store/directory/member-search.js'
+import type { DirectoryUserRow } from '../store/directory/user.js'
+import type { OwnedField } from '../store/owned-column.js'
 import { fixed } from '../store/search.js'
 import { indexed, locationOf, referenceParts, referencesTo } from './common-attributes.js'
 import { entriesOf, entryType, isJsonObject, textIn } from './json.js'
@@ -19,7 +19,7 @@ import { type Attribute, attribute, type Schema, shown } from './schema.js'
 // The table of the attributes of users: each stands here once, with what the service tells of it, how it is searched and
 // printed, and, if a field of the profile holds it, how that takes it.
 
-type User = ScimUserRow
+type User = DirectoryUserRow
 
 /** The name by which the directory knows the user. */
 export function userNameOf({ directoryUserName, email }: User): string {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '@bufbuild/protobuf'
 import { type DirectoryWrite, fieldsNotSupplied, valueFault } from '../domain/directory/directory-sync.js'
 import { emailAddressFault, emailKeyOf } from '../domain/value/email-address.js'
+import type { DirectoryUserRow } from '../store/directory/user.js'
 import type { OwnedField } from '../store/owned-column.js'
-import type { ScimUserRow } from '../store/scim/user.js'
 import { ScimError } from './error.js'
 import { entriesOf, entryOfType, entryType, entryValue, textIn, valueAt, withValueAt } from './json.js'
 import type { ScimReport } from './report.js'
@@ -16,7 +16,7 @@ const MAX_DOCUMENT_BYTES = 65_536
  * What a directory has said of a user, as an object of SCIM: what its next change is applied to. For a user whom only an
  * import has given to the directory, the values that belong to it.
  */
-export function documentOf(user: ScimUserRow): JsonObject {
+export function documentOf(user: DirectoryUserRow): JsonObject {
   const { directoryExternalId } = user
   return {
     ...(saidOf(user) ?? ownedValues(user)),
@@ -26,7 +26,7 @@ export function documentOf(user: ScimUserRow): JsonObject {
   }
 }
 
-function ownedValues({ profile }: ScimUserRow): JsonObject {
+function ownedValues({ profile }: DirectoryUserRow): JsonObject {
   return fieldAttributes.reduce<JsonObject>((document, { field, attribute, place }) => {
     const { value, owner } = profile[field]
     if (value === '' || owner !== 'DIRECTORY') return document
@@ -38,7 +38,7 @@ function ownedValues({ profile }: ScimUserRow): JsonObject {
 /** Beside the document, what a write depends on. */
 export interface UserWriteOptions {
   /** The user, if there is one already. */
-  readonly user?: ScimUserRow | undefined
+  readonly user?: DirectoryUserRow | undefined
   readonly report: ScimReport
   /** Phone numbers that others have, as they were sent. */
   readonly takenPhones: ReadonlySet<string>
@@ -106,7 +106,7 @@ function takeValue(
  * The email address: that of work; else the user name, if it is an address; else the one that the directory prefers, or
  * any, or the one that the user has.
  */
-function emailFrom(document: JsonObject, userName: string, user: ScimUserRow | undefined): string {
+function emailFrom(document: JsonObject, userName: string, user: DirectoryUserRow | undefined): string {
   const emails = entriesOf(document, 'emails')
   const work = entryValue(workEmailIn(document))
   if (work !== undefined) return work
@@ -125,7 +125,7 @@ function workEmailIn(document: JsonObject): JsonObject | undefined {
 function standingFrom(
   document: JsonObject,
   { userName, email }: { readonly userName: string; readonly email: string },
-  user: ScimUserRow | undefined,
+  user: DirectoryUserRow | undefined,
 ): DirectoryWrite['standing'] {
   const { userName: _, externalId, active: __, ...attributes } = document
   if (Buffer.byteLength(JSON.stringify(attributes)) > MAX_DOCUMENT_BYTES) {
@@ -151,7 +151,7 @@ function standingFrom(
  * The document with the work address that follows the user name: if both were the same, and a change names only the user
  * name, the change is of both.
  */
-export function withFollowingEmail(document: JsonObject, before: JsonObject, user: ScimUserRow): JsonObject {
+export function withFollowingEmail(document: JsonObject, before: JsonObject, user: DirectoryUserRow): JsonObject {
   const userName = textIn(document, 'userName')
   const [work, held] = [workEmailIn(document), workEmailIn(before)]
   if (userName === undefined || work === undefined || held === undefined) return document

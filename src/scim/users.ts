@@ -10,7 +10,7 @@ import { governedFields } from '../domain/profile/field-ownership.js'
 import { memberTransaction } from '../domain/user/write.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound, ServiceError } from '../errors.js'
-import { findScimIdentity, type ScimIdentityRow, type ScimUserRow } from '../store/scim/user.js'
+import { type DirectoryIdentityRow, type DirectoryUserRow, findDirectoryIdentity } from '../store/directory/user.js'
 import { ScimError } from './error.js'
 import { memberOf, textIn } from './json.js'
 import { projectionFromQuery } from './list-request.js'
@@ -50,8 +50,8 @@ async function createUser(request: ScimRequest): Promise<ScimAnswer> {
   const document = readResource(body, userType, report)
   const write = userWriteFrom(document, { report, takenPhones: new Set() })
   const externalId = textIn(document, 'externalId') ?? null
-  const identity = { organizationId: directory.organizationId, externalId, userNameKey: userNameKeyOf(document) }
-  const known = await findScimIdentity(database, identity)
+  const identity = { organizationId: directory.organizationId, externalId, nameKey: userNameKeyOf(document) }
+  const known = await findDirectoryIdentity(database, identity)
   const returning = returningUser(known, externalId)
   if (returning === undefined) {
     const created = await withoutTakenPhones(
@@ -68,7 +68,7 @@ async function createUser(request: ScimRequest): Promise<ScimAnswer> {
 }
 
 /** What a document says of a user, without the phone numbers that others have. */
-type ReadUser = (document: JsonObject, user?: ScimUserRow) => UserWrite
+type ReadUser = (document: JsonObject, user?: DirectoryUserRow) => UserWrite
 
 /** Runs a write again without its phone number, if another member has it. */
 async function withoutTakenPhones<Result>(
@@ -96,12 +96,18 @@ function userNameKeyOf(document: JsonObject): string {
   return emailKeyOf(textIn(document, 'userName')?.trim() ?? '')
 }
 
-function isGone({ deactivatedAt, directoryDeletedAt }: Pick<ScimIdentityRow, 'deactivatedAt' | 'directoryDeletedAt'>) {
+function isGone({
+  deactivatedAt,
+  directoryDeletedAt,
+}: Pick<DirectoryIdentityRow, 'deactivatedAt' | 'directoryDeletedAt'>) {
   return deactivatedAt !== null || directoryDeletedAt !== null
 }
 
 /** Who comes back; undefined for somebody new. Throws `uniqueness` if an active user has one of the names. */
-function returningUser(known: readonly ScimIdentityRow[], externalId: string | null): ScimIdentityRow | undefined {
+function returningUser(
+  known: readonly DirectoryIdentityRow[],
+  externalId: string | null,
+): DirectoryIdentityRow | undefined {
   const [first] = known
   if (first === undefined) return undefined
   const comesBack = first.hasExternalId || externalId === null || first.directoryExternalId === null
@@ -127,7 +133,7 @@ async function replaceUser(request: ScimRequest): Promise<ScimAnswer> {
 }
 
 /** The document with the externalId of the user, if the body does not have one: without it, the user would be lost. */
-function withKeptId(document: JsonObject, body: JsonObject, { directoryExternalId }: ScimUserRow): JsonObject {
+function withKeptId(document: JsonObject, body: JsonObject, { directoryExternalId }: DirectoryUserRow): JsonObject {
   const isGiven = memberOf(body, 'externalId') !== undefined
   return isGiven || directoryExternalId === null ? document : { ...document, externalId: directoryExternalId }
 }
@@ -161,8 +167,8 @@ async function deleteUser(request: ScimRequest): Promise<ScimAnswer> {
 function writeUser(
   { database, directory, context, report }: ScimRequest,
   userId: string,
-  writeFrom: (user: ScimUserRow, read: ReadUser) => DirectoryWrite,
-): Promise<ScimUserRow> {
+  writeFrom: (user: DirectoryUserRow, read: ReadUser) => DirectoryWrite,
+): Promise<DirectoryUserRow> {
   return withoutTakenPhones(
     (read) =>
       memberTransaction(database, async (transaction) => {
@@ -176,14 +182,14 @@ function writeUser(
 }
 
 /** Throws 404 for a user whom the directory has deleted, and 412 for one in another version. */
-function requireUser({ context, report }: ScimRequest, user: ScimUserRow): void {
+function requireUser({ context, report }: ScimRequest, user: DirectoryUserRow): void {
   const { userId } = user
   report.isAboutUser(user)
   if (user.directoryDeletedAt !== null) throw notFound('user', userId)
   requireVersion(context, user, { resourceType: 'user', resourceId: userId })
 }
 
-function userAnswer({ baseUrl, query }: ScimRequest, row: ScimUserRow, status: number): ScimAnswer {
+function userAnswer({ baseUrl, query }: ScimRequest, row: DirectoryUserRow, status: number): ScimAnswer {
   const shown = projected(userType, projectionFromQuery(query))
   return resourceAnswer(userType, shown, { row, id: row.userId, status, baseUrl })
 }

@@ -7,6 +7,10 @@ import { appResourceStatements } from './app-resource.js'
 import { auditEventStatements } from './audit-event.js'
 import { auditLogStatements } from './audit-log.js'
 import { departmentOptionStatements } from './department-option.js'
+import { directoryGroupStatements, searchedGroups } from './directory/group.js'
+import { searchedMembers } from './directory/member-search.js'
+import { directoryRefusalStatements } from './directory/refusal.js'
+import { directoryUserStatements } from './directory/user.js'
 import { entityFieldMappingStatements } from './entity-field-mapping.js'
 import { entityIngestionConfigStatements } from './entity-ingestion-config.js'
 import { idempotencyKeyStatements } from './idempotency-key.js'
@@ -17,10 +21,6 @@ import { memberValueStatements } from './member-value.js'
 import { priorityStatements } from './priority.js'
 import { createStatementRegister } from './register.js'
 import { revokeAttemptStatements } from './revoke-attempt.js'
-import { directoryRefusalStatements } from './scim/directory-refusal.js'
-import { scimGroupStatements, searchedGroups } from './scim/group.js'
-import { searchedMembers } from './scim/member-search.js'
-import { scimUserStatements } from './scim/user.js'
 import { searchStatements } from './search-page.js'
 import { slaDefinitionStatements } from './sla-definition.js'
 import { sourceProfileStatements } from './source-profile.js'
@@ -56,8 +56,8 @@ export const statements = createStatementRegister([
   ...searchStatements(searchedMembers).map(({ statement }) => statement),
   ...searchStatements(searchedGroups.whole).map(({ statement }) => statement),
   ...searchStatements(searchedGroups.withoutMembers).map(({ statement }) => statement),
-  ...scimGroupStatements,
-  ...scimUserStatements,
+  ...directoryGroupStatements,
+  ...directoryUserStatements,
   ...slaDefinitionStatements,
   ...sourceProfileStatements,
   ...sweepStatements,

@@ -45,24 +45,24 @@ describe('an incremental sync', () => {
   const enterprise = (manager: string) => ({ [ENTERPRISE]: { department: 'Engines', manager: { value: manager } } })
 
   it('takes one statement for a user who is sent as it is', async () => {
-    expect(await put({})).toEqual([200, ['find_scim_user']])
-    expect(statements).toEqual(['select_management_keys', 'find_scim_user'])
+    expect(await put({})).toEqual([200, ['find_directory_user']])
+    expect(statements).toEqual(['select_management_keys', 'find_directory_user'])
   })
 
-  const write = ['membership.update', 'insert_audit_events', 'find_scim_user']
+  const write = ['membership.update', 'insert_audit_events', 'find_directory_user']
   const writeWithDepartment = [
     'membership.update',
     'departmentOption.createMany',
     'insert_audit_events',
-    'find_scim_user',
+    'find_directory_user',
   ]
 
-  const add = ['membership.create', 'insert_audit_events', 'find_scim_user']
+  const add = ['membership.create', 'insert_audit_events', 'find_directory_user']
   const addWithDepartment = [
     'membership.create',
     'departmentOption.createMany',
     'insert_audit_events',
-    'find_scim_user',
+    'find_directory_user',
   ]
 
   it.each<[change: string, changes: () => object, written?: string[]]>([
@@ -78,7 +78,10 @@ describe('an incremental sync', () => {
     ['a manager who goes', () => ({ [ENTERPRISE]: { department: 'Engines' } })],
     ['another externalId', () => ({ externalId: `other-${serial}` })],
   ])('locks nothing but the user for: %s', async (_, changes, written = write) => {
-    expect(await put(changes())).toEqual([200, ['find_scim_user', 'lock_member', 'find_scim_user', ...written]])
+    expect(await put(changes())).toEqual([
+      200,
+      ['find_directory_user', 'lock_member', 'find_directory_user', ...written],
+    ])
   })
 
   const locked = ['take_locks', 'find_value_holders', 'lock_member']
@@ -118,19 +121,19 @@ describe('an incremental sync', () => {
       ['person.update', isShared, ...writeWithDepartment],
     ],
   ])('reads what decides about it, under locks, once: %s', async (_, changes, held, written) => {
-    expect(await put(changes())).toEqual([200, ['find_scim_user', ...held, 'find_scim_user', ...written]])
+    expect(await put(changes())).toEqual([200, ['find_directory_user', ...held, 'find_directory_user', ...written]])
   })
 
   it('takes a user who is deleted out of all groups, and changes one who comes back like any other', async () => {
     expect((await okta.send('DELETE', `/Users/${id}`)).status).toBe(204)
-    const [leaving, read] = ['groupMember.findMany', 'find_scim_user']
+    const [leaving, read] = ['groupMember.findMany', 'find_directory_user']
     expect(ofRequest()).toEqual([read, 'lock_member', read, 'membership.update', 'insert_audit_events', leaving, read])
     statements.length = 0
     const back = { ...person, ...enterprise(users.admin), userName: `back.${serial}@example.com` }
     expect((await okta.send('POST', '/Users', back)).body.id).toBe(id)
     const held = [...lockedToMove, 'read_manager_chains', isShared]
     const written = ['person.update', isShared, 'userToken.deleteMany', ...writeWithDepartment]
-    expect(ofRequest()).toEqual(['find_scim_identity', read, ...held, read, ...written])
+    expect(ofRequest()).toEqual(['find_directory_identity', read, ...held, read, ...written])
   })
 
   it.each<[person: string, user: () => object, held: string[], written: string[]]>([
@@ -156,7 +159,7 @@ describe('an incremental sync', () => {
   ])('adds a user in the same way: %s', async (_, user, held, written) => {
     const { body } = await okta.send('POST', '/Users', user())
     expect(body).toMatchObject(user())
-    expect(ofRequest()).toEqual(['find_scim_identity', ...held, ...written])
+    expect(ofRequest()).toEqual(['find_directory_identity', ...held, ...written])
     const { body: read } = await okta.send('GET', `/Users/${body.id}`)
     expect(read).toMatchObject(user())
   })
@@ -166,7 +169,7 @@ describe('an incremental sync', () => {
     statements.length = 0
     expect(await put({})).toEqual([
       200,
-      ['find_scim_user', 'lock_member', 'find_scim_user', 'userToken.deleteMany', ...write],
+      ['find_directory_user', 'lock_member', 'find_directory_user', 'userToken.deleteMany', ...write],
     ])
   })
 
@@ -191,7 +194,7 @@ describe('an incremental sync', () => {
   it('takes as many for a PATCH', async () => {
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
-    const read = ['select_management_keys', 'find_scim_user']
-    expect(statements).toEqual([...read, 'lock_member', 'find_scim_user', ...write, ...read])
+    const read = ['select_management_keys', 'find_directory_user']
+    expect(statements).toEqual([...read, 'lock_member', 'find_directory_user', ...write, ...read])
   })
 })

@@ -8,7 +8,7 @@ import {
 } from '../../src/domain/directory/directory-sync.js'
 import { memberTransaction } from '../../src/domain/user/write.js'
 import type { WriteContext } from '../../src/runtime/write-context.js'
-import type { ScimUserRow } from '../../src/store/scim/user.js'
+import type { DirectoryUserRow } from '../../src/store/directory/user.js'
 
 /** Writes a member as a directory does whose request does not depend on the member. */
 export function writeDirectoryUser(
@@ -17,7 +17,7 @@ export function writeDirectoryUser(
   userId: string,
   write: DirectoryWrite,
   context: WriteContext,
-): Promise<ScimUserRow> {
+): Promise<DirectoryUserRow> {
   return memberTransaction(database, async (transaction) => {
     const user = await readDirectoryUser(transaction, directory, userId)
     const held = await holdDirectoryUser(transaction, directory, user, write, context)

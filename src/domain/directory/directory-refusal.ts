@@ -1,6 +1,6 @@
 import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { insertDirectoryRefusal, KEPT_REFUSALS, type NewRefusal } from '../../store/scim/directory-refusal.js'
+import { insertDirectoryRefusal, KEPT_REFUSALS, type NewRefusal } from '../../store/directory/refusal.js'
 import type { Directory } from './directory-sync.js'
 
 /** Why a request of a directory was refused, or a value left out of it. */

@@ -1,9 +1,9 @@
 import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { selectApiKeys } from '../../store/api-key.js'
+import { type DirectoryRefusalRow, selectDirectoryRefusals } from '../../store/directory/refusal.js'
+import { countSuppliedMembers, type DirectoryTotals, lastDirectoryWrite } from '../../store/directory/totals.js'
 import { hasOrganization } from '../../store/organization.js'
-import { type DirectoryRefusalRow, selectDirectoryRefusals } from '../../store/scim/directory-refusal.js'
-import { countSuppliedMembers, type DirectoryTotals, lastDirectoryWrite } from '../../store/scim/directory-totals.js'
 
 /** A management key, with which an identity provider is connected. */
 export interface DirectoryConnection {

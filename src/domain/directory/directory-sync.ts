@@ -2,8 +2,8 @@ import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { profileTextLength } from '../../limits/known-limits.js'
 import type { WriteContext } from '../../runtime/write-context.js'
-import { leaveAllGroups } from '../../store/scim/group.js'
-import { findScimUser, type ScimUserRow } from '../../store/scim/user.js'
+import { leaveAllGroups } from '../../store/directory/group.js'
+import { type DirectoryUserRow, findDirectoryUser } from '../../store/directory/user.js'
 import {
   commandsOfDirectory,
   type FieldCommand,
@@ -60,7 +60,7 @@ export async function createDirectoryUser(
   directory: Directory,
   write: DirectoryWrite & { readonly email: string },
   context: WriteContext,
-): Promise<ScimUserRow> {
+): Promise<DirectoryUserRow> {
   const { email, active, standing } = write
   const userName = standing?.directoryUserName ?? email
   const target = { email, mustJoin: true }
@@ -78,8 +78,8 @@ export async function readDirectoryUser(
   tables: Tables,
   { organizationId }: Directory,
   userId: string,
-): Promise<ScimUserRow> {
-  const user = await findScimUser(tables, { organizationId, userId })
+): Promise<DirectoryUserRow> {
+  const user = await findDirectoryUser(tables, { organizationId, userId })
   if (user === undefined) throw notFound('user', userId)
   return user
 }
@@ -88,7 +88,7 @@ export async function readDirectoryUser(
 export async function holdDirectoryUser(
   transaction: Tables,
   directory: Directory,
-  user: ScimUserRow,
+  user: DirectoryUserRow,
   write: DirectoryWrite,
   { runtime }: WriteContext,
 ): Promise<HeldDirectoryUser | undefined> {
@@ -100,7 +100,7 @@ export async function holdDirectoryUser(
 
 /** A locked member, and what is held for a change of it. */
 export interface HeldDirectoryUser {
-  readonly user: ScimUserRow
+  readonly user: DirectoryUserRow
   readonly held: HeldMembers
 }
 
@@ -117,7 +117,7 @@ export async function changeDirectoryUser(
   { user, held }: HeldDirectoryUser,
   write: DirectoryWrite,
   { runtime, requestId }: WriteContext,
-): Promise<ScimUserRow | undefined> {
+): Promise<DirectoryUserRow | undefined> {
   const { organizationId } = directory
   const { userId } = user
   const change = changeOf(user, write)

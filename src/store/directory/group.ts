@@ -6,18 +6,18 @@ import { groupNameLock, takeLocks } from '../lock.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
 import { readPage, type SearchRows } from '../search-page.js'
 import { ofOrganization } from '../tenant.js'
-import type { ScimReference } from './user.js'
+import type { Reference } from './user.js'
 
-/** A group as SCIM shows one. */
-export type ScimGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId' | 'createdAt' | 'updatedAt'> & {
+/** A group as its directory sees one. */
+export type DirectoryGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId' | 'createdAt' | 'updatedAt'> & {
   /** Null if they were not asked for. */
-  readonly members: readonly ScimReference[] | null
+  readonly members: readonly Reference[] | null
   /** Of the row: every write of the row, and of the members, changes it. */
   readonly version: string
 }
 
-/** The columns of a group of SCIM, whose alias is `g`; `withMembers` says whether the members are read. */
-const scimGroupColumns = (organizationId: Parameter, withMembers: Prisma.Sql) => Prisma.sql`
+/** The columns of such a group, whose alias is `g`; `withMembers` says whether the members are read. */
+const directoryGroupColumns = (organizationId: Parameter, withMembers: Prisma.Sql) => Prisma.sql`
        g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
        g.updated_at AS "updatedAt", g.xmin::text AS version,
        CASE WHEN ${withMembers} THEN (
@@ -29,7 +29,7 @@ const scimGroupColumns = (organizationId: Parameter, withMembers: Prisma.Sql) =>
        ) END AS members`
 
 /** The types of these columns. */
-const scimGroupColumnTypes: Columns<ScimGroupRow> = {
+const directoryGroupColumnTypes: Columns<DirectoryGroupRow> = {
   id: 'text',
   name: 'text',
   directoryExternalId: 'text',
@@ -45,15 +45,15 @@ export const searchedGroups = {
   withoutMembers: rowsWith('groups_alone', Prisma.sql`false`),
 } as const
 
-function rowsWith(name: string, withMembers: Prisma.Sql): SearchRows<ScimGroupRow> {
+function rowsWith(name: string, withMembers: Prisma.Sql): SearchRows<DirectoryGroupRow> {
   return {
     name,
     table: 'groups',
     alias: 'g',
     where: Prisma.sql`true`,
     beside: Prisma.sql``,
-    columns: (organizationId) => scimGroupColumns(organizationId, withMembers),
-    types: scimGroupColumnTypes,
+    columns: (organizationId) => directoryGroupColumns(organizationId, withMembers),
+    types: directoryGroupColumnTypes,
     references: Prisma.sql`group_members gm WHERE ${withMembers} AND ${ofOrganization('gm')} AND gm.group_id = g.id`,
   }
 }
@@ -87,7 +87,7 @@ interface GroupKey {
 }
 
 /** A group whose row is locked. */
-export type LockedGroup = Pick<ScimGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'>
+export type LockedGroup = Pick<DirectoryGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'>
 
 const lock = createStatement<GroupKey, LockedGroup>({
   name: 'lock_group',
@@ -99,14 +99,14 @@ SELECT id, name, directory_external_id AS "directoryExternalId", xmin::text AS v
 })
 
 /** The statements of this file. */
-export const scimGroupStatements = [lock]
+export const directoryGroupStatements = [lock]
 
 /** A group, with its members if they are wanted. */
-export function findScimGroup(
+export function findDirectoryGroup(
   tables: Tables,
   { organizationId, groupId }: GroupKey,
   withMembers: boolean,
-): Promise<ScimGroupRow | undefined> {
+): Promise<DirectoryGroupRow | undefined> {
   const condition = compare({ value: groupValues.id, text: 'exact' }, 'equals', groupId)
   return firstGroup(tables, organizationId, condition, withMembers)
 }

@@ -3,17 +3,17 @@ import { type OwnedField, ownedColumns, ownedPlaces } from '../owned-column.js'
 import type { Entries, Value } from '../search.js'
 import type { SearchRows } from '../search-page.js'
 import { ofOrganization } from '../tenant.js'
-import { type ScimUserColumns, scimUserColumns, scimUserColumnTypes } from './user.js'
+import { type DirectoryUserColumns, directoryUserColumns, directoryUserColumnTypes } from './user.js'
 
 /** The members that a directory sees. */
-export const searchedMembers: SearchRows<ScimUserColumns> = {
+export const searchedMembers: SearchRows<DirectoryUserColumns> = {
   name: 'directory_members',
   table: 'memberships',
   alias: 'm',
   where: Prisma.sql`m.directory_deleted_at IS NULL`,
   beside: Prisma.sql`CROSS JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = m.user_id OFFSET 0) u`,
-  columns: scimUserColumns,
-  types: scimUserColumnTypes,
+  columns: directoryUserColumns,
+  types: directoryUserColumnTypes,
   references: Prisma.sql`group_members gm WHERE ${ofOrganization('gm')} AND gm.user_id = m.user_id`,
 }
 

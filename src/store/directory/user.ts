@@ -4,28 +4,28 @@ import type { Tables } from '../../db/tables.js'
 import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../member.js'
 
 /** A group of a member, or a member of a group, with the name to display. */
-export interface ScimReference {
+export interface Reference {
   readonly value: string
   readonly display: string
 }
 
-/** What SCIM shows of a member beside the membership. */
+/** What a directory sees of a member beside the membership. */
 export interface Related {
   /** Null without a manager, or if the manager has no name. */
   readonly managerName: string | null
-  readonly groups: readonly ScimReference[]
+  readonly groups: readonly Reference[]
   /** Of the row of the membership: every write of the row changes it. */
   readonly version: string
 }
 
-/** A member as SCIM shows one. */
-export type ScimUserRow = MemberRow & Related
+/** A member as its directory sees one. */
+export type DirectoryUserRow = MemberRow & Related
 
-/** A row of `scimUserColumns`. */
-export type ScimUserColumns = MemberColumns & Related
+/** A row of `directoryUserColumns`. */
+export type DirectoryUserColumns = MemberColumns & Related
 
-/** The columns of a user of SCIM: of the membership `m`, the person `u`, and what is related to them. */
-export const scimUserColumns = (organizationId: Parameter) => Prisma.sql`${memberColumns},
+/** The columns of such a member: of the membership `m`, the person `u`, and what is related to them. */
+export const directoryUserColumns = (organizationId: Parameter) => Prisma.sql`${memberColumns},
        (SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
          WHERE b.organization_id = ${organizationId} AND b.user_id = m.manager_user_id) AS "managerName",
        (SELECT coalesce(json_agg(json_build_object('value', g.id, 'display', g.name) ORDER BY g.ordinal), '[]')
@@ -35,7 +35,7 @@ export const scimUserColumns = (organizationId: Parameter) => Prisma.sql`${membe
        m.xmin::text AS version`
 
 /** The types of these columns. */
-export const scimUserColumnTypes: Columns<ScimUserColumns> = {
+export const directoryUserColumnTypes: Columns<DirectoryUserColumns> = {
   ...memberColumnTypes,
   managerName: 'text',
   groups: 'json',
@@ -43,7 +43,7 @@ export const scimUserColumnTypes: Columns<ScimUserColumns> = {
 }
 
 /** The user of a row. */
-export function scimUserRowFrom({ managerName, groups, version, ...row }: ScimUserColumns): ScimUserRow {
+export function directoryUserFrom({ managerName, groups, version, ...row }: DirectoryUserColumns): DirectoryUserRow {
   return Object.assign(memberFrom(row), { managerName, groups, version })
 }
 
@@ -52,52 +52,55 @@ interface UserKey {
   readonly userId: string
 }
 
-const find = createStatement<UserKey, ScimUserColumns>({
-  name: 'find_scim_user',
-  columns: scimUserColumnTypes,
+const find = createStatement<UserKey, DirectoryUserColumns>({
+  name: 'find_directory_user',
+  columns: directoryUserColumnTypes,
   text: ({ organizationId, userId }) => Prisma.sql`
-SELECT ${scimUserColumns(organizationId)}
+SELECT ${directoryUserColumns(organizationId)}
   FROM memberships m
   JOIN users u ON u.id = m.user_id
  WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
 })
 
-/** How a directory names a person; `userNameKey` in lower case. */
-export interface ScimIdentity {
+/** How a directory names a person; `nameKey` in lower case. */
+export interface DirectoryIdentity {
   readonly organizationId: string
   readonly externalId: string | null
-  readonly userNameKey: string
+  readonly nameKey: string
 }
 
 /** A member with one of the names of an identity. */
-export type ScimIdentityRow = ScimUserRow & { readonly hasExternalId: boolean }
+export type DirectoryIdentityRow = DirectoryUserRow & { readonly hasExternalId: boolean }
 
-const findIdentity = createStatement<ScimIdentity, ScimUserColumns & { readonly hasExternalId: boolean }>({
-  name: 'find_scim_identity',
-  columns: { ...scimUserColumnTypes, hasExternalId: 'bool' },
-  text: ({ organizationId, externalId, userNameKey }) => Prisma.sql`
-SELECT ${scimUserColumns(organizationId)},
+const findIdentity = createStatement<DirectoryIdentity, DirectoryUserColumns & { readonly hasExternalId: boolean }>({
+  name: 'find_directory_identity',
+  columns: { ...directoryUserColumnTypes, hasExternalId: 'bool' },
+  text: ({ organizationId, externalId, nameKey }) => Prisma.sql`
+SELECT ${directoryUserColumns(organizationId)},
        coalesce(m.directory_external_id = ${externalId}::text, false) AS "hasExternalId"
   FROM memberships m
   JOIN users u ON u.id = m.user_id
  WHERE m.organization_id = ${organizationId}
    AND (m.directory_external_id = ${externalId}::text
-     OR lower(m.directory_user_name COLLATE "C") = ${userNameKey}
-     OR (m.directory_user_name IS NULL AND m.email_key = ${userNameKey}))
+     OR lower(m.directory_user_name COLLATE "C") = ${nameKey}
+     OR (m.directory_user_name IS NULL AND m.email_key = ${nameKey}))
  ORDER BY coalesce(m.directory_external_id = ${externalId}::text, false) DESC, m.ordinal`,
 })
 
 /** The statements of this file. */
-export const scimUserStatements = [find, findIdentity]
+export const directoryUserStatements = [find, findIdentity]
 
 /** A member, even one whom the directory has deleted; undefined if there is none. */
-export async function findScimUser(tables: Tables, key: UserKey): Promise<ScimUserRow | undefined> {
+export async function findDirectoryUser(tables: Tables, key: UserKey): Promise<DirectoryUserRow | undefined> {
   const [row] = await tables.run(find, key)
-  return row && scimUserRowFrom(row)
+  return row && directoryUserFrom(row)
 }
 
 /** The members with the external id, first, or with the user name, including deactivated and deleted ones. */
-export async function findScimIdentity(tables: Tables, identity: ScimIdentity): Promise<ScimIdentityRow[]> {
+export async function findDirectoryIdentity(
+  tables: Tables,
+  identity: DirectoryIdentity,
+): Promise<DirectoryIdentityRow[]> {
   const rows = await tables.run(findIdentity, identity)
-  return rows.map(({ hasExternalId, ...columns }) => Object.assign(scimUserRowFrom(columns), { hasExternalId }))
+  return rows.map(({ hasExternalId, ...columns }) => Object.assign(directoryUserFrom(columns), { hasExternalId }))
 }
