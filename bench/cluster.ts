@@ -4,12 +4,7 @@ import type { Database } from '../src/db/database.js'
 import { distribute } from '../src/db/distribute.js'
 import { migrate } from '../src/db/migrate.js'
 import { loadMigrations } from '../src/db/migration.js'
-import {
-  isDistributed,
-  selectKeysOfTokens,
-  selectMembersOfTokens,
-  selectOrganizationsOfTokens,
-} from '../src/store/token-holder.js'
+import { selectKeysOfTokens, selectMembersOfTokens, selectOrganizationsOfTokens } from '../src/store/token-holder.js'
 import { startServer } from './child.js'
 import { compare, median, type Rounds } from './compare.js'
 import { seed, withDatabase } from './database.js'
@@ -72,10 +67,10 @@ async function benchLookups(
   { rounds }: Rounds,
 ): Promise<void> {
   const hashes = { key: hashOf(tokens.key), user: hashOf(tokens.user) }
-  const ofOne = (hash: Uint8Array) => [{ organizationId: place.organization, tokenHashes: [hash] }]
+  const ofOne = (hash: Uint8Array) => ({ organizationId: place.organization, tokenHashes: [hash] })
   const lookups: Readonly<Record<string, () => Promise<{ readonly length: number }>>> = {
-    'of a key': () => selectKeysOfTokens(database, ofOne(hashes.key), () => isDistributed(database)),
-    'of a person': () => selectMembersOfTokens(database, ofOne(hashes.user), () => isDistributed(database)),
+    'of a key': () => selectKeysOfTokens(database, ofOne(hashes.key)),
+    'of a person': () => selectMembersOfTokens(database, ofOne(hashes.user)),
     'without an organization': () => selectOrganizationsOfTokens(database, [hashes.key]),
   }
   for (const [kind, lookUp] of Object.entries(lookups)) {

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel, MembershipModel, UserTokenModel } from '../../gen/prisma/models.js'
-import { createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
+import { createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { useIsDue } from './api-key.js'
 import { ofOrganization } from './tenant.js'
@@ -33,12 +33,6 @@ export interface OrganizationTokens {
   readonly tokenHashes: readonly Uint8Array[]
 }
 
-/** Tokens of several organizations: the one at the same index as the hash. */
-interface TokensOfSeveral {
-  readonly organizationIds: readonly string[]
-  readonly tokenHashes: readonly Uint8Array[]
-}
-
 type OfOrganization = (alias: string) => Prisma.Sql
 
 /**
@@ -47,17 +41,11 @@ type OfOrganization = (alias: string) => Prisma.Sql
  * hand always seems cheaper than the kept one; and `OFFSET 0` makes it look up each token by itself instead of reading
  * all rows for a join.
  */
-function ofEachToken(asked: Prisma.Sql, rows: Prisma.Sql): Prisma.Sql {
+function ofEachToken(tokenHashes: Parameter, rows: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
-SELECT found.* FROM ${asked} CROSS JOIN LATERAL (${rows} AND token.token_hash = asked.token_hash OFFSET 0) AS found`
+SELECT found.* FROM unnest((SELECT ${tokenHashes}::bytea[])) AS asked (token_hash)
+ CROSS JOIN LATERAL (${rows} AND token.token_hash = asked.token_hash OFFSET 0) AS found`
 }
-
-const ofOne = (tokenHashes: Parameter) => Prisma.sql`unnest((SELECT ${tokenHashes}::bytea[])) AS asked (token_hash)`
-
-const ofSeveral = ({ organizationIds, tokenHashes }: Places<TokensOfSeveral>) => Prisma.sql`
-unnest((SELECT ${organizationIds}::text[]), (SELECT ${tokenHashes}::bytea[])) AS asked (organization_id, token_hash)`
-
-const ofAsked: OfOrganization = (alias) => Prisma.sql`${Prisma.raw(alias)}.organization_id = asked.organization_id`
 
 const foundColumns = { tokenHash: 'bytea', isExpired: 'bool' } as const
 const found = (expiresAt: Prisma.Sql) =>
@@ -75,23 +63,17 @@ const keyColumns = {
 } as const
 
 // A management key has no tokens; it gets none here either, even if one came to exist.
-const keyOfToken = (isOfOrganization: OfOrganization) => Prisma.sql`
+const keyOfToken = Prisma.sql`
 SELECT ${found(Prisma.sql`least(token.expires_at, k.expires_at)`)}, k.id, k.organization_id AS "organizationId",
        k.team_id AS "teamId", k.kind, k.name, k.permissions, ${useIsDue} AS "useIsDue"
   FROM api_key_sessions token
-  JOIN api_keys k ON ${isOfOrganization('k')} AND k.id = token.api_key_id
- WHERE ${isOfOrganization('token')} AND k.revoked_at IS NULL AND k.kind <> 'mk'`
+  JOIN api_keys k ON ${ofOrganization('k')} AND k.id = token.api_key_id
+ WHERE ${ofOrganization('token')} AND k.revoked_at IS NULL AND k.kind <> 'mk'`
 
 const selectKey = createStatement<OrganizationTokens, TokenKey & FoundToken>({
   name: 'select_key_of_token',
   columns: keyColumns,
-  text: ({ tokenHashes }) => ofEachToken(ofOne(tokenHashes), keyOfToken(ofOrganization)),
-})
-
-const selectKeysOfSeveral = createStatement<TokensOfSeveral, TokenKey & FoundToken>({
-  name: 'select_keys_of_several',
-  columns: keyColumns,
-  text: (tokens) => ofEachToken(ofSeveral(tokens), keyOfToken(ofAsked)),
+  text: ({ tokenHashes }) => ofEachToken(tokenHashes, keyOfToken),
 })
 
 const memberColumns = {
@@ -110,23 +92,17 @@ const memberRow = (isOfOrganization: OfOrganization) => Prisma.sql`
           FROM team_members t
          WHERE ${isOfOrganization('t')} AND t.user_id = m.user_id) AS "teamRoles"`
 
-const memberOfToken = (isOfOrganization: OfOrganization) => Prisma.sql`
-SELECT ${found(Prisma.sql`token.expires_at`)}, ${memberRow(isOfOrganization)}
+const memberOfToken = Prisma.sql`
+SELECT ${found(Prisma.sql`token.expires_at`)}, ${memberRow(ofOrganization)}
   FROM user_tokens token
-  JOIN memberships m ON ${isOfOrganization('m')} AND m.user_id = token.user_id
+  JOIN memberships m ON ${ofOrganization('m')} AND m.user_id = token.user_id
   JOIN users u ON u.id = m.user_id
- WHERE ${isOfOrganization('token')} AND m.deactivated_at IS NULL`
+ WHERE ${ofOrganization('token')} AND m.deactivated_at IS NULL`
 
 const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToken>({
   name: 'select_member_of_token',
   columns: { ...foundColumns, ...memberColumns },
-  text: ({ tokenHashes }) => ofEachToken(ofOne(tokenHashes), memberOfToken(ofOrganization)),
-})
-
-const selectMembersOfSeveral = createStatement<TokensOfSeveral, TokenMember & FoundToken>({
-  name: 'select_members_of_several',
-  columns: { ...foundColumns, ...memberColumns },
-  text: (tokens) => ofEachToken(ofSeveral(tokens), memberOfToken(ofAsked)),
+  text: ({ tokenHashes }) => ofEachToken(tokenHashes, memberOfToken),
 })
 
 /**
@@ -144,13 +120,6 @@ SELECT token_hash AS "tokenHash", organization_id AS "organizationId"
 SELECT secret_hash, organization_id
   FROM api_keys WHERE secret_hash = ANY ((SELECT ${tokenHashes}::bytea[])::bytea[]) AND kind = 'mk'`
   },
-})
-
-/** Whether tables are distributed over the nodes of a Citus cluster. */
-const selectDistribution = createStatement<object, { readonly isDistributed: boolean }>({
-  name: 'select_distribution',
-  columns: { isDistributed: 'bool' },
-  text: () => Prisma.sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "isDistributed"`,
 })
 
 /** An address, and the organization in which it is looked up; undefined means all. */
@@ -191,43 +160,21 @@ const selectPersonsOfEmail = createStatement<Pick<EmailIdentity, 'email'>, Membe
 /** The statements of this file. */
 export const tokenHolderStatements = [
   selectKey,
-  selectKeysOfSeveral,
   selectMember,
-  selectMembersOfSeveral,
   selectOrganizations,
-  selectDistribution,
   selectMemberOfEmail,
   selectPersonsOfEmail,
 ]
 
-/** Finds the holders of tokens, each with the hash of its token. `isDistributed` is called only if it matters. */
-export type FindHolders<Row> = (
-  tables: Tables,
-  tokens: readonly OrganizationTokens[],
-  isDistributed: () => Promise<boolean>,
-) => Promise<Row[]>
+/** Finds the holders of tokens of an organization, each with the hash of its token. */
+export type FindHolders<Row> = (tables: Tables, tokens: OrganizationTokens) => Promise<Row[]>
 
 /** The live keys for which tokens were issued. */
-export const selectKeysOfTokens = createFindHolders(selectKey, selectKeysOfSeveral)
+export const selectKeysOfTokens: FindHolders<TokenKey & FoundToken> = (tables, tokens) => tables.run(selectKey, tokens)
 
 /** The members who hold the tokens, except deactivated ones. */
-export const selectMembersOfTokens = createFindHolders(selectMember, selectMembersOfSeveral)
-
-function createFindHolders<Row>(
-  ofOne: Statement<OrganizationTokens, Row>,
-  ofSeveral: Statement<TokensOfSeveral, Row>,
-): FindHolders<Row> {
-  return async (tables, tokens, isDistributed) => {
-    // One machine answers for several organizations at once; in a cluster, each machine answers only for its own.
-    if (tokens.length < 2 || (await isDistributed())) {
-      return (await Promise.all(tokens.map((some) => tables.run(ofOne, some)))).flat()
-    }
-    return tables.run(ofSeveral, {
-      organizationIds: tokens.flatMap(({ organizationId, tokenHashes }) => tokenHashes.map(() => organizationId)),
-      tokenHashes: tokens.flatMap(({ tokenHashes }) => tokenHashes),
-    })
-  }
-}
+export const selectMembersOfTokens: FindHolders<TokenMember & FoundToken> = (tables, tokens) =>
+  tables.run(selectMember, tokens)
 
 /** The organizations of tokens, whoever holds them, each with the hash. Searches all organizations. */
 export function selectOrganizationsOfTokens(
@@ -235,12 +182,6 @@ export function selectOrganizationsOfTokens(
   tokenHashes: readonly Uint8Array[],
 ): Promise<OrganizationOfToken[]> {
   return tables.run(selectOrganizations, { tokenHashes })
-}
-
-/** Whether tables are distributed over the nodes of a cluster. */
-export async function isDistributed(tables: Tables): Promise<boolean> {
-  const [row] = await tables.run(selectDistribution, {})
-  return row?.isDistributed === true
 }
 
 /**

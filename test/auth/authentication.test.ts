@@ -9,7 +9,6 @@ import { createKeyUses, type KeyUses } from '../../src/domain/auth/key-use.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { createUserToken, MAX_USER_TOKEN_SECONDS } from '../../src/domain/auth/user-token.js'
 import { type Caller, permissions } from '../../src/domain/caller/caller.js'
-import { isDistributed } from '../../src/store/token-holder.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
@@ -151,8 +150,6 @@ describe('authentication', () => {
       acme,
     ])
     expect(sent.filter((name) => name === 'select_member_of_token').length).toBeGreaterThan(0)
-    // One PostgreSQL answers for several organizations at once.
-    expect(sent.includes('select_members_of_several')).toBe(!(await isDistributed(database)))
     expect(sent.filter((name) => name === 'organizations_of_tokens')).toHaveLength(1)
     expect(sent.length).toBeLessThan(callers.length + 2)
   })

@@ -31,9 +31,9 @@ describe('the look-up of tokens', () => {
     }
     const bearerTokens = { ...tokens, organizationOf }
     const createTokenLookup = createTokenLookups({ database, hasher: createSecretHasher(), bearerTokens })
-    find = createTokenLookup(ACCESS_TOKEN_PREFIX, async (_tables, groups) => {
-      asked.push(...groups)
-      return groups.flatMap(({ tokenHashes }) => tokenHashes.map((tokenHash) => ({ tokenHash })))
+    find = createTokenLookup(ACCESS_TOKEN_PREFIX, async (_tables, tokens) => {
+      asked.push(tokens)
+      return tokens.tokenHashes.map((tokenHash) => ({ tokenHash }))
     })
   })
 

@@ -6,17 +6,11 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 /** Statements of several organizations: whose they are, or what they sweep, is not known before (ADR 10). */
 const ofAll: readonly string[] = ['organizations_of_tokens', 'select_persons_of_email']
 /** What only the coordinator does: locks on words, and its own tables. */
-const ofCoordinator: readonly string[] = [
-  'take_locks',
-  'admit_address',
-  'delete_revoke_attempts',
-  'select_distribution',
-]
+const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'delete_revoke_attempts']
 /** Rows that the coordinator makes of a parameter, and sends to where they belong by their organization; people to all. */
 const sentByValue: readonly string[] = ['insert_audit_events', 'keep_source_profiles']
 /** Import and export, and what is sent to one PostgreSQL alone. */
-const notOfCalls =
-  /^(?:stage_|import_|analyze_|export_|find_imported_|select_(?:keys|members)_of_several$|(?:add|count)_import_rows$)/
+const notOfCalls = /^(?:stage_|import_|analyze_|export_|find_imported_|(?:add|count)_import_rows$)/
 
 const anyOrganization = 'organization-of-nobody'
 const samples: Readonly<Record<string, string>> = {

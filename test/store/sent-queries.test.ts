@@ -149,7 +149,7 @@ describe('the stores', () => {
     const names = [...statements.keys()].map((name) =>
       name.replace(ofKind, 'kind').replace(part, '').replace(variant, ''),
     )
-    expect(new Set(names).size).toBeLessThanOrEqual(82)
+    expect(new Set(names).size).toBeLessThanOrEqual(79)
   })
 
   it('call models', () => {

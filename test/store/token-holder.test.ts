@@ -22,13 +22,10 @@ const bulk = [
 
 type Values = (hashes: readonly Buffer[]) => unknown[]
 const ofOne: Values = (hashes) => [hashes, acme]
-const ofSeveral: Values = (hashes) => [hashes.map(() => acme), hashes]
 
 const lookups = [
   ['select_key_of_token', 'key', ofOne],
   ['select_member_of_token', 'user', ofOne],
-  ['select_keys_of_several', 'key', ofSeveral],
-  ['select_members_of_several', 'user', ofSeveral],
   ['organizations_of_tokens', 'key', (hashes) => [hashes]],
 ] as const satisfies readonly (readonly [string, string, Values])[]
 

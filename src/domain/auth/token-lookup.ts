@@ -1,12 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Tables } from '../../db/tables.js'
-import { loadedOnce } from '../../runtime/loaded-once.js'
-import {
-  type FindHolders,
-  isDistributed,
-  type OrganizationTokens,
-  selectOrganizationsOfTokens,
-} from '../../store/token-holder.js'
+import { type FindHolders, type OrganizationTokens, selectOrganizationsOfTokens } from '../../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
 import type { BearerTokens, TokenPrefix } from './bearer-token.js'
 import type { SecretHasher } from './secret-hash.js'
@@ -42,7 +36,6 @@ export type CreateTokenLookup = <Row extends Hashed>(
  * of them; a token that cannot be genuine is rejected without a query.
  */
 export function createTokenLookups({ database, hasher, bearerTokens }: TokenLookupOptions): CreateTokenLookup {
-  const distribution = loadedOnce(() => isDistributed(database))
   const organizations = new LRUCache<string, string>({ max: MAX_KEPT_ORGANIZATIONS })
   const findOrganization = createBatchedLookup<readonly Buffer[], string | undefined>(async (asked) => {
     const rowOf = byHash(await selectOrganizationsOfTokens(database, asked.flat()))
@@ -50,7 +43,8 @@ export function createTokenLookups({ database, hasher, bearerTokens }: TokenLook
   })
   return (prefix, select) => {
     const find = createBatchedLookup(async (asked: readonly AskedToken[]) => {
-      const rowOf = byHash(await select(database, inOrganizations(asked), distribution))
+      const found = await Promise.all(inOrganizations(asked).map((tokens) => select(database, tokens)))
+      const rowOf = byHash(found.flat())
       return ({ hashes }) => firstOf(hashes, rowOf)
     })
     return async (token) => {
