@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { runProgram } from './cli/program.js'
-import { allocateAllYoung, limitHeapGrowth } from './runtime/garbage-collection.js'
+import { limitHeapGrowth } from './runtime/garbage-collection.js'
 
-allocateAllYoung()
 limitHeapGrowth()
 
 const stop = new AbortController()

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
 import { configFromEnvironment } from '../../src/config.js'
 import { createDatabase, type DatabaseOptions } from '../../src/db/database.js'
-import { allocateAllYoung, limitHeapGrowth } from '../../src/runtime/garbage-collection.js'
+import { limitHeapGrowth } from '../../src/runtime/garbage-collection.js'
 import { createUuidV7 } from '../../src/runtime/uuid-v7.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { serve, settings } from './serve.js'
@@ -14,7 +14,6 @@ interface Settings extends Pick<DatabaseOptions, 'connectionString' | 'sessions'
   readonly tracing?: { readonly collector: string; readonly share: number }
 }
 
-allocateAllYoung()
 limitHeapGrowth()
 // The service as it is, with its request log written nowhere, and observed if asked for.
 const { metrics, tracing: traced, ...reached } = settings<Settings>()
