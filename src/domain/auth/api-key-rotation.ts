@@ -4,8 +4,7 @@ import { findKeyOfRotation, findKeyToRotate, insertKeyRotation, lockKeyChain } f
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
 import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { permissions } from '../caller/caller.js'
-import type { ApiKeyOptions, NewApiKey } from './api-key.js'
-import { keyEvent } from './api-key-event.js'
+import { type ApiKeyOptions, keyEvent, type NewApiKey } from './api-key.js'
 import { createApiKeySecret } from './api-key-secret.js'
 
 /** What rotating needs. */

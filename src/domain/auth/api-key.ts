@@ -3,12 +3,12 @@ import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidField, notFound, refuseViolations } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { insertApiKey, selectApiKeys } from '../../store/api-key.js'
+import type { AuditAction } from '../../store/audit-action.js'
 import { hasOrganization } from '../../store/organization.js'
 import { hasTeam } from '../../store/team.js'
-import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
+import { type AuditEvent, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { type Permission, permissions } from '../caller/caller.js'
 import { textFault } from '../value/free-text.js'
-import { keyEvent } from './api-key-event.js'
 import { createApiKeySecret } from './api-key-secret.js'
 import type { SecretHasher } from './secret-hash.js'
 
@@ -154,4 +154,16 @@ export async function listApiKeys(tables: Tables, organizationId: string): Promi
     revokedAt: revokedAt ?? undefined,
     expiresAt: expiresAt ?? undefined,
   }))
+}
+
+/** The key of an event. */
+interface EventKey {
+  readonly organizationId: string
+  readonly id: string
+  readonly teamId: string | null
+}
+
+/** The audit event of an action on a key, such as `api_key.revoke`; still to be told who did it. */
+export function keyEvent(action: AuditAction, { organizationId, id, teamId }: EventKey): Omit<AuditEvent, 'actor'> {
+  return { organizationId, action, targetType: 'api_key', targetId: id, teamId: teamId ?? undefined }
 }
