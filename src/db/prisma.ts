@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import { PrismaClient } from '../../gen/prisma/client.js'
@@ -43,8 +42,7 @@ const NO_LIMIT = 2 ** 31 - 1
 
 /** Makes Prisma's client on a pool, which it does not close. */
 export function createModelsClient(pool: pg.Pool, statementNames: boolean): ModelsClient {
-  // Prisma does not tell its driver adapter who begins a transaction.
-  const beginning = new AsyncLocalStorage<TransactionSteps>()
+  const handOver = createHandOver()
   const factory = new PrismaPg(pool, statementNames ? { statementNameGenerator: createStatementNames() } : {})
   const { adapterName } = factory
   const connect = async () => {
@@ -58,8 +56,7 @@ export function createModelsClient(pool: pg.Pool, statementNames: boolean): Mode
       getConnectionInfo: () => adapter.getConnectionInfo(),
       dispose: () => adapter.dispose(),
       startTransaction: async () => {
-        const steps = beginning.getStore()
-        if (steps === undefined) throw new Error('transactions are begun by the tables')
+        const steps = handOver.take()
         await steps.begin()
         return transactionOn(adapter, steps)
       },
@@ -69,7 +66,41 @@ export function createModelsClient(pool: pg.Pool, statementNames: boolean): Mode
   return {
     prisma,
     transaction: (steps, work) =>
-      beginning.run(steps, () => prisma.$transaction(work, { maxWait: NO_LIMIT, timeout: NO_LIMIT })),
+      handOver.give(steps, () => prisma.$transaction(work, { maxWait: NO_LIMIT, timeout: NO_LIMIT })),
+  }
+}
+
+/**
+ * Hands steps over to the driver adapter, which Prisma does not tell who begins a transaction: one transaction at a time
+ * is on its way to the adapter, without any input or output in between. `AsyncLocalStorage` would do so, too, but it makes
+ * every promise of the process dearer on Node 20 (docs/adr/0005-prisma-behind-every-service.md).
+ */
+function createHandOver() {
+  let last: Promise<void> = Promise.resolve()
+  let given: { readonly steps: TransactionSteps; readonly taken: () => void } | undefined
+  return {
+    give: async <T>(steps: TransactionSteps, begin: () => Promise<T>): Promise<T> => {
+      const before = last
+      let taken = () => {}
+      last = new Promise((resolve) => {
+        taken = resolve
+      })
+      await before
+      given = { steps, taken }
+      try {
+        return await begin()
+      } finally {
+        // Where Prisma has failed before it came to the adapter.
+        taken()
+      }
+    },
+    take: (): TransactionSteps => {
+      if (given === undefined) throw new Error('transactions are begun by the tables')
+      const { steps, taken } = given
+      given = undefined
+      taken()
+      return steps
+    },
   }
 }
 

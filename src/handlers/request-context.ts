@@ -27,7 +27,11 @@ export function requestContextOf(context: Pick<HandlerContext, 'values'>): Reque
 
 /** What a call needs, in methods that need a credential. */
 export function scopeOf(context: Pick<HandlerContext, 'values'>): Scope {
-  const { caller, ...request } = requestContextOf(context)
-  if (caller === undefined) throw new ServiceError('CREDENTIAL_MISSING', 'a bearer credential is required')
-  return { ...request, caller }
+  const request = requestContextOf(context)
+  if (!hasCaller(request)) throw new ServiceError('CREDENTIAL_MISSING', 'a bearer credential is required')
+  return request
+}
+
+function hasCaller(request: RequestContext): request is RequestContext & Scope {
+  return request.caller !== undefined
 }
