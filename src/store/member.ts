@@ -76,7 +76,7 @@ const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^
 
 /**
  * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
- * other. A kept plan expects a hundred rows from JSON, and would read all persons for them but for the OFFSET.
+ * other. A model would take the forty columns of one member one by one (docs/adr/0005-prisma-behind-every-service.md). A kept plan expects a hundred rows from JSON, and would read all persons for them but for the OFFSET.
  */
 const write = createStatement<{ readonly organizationId: string; readonly members: string }, Record<never, never>>({
   name: 'write_members',
@@ -142,36 +142,16 @@ export async function findEmailKeys(
   return (await models.membership.findMany({ where, select: { emailKey: true } })).map(({ emailKey }) => emailKey)
 }
 
-/** Members to write. Email addresses are not written. */
-export interface MemberWrites {
-  /** Members to add, in this order, whose persons exist; with the keys of their addresses. */
-  readonly added: readonly (MemberRow & Pick<MembershipModel, 'emailKey'>)[]
-  /** Members whom the transaction has locked. */
-  readonly changed: readonly MemberRow[]
-}
-
-/** Writes members. */
+/**
+ * Writes members in the order given: those who are not in the tables yet, although their persons are, and others, whom
+ * the transaction has locked. Email addresses are not written.
+ */
 export async function writeMembers(
-  { models, run }: Tables,
+  { run }: Tables,
   organizationId: string,
-  { added, changed }: MemberWrites,
+  members: readonly MemberRow[],
 ): Promise<void> {
-  const [first, ...others] = [...added, ...changed]
-  if (first === undefined) return
-  if (others.length > 0) {
-    await run(write, { organizationId, members: JSON.stringify([first, ...others].map(rowOf)) })
-    return
-  }
-  const { userId, directoryAttributes, ...row } = rowOf(first)
-  const data = { ...row, directoryAttributes: directoryAttributes ?? Prisma.DbNull }
-  const [newcomer] = added
-  if (newcomer !== undefined) {
-    const { emailKey } = newcomer
-    await models.membership.create({ data: { organizationId, userId, emailKey, ...data }, select: { userId: true } })
-  } else {
-    const where = { organizationId_userId: { organizationId, userId } }
-    await models.membership.update({ where, data, select: { userId: true } })
-  }
+  if (members.length > 0) await run(write, { organizationId, members: JSON.stringify(members.map(rowOf)) })
 }
 
 /** The member of a row. */
