@@ -19,6 +19,7 @@ export async function planOf(client: pg.Client, { text, values, name }: SentStat
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`
+  if (Array.isArray(value) && value.length === 0) return `'{}'`
   if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`
   if (typeof value === 'bigint') return value.toString()
   return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value))
