@@ -39,6 +39,8 @@ export interface ModelsClient {
 
 /** A transaction is bounded by its statements and its call: this is the longest time that a timer takes. */
 const NO_LIMIT = 2 ** 31 - 1
+/** Each has an isolation level, which tells them from transactions that Prisma begins by itself; its steps set another. */
+const OF_TABLES = { maxWait: NO_LIMIT, timeout: NO_LIMIT, isolationLevel: 'ReadCommitted' } as const
 
 /** Makes Prisma's client on a pool, which it does not close. */
 export function createModelsClient(pool: pg.Pool, statementNames: boolean): ModelsClient {
@@ -55,7 +57,9 @@ export function createModelsClient(pool: pg.Pool, statementNames: boolean): Mode
       executeScript: (script: string) => adapter.executeScript(script),
       getConnectionInfo: () => adapter.getConnectionInfo(),
       dispose: () => adapter.dispose(),
-      startTransaction: async () => {
+      startTransaction: async (isolationLevel?: unknown) => {
+        // Of the tables' transactions alone. Prisma begins some of its own, such as for an upsert.
+        if (isolationLevel === undefined) return adapter.startTransaction()
         const steps = handOver.take()
         await steps.begin()
         return transactionOn(adapter, steps)
@@ -65,8 +69,7 @@ export function createModelsClient(pool: pg.Pool, statementNames: boolean): Mode
   const prisma: Prisma = new PrismaClient({ adapter: { provider, adapterName, connect }, omit: secretColumns })
   return {
     prisma,
-    transaction: (steps, work) =>
-      handOver.give(steps, () => prisma.$transaction(work, { maxWait: NO_LIMIT, timeout: NO_LIMIT })),
+    transaction: (steps, work) => handOver.give(steps, () => prisma.$transaction(work, OF_TABLES)),
   }
 }
 
