@@ -137,11 +137,10 @@ SELECT 'USER' AS kind, id FROM known_users UNION ALL SELECT 'GROUP', id FROM kno
 /** What every part of a procedure contains about the procedure. */
 type ProcedureOfPart = Pick<ApprovalStepModel, 'organizationId' | 'procedureId'>
 
-/** A step of a procedure that is to be kept. */
-export type NewApprovalStep = Omit<ApprovalStepModel, keyof ProcedureOfPart>
-
-/** An approver of one of its steps. */
-export type NewApprover = Omit<ApprovalStepApproverModel, keyof ProcedureOfPart>
+/** A step of a procedure that is to be stored, with its approvers in their order. */
+export interface NewApprovalStep extends Omit<ApprovalStepModel, keyof ProcedureOfPart> {
+  readonly approvers: readonly Omit<ApprovalStepApproverModel, keyof ProcedureOfPart | 'stepId' | 'position'>[]
+}
 
 /** The statements of this file. */
 export const accessPolicyApprovalProcedureStatements = [print, lockPolicy, lockApprovers]
@@ -157,22 +156,25 @@ export function lockKnownApprovers(transaction: Tables, named: NamedApprovers): 
   return transaction.run(lockApprovers, named)
 }
 
-/** A procedure to be kept, with its steps and their approvers. */
+/** A procedure to be stored, with its steps. */
 export interface NewApprovalProcedure
   extends Pick<ApprovalProcedureModel, 'id' | 'organizationId' | 'accessPolicyId' | 'timeoutSeconds'> {
   readonly steps: readonly NewApprovalStep[]
-  readonly approvers: readonly NewApprover[]
 }
 
 /** Stores a procedure with its steps and their approvers, and returns its JSON. */
 export async function insertApprovalProcedure(
   { models, run }: Tables,
-  { steps, approvers, ...procedure }: NewApprovalProcedure,
+  { steps, ...procedure }: NewApprovalProcedure,
 ): Promise<string> {
-  const ofProcedure = { organizationId: procedure.organizationId, procedureId: procedure.id }
-  await models.approvalProcedure.create({ data: procedure, select: { id: true } })
-  await models.approvalStep.createMany({ data: steps.map((step) => ({ ...ofProcedure, ...step })) })
-  await models.approvalStepApprover.createMany({ data: approvers.map((approver) => ({ ...ofProcedure, ...approver })) })
+  const withApprovers = steps.map(({ approvers, ...step }) => ({
+    ...step,
+    approvers: { create: approvers.map((approver, position) => ({ position, ...approver })) },
+  }))
+  await models.approvalProcedure.create({
+    data: { ...procedure, steps: { create: withApprovers } },
+    select: { id: true },
+  })
   const [printed] = await run(print, procedure)
   if (printed === undefined) throw new Error('a procedure was stored and is not there')
   return printed.json

@@ -27,12 +27,19 @@ export async function printDepartmentOptions(tables: Tables, organizationId: str
   return (await readWholeList(tables, list, { organizationId }))?.json ?? '[]'
 }
 
-/** Adds departments to an organization in the given order; existing ones stay unchanged. */
+/**
+ * Adds departments to an organization in the given order; existing ones stay unchanged. They are looked for first, since
+ * nearly all exist, and Prisma plans each `createMany` anew (0.4 ms).
+ */
 export async function insertDepartmentOptions(
   { models }: Tables,
   organizationId: string,
   options: readonly NewDepartmentOption[],
 ): Promise<void> {
-  const data = options.map((option) => ({ organizationId, ...option }))
+  if (options.length === 0) return
+  const where = { organizationId, name: { in: options.map(({ name }) => name) } }
+  const found = await models.departmentOption.findMany({ where, select: { name: true } })
+  const known = new Set(found.map(({ name }) => name))
+  const data = options.filter(({ name }) => !known.has(name)).map((option) => ({ organizationId, ...option }))
   if (data.length > 0) await models.departmentOption.createMany({ data, skipDuplicates: true })
 }

@@ -39,16 +39,18 @@ export async function createApprovalProcedure(scope: Scope, draft: ApprovalProce
     refuseViolations([...draft.violations, ...topology.violations])
     refuseViolations(await missingApprovers(transaction, organizationId, topology.steps))
     const procedureId = runtime.newId()
-    const steps = topology.steps.map((step) => ({ id: runtime.newId(), ...step }))
     const procedure = await insertApprovalProcedure(transaction, {
       id: procedureId,
       organizationId,
       accessPolicyId: draft.accessPolicyId,
       timeoutSeconds: draft.timeoutSeconds === 0 ? DEFAULT_TIMEOUT_SECONDS : draft.timeoutSeconds,
-      steps: steps.map(({ id, stageIndex, stepIndex, step }) => ({ id, stageIndex, stepIndex, ...storedStep(step) })),
-      approvers: steps.flatMap(({ id: stepId, step }) =>
-        storedApprovers(step).map((approver, position) => ({ stepId, position, ...approver })),
-      ),
+      steps: topology.steps.map(({ stageIndex, stepIndex, step }) => ({
+        id: runtime.newId(),
+        stageIndex,
+        stepIndex,
+        ...storedStep(step),
+        approvers: storedApprovers(step),
+      })),
     })
     const target = { targetType: 'approval_procedure', targetId: procedureId, teamId }
     await recordAuditEvents(
