@@ -65,7 +65,7 @@ export async function writePlan(
   // In the same order everywhere, so that writers who wait for each other's departments do not deadlock.
   const options = [...departments].sort().map((name) => ({ id: runtime.newId(), name }))
   await insertDepartmentOptions(transaction, organizationId, options)
-  await recordAuditEvents(transaction, events, runtime)
+  if (events.length > 0) await recordAuditEvents(transaction, events, runtime)
 }
 
 function personOf({ userId, email }: Member): PersonRow {
