@@ -1,27 +1,24 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
-import type { ContextValues } from '@connectrpc/connect'
+import { Code, ConnectError, type ContextValues } from '@connectrpc/connect'
 import type { Logger } from 'pino'
 import { anonymousAccessOf, methodAccessOf } from '../admission/access-rule.js'
 import { createAdmission } from '../admission/admission.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
-import { type AdmitCall, type CallHooks, combineObservers } from '../call/serve-call.js'
+import { type AdmitCall, type CallHooks, type CallObserver, combineObservers } from '../call/serve-call.js'
 import type { Config } from '../config.js'
 import type { Database } from '../db/database.js'
 import { systemTiming } from '../db/transaction.js'
 import { createRevokeLimiter } from '../domain/auth/revoke-limiter.js'
 import { maskError } from '../failure/error-mapping.js'
-import { createCallEnds } from '../handlers/call-ends.js'
-import { maxBodyBytesOf } from '../handlers/http-form.js'
 import { createIdempotency } from '../handlers/idempotency.js'
-import { createLimits } from '../handlers/limits.js'
+import { maxBodyBytesOf } from '../handlers/method-options.js'
 import { requestContextOf } from '../handlers/request-context.js'
 import { createRevokeCallCounter, isRevocation } from '../handlers/revoke-limit.js'
-import { services } from '../handlers/routes.js'
+import { createLimits, services } from '../handlers/routes.js'
 import type { CallLimit } from '../http/call-limit.js'
 import { createClientAddressOf } from '../http/client-address.js'
 import { requestIdOf } from '../http/request-handler.js'
 import type { LimitCheck } from '../limits/limit-check.js'
-import { jsonText, preprintedMessage } from '../rest/index.js'
 import { healthService } from '../rpc/health.js'
 import { reflectionServices } from '../rpc/reflection.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -35,7 +32,6 @@ import type { ServiceTables } from './tables.js'
 export interface Calls {
   /** What happens to a call, whatever its door. */
   readonly hooks: CallHooks
-  readonly jsonOptions: { readonly alwaysEmitImplicit: boolean }
   readonly maxTimeoutMs: number
   maxBodyBytes(method: DescMethod): number
   /** Notes the id of the key or user that sent a request, also where it is refused. */
@@ -63,24 +59,24 @@ export interface CallsOptions {
 /** Services that are not ours, and open to anyone. */
 export const infrastructure: readonly DescService[] = [healthService, ...reflectionServices]
 
-/** How answers are printed over every door: fields without presence are always there. */
-const jsonOptions = { alwaysEmitImplicit: true }
-
 /** Makes what happens to calls: who is admitted, what is limited, what errors tell, who is told. */
 export function createCalls(options: CallsOptions): Calls {
   const { config, database, log, meters, tracing, callLimit } = options
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
   const callerIds = new WeakMap<NodeRequest, string>()
-  const ends = createCallEnds(database, callLimit.end)
   const countRevokeCall = createRevokeCallCounter(createRevokeLimiter, systemTiming, meters?.tally)
-  const idempotency = createIdempotency({
-    preprintMessage: preprintedMessage,
-    printMessage: (desc, message) => jsonText(desc, message, jsonOptions),
-  })
+  // A call ends with its answer: whether that is read does not matter.
+  const ends: CallObserver = {
+    begun: () => {},
+    ended: ({ request, abortReason }) => {
+      callLimit.end(request)
+      if (abortReason !== undefined) database.stop(request, abortReason)
+    },
+  }
   const noteCaller = (request: NodeRequest, id: string) => void callerIds.set(request, id)
   return {
     hooks: {
-      interceptors: [createLimits(options.limitCheck, services), idempotency],
+      interceptors: [createLimits(options.limitCheck), createIdempotency()],
       admit: createAdmit(options, access, noteCaller),
       beforeDecode: ({ method, values }) => countRevokeCall(method, values),
       publicError: (cause, { method, request }) =>
@@ -89,12 +85,15 @@ export function createCalls(options: CallsOptions): Calls {
       onError: (err, { request }) => log.error({ err, requestId: requestIdOf(request) }, 'request failed'),
       shutdownSignal: options.lifecycle.shutdown,
     },
-    jsonOptions,
     maxTimeoutMs: config.maxCallSeconds * 1000,
     maxBodyBytes: (method) => maxBodyBytesOf(method, access.get(method)?.anonymous === true, config.maxBodyBytes),
     noteCaller,
     callerIdOf: (request) => callerIds.get(request),
-    onGone: ends.onGone,
+    // A call that did not ask whether its client is there does not know.
+    onGone: (request) => {
+      callLimit.end(request)
+      database.stop(request, new ConnectError('the client disconnected', Code.Canceled))
+    },
   }
 }
 

@@ -4,8 +4,8 @@ import { systemTiming } from '../db/transaction.js'
 import { createRefusalRecorder } from '../domain/directory/directory-refusal.js'
 import { createPageTokens } from '../domain/paging/page-token.js'
 import { addReason } from '../failure/error-reason.js'
-import { fieldHint } from '../handlers/field-hint.js'
-import { formRulesOf, httpFormOf } from '../handlers/http-form.js'
+import { fieldHint, formRulesOf, httpFormOf } from '../handlers/method-options.js'
+import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { requestContextOf } from '../handlers/request-context.js'
 import { slowDownBody } from '../handlers/revoke-limit.js'
 import { createRoutes, services } from '../handlers/routes.js'
@@ -19,7 +19,7 @@ import { type Doors, requestIdOf } from '../http/request-handler.js'
 import { baseUrlFor } from '../http/request-target.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 import { packageRoot, readBuild } from '../package.js'
-import { createRestTranscoder, preprintedMessage } from '../rest/index.js'
+import { createRestTranscoder } from '../rest/index.js'
 import { createHealthRoutes, isWatch } from '../rpc/health.js'
 import { createReflectionRoutes } from '../rpc/reflection.js'
 import { createRpcHandler } from '../rpc/rpc-handler.js'
@@ -53,7 +53,6 @@ export function createDoors(options: DoorsOptions): Doors {
   const { hasher, keyUses, bearerTokens } = authentication
   const { hooks, maxBodyBytes, maxTimeoutMs } = calls
   const routes = createRoutes({
-    database: tables.shared,
     runtime,
     hasher,
     keyUses,
@@ -61,7 +60,6 @@ export function createDoors(options: DoorsOptions): Doors {
     timing: systemTiming,
     limitCheck,
     pageTokens: createPageTokens(tables.shared),
-    preprintMessage: preprintedMessage,
     tally: options.meters?.tally,
   })
   const health = createHealthRoutes({
@@ -100,7 +98,7 @@ export function createDoors(options: DoorsOptions): Doors {
       formRules: formRulesOf,
       emptyResponse: (method) => httpFormOf(method).emptyResponse,
       maxBodyBytes,
-      jsonOptions: calls.jsonOptions,
+      jsonOptions: answerJsonOptions,
       fieldHint,
       errorBody: (error, context) => slowDownBody(error, context) ?? oauthErrorBody(error, context),
       completeError: addReason,

@@ -1,6 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import type { Tables } from '../db/tables.js'
 import { type AccessTokenOptions, createAccessToken } from '../domain/auth/access-token.js'
 import { clientCredentialsFrom } from '../domain/auth/client-credentials.js'
 import { type RevocationOptions, revokeLeakedKey } from '../domain/auth/revocation.js'
@@ -8,8 +7,7 @@ import { requestContextOf } from './request-context.js'
 import type { Tally } from './tally.js'
 
 /** What the methods of credentials need. */
-export interface AuthHandlersOptions extends AccessTokenOptions, RevocationOptions {
-  readonly database: Tables
+export interface AuthHandlersOptions extends Omit<AccessTokenOptions & RevocationOptions, 'database' | 'onRevoked'> {
   readonly tally?: Tally | undefined
 }
 

@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto'
-import { type DescMessage, type DescMethod, getOption, type Message, toBinary } from '@bufbuild/protobuf'
+import { type DescMethod, getOption, toBinary } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { Interceptor, UnaryRequest, UnaryResponse } from '@connectrpc/connect'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import type { Tables } from '../db/tables.js'
 import { type AnswerOnce, createAnswerOnce, type KeptAnswer, type NamedCall } from '../domain/idempotency.js'
 import { invalidField } from '../errors.js'
-import type { PreprintMessage } from './printed-answer.js'
+import { jsonText, preprintedMessage } from '../protojson/json-printer.js'
+import { answerJsonOptions } from './printed-answer.js'
 import { requestContextKey, requestContextOf, scopeOf } from './request-context.js'
-
-/** What answering calls by their keys depends on. */
-export interface IdempotencyOptions {
-  readonly preprintMessage: PreprintMessage
-  /** The JSON of a message as the doors print it. */
-  readonly printMessage: (desc: DescMessage, message: Message) => string
-}
 
 /** Whether a method accepts an `Idempotency-Key`: it writes, and requires a credential. */
 export function takesIdempotencyKey(method: DescMethod): boolean {
@@ -27,17 +21,16 @@ const KEY = /^[!-~]{1,255}$/
  * Answers calls with an `Idempotency-Key` (docs/repeating-calls.md) over every door. Calls without one are passed on
  * unchanged.
  */
-export function createIdempotency(options: IdempotencyOptions): Interceptor {
+export function createIdempotency(): Interceptor {
   const answerOnce = createAnswerOnce()
   return (next) => (request) => {
     const key = request.contextValues.get(requestContextKey)?.idempotencyKey
     if (key === undefined || request.stream || !takesIdempotencyKey(request.method)) return next(request)
-    return answer(options, answerOnce, next, request, key)
+    return answer(answerOnce, next, request, key)
   }
 }
 
 async function answer(
-  { preprintMessage, printMessage }: IdempotencyOptions,
   answerOnce: AnswerOnce,
   next: (request: UnaryRequest) => ReturnType<ReturnType<Interceptor>>,
   request: UnaryRequest,
@@ -50,7 +43,7 @@ async function answer(
     const response = await next(request)
     if (response.stream) throw new Error('a unary call returned a stream')
     executed = response
-    const json = printMessage(response.method.output, response.message)
+    const json = jsonText(response.method.output, response.message, answerJsonOptions)
     return { json, entityTag: response.header.get('etag') }
   }
   const { json, entityTag, isReplayed } = await answerOnce(
@@ -68,7 +61,7 @@ async function answer(
     method,
     header,
     trailer: new Headers(),
-    message: preprintMessage(method.output, [json]),
+    message: preprintedMessage(method.output, [json]),
   }
 }
 

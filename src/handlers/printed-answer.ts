@@ -1,52 +1,34 @@
 import { setImmediate } from 'node:timers/promises'
-import {
-  create,
-  type DescMessage,
-  fromJson,
-  type MessageInitShape,
-  type MessageShape,
-  toJson,
-} from '@bufbuild/protobuf'
+import { create, type DescMessage, type MessageInitShape, type MessageShape, toJson } from '@bufbuild/protobuf'
 import type { Page } from '../domain/paging/page.js'
+import { preprintedMessage } from '../protojson/json-printer.js'
 
-/** Makes a message from its printed JSON, in pieces; it may be read only when it is needed. */
-export type PreprintMessage = <Desc extends DescMessage>(desc: Desc, json: readonly string[]) => MessageShape<Desc>
-
-/** Reads the message at once. Fields written by a later version are ignored. */
-export const readPrinted: PreprintMessage = (desc, json) =>
-  fromJson(desc, JSON.parse(json.join('')), { ignoreUnknownFields: true })
-
-/** How handlers make answers from printed JSON. */
-export interface PrintedAnswerOptions {
-  /** Makes the answer of a call: `data` is JSON printed by the database, `others` are the fields beside it. */
-  readonly printedAnswer: <Desc extends DescMessage>(
-    desc: Desc,
-    data: string,
-    others?: MessageInitShape<Desc>,
-  ) => MessageShape<Desc>
-  /**
-   * Makes a page as the answer. A long one is handled over several turns of the event loop, so that others get theirs.
-   */
-  readonly printedPage: <Desc extends DescMessage>(desc: Desc, page: Page) => Promise<MessageShape<Desc>>
-}
+/** How answers are printed over every door: fields without presence are always there. */
+export const answerJsonOptions = { alwaysEmitImplicit: true }
 
 /** The length, in characters, from which texts take milliseconds to receive and send. */
 const LONG_TEXT = 1_000_000
 
-/** Builds answers around printed JSON, which is not touched. */
-export function createPrintedAnswers(preprintMessage: PreprintMessage): PrintedAnswerOptions {
-  return {
-    printedAnswer: (desc, data, others) =>
-      preprintMessage(desc, ['{"data":', data, others === undefined ? '}' : othersText(desc, others)]),
-    printedPage: async (desc, { items, nextPageToken }) => {
-      if (items.length > LONG_TEXT) await setImmediate()
-      return preprintMessage(desc, ['{"data":[', items, `],"nextPageToken":${JSON.stringify(nextPageToken)}}`])
-    },
-  }
+/** Makes the answer of a call: `data` is JSON printed by the database, `others` are the fields beside it. */
+export function printedAnswer<Desc extends DescMessage>(
+  desc: Desc,
+  data: string,
+  others?: MessageInitShape<Desc>,
+): MessageShape<Desc> {
+  return preprintedMessage(desc, ['{"data":', data, others === undefined ? '}' : othersText(desc, others)])
+}
+
+/** Makes a page as the answer. A long one takes several turns of the event loop, so that others get theirs. */
+export async function printedPage<Desc extends DescMessage>(
+  desc: Desc,
+  { items, nextPageToken }: Page,
+): Promise<MessageShape<Desc>> {
+  if (items.length > LONG_TEXT) await setImmediate()
+  return preprintedMessage(desc, ['{"data":[', items, `],"nextPageToken":${JSON.stringify(nextPageToken)}}`])
 }
 
 /** The end of the JSON of a message, after its field `data`. */
 function othersText<Desc extends DescMessage>(desc: Desc, others: MessageInitShape<Desc>): string {
-  const { data: _, ...rest } = Object(toJson(desc, create(desc, others), { alwaysEmitImplicit: true }))
+  const { data: _, ...rest } = Object(toJson(desc, create(desc, others), answerJsonOptions))
   return `,${JSON.stringify(rest).slice(1)}`
 }

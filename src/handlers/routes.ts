@@ -1,33 +1,43 @@
-import type { DescService } from '@bufbuild/protobuf'
-import type { ConnectRouter } from '@connectrpc/connect'
+import { type DescService, getOption } from '@bufbuild/protobuf'
+import type { ConnectRouter, Interceptor } from '@connectrpc/connect'
+import { access } from '../../gen/svc/v2/access_pb.js'
 import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
-import { AppResourceService } from '../../gen/svc/v2/app_resource_pb.js'
-import { AuditLogService } from '../../gen/svc/v2/audit_log_pb.js'
+import { AppInstanceService, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
+import { AppResourceService, BatchUpdateAppResourcesResponseSchema } from '../../gen/svc/v2/app_resource_pb.js'
+import { AuditLogService, ListAuditEventsResponseSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import { EntityFieldMappingService } from '../../gen/svc/v2/entity_field_mapping_pb.js'
-import { EntityIngestionConfigService } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
-import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
-import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
-import { SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
+import {
+  EntityFieldMappingService,
+  ListEntityFieldMappingsResponseSchema,
+} from '../../gen/svc/v2/entity_field_mapping_pb.js'
+import {
+  EntityIngestionConfigService,
+  ListEntityIngestionConfigsResponseSchema,
+} from '../../gen/svc/v2/entity_ingestion_config_pb.js'
+import { GetJourneyResponseSchema, JourneyService } from '../../gen/svc/v2/journey_pb.js'
+import { PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
+import { ListSlaDefinitionsResponseSchema, SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
 import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
+import { listAppInstances } from '../domain/app-instance.js'
+import { batchUpdateAppResources } from '../domain/app-resource/app-resource.js'
+import { listAuditEvents } from '../domain/audit-log.js'
+import { listEntityFieldMappings } from '../domain/entity-field-mapping.js'
+import { listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
+import { getJourney } from '../domain/journey.js'
 import type { PageTokens } from '../domain/paging/page-token.js'
-import type { LimitCheck } from '../limits/limit-check.js'
-import type { Runtime } from '../runtime/runtime.js'
+import { updatePriority } from '../domain/priority.js'
+import { listSlaDefinitions } from '../domain/sla-definition.js'
+import { entityTagOf } from '../domain/value/entity-tag.js'
+import { invalidField } from '../errors.js'
+import { type LimitCheck, refuseLimits } from '../limits/limit-check.js'
+import { suggestion } from '../protojson/nearest.js'
+import { type AuditAction, auditActions, isAuditAction } from '../store/audit-action.js'
 import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-approval-procedure.js'
-import { createAppInstanceHandlers } from './app-instance.js'
-import { createAppResourceHandlers } from './app-resource.js'
-import { createAuditLogHandlers } from './audit-log.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
-import { createEntityFieldMappingHandlers } from './entity-field-mapping.js'
-import { createEntityIngestionConfigHandlers } from './entity-ingestion-config.js'
-import { createJourneyHandlers } from './journey.js'
-import { createPrintedAnswers, type PreprintMessage, readPrinted } from './printed-answer.js'
-import { createPriorityHandlers } from './priority.js'
-import { createSlaDefinitionHandlers } from './sla-definition.js'
-import type { Tally } from './tally.js'
+import { printedAnswer, printedPage } from './printed-answer.js'
+import { scopeOf } from './request-context.js'
 import { createUserHandlers } from './user.js'
 import { createUserIngestionHandlers } from './user-ingestion.js'
 import { createUserRelationshipHandlers } from './user-relationship.js'
@@ -50,31 +60,88 @@ export const services: readonly DescService[] = [
 ]
 
 /** What handlers depend on; each takes the part that it needs. */
-export type RoutesOptions = AuthHandlersOptions & {
-  /** Default: messages whose JSON is known are read at once. */
-  readonly preprintMessage?: PreprintMessage | undefined
-  readonly runtime: Runtime
+export interface RoutesOptions extends AuthHandlersOptions {
   readonly pageTokens: PageTokens
   readonly limitCheck: LimitCheck
-  readonly tally?: Tally | undefined
 }
 
-/** Registers every service. A method without an implementation answers `unimplemented`. */
-export function createRoutes(given: RoutesOptions): (router: ConnectRouter) => void {
-  const options = { ...given, ...createPrintedAnswers(given.preprintMessage ?? readPrinted) }
+/**
+ * Registers every service: those of a few lines are written here, the others in a file each. A method without an
+ * implementation answers `unimplemented`.
+ */
+export function createRoutes(options: RoutesOptions): (router: ConnectRouter) => void {
+  const { pageTokens } = options
   return (router) => {
     router.service(AccessPolicyApprovalProcedureService, createAccessPolicyApprovalProcedureHandlers(options))
-    router.service(AppInstanceService, createAppInstanceHandlers(options))
-    router.service(AppResourceService, createAppResourceHandlers(options))
-    router.service(AuditLogService, createAuditLogHandlers(options))
     router.service(AuthService, createAuthHandlers(options))
-    router.service(EntityFieldMappingService, createEntityFieldMappingHandlers(options))
-    router.service(EntityIngestionConfigService, createEntityIngestionConfigHandlers(options))
-    router.service(JourneyService, createJourneyHandlers(options))
-    router.service(PriorityService, createPriorityHandlers(options))
-    router.service(SlaDefinitionService, createSlaDefinitionHandlers(options))
     router.service(UserIngestionService, createUserIngestionHandlers(options))
     router.service(UserRelationshipService, createUserRelationshipHandlers(options))
     router.service(UserService, createUserHandlers(options))
+    router.service(AppInstanceService, {
+      listAppInstances: async (request, context) =>
+        printedPage(ListAppInstancesResponseSchema, await listAppInstances(scopeOf(context), request, pageTokens)),
+    })
+    router.service(AppResourceService, {
+      batchUpdateAppResources: async ({ resources }, context) =>
+        printedAnswer(
+          BatchUpdateAppResourcesResponseSchema,
+          await batchUpdateAppResources(scopeOf(context), resources),
+        ),
+    })
+    router.service(AuditLogService, {
+      listAuditEvents: async (request, context) => {
+        const query = { ...request, action: auditActionFrom(request.action) }
+        return printedPage(ListAuditEventsResponseSchema, await listAuditEvents(scopeOf(context), query, pageTokens))
+      },
+    })
+    router.service(EntityFieldMappingService, {
+      listEntityFieldMappings: async (request, context) =>
+        printedAnswer(ListEntityFieldMappingsResponseSchema, await listEntityFieldMappings(scopeOf(context), request)),
+    })
+    router.service(EntityIngestionConfigService, {
+      listEntityIngestionConfigs: async (request, context) =>
+        printedAnswer(
+          ListEntityIngestionConfigsResponseSchema,
+          await listEntityIngestionConfigs(scopeOf(context), request),
+        ),
+    })
+    router.service(JourneyService, {
+      getJourney: async ({ id }, context) =>
+        printedAnswer(GetJourneyResponseSchema, await getJourney(scopeOf(context), id)),
+    })
+    router.service(PriorityService, {
+      updatePriority: async (request, context) => {
+        const priority = await updatePriority(scopeOf(context), request)
+        context.responseHeader.set('etag', entityTagOf(priority))
+        return printedAnswer(UpdatePriorityResponseSchema, priority)
+      },
+    })
+    router.service(SlaDefinitionService, {
+      listSlaDefinitions: async ({ teamId }, context) =>
+        printedAnswer(ListSlaDefinitionsResponseSchema, await listSlaDefinitions(scopeOf(context), teamId)),
+    })
+  }
+}
+
+/** The action to filter by; empty for none. Throws `FIELD_INVALID` with the nearest one. */
+function auditActionFrom(text: string): AuditAction | '' {
+  if (text === '' || isAuditAction(text)) return text
+  throw invalidField('action', `is unknown: ${suggestion(text, auditActions)}`)
+}
+
+/**
+ * Refuses requests that break limits of the schema, over every door: after the caller is admitted and the request is
+ * read, and before anything is looked up. Methods that check their resource first check the limits themselves.
+ */
+export function createLimits(check: LimitCheck): Interceptor {
+  // Reading an option decodes it anew, in about 8 us: not in every call.
+  const judgedLater = new Set(
+    services.flatMap(({ methods }) => methods.filter((method) => getOption(method, access).resourceBeforeLimits)),
+  )
+  return (next) => (request) => {
+    if (!request.stream && !judgedLater.has(request.method)) {
+      refuseLimits(check(request.method.input, request.message))
+    }
+    return next(request)
   }
 }

@@ -12,7 +12,7 @@ import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles } from '../domain/user-ingestion/user-ingestion.js'
 import { republishUser } from '../domain/user-ingestion/user-republication.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
-import type { PrintedAnswerOptions } from './printed-answer.js'
+import { printedAnswer } from './printed-answer.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { scopeOf } from './request-context.js'
 import type { Tally } from './tally.js'
@@ -20,8 +20,7 @@ import type { Tally } from './tally.js'
 /** The service of profiles that connected apps supply. */
 export function createUserIngestionHandlers({
   tally,
-  printedAnswer,
-}: PrintedAnswerOptions & {
+}: {
   readonly tally?: Tally | undefined
 }): ServiceImpl<typeof UserIngestionService> {
   const count = ({ skipped, skippedPhone }: { readonly skipped: SkippedFields; readonly skippedPhone: boolean }) => {

@@ -14,24 +14,19 @@ import { createUser, getUser, type NewUser } from '../domain/user/user.js'
 import { listDepartmentOptions, listUsers } from '../domain/user/user-list.js'
 import { updateUser } from '../domain/user/user-update.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
-import type { PrintedAnswerOptions } from './printed-answer.js'
+import { printedAnswer, printedPage } from './printed-answer.js'
 import { governedFieldsFrom, skippedFieldsToMessage } from './profile-field.js'
 import { scopeOf } from './request-context.js'
 import type { Tally } from './tally.js'
 
 /** What the service of users needs. */
-export interface UserHandlersOptions extends PrintedAnswerOptions {
+export interface UserHandlersOptions {
   readonly pageTokens: PageTokens
   readonly tally?: Tally | undefined
 }
 
 /** The service of users. */
-export function createUserHandlers({
-  pageTokens,
-  tally,
-  printedAnswer,
-  printedPage,
-}: UserHandlersOptions): ServiceImpl<typeof UserService> {
+export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
       const scope = scopeOf(context)

@@ -12,9 +12,10 @@ import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { addCallHeaders, addHeaders, endResponse } from '../call/respond.js'
 import type { Exchange } from '../call/serve-call.js'
 import { addReason } from '../failure/error-reason.js'
+import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
 import { COMPRESS_MIN_BYTES, negotiateCodings } from './codings.js'
-import { jsonWriteOptions, type MessageCodec, type MessageForm, type RpcMethod } from './message-codec.js'
+import type { MessageCodec, MessageForm, RpcMethod } from './message-codec.js'
 
 /** Where the message of a unary call of Connect is. */
 export interface ConnectInput {
@@ -126,5 +127,5 @@ export function connectErrorAnswer({ error }: HttpFailure): {
   const headers: OutgoingHttpHeaders = {}
   addHeaders(headers, error.metadata)
   headers['content-type'] = 'application/json'
-  return { status: codeToHttpStatus(error.code), headers, body: errorToJsonBytes(error, jsonWriteOptions) }
+  return { status: codeToHttpStatus(error.code), headers, body: errorToJsonBytes(error, answerJsonOptions) }
 }

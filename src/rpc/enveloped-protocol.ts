@@ -9,8 +9,8 @@ import { parseContentType as grpcType, setTrailerStatus } from '@connectrpc/conn
 import { trailerFlag, trailerSerialize, parseContentType as webType } from '@connectrpc/connect/protocol-grpc-web'
 import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
 import { addHeaders } from '../call/respond.js'
+import { answerJsonOptions } from '../handlers/printed-answer.js'
 import type { Envelope } from './envelope-reader.js'
-import { jsonWriteOptions } from './message-codec.js'
 
 /** The differences between the protocols that send messages in envelopes: gRPC, gRPC-Web, and Connect for streams. */
 export interface EnvelopedProtocol {
@@ -30,7 +30,7 @@ export interface EnvelopedProtocol {
 /** The last envelope of a response, or its HTTP trailers. */
 export type Ending = { readonly envelope: Envelope } | { readonly trailers: OutgoingHttpHeaders }
 
-const endOfStream = createEndStreamSerialization(jsonWriteOptions)
+const endOfStream = createEndStreamSerialization(answerJsonOptions)
 
 /** Connect, for streams. */
 export const connectStream: EnvelopedProtocol = {

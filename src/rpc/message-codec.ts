@@ -1,6 +1,7 @@
 import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
 import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
-import { fieldHint } from '../handlers/field-hint.js'
+import { fieldHint } from '../handlers/method-options.js'
+import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { createJsonReaders, readJson } from '../protojson/json-message.js'
 import { createJsonPrinter } from '../protojson/json-printer.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
@@ -30,15 +31,12 @@ export interface MessageForm {
   write(message: Message): string | Uint8Array
 }
 
-/** How answers are printed: fields without presence are always there. */
-export const jsonWriteOptions = { alwaysEmitImplicit: true }
-
 /**
  * Makes the codec of a method, the one place where the bytes of a request become a message. JSON is read as strictly as
  * over REST, so that a mistake gets the same error over all doors, and both forms have the same limits.
  */
 export function createMessageCodec(method: DescMethod): MessageCodec {
-  const printJson = createJsonPrinter(method.output, jsonWriteOptions)
+  const printJson = createJsonPrinter(method.output, answerJsonOptions)
   const readMessage = createJsonReaders({ hint: fieldHint }).message(method.input)
   return {
     json: {

@@ -2,10 +2,10 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
 import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { drainRequest, endResponse } from '../call/respond.js'
+import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { nearestName, shortList } from '../protojson/nearest.js'
 import { grpc, grpcWeb } from './enveloped-protocol.js'
 import { endEnveloped } from './enveloped-response.js'
-import { jsonWriteOptions } from './message-codec.js'
 
 const CONNECT_TYPE = /^application\/(?:proto$|connect\+)/i
 /** The end of the path of an RPC: the full name of a service, and a method. */
@@ -39,7 +39,7 @@ export function refuseUnknownMethod(
     drainRequest(request)
     return endEnveloped(response, { 'content-type': `${typePrefix}proto` }, [], end(undefined, error), null)
   }
-  const body = errorToJsonBytes(error, jsonWriteOptions)
+  const body = errorToJsonBytes(error, answerJsonOptions)
   endResponse(request, response, 404, { 'content-type': 'application/json' }, body)
   return Promise.resolve()
 }

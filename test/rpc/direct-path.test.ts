@@ -13,8 +13,7 @@ import { createKeyUses } from '../../src/domain/auth/key-use.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { createPageTokens } from '../../src/domain/paging/page-token.js'
 import { maskError } from '../../src/failure/error-mapping.js'
-import { createLimits } from '../../src/handlers/limits.js'
-import { createRoutes, services } from '../../src/handlers/routes.js'
+import { createLimits, createRoutes, services } from '../../src/handlers/routes.js'
 import { createLimitCheck } from '../../src/limits/limit-check.js'
 import { createRpcHandler } from '../../src/rpc/rpc-handler.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -67,7 +66,7 @@ beforeAll(async () => {
   }
   const pageTokens = createPageTokens(database)
   const credentials = { hasher, keyUses, bearerTokens }
-  const handlers = { database, runtime, ...credentials, timing: systemTiming, pageTokens, limitCheck }
+  const handlers = { runtime, ...credentials, timing: systemTiming, pageTokens, limitCheck }
   const outcomes: Outcomes = new Map()
   const routes = replayedRoutes(createRoutes(handlers), outcomes)
   const publicError = (cause: unknown, { method }: { readonly method: DescMethod }) =>
@@ -79,7 +78,7 @@ beforeAll(async () => {
       throw publicError(cause, request)
     }
   }
-  const limits = createLimits(limitCheck, services)
+  const limits = createLimits(limitCheck)
   // The stock handlers have no place for admission but the interceptors.
   const admitting: Interceptor = (next) => async (request) => {
     const contextValues = await admit(request.method, request.header.get('authorization') ?? undefined)

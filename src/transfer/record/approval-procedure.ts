@@ -3,7 +3,7 @@ import type { ApprovalProcedure } from '../../../gen/svc/v2/access_policy_approv
 import { storedApprovers, storedStep } from '../../domain/access-policy-approval-procedure/approval-step.js'
 import { type PlacedStep, topologyFrom } from '../../domain/access-policy-approval-procedure/approval-topology.js'
 import { invalidField, invalidFields } from '../../errors.js'
-import { stepFromMessage } from '../../handlers/approval-step.js'
+import { stepFromMessage } from '../../handlers/access-policy-approval-procedure.js'
 import { DEFAULT_TIMEOUT_SECONDS, idFault } from '../../limits/known-limits.js'
 import { type Row, requireDistinct } from '../../store/transfer/row-writer.js'
 

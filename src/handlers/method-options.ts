@@ -1,4 +1,6 @@
-import { type DescMethod, getOption } from '@bufbuild/protobuf'
+import { type DescMessage, type DescMethod, getOption } from '@bufbuild/protobuf'
+import { protoCamelCase } from '@bufbuild/protobuf/reflect'
+import { field_hints } from '../../gen/svc/v2/field_hint_pb.js'
 import { type HttpForm, http_form } from '../../gen/svc/v2/http_form_pb.js'
 
 /** How a method travels over plain HTTP, as its `svc.v2.http_form` option declares; the defaults if it has none. */
@@ -19,4 +21,14 @@ export function maxBodyBytesOf(method: DescMethod, isAnonymous: boolean, maxByte
 export function formRulesOf(method: DescMethod): { readonly ignoreUnknown: boolean; readonly mergeEqual: boolean } {
   const { ignoreUnknownFields, mergeEqualFields } = httpFormOf(method)
   return { ignoreUnknown: ignoreUnknownFields, mergeEqual: mergeEqualFields }
+}
+
+/** No name with a hint is longer. */
+const MAX_HINT_NAME = 64
+
+/** What to do instead of giving a field that a message does not have, as its `svc.v2.field_hints` option says. */
+export function fieldHint(desc: DescMessage, name: string): string | undefined {
+  if (name.length > MAX_HINT_NAME) return undefined
+  const wanted = protoCamelCase(name)
+  return getOption(desc, field_hints).find(({ field }) => field === name || field === wanted)?.hint
 }
