@@ -26,10 +26,14 @@ interface ErrorStatus {
   readonly headers?: JsonObject
 }
 
-const file = join(packageRoot(), 'src', 'openapi', 'fragments.yaml')
-
 /** The parts of documents that no schema declares. */
-export const fragments = parse(readFileSync(file, 'utf8'), { merge: true }) as Fragments
+export const fragments = readFragments<Fragments>('fragments.yaml')
+
+/** What a file beside this one holds. */
+export function readFragments<Held>(name: string): Held {
+  const file = join(packageRoot(), 'src', 'openapi', name)
+  return parse(readFileSync(file, 'utf8'), { merge: true }) as Held
+}
 
 /** The address of the guides, or of one guide, in a document that no server serves. */
 export function placeholderGuide(name?: string): JsonObject {

@@ -2,15 +2,10 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import { SCIM_PATH } from '../scim/door.js'
 import type { ScimRoute } from '../scim/request.js'
 import { scimRoutes } from '../scim/routes.js'
-import type { ExampleAnswers } from './example-answers.js'
+import type { ExampleAnswers, OperationAnswers } from './example-answers.js'
 import { fragments, placeholderGuide } from './fragments.js'
-import { scimErrors } from './scim-errors.js'
-import { type ScimExample, scimExamples } from './scim-examples.js'
-import { type ScimOperationText, type ScimSuccess, scimOperationTexts, scimTags } from './scim-operations.js'
-import { scimHeaders, scimParameters } from './scim-parameters.js'
+import { type ScimOperation, scimFragments } from './scim-fragments.js'
 import { scimSchemas } from './scim-schemas.js'
-
-const SCIM_TYPE = 'application/scim+json'
 
 const description = `SCIM 2.0 (RFC 7643, RFC 7644), for identity providers that provision the users of an organization.
 
@@ -19,19 +14,27 @@ the secret is not accepted anywhere else. Bodies are \`application/scim+json\`; 
 Attribute names are case-insensitive, and unknown attributes in bodies are ignored. \`Idempotency-Key\` has no effect:
 repeating an identical request writes nothing.`
 
-/** The OpenAPI 3.1 document of SCIM. Throws if an operation has no text or no example. */
+const components: Readonly<Record<string, JsonObject>> = {
+  ...scimFragments.parameters,
+  IfMatch: { ...fragments.parameters.IfMatch, description: scimFragments.ifMatch },
+  IfNoneMatch: fragments.parameters.IfNoneMatch,
+}
+
+/** The OpenAPI 3.1 document of SCIM. Throws if an operation has no text. */
 export function scimDocument(version: string, answers: ExampleAnswers): JsonObject {
   const paths: { [path: string]: JsonObject } = {}
   for (const route of scimRoutes) {
     const path = `${SCIM_PATH}${route.path}`
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, answers) }
   }
+  const text = JSON.stringify(paths)
+  const used = Object.entries(components).filter(([name]) => text.includes(`"#/components/parameters/${name}"`))
   return {
     openapi: '3.1.0',
     info: { title: 'Directory Sync (SCIM 2.0)', version, description, license: fragments.license },
     servers: fragments.servers,
     externalDocs: placeholderGuide('directory.md'),
-    tags: Object.entries(scimTags).map(([name, text]) => ({ name, description: text })),
+    tags: Object.entries(scimFragments.tags).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
       securitySchemes: {
@@ -42,92 +45,107 @@ export function scimDocument(version: string, answers: ExampleAnswers): JsonObje
         },
       },
       schemas: scimSchemas(),
-      parameters: sharedParameters(paths),
-      headers: scimHeaders,
+      parameters: Object.fromEntries(used),
+      headers: scimFragments.headers,
     },
   }
 }
 
 function operation({ operation: name, path }: ScimRoute, answers: ExampleAnswers): JsonObject {
-  const [tag = ''] = name.split('/')
-  const text = scimOperationTexts[name]
-  const example = scimExamples[name]
-  if (text === undefined || example === undefined || scimTags[tag] === undefined) {
-    throw new Error(`the SCIM operation ${name} has no text, no example or no tag`)
-  }
-  const { summary, description: what, body, parameters = [] } = text
-  const all = [...pathParameters(path, example), ...parameters.map((each) => parameter(each, example))]
+  const text = scimFragments.operations[name]
+  if (text === undefined) throw new Error(`the SCIM operation ${name} has no text`)
+  const { summary, body, example } = text
+  const parameters = parametersOf(path, text)
   return {
-    operationId: scimOperationId(name),
-    tags: [tag],
+    operationId: operationId(name),
+    tags: [name.replace(/\/.*/, '')],
     summary,
-    description: what,
+    description: text.description,
     security: [{ managementKey: [] }],
-    ...(all.length > 0 ? { parameters: all } : {}),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: media(body, example.body) } }),
-    responses: { ...successes(text, answers[name]?.success), ...scimErrors(answers[name], media) },
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: { required: true, content: media(body, { example: example?.body }) } }),
+    responses: { ...successes(text, answers[name]?.success), ...errors(answers[name]) },
   }
 }
 
 /** `Users/Get` as `getUser`, `Users/List` as `listUsers`. */
-export function scimOperationId(name: string): string {
+function operationId(name: string): string {
   const [many = '', verb = ''] = name.split('/')
   const isMany = verb === 'List' || verb === 'Search' || !many.endsWith('s')
   return `${verb.toLowerCase()}${isMany ? many : many.slice(0, -1)}`
 }
 
-function pathParameters(path: string, { parameters = {} }: ScimExample): JsonObject[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const description = 'The id of the resource.'
-    return {
-      name,
-      in: 'path',
-      description,
-      required: true,
-      schema: { type: 'string' },
-      example: parameters[name] ?? '',
-    }
-  })
+/** The parameter of the path, and the others: references, or, with an example, the parameters themselves. */
+function parametersOf(path: string, { parameters = [], example }: ScimOperation): JsonObject[] {
+  const examples = example?.parameters ?? {}
+  const description = 'The id of the resource.'
+  const schema = { type: 'string' }
+  return [
+    ...(path.endsWith('/{id}')
+      ? [{ name: 'id', in: 'path', description, required: true, schema, example: examples['id'] ?? '' }]
+      : []),
+    ...parameters.flat().map((name) => {
+      const given = examples[name]
+      return given === undefined ? reference('parameters', name) : { ...components[name], example: given }
+    }),
+  ]
 }
 
-/** The parameters that operations refer to. */
-function sharedParameters(paths: JsonObject): JsonObject {
-  const text = JSON.stringify(paths)
-  const used = Object.entries(scimParameters).filter(([name]) => text.includes(`"#/components/parameters/${name}"`))
-  return Object.fromEntries(used)
+function reference(kind: string, name: string): JsonObject {
+  return { $ref: `#/components/${kind}/${name}` }
 }
 
-/** A reference, or, for an operation with an example of it, the parameter. */
-function parameter(name: string, { parameters = {} }: ScimExample): JsonObject {
-  const known = scimParameters[name]
-  if (known === undefined) throw new Error(`there is no parameter ${name}`)
-  const example = parameters[name]
-  return example === undefined ? { $ref: `#/components/parameters/${name}` } : { ...known, example }
-}
-
-function media(schema: string, example?: JsonObject): JsonObject {
-  const content = { schema: { $ref: `#/components/schemas/${schema}` } }
-  return { [SCIM_TYPE]: { ...content, ...(example === undefined ? {} : { example }) } }
-}
-
-function successes(text: ScimOperationText, example: JsonObject | undefined): JsonObject {
-  const { success, projected, headers = [], parameters = [] } = text
-  const references = Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-  const answer = ({ status, schema, description: what }: ScimSuccess): JsonObject => ({
-    [status]: {
-      description: what,
-      ...(schema === undefined || headers.length === 0 ? {} : { headers: references }),
-      ...(schema === undefined ? {} : { content: media(schema, example) }),
-    },
-  })
+function media(schema: string, given: { example?: JsonObject | undefined; examples?: JsonObject }): JsonObject {
+  const { example, examples } = given
   return {
-    ...(projected === undefined ? {} : answer(projected)),
-    ...answer(success),
+    'application/scim+json': {
+      schema: reference('schemas', schema),
+      ...(example !== undefined && { example }),
+      ...(examples !== undefined && { examples }),
+    },
+  }
+}
+
+function successes(text: ScimOperation, example: JsonObject | undefined): JsonObject {
+  const { status, schema, response = text.description, otherwise, headers = [], parameters = [] } = text
+  const sent = Object.fromEntries(headers.map((name) => [name, reference('headers', name)]))
+  return {
+    [status]: {
+      description: response,
+      ...(headers.length > 0 && { headers: sent }),
+      ...(schema !== undefined && { content: media(schema, { example }) }),
+    },
+    ...(otherwise !== undefined && { '204': { description: otherwise } }),
     ...(parameters.includes('IfNoneMatch') && {
       '304': {
         description: 'The resource still has one of the tags in `If-None-Match`.',
-        headers: { ETag: { $ref: '#/components/headers/ETag' } },
+        headers: { ETag: reference('headers', 'ETag') },
       },
     }),
+  }
+}
+
+const { challenge, retryAfter } = fragments
+const errorHeaders: Readonly<Record<string, JsonObject>> = {
+  '401': { 'WWW-Authenticate': { ...challenge, required: true } },
+  '403': { 'WWW-Authenticate': challenge },
+  '503': { 'Retry-After': retryAfter },
+}
+
+/** The error responses of an operation, as recorded from the service; the default covers all others. */
+function errors(answers: OperationAnswers | undefined): JsonObject {
+  const responses = Object.entries(answers?.errors ?? {}).map(([status, byType]): [string, JsonObject] => {
+    const what = scimFragments.errors[status]
+    if (what === undefined) throw new Error(`the SCIM document has no response for errors with status ${status}`)
+    const examples = Object.fromEntries(Object.entries(byType).map(([type, value]) => [type, { value }]))
+    const headers = errorHeaders[status]
+    return [
+      status,
+      { description: what, ...(headers !== undefined && { headers }), content: media('Error', { examples }) },
+    ]
+  })
+  return {
+    ...Object.fromEntries(responses),
+    default: { description: 'Any other failure.', content: media('Error', {}) },
   }
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createDatabase } from '../../src/db/database.js'
 import type { ExampleAnswers, OperationAnswers } from '../../src/openapi/example-answers.js'
-import { type ScimExample, scimExamples } from '../../src/openapi/scim-examples.js'
+import { type ScimExample, scimFragments } from '../../src/openapi/scim-fragments.js'
 import { scimRoutes } from '../../src/scim/routes.js'
 import { importRecords } from '../../src/transfer/import-records.js'
 import { steadyAnswers } from './collected-answers.js'
@@ -27,6 +27,7 @@ interface Change extends ScimExample {
 
 const nobody = { parameters: { id: 'nobody' } }
 const oldVersion = { headers: { 'if-match': '"another"' } }
+const search = scimFragments.operations['Users/Search']
 const patch = (...Operations: object[]) => ({ body: { Operations } }) as Change
 
 /** Requests on the demo organization that rules of an operation refuse, by operation. */
@@ -53,7 +54,7 @@ const faults: Readonly<Record<string, readonly Change[]>> = {
     { parameters: { sortBy: 'colour' } },
     { parameters: { startIndex: 'first' } },
   ],
-  'Users/Search': [{ body: {} }, { body: { ...scimExamples['Users/Search']?.body, filter: 'userName is "hanna"' } }],
+  'Users/Search': [{ body: {} }, { body: { ...search?.example?.body, filter: 'userName is "hanna"' } }],
   'Groups/Create': [
     { body: { displayName: 'Budget Owners' } },
     { body: { displayName: 'Nobodies', members: [{ value: 'nobody' }] } },
@@ -119,7 +120,7 @@ export async function collectScimAnswers(): Promise<ExampleAnswers> {
 
 async function send(baseUrl: string, key: InsertedApiKey, operation: string, change: Change = {}) {
   const route = scimRoutes.find((each) => each.operation === operation)
-  const example = scimExamples[operation]
+  const example = scimFragments.operations[operation]?.example
   const query = new URLSearchParams()
   let path = route?.path ?? ''
   for (const [name, value] of Object.entries({ ...example?.parameters, ...change.parameters })) {
