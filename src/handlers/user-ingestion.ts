@@ -29,21 +29,15 @@ export function createUserIngestionHandlers({
   }
   return {
     async ingestUserProfiles({ source, profiles }, context) {
-      const scope = scopeOf(context)
-      const results = await ingestUserProfiles(
-        scope.tables,
-        scope.caller,
-        {
-          source,
-          profiles: profiles.map((profile) => ({
-            externalId: profile.externalId,
-            email: profile.email,
-            managerEmail: profile.managerEmail,
-            profile: profileInputFrom(profile),
-          })),
-        },
-        scope,
-      )
+      const results = await ingestUserProfiles(scopeOf(context), {
+        source,
+        profiles: profiles.map((profile) => ({
+          externalId: profile.externalId,
+          email: profile.email,
+          managerEmail: profile.managerEmail,
+          profile: profileInputFrom(profile),
+        })),
+      })
       results.forEach(count)
       return create(IngestUserProfilesResponseSchema, {
         data: results.map(({ outcome, skipped, ...result }) =>
@@ -57,8 +51,7 @@ export function createUserIngestionHandlers({
     },
 
     async republishUser({ id }, context) {
-      const scope = scopeOf(context)
-      const { json, ...published } = await republishUser(scope.tables, scope.caller, id, scope)
+      const { json, ...published } = await republishUser(scopeOf(context), id)
       count(published)
       const { skipped, skippedPhone, unresolvedManager } = published
       context.responseHeader.set('etag', entityTagOf(json))

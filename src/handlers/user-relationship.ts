@@ -23,13 +23,8 @@ export function createUserRelationshipHandlers({
 }): ServiceImpl<typeof UserRelationshipService> {
   return {
     async createUserRelationship(request, context) {
-      const scope = scopeOf(context)
-      const { relationship, skipped } = await assignManager(
-        scope.tables,
-        scope.caller,
-        { userId: request.userId, managerUserId: request.relatedUserId, pin: request.pin },
-        scope,
-      )
+      const { userId, relatedUserId: managerUserId, pin } = request
+      const { relationship, skipped } = await assignManager(scopeOf(context), { userId, managerUserId, pin })
       tally?.fieldsSkipped(skipped)
       if (relationship !== undefined) context.responseHeader.set('etag', relationshipTagOf(relationship))
       return create(CreateUserRelationshipResponseSchema, {
@@ -38,18 +33,14 @@ export function createUserRelationshipHandlers({
       })
     },
 
-    async deleteUserRelationship(request, context) {
-      const scope = scopeOf(context)
-      const { userId, pin } = request
-      const write = { userId, pin }
-      const { skipped } = await clearManager(scope.tables, scope.caller, write, scope)
+    async deleteUserRelationship({ userId, pin }, context) {
+      const { skipped } = await clearManager(scopeOf(context), { userId, pin })
       tally?.fieldsSkipped(skipped)
       return create(DeleteUserRelationshipResponseSchema, skippedFieldsToMessage(skipped))
     },
 
     async getUserRelationship(request, context) {
-      const { tables, caller } = scopeOf(context)
-      const relationship = await getManager(tables, caller, request.userId)
+      const relationship = await getManager(scopeOf(context), request.userId)
       context.responseHeader.set('etag', relationshipTagOf(relationship))
       return create(GetUserRelationshipResponseSchema, { data: relationshipToMessage(relationship) })
     },

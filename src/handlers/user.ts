@@ -29,7 +29,6 @@ export interface UserHandlersOptions {
 export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
-      const scope = scopeOf(context)
       const update = {
         userId: request.id,
         email: request.email,
@@ -38,28 +37,26 @@ export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): 
         pinFields: governedFieldsFrom(request.pinFields),
         releaseFields: governedFieldsFrom(request.releaseFields),
       }
-      const { json, skipped } = await updateUser(scope.tables, scope.caller, update, scope)
+      const { json, skipped } = await updateUser(scopeOf(context), update)
       tally?.fieldsSkipped(skipped)
       context.responseHeader.set('etag', entityTagOf(json))
       return printedAnswer(UpdateUserResponseSchema, json, skippedFieldsToMessage(skipped))
     },
 
     async createUser(request, context) {
-      const scope = scopeOf(context)
       const user: NewUser = {
         email: request.email,
         role: roles[request.role],
         profile: profileInputFrom(request),
         pinFields: governedFieldsFrom(request.pinFields),
       }
-      const created = await createUser(scope.tables, scope.caller, user, scope)
+      const created = await createUser(scopeOf(context), user)
       context.responseHeader.set('etag', entityTagOf(created))
       return printedAnswer(CreateUserResponseSchema, created)
     },
 
     async getUser(request, context) {
-      const { tables, caller } = scopeOf(context)
-      const user = await getUser(tables, caller, request.id)
+      const user = await getUser(scopeOf(context), request.id)
       context.responseHeader.set('etag', entityTagOf(user))
       return printedAnswer(GetUserResponseSchema, user)
     },

@@ -16,11 +16,11 @@ import { createOwnershipModel, type ModelStep } from '../support/ownership-model
 
 const start = new Date('2026-01-01T00:00:00.000Z')
 const later = (millis: number) => new Date(start.getTime() + millis)
-const moment = { now: later(1), requestId: 'request' }
 const key: MemberWriter = {
   organizationId: 'org',
   actor: { kind: 'API_KEY', id: 'key', name: 'Key' },
   rights: 'administrators',
+  requestId: 'request',
   action: 'user.update',
 }
 
@@ -32,6 +32,7 @@ function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): 
   const phones = members.map(({ profile, userId }) => [profile.PRIMARY_PHONE.value, userId] as const)
   return {
     organizationId: 'org',
+    now: later(1),
     members: new Map([...members, ...newcomers].map((member) => [member.userId, member])),
     newcomers: new Map(newcomers.map(({ email, userId }) => [email, userId])),
     emails: new Map(byEmail),
@@ -70,7 +71,7 @@ describe('a plan', () => {
           const changes = call.map(({ userId, commands }): MemberChange => {
             return { target: { userId }, commands, refusedValues: 'leave out' }
           })
-          const plan = planMembers(key, changes, heldOf(members), moment)
+          const plan = planMembers(key, changes, heldOf(members))
           members = after(members, plan)
           expect(plan.outcomes).toHaveLength(call.length)
         }
@@ -97,9 +98,8 @@ describe('a plan', () => {
           key,
           changes.map((each) => ({ ...each, refusedValues: 'leave out' as const })),
           heldOf(members),
-          moment,
         )
-        const attempt = () => planMembers(key, changes, heldOf(members), moment)
+        const attempt = () => planMembers(key, changes, heldOf(members))
         if (published.outcomes.some(({ leftOut }) => leftOut.size > 0)) expect(attempt).toThrow()
         else {
           // Every manager of a request must be valid, even one that a later change makes so.
@@ -137,7 +137,7 @@ describe('a plan', () => {
           const now = later(index + 1)
           const expected = model.apply(each, now)
           const changes = [{ target: { userId: 'a' }, commands: commandsOf(each) }]
-          const { changed, outcomes, events } = planMembers(key, changes, heldOf([member]), { ...moment, now })
+          const { changed, outcomes, events } = planMembers(key, changes, { ...heldOf([member]), now })
           const before = member
           member = changed[0] ?? member
           expect(member.profile).toEqual(model.profile())
@@ -158,7 +158,7 @@ describe('a plan', () => {
       { target, commands: [set('JOB_TITLE', 'One')] },
       { target, commands: [set('JOB_TITLE', 'Two'), set('DEPARTMENT', 'Engines')] },
     ]
-    const plan = planMembers(key, changes, heldOf([memberOf('a')], [joining]), moment)
+    const plan = planMembers(key, changes, heldOf([memberOf('a')], [joining]))
     expect(plan.added.map(({ userId, profile }) => [userId, profile.JOB_TITLE.value])).toEqual([['n', 'Two']])
     expect([plan.changed, plan.departments]).toEqual([[], ['Engines']])
     expect(plan.outcomes.map(({ isNew }) => isNew)).toEqual([true, false])
@@ -176,7 +176,7 @@ describe('a plan', () => {
       ]),
     }
     const changes = [{ target: { userId: 'a' }, commands: [set('PRIMARY_PHONE', '+14155550101'), set('MANAGER', 'b')] }]
-    expect(planMembers(key, changes, stale, moment).changed[0]?.profile).toMatchObject({
+    expect(planMembers(key, changes, stale).changed[0]?.profile).toMatchObject({
       PRIMARY_PHONE: { value: '+14155550101' },
       MANAGER: { value: 'b' },
     })

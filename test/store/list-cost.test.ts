@@ -15,7 +15,6 @@ import { updateUser } from '../../src/domain/user/user-update.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
-import { createTestRuntime } from '../support/runtime.js'
 import { scopeOn } from '../support/scope.js'
 
 const { acme, globex, globexIt, it: few, people: many } = fixture
@@ -62,7 +61,6 @@ const lists: Record<string, (database: Database) => Promise<unknown>> = {
     listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, requestId: 'few' }, createPageTokens(sql)),
 }
 
-const context = { runtime: createTestRuntime(), requestId: '' }
 const nothingElse = { role: undefined, pinFields: [], releaseFields: [] }
 
 /** Writes of one user beside many. */
@@ -70,11 +68,11 @@ const writes: Record<string, (database: Tables) => Promise<unknown>> = {
   update: (database) => {
     const userId = fixture.users.globexAdmin
     const update = { ...nothingElse, userId, email: undefined, profile: { JOB_TITLE: 'Analyst' } }
-    return updateUser(database, keyOf(globex), update, context)
+    return updateUser(scopeOn(database, keyOf(globex)), update)
   },
   creation: (database) => {
     const user = { email: 'new@example.org', role: 'ORG_MEMBER' as const, profile: {}, pinFields: [] }
-    return createUser(database, keyOf(globex), user, context)
+    return createUser(scopeOn(database, keyOf(globex)), user)
   },
 }
 

@@ -14,6 +14,7 @@ import { writeDirectoryUser } from '../support/directory.js'
 import { fixture, insertFixture, insertUser } from '../support/fixture.js'
 import { createOwnershipModel, type ModelStep } from '../support/ownership-model.js'
 import { createTestRuntime } from '../support/runtime.js'
+import { scopeOn } from '../support/scope.js'
 
 const { acme, users } = fixture
 const HISTORIES = 25
@@ -100,7 +101,7 @@ describe('the stored profile of a user', () => {
         const caller = callers[each.token]
         const write = { userId, managerUserId: each.manager, pin: each.pin }
         const assign = each.manager === '' ? clearManager : assignManager
-        return (await assign(database, caller, write, context)).skipped
+        return (await assign(scopeOn(database, caller, context), write)).skipped
       }
       case 'ingestion': {
         serial += 1 // Another external id each time, so that none is unchanged.
@@ -112,7 +113,7 @@ describe('the stored profile of a user', () => {
           managerEmail: manager && `${manager}@example.com`,
         }
         const request = { source: 'history', profiles: [profile] }
-        return (await ingestUserProfiles(database, callers['api key'], request, context))[0]?.skipped
+        return (await ingestUserProfiles(scopeOn(database, callers['api key'], context), request))[0]?.skipped
       }
       case 'directory': {
         const { values: given, withdrawn } = each
@@ -131,7 +132,7 @@ describe('the stored profile of a user', () => {
           pinFields: [...each.pinFields],
           releaseFields: [...each.releaseFields],
         }
-        return (await updateUser(database, callers[each.by], update, context)).skipped
+        return (await updateUser(scopeOn(database, callers[each.by], context), update)).skipped
       }
     }
   }

@@ -66,7 +66,7 @@ export async function createDirectoryUser(
   const target = { email, mustJoin: true }
   const change = { target, commands: commandsOf(write), active, userName, directory: standing }
   return memberTransaction(database, async (transaction) => {
-    const { member } = await changeMember(transaction, writerOf(directory), change, context)
+    const { member } = await changeMember(transaction, writerOf(directory, context), change, context.runtime)
     return readDirectoryUser(transaction, directory, member.userId)
   })
 }
@@ -116,23 +116,23 @@ export async function changeDirectoryUser(
   directory: Directory,
   { user, held }: HeldDirectoryUser,
   write: DirectoryWrite,
-  { runtime, requestId }: WriteContext,
+  context: WriteContext,
 ): Promise<DirectoryUserRow | undefined> {
   const { organizationId } = directory
   const { userId } = user
   const change = changeOf(user, write)
   if (change === undefined) return user
   if (!suffices(held, [change])) return undefined
-  const now = runtime.now()
-  await writePlan(transaction, planMembers(writerOf(directory), [change], held, { now, requestId }), runtime)
+  const { now } = held
+  await writePlan(transaction, planMembers(writerOf(directory, context), [change], held), context.runtime)
   const isDeleted = change.directory?.directoryDeletedAt instanceof Date
   if (isDeleted) await leaveAllGroups(transaction, { organizationId, userId, now })
   return readDirectoryUser(transaction, directory, userId)
 }
 
-function writerOf({ organizationId, keyId, name }: Directory): MemberWriter {
+function writerOf({ organizationId, keyId, name }: Directory, { requestId }: WriteContext): MemberWriter {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
-  return { organizationId, actor, rights: 'administrators', action: 'user.directory_sync' }
+  return { organizationId, actor, requestId, rights: 'administrators', action: 'user.directory_sync' }
 }
 
 /** The change that makes the member what the directory says; undefined if it already is. */

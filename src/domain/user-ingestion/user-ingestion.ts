@@ -1,10 +1,9 @@
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, refuseViolations } from '../../errors.js'
-import type { WriteContext } from '../../runtime/write-context.js'
 import { sourceLock, takeLocks } from '../../store/lock.js'
-import { actorOf } from '../audit/audit-event.js'
-import type { Caller } from '../caller/caller.js'
-import type { ChangedMember, MemberChange, MemberWriter } from '../user/member.js'
+import { auditedCall } from '../audit/audit-event.js'
+import type { Scope } from '../caller/scope.js'
+import type { ChangedMember, MemberChange } from '../user/member.js'
 import { requireOrganizationPermission } from '../user/user.js'
 import { changeMembers, memberTransaction } from '../user/write.js'
 import {
@@ -36,16 +35,11 @@ export interface IngestionResult extends PublishedFields {
  * order (docs/field-ownership.md). Throws `FIELD_INVALID` and `DUPLICATE_ID` for the request, and `PERMISSION_MISSING`;
  * then nothing is written.
  */
-export async function ingestUserProfiles(
-  database: Tables,
-  caller: Caller,
-  request: IngestionRequest,
-  context: WriteContext,
-): Promise<IngestionResult[]> {
+export async function ingestUserProfiles(scope: Scope, request: IngestionRequest): Promise<IngestionResult[]> {
   const { source } = request
   const profiles = judgedProfiles(request)
-  requireOrganizationPermission(caller, 'ingestion:write')
-  return memberTransaction(database, (transaction) => ingest(transaction, caller, { source, profiles }, context))
+  requireOrganizationPermission(scope.caller, 'ingestion:write')
+  return memberTransaction(scope.tables, (transaction) => ingest(transaction, scope, { source, profiles }))
 }
 
 /** Validates the profiles, each of which must have an external id of its own. */
@@ -70,11 +64,10 @@ function judgedProfiles({ profiles }: IngestionRequest): JudgedProfile[] {
 
 async function ingest(
   transaction: Tables,
-  caller: Caller,
+  scope: Scope,
   { source, profiles }: { readonly source: string; readonly profiles: readonly JudgedProfile[] },
-  context: WriteContext,
 ): Promise<IngestionResult[]> {
-  const { organizationId } = caller
+  const { organizationId } = scope.caller
   await takeLocks(transaction, [sourceLock(organizationId, source)])
   const externalIds = profiles.map(({ externalId }) => externalId)
   const known = await findSourceProfiles(transaction, { organizationId, source }, externalIds)
@@ -84,8 +77,8 @@ async function ingest(
     const target = before === undefined ? { email: profile.stored.email } : { userId: before.userId }
     return { target, refusedValues: 'leave out' as const, ...profile }
   })
-  const writer: MemberWriter = { organizationId, actor: actorOf(caller), action: 'user.ingest' }
-  const published = await changeMembers(transaction, writer, changes, context)
+  const writer = { ...auditedCall(scope), action: 'user.ingest' } as const
+  const published = await changeMembers(transaction, writer, changes, scope.runtime)
   const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)
   const results = new Map(published.map((each) => [each.change.externalId, resultOf(each)]))

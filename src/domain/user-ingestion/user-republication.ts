@@ -1,10 +1,7 @@
-import type { Tables } from '../../db/tables.js'
-import type { WriteContext } from '../../runtime/write-context.js'
 import { readSourceProfiles } from '../../store/source-profile.js'
-import { actorOf } from '../audit/audit-event.js'
-import type { Caller } from '../caller/caller.js'
+import { auditedCall } from '../audit/audit-event.js'
+import type { Scope } from '../caller/scope.js'
 import { holdMembers, suffices } from '../user/hold.js'
-import type { MemberWriter } from '../user/member.js'
 import { planMembers } from '../user/plan.js'
 import { getUser, requireMemberPermission } from '../user/user.js'
 import { memberTransaction, writePlan } from '../user/write.js'
@@ -19,18 +16,14 @@ export interface RepublishResult extends PublishedFields {
  * Publishes all source profiles of a user again, in the order of their last change: whatever ingestion left out is
  * reconsidered (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
  */
-export async function republishUser(
-  database: Tables,
-  caller: Caller,
-  userId: string,
-  context: WriteContext,
-): Promise<RepublishResult> {
-  await requireMemberPermission(database, caller, 'ingestion:write', userId)
+export async function republishUser(scope: Scope, userId: string): Promise<RepublishResult> {
+  const { caller, runtime } = scope
   const { organizationId } = caller
-  const writer: MemberWriter = { organizationId, actor: actorOf(caller), action: 'user.republish' }
-  return memberTransaction(database, async (transaction) => {
+  await requireMemberPermission(scope, 'ingestion:write', userId)
+  const writer = { ...auditedCall(scope), action: 'user.republish' } as const
+  return memberTransaction(scope.tables, async (tables) => {
     const read = async () => {
-      const profiles = await readSourceProfiles(transaction, organizationId, userId)
+      const profiles = await readSourceProfiles(tables, organizationId, userId)
       return {
         target: { userId },
         commands: profiles.flatMap(commandsOfStored),
@@ -38,13 +31,13 @@ export async function republishUser(
         profiles,
       } as const
     }
-    const held = await holdMembers(transaction, organizationId, [await read()], context.runtime)
+    const held = await holdMembers(tables, organizationId, [await read()], runtime)
     // Again, as whoever took in a newer profile in between held the member until it was stored.
     const change = await read()
     if (!suffices(held, [change])) return undefined
     const changes = change.profiles.length === 0 ? [] : [change]
-    const plan = planMembers(writer, changes, held, { now: context.runtime.now(), requestId: context.requestId })
-    await writePlan(transaction, plan, context.runtime)
-    return { json: await getUser(transaction, caller, userId), ...publishedFields(plan.outcomes[0]) }
+    const plan = planMembers(writer, changes, held)
+    await writePlan(tables, plan, runtime)
+    return { json: await getUser({ tables, caller }, userId), ...publishedFields(plan.outcomes[0]) }
   })
 }

@@ -11,6 +11,8 @@ import { type Member, type MemberChange, newMember, valuesSet } from './member.j
 /** Members who are locked until the transaction ends, and what is true of the values that they are to get. */
 export interface HeldMembers {
   readonly organizationId: string
+  /** When the changes are made. */
+  readonly now: Date
   /** By id, including those who join. */
   readonly members: ReadonlyMap<string, Member>
   /** Those who join, in the order of the changes: ids by the key of the address. Neither they nor their persons are in the tables yet. */
@@ -95,6 +97,7 @@ export async function holdMembers(
   for (const userId of movingIds) if (await isInSeveralOrganizations(transaction, userId)) shared.add(userId)
   return {
     organizationId,
+    now,
     members,
     newcomers: new Map([...newcomers].map(([key, { userId }]) => [key, userId])),
     emails,

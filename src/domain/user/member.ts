@@ -1,7 +1,7 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import type { MemberRow } from '../../store/member.js'
-import type { Actor } from '../audit/audit-event.js'
+import type { AuditEvent } from '../audit/audit-event.js'
 import {
   emptyProfile,
   type FieldChange,
@@ -38,10 +38,8 @@ export function newMember(userId: string, email: string, now: Date): Member {
  */
 export type MemberRights = 'profiles' | 'members' | 'administrators'
 
-/** Who changes members of an organization, and how. */
-export interface MemberWriter {
-  readonly organizationId: string
-  readonly actor: Actor
+/** Who changes members of an organization, by which request, and how. */
+export interface MemberWriter extends Pick<AuditEvent, 'organizationId' | 'actor' | 'requestId'> {
   /** Default `profiles`. */
   readonly rights?: MemberRights
   /**

@@ -35,12 +35,6 @@ export interface MemberPlan<Change extends MemberChange = MemberChange> {
   readonly outcomes: readonly ChangedMember<Change>[]
 }
 
-/** When changes are made, and by which request. */
-export interface Moment {
-  readonly now: Date
-  readonly requestId: string
-}
-
 /**
  * Decides what becomes of members: applies the changes one after the other, by the rule of ownership, to members who are
  * held (docs/field-ownership.md). Reads and writes nothing.
@@ -52,9 +46,8 @@ export function planMembers<Change extends MemberChange>(
   writer: MemberWriter,
   changes: readonly Change[],
   held: HeldMembers,
-  { now, requestId }: Moment,
 ): MemberPlan<Change> {
-  const { members: before } = held
+  const { members: before, now } = held
   const newcomers = new Set(held.newcomers.values())
   const members = new Map(before)
   const wanted = changes.map((change) => {
@@ -65,7 +58,7 @@ export function planMembers<Change extends MemberChange>(
     }
   })
   for (const { change, userId } of wanted) {
-    members.set(userId, withStanding(writer, memberOf(members, userId), change, held, now))
+    members.set(userId, withStanding(writer, memberOf(members, userId), change, held))
   }
   const values = new ValuesInUse(writer, held)
   for (const { change, userId, commands } of wanted) {
@@ -90,9 +83,7 @@ export function planMembers<Change extends MemberChange>(
     moved: changed.filter(({ userId, email }) => email !== memberOf(before, userId).email),
     reactivated: changed.filter((member) => isActive(member) && !isActive(memberOf(before, member.userId))),
     departments: [...values.departments],
-    events: outcomes.flatMap((outcome) =>
-      eventsOf(writer, outcome, memberOf(before, outcome.member.userId), requestId),
-    ),
+    events: outcomes.flatMap((outcome) => eventsOf(writer, outcome, memberOf(before, outcome.member.userId))),
     outcomes,
   }
 }
@@ -123,13 +114,7 @@ function withManagerId(command: MemberCommand, held: HeldMembers): FieldCommand 
 /**
  * The member with changes outside the profile: role, email address, whether active, what the directory says.
  */
-function withStanding(
-  writer: MemberWriter,
-  member: Member,
-  change: MemberChange,
-  held: HeldMembers,
-  now: Date,
-): Member {
+function withStanding(writer: MemberWriter, member: Member, change: MemberChange, held: HeldMembers): Member {
   const { actor } = writer
   const { role = member.role, active = isActive(member), userName } = change
   if (role !== member.role && actor.kind === 'USER' && actor.id === member.userId) {
@@ -143,7 +128,7 @@ function withStanding(
     role,
     email: changedEmail(writer, member, change, held),
     directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
-    deactivatedAt: active ? null : (member.deactivatedAt ?? now),
+    deactivatedAt: active ? null : (member.deactivatedAt ?? held.now),
   }
 }
 
@@ -258,10 +243,9 @@ function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member 
  * everything.
  */
 function eventsOf(
-  { organizationId, actor, action }: MemberWriter,
+  { organizationId, actor, requestId, action }: MemberWriter,
   { change, member, isNew, changes }: ChangedMember,
   before: Member,
-  requestId: string,
 ): AuditEvent[] {
   const event = { organizationId, actor, targetType: 'user', targetId: member.userId, requestId }
   const events: AuditEvent[] = []

@@ -1,10 +1,8 @@
-import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
-import type { WriteContext } from '../../runtime/write-context.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { findManager } from '../../store/member.js'
-import { actorOf } from '../audit/audit-event.js'
-import type { Caller } from '../caller/caller.js'
+import { auditedCall } from '../audit/audit-event.js'
+import type { Scope } from '../caller/scope.js'
 import { commandsOfRequest, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
 import { type AcceptedVersions, acceptedVersionsFrom, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'
@@ -28,12 +26,8 @@ export interface ManagerWriteResult {
 }
 
 /** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND` for an unknown user, and for one without a manager. */
-export async function getManager(
-  tables: Tables,
-  { organizationId }: Caller,
-  userId: string,
-): Promise<ManagerRelationship> {
-  const { managerUserId, managerAssignedAt } = (await findManager(tables, organizationId, userId)) ?? {}
+export async function getManager({ tables, caller }: Scope, userId: string): Promise<ManagerRelationship> {
+  const { managerUserId, managerAssignedAt } = (await findManager(tables, caller.organizationId, userId)) ?? {}
   if (!managerUserId || !managerAssignedAt) throw notFound('user relationship', userId)
   return { userId, managerUserId, createdAt: managerAssignedAt }
 }
@@ -43,48 +37,32 @@ export async function getManager(
  * `PERMISSION_MISSING`, `ETAG_MISMATCH`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
  * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
-export async function assignManager(
-  database: Tables,
-  caller: Caller,
-  write: ManagerWrite,
-  context: WriteContext,
-): Promise<ManagerWriteResult> {
-  return writeManager(database, caller, write, { action: 'user_relationship.create', context })
+export function assignManager(scope: Scope, write: ManagerWrite): Promise<ManagerWriteResult> {
+  return writeManager(scope, write, 'user_relationship.create')
 }
 
 /** Clears the manager of a user (docs/field-ownership.md). Throws as `assignManager` does. */
-export async function clearManager(
-  database: Tables,
-  caller: Caller,
-  write: Omit<ManagerWrite, 'managerUserId'>,
-  context: WriteContext,
-): Promise<ManagerWriteResult> {
-  return writeManager(
-    database,
-    caller,
-    { managerUserId: '', ...write },
-    { action: 'user_relationship.delete', context },
-  )
+export function clearManager(scope: Scope, write: Omit<ManagerWrite, 'managerUserId'>): Promise<ManagerWriteResult> {
+  return writeManager(scope, { managerUserId: '', ...write }, 'user_relationship.delete')
 }
 
 async function writeManager(
-  database: Tables,
-  caller: Caller,
+  scope: Scope,
   { userId, managerUserId, pin }: ManagerWrite,
-  { action, context }: { readonly action: AuditAction; readonly context: WriteContext },
+  action: AuditAction,
 ): Promise<ManagerWriteResult> {
-  const accepted = acceptedVersionsFrom(context.ifMatch)
-  await requireMemberPermission(database, caller, 'users:write', userId)
+  const { caller, runtime, ifMatch } = scope
+  const accepted = acceptedVersionsFrom(ifMatch)
+  await requireMemberPermission(scope, 'users:write', userId)
   const values = new Map([['MANAGER' as const, managerUserId]])
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pin })
-  const { organizationId } = caller
-  const writer = { organizationId, actor: actorOf(caller), action, managerField: 'relatedUserId' }
+  const writer = { ...auditedCall(scope), action, managerField: 'relatedUserId' }
   const changes = [{ target: { userId }, commands }]
-  return memberTransaction(database, async (transaction) => {
-    const held = await holdMembers(transaction, organizationId, changes, context.runtime)
+  return memberTransaction(scope.tables, async (tables) => {
+    const held = await holdMembers(tables, caller.organizationId, changes, runtime)
     if (accepted !== undefined) requireRelationshipVersion(accepted, userId, held.members.get(userId))
-    const plan = planMembers(writer, changes, held, { now: context.runtime.now(), requestId: context.requestId })
-    await writePlan(transaction, plan, context.runtime)
+    const plan = planMembers(writer, changes, held)
+    await writePlan(tables, plan, runtime)
     const [changed] = plan.outcomes
     const skipped = skippedFields(changed?.changes ?? [])
     return { relationship: changed && relationshipOf(changed.member), skipped }

@@ -1,9 +1,8 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import type { Tables } from '../../db/tables.js'
 import { refuseViolations } from '../../errors.js'
-import type { WriteContext } from '../../runtime/write-context.js'
-import { actorOf } from '../audit/audit-event.js'
+import { auditedCall } from '../audit/audit-event.js'
 import type { Caller } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
 import {
   commandsOfRequest,
   type FieldCommand,
@@ -16,7 +15,6 @@ import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile
 import { emailViolations } from '../value/email-address.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'
-import type { MemberWriter } from './member.js'
 import { planMembers } from './plan.js'
 import { apiWriterOf, getUser, isOwnProfile, memberRightsOf, requireMemberPermission } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
@@ -43,36 +41,24 @@ export interface UserWrite {
  * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about
  * emails in their order, and `PHONE_TAKEN`; then nothing is written.
  */
-export async function updateUser(
-  database: Tables,
-  caller: Caller,
-  update: UserUpdate,
-  context: WriteContext,
-): Promise<UserWrite> {
+export async function updateUser(scope: Scope, update: UserUpdate): Promise<UserWrite> {
+  const { caller, runtime, ifMatch } = scope
   const { userId, email, role } = update
   const commands = commandsOf(caller, update)
-  const accepted = acceptedVersionsFrom(context.ifMatch)
-  if (!isOwnProfile(caller, userId)) {
-    await requireMemberPermission(database, caller, 'users:write', userId)
-  }
-  const { organizationId } = caller
-  const writer: MemberWriter = {
-    organizationId,
-    actor: actorOf(caller),
-    rights: memberRightsOf(caller),
-    action: 'user.update',
-  }
+  const accepted = acceptedVersionsFrom(ifMatch)
+  if (!isOwnProfile(caller, userId)) await requireMemberPermission(scope, 'users:write', userId)
+  const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.update' } as const
   const changes = [{ target: { userId }, commands, email, role }]
-  return memberTransaction(database, async (transaction) => {
-    const held = await holdMembers(transaction, organizationId, changes, context.runtime)
+  return memberTransaction(scope.tables, async (tables) => {
+    const held = await holdMembers(tables, caller.organizationId, changes, runtime)
     if (accepted !== undefined) {
-      const tag = entityTagOf(await getUser(transaction, caller, userId))
+      const tag = entityTagOf(await getUser({ tables, caller }, userId))
       requireAcceptedVersion(accepted, tag, { resourceType: 'user', resourceId: userId })
     }
-    const plan = planMembers(writer, changes, held, { now: context.runtime.now(), requestId: context.requestId })
-    await writePlan(transaction, plan, context.runtime)
+    const plan = planMembers(writer, changes, held)
+    await writePlan(tables, plan, runtime)
     const skipped = skippedFields(plan.outcomes.flatMap((outcome) => outcome.changes))
-    return { json: await getUser(transaction, caller, userId), skipped }
+    return { json: await getUser({ tables, caller }, userId), skipped }
   })
 }
 

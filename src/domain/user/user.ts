@@ -1,15 +1,14 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import type { Tables } from '../../db/tables.js'
 import { notFound, refuseViolations } from '../../errors.js'
-import type { WriteContext } from '../../runtime/write-context.js'
 import { printUser } from '../../store/user.js'
-import { actorOf } from '../audit/audit-event.js'
+import { auditedCall } from '../audit/audit-event.js'
 import { type Caller, type Permission, permissionMissing, permissions } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
 import { type ApiWriter, commandsOfRequest, type GovernedField } from '../profile/field-ownership.js'
 import { createPinFields, pinViolations } from '../profile/pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { emailViolations } from '../value/email-address.js'
-import type { MemberRights, MemberWriter } from './member.js'
+import type { MemberRights } from './member.js'
 import { changeMember, memberTransaction } from './write.js'
 
 /** A person to add. */
@@ -22,8 +21,7 @@ export interface NewUser {
 
 /** The JSON of one member of the caller's organization. Throws `RESOURCE_NOT_FOUND`. */
 export async function getUser(
-  tables: Tables,
-  { organizationId }: Pick<Caller, 'organizationId'>,
+  { tables, caller: { organizationId } }: Pick<Scope, 'tables' | 'caller'>,
   userId: string,
 ): Promise<string> {
   const user = await printUser(tables, { organizationId, userId })
@@ -36,13 +34,8 @@ export async function getUser(
  * organization is somebody else. Throws `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`,
  * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
  */
-export async function createUser(
-  database: Tables,
-  caller: Caller,
-  user: NewUser,
-  context: WriteContext,
-): Promise<string> {
-  const { email, role, profile, pinFields } = user
+export async function createUser(scope: Scope, { email, role, profile, pinFields }: NewUser): Promise<string> {
+  const { caller } = scope
   const { values, violations } = profileValuesOf(profile)
   refuseViolations([
     ...emailViolations('email', email),
@@ -51,17 +44,11 @@ export async function createUser(
   ])
   requireOrganizationPermission(caller, 'users:write')
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields: new Set(pinFields) })
-  const { organizationId } = caller
-  const writer: MemberWriter = {
-    organizationId,
-    actor: actorOf(caller),
-    rights: memberRightsOf(caller),
-    action: 'user.create',
-  }
+  const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.create' } as const
   const change = { target: { email, mustJoin: true }, commands, role }
-  return memberTransaction(database, async (transaction) => {
-    const { member } = await changeMember(transaction, writer, change, context)
-    return getUser(transaction, caller, member.userId)
+  return memberTransaction(scope.tables, async (tables) => {
+    const { member } = await changeMember(tables, writer, change, scope.runtime)
+    return getUser({ tables, caller }, member.userId)
   })
 }
 
@@ -86,14 +73,9 @@ export function isOwnProfile(caller: Caller, userId: string): boolean {
  * Refuses a caller who may not write a member. Throws `RESOURCE_NOT_FOUND` first if the organization has no such member:
  * membership is no secret within the organization, and nothing is revealed about anyone else (docs/permissions.md).
  */
-export async function requireMemberPermission(
-  tables: Tables,
-  caller: Caller,
-  permission: Permission,
-  userId: string,
-): Promise<void> {
-  if (hasOrganizationPermission(caller, permission)) return
-  await getUser(tables, caller, userId)
+export async function requireMemberPermission(scope: Scope, permission: Permission, userId: string): Promise<void> {
+  if (hasOrganizationPermission(scope.caller, permission)) return
+  await getUser(scope, userId)
   throw permissionMissing(permission)
 }
 

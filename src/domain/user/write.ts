@@ -1,6 +1,6 @@
 import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
-import type { WriteContext } from '../../runtime/write-context.js'
+import type { Runtime } from '../../runtime/runtime.js'
 import { insertDepartmentOptions } from '../../store/department-option.js'
 import {
   insertPersons,
@@ -27,10 +27,10 @@ export async function changeMembers<Change extends MemberChange>(
   transaction: Tables,
   writer: MemberWriter,
   changes: readonly Change[],
-  { runtime, requestId }: WriteContext,
+  runtime: Runtime,
 ): Promise<readonly ChangedMember<Change>[]> {
   const held = await holdMembers(transaction, writer.organizationId, changes, runtime)
-  const plan = planMembers(writer, changes, held, { now: runtime.now(), requestId })
+  const plan = planMembers(writer, changes, held)
   await writePlan(transaction, plan, runtime)
   return plan.outcomes
 }
@@ -40,9 +40,9 @@ export async function changeMember(
   transaction: Tables,
   writer: MemberWriter,
   change: MemberChange,
-  context: WriteContext,
+  runtime: Runtime,
 ): Promise<ChangedMember> {
-  const [changed] = await changeMembers(transaction, writer, [change], context)
+  const [changed] = await changeMembers(transaction, writer, [change], runtime)
   if (changed === undefined) throw new Error('the change returned no result')
   return changed
 }
@@ -51,7 +51,7 @@ export async function changeMember(
 export async function writePlan(
   transaction: Tables,
   { organizationId, added, changed, moved, reactivated, departments, events }: MemberPlan,
-  runtime: WriteContext['runtime'],
+  runtime: Runtime,
 ): Promise<void> {
   await insertPersons(transaction, added.map(personOf))
   for (const member of moved) {
