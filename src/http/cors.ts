@@ -1,6 +1,6 @@
 import { cors as connectCors } from '@connectrpc/connect'
-import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
+import type { Door } from './request-handler.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const ownRequestHeaders = [
@@ -19,15 +19,12 @@ const responseHeaders = unique([...connectCors.exposedHeaders, ...ownResponseHea
 /** How long browsers keep the response to a preflight; they take at most two hours. */
 const MAX_AGE_SECONDS = 7200
 
-/** Marks answers for browsers. True: the request was a preflight and is answered. */
-export type Cors = (request: NodeRequest, response: NodeResponse) => boolean
-
 /**
  * Lets pages of the origins call the service, over REST and every RPC protocol of browsers (Fetch standard, CORS
- * protocol). `*` means every origin; an empty list does nothing. Credentials travel in a header that pages set
+ * protocol): marks answers, and answers preflights. `*` means every origin; an empty list does nothing. Credentials travel in a header that pages set
  * themselves, so cookies are never allowed.
  */
-export function createCors(origins: readonly string[]): Cors {
+export function createCors(origins: readonly string[]): Door {
   if (origins.length === 0) return () => false
   const allowed = new Set(origins)
   const anyOrigin = allowed.has('*')

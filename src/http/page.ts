@@ -1,20 +1,16 @@
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compress, parsePreferences } from '../call/compression.js'
 import { connectErrorJson } from '../call/error-body.js'
 import { methodNotAllowed } from '../call/http-failure.js'
-import type { NodeRequest, NodeResponse } from '../call/node-http.js'
+import { headerOf, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
 import { addReason } from '../failure/error-reason.js'
 
-const compress = promisify(gzip)
-
 /** Something that is served under one path, to anyone. */
 export interface Page {
-  readonly contentType: string
-  readonly body: Buffer
-  /** The value of `Cache-Control`. */
-  readonly cacheControl: string
   readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
   /** The body, compressed once. */
   gzipped(): Promise<Buffer>
 }
@@ -23,22 +19,19 @@ export interface Page {
 export interface PageOptions {
   readonly contentType: string
   readonly body: string | Buffer
-  /** Default `no-cache`: caches ask again each time. */
-  readonly cacheControl?: string
+  /** Beside the content type. Unless they say otherwise, caches ask again each time. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Makes a page. */
-export function createPage({ contentType, body, cacheControl = 'no-cache', headers = {} }: PageOptions): Page {
+export function createPage({ contentType, body, headers = {} }: PageOptions): Page {
   const bytes = Buffer.from(body)
   let compressed: Promise<Buffer> | undefined
   return {
-    contentType,
+    headers: { 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache', 'content-type': contentType, ...headers },
     body: bytes,
-    cacheControl,
-    headers: { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', ...headers },
     gzipped: () => {
-      compressed ??= compress(bytes)
+      compressed ??= compress('gzip', bytes)
       return compressed
     },
   }
@@ -67,32 +60,34 @@ export function pageOrText(text: PageOptions, html: () => string): NegotiatedPag
 
 /** Answers with the page, compressed if the client accepts that. */
 export async function sendPage(page: Page, request: NodeRequest, response: NodeResponse): Promise<void> {
-  const zipped = acceptsGzip(request.headers['accept-encoding'])
+  const zipped = parsePreferences(headerOf(request, 'accept-encoding') ?? '').some(
+    ({ name, weight }) => name === 'gzip' && weight > 0,
+  )
   const body = zipped ? await page.gzipped() : page.body
   response.appendHeader('vary', 'accept-encoding')
-  const { contentType, cacheControl } = page
-  const headers = { ...page.headers, 'content-type': contentType, 'cache-control': cacheControl }
-  endResponse(request, response, 200, zipped ? { ...headers, 'content-encoding': 'gzip' } : headers, body)
+  const headers = { ...page.headers, ...(zipped && { 'content-encoding': 'gzip' }) }
+  endResponse(request, response, 200, headers, body)
 }
 
-function acceptsGzip(header: string | string[] | undefined): boolean {
-  return String(header ?? '')
-    .split(',')
-    .some((item) => {
-      const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase())
-      return coding === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-    })
+/** The file of `web/docs` of the package in the folder `root`, with values for its `{{names}}`, which are HTML. */
+export function fillTemplate(root: string, name: string, values: Readonly<Record<string, string>>): string {
+  const template = readFileSync(join(root, 'web/docs', name), 'utf8')
+  return template.replace(/\{\{(\w+)\}\}/g, (_, key) => values[key] ?? '')
 }
 
-/** Answers a request whose path is known and whose method is not one of `allowed`: OPTIONS with 204, others with 405. */
-export function answerOtherMethod(request: NodeRequest, response: NodeResponse, allowed: readonly string[]): void {
-  const allow = allowed.join(', ')
-  if (request.method === 'OPTIONS') {
-    endResponse(request, response, 204, { allow }, '')
-    return
+const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
+
+/** Answers a request that only GET and HEAD are for: OPTIONS with 204, others with 405. False: it is GET or HEAD. */
+export function answerOtherMethod(request: NodeRequest, response: NodeResponse): boolean {
+  const { method = '' } = request
+  if (method === 'GET' || method === 'HEAD') return false
+  if (method === 'OPTIONS') {
+    endResponse(request, response, 204, { allow: ALLOWED.join(', ') }, '')
+    return true
   }
-  const { error, status, headers } = methodNotAllowed(request.method ?? '', allowed)
+  const { error, status, headers } = methodNotAllowed(method, ALLOWED)
   addReason(error, status)
   const body = JSON.stringify(connectErrorJson(error, {}))
   endResponse(request, response, status, { ...headers, 'content-type': 'application/json' }, body)
+  return true
 }

@@ -1,40 +1,133 @@
-import type { NodeRequest, NodeResponse } from '../call/node-http.js'
-import { createDocsPages } from './docs-page.js'
-import { createGuides } from './guides.js'
-import { createIndexPage } from './index-page.js'
-import { createOpenApiDocuments, type PublicUrls } from './openapi-documents.js'
-import { answerOtherMethod, type NegotiatedPage, sendPage } from './page.js'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { NodeRequest } from '../call/node-http.js'
+import { services } from '../handlers/routes.js'
+import { healthService } from '../rpc/health.js'
+import { reflectionServices } from '../rpc/reflection.js'
+import { createGuides, GUIDES_PATH } from './guides.js'
+import { createOpenApiDocuments, openApiPaths, type PublicUrls } from './openapi-documents.js'
+import {
+  answerOtherMethod,
+  createPage,
+  fillTemplate,
+  type NegotiatedPage,
+  type Page,
+  pageOrText,
+  sendPage,
+} from './page.js'
+import type { Door } from './request-handler.js'
 
 /** What the pages need. */
 export interface PagesOptions extends PublicUrls {
-  /** The folder of the package, which holds the generated documents. */
+  /** The folder of the package, which holds `web/docs`, the guides and the generated documents. */
   readonly root: string
   readonly version: string
   /** Called with failures that no caller can be told about. */
   readonly onError: (error: unknown, request: NodeRequest) => void
 }
 
-const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
-
 /** Answers the paths of the index, the reference pages, the guides and the OpenAPI documents. False: the path is none of them. */
-export function createPages(options: PagesOptions): (request: NodeRequest, response: NodeResponse) => boolean {
+export function createPages(options: PagesOptions): Door {
   const pages = new Map<string, NegotiatedPage>([
-    ['/', createIndexPage(options.version)],
+    ['/', createIndexPage(options)],
     ...createOpenApiDocuments(options.root, options),
     ...createGuides(options.root),
-    ...[...createDocsPages(options.root, options)].map(([path, page]) => [path, () => page] as const),
+    ...createReferencePages(options).map(([path, page]) => [path, () => page] as const),
   ])
   return (request, response) => {
     const page = pages.get((request.url ?? '').split('?', 1)[0] ?? '')
     if (page === undefined) return false
-    if (request.method === 'GET' || request.method === 'HEAD') {
-      sendPage(page(request), request, response).catch((error: unknown) => {
-        options.onError(error, request)
-        response.destroy()
-      })
-    } else {
-      answerOtherMethod(request, response, ALLOWED)
-    }
+    if (answerOtherMethod(request, response)) return true
+    sendPage(page(request), request, response).catch((error: unknown) => {
+      options.onError(error, request)
+      response.destroy()
+    })
     return true
   }
+}
+
+/** The index of the service: what it offers, as JSON, or as a page if the client asks for HTML. */
+function createIndexPage({ root, version }: PagesOptions): NegotiatedPage {
+  const method = '/{service}/{method}'
+  const index = {
+    name: 'svc',
+    version,
+    description: 'Access, workflow and ticketing administration API.',
+    links: {
+      documentation: '/docs',
+      scimDocumentation: '/docs/scim',
+      guides: GUIDES_PATH,
+      openapi: openApiPaths.whole.json,
+      openapiYaml: openApiPaths.whole.yaml,
+      revokeOpenapi: openApiPaths.revoke.json,
+      revokeOpenapiYaml: openApiPaths.revoke.yaml,
+      scimOpenapi: openApiPaths.scim.json,
+      scimOpenapiYaml: openApiPaths.scim.yaml,
+      alive: '/healthz',
+      ready: '/readyz',
+    },
+    forms: { token: '/v2/auth/token', revocation: '/v2/auth/revoke' },
+    protocols: { rest: '/v2', connect: method, grpc: method, grpcWeb: method },
+    services: services.map(({ typeName }) => typeName),
+    reflection: reflectionServices.map(({ typeName }) => typeName),
+    health: [healthService.typeName],
+  }
+  const json = { contentType: 'application/json', body: `${JSON.stringify(index, null, 2)}\n` }
+  return pageOrText(json, () => fillTemplate(root, 'index.html', { version }))
+}
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
+const CSS = 'text/css; charset=utf-8'
+
+/**
+ * The reference pages, of the API and of SCIM, with their assets, and the icon of all pages. The viewer comes complete
+ * from its npm package, the rest from `web/docs`, and the pages' policy lets the browser talk only to this deployment.
+ */
+function createReferencePages({ root, publicUrl, publicUrlEu }: PagesOptions): (readonly [path: string, Page])[] {
+  const viewer = findViewer()
+  const assets = `/docs/assets/${viewer.version}`
+  const targets = [publicUrl, publicUrlEu].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]))
+  const reference = (name: string) =>
+    createPage({
+      contentType: 'text/html; charset=utf-8',
+      body: fillTemplate(root, name, { assets }),
+      headers: { 'content-security-policy': policy(targets) },
+    })
+  const ownFile = (name: string, contentType: string) =>
+    [`/docs/${name}`, createPage({ contentType, body: readFileSync(join(root, 'web/docs', name)) })] as const
+  const viewerFile = (name: string, contentType: string, cache = 'public, max-age=31536000, immutable') =>
+    createPage({ contentType, body: readFileSync(join(viewer.folder, name)), headers: { 'cache-control': cache } })
+  return [
+    ['/docs', reference('api.html')],
+    ['/docs/scim', reference('scim.html')],
+    ownFile('page.js', JAVASCRIPT),
+    ownFile('accessibility.js', JAVASCRIPT),
+    ownFile('theme.js', JAVASCRIPT),
+    ownFile('token-form.js', JAVASCRIPT),
+    ownFile('page.css', CSS),
+    [`${assets}/viewer.js`, viewerFile('swagger-ui-bundle.js', JAVASCRIPT)],
+    [`${assets}/viewer.css`, viewerFile('swagger-ui.css', CSS)],
+    ['/favicon.ico', viewerFile('favicon-32x32.png', 'image/png', 'public, max-age=86400')],
+  ]
+}
+
+function policy(targets: readonly string[]): string {
+  return [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    // The viewer sets styles of elements, and draws its icons from data URLs.
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `connect-src ${["'self'", ...targets].join(' ')}`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ')
+}
+
+function findViewer(): { folder: string; version: string } {
+  const file = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')
+  const { version } = Object(JSON.parse(readFileSync(file, 'utf8')))
+  return { folder: dirname(file), version: String(version) }
 }

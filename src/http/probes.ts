@@ -1,6 +1,7 @@
 import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
 import { answerOtherMethod } from './page.js'
+import type { Door } from './request-handler.js'
 
 /** Why calls cannot be answered now: a few words for each cause; empty if they can. */
 export type NotReady = Readonly<Record<string, string>>
@@ -13,16 +14,11 @@ export interface ProbesOptions {
   readonly build: Readonly<Record<'version' | 'commit', string>>
 }
 
-const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
-
 /**
  * Answers `/healthz` (200 as long as the process answers) and `/readyz` (200 with the build, or 503 with the reasons) for balancers and
  * supervisors, to anyone. False: the path is none of them.
  */
-export function createProbes({
-  notReady,
-  build,
-}: ProbesOptions): (request: NodeRequest, response: NodeResponse) => boolean {
+export function createProbes({ notReady, build }: ProbesOptions): Door {
   const alive = async () => ({ status: 'ok' })
   const ready = async () => {
     const reasons = await notReady()
@@ -33,11 +29,7 @@ export function createProbes({
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
     const probe = Object.hasOwn(probes, path) ? probes[path] : undefined
     if (probe === undefined) return false
-    if (request.method === 'GET' || request.method === 'HEAD') {
-      void probe().then((answer) => send(answer, request, response))
-    } else {
-      answerOtherMethod(request, response, ALLOWED)
-    }
+    if (!answerOtherMethod(request, response)) void probe().then((answer) => send(answer, request, response))
     return true
   }
 }
