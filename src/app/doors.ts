@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
-import { systemTiming } from '../db/transaction.js'
+import { systemTiming } from '../db/retries.js'
 import { createRefusalRecorder } from '../domain/directory/directory-refusal.js'
 import { createPageTokens } from '../domain/paging/page-token.js'
 import { addReason } from '../failure/error-reason.js'

@@ -1,16 +1,16 @@
 import { BoundedPool } from './pool.js'
 import { createModelsClient, type Prisma } from './prisma.js'
 import { createReplica, type Replica } from './replica.js'
+import { type RetryCounts, systemTiming, type Timing } from './retries.js'
 import { defaultLimits, type SessionOptions, sessionConfig, sessionUrl } from './session-settings.js'
 import { beginSnapshot, readSnapshot, type SnapshotRow } from './snapshot.js'
-import { createSql, deadlineIn, type Sql, withConnection } from './sql.js'
+import type { Sql } from './sql.js'
 import type { Statement } from './statement.js'
 import type { TablesUser } from './tables.js'
-import { type RetryCounts, systemTiming, type Timing, withRetries } from './transaction.js'
-import { createTables, type SqlTables } from './user-tables.js'
+import { type SqlTables, TablesOfUser } from './user-tables.js'
 
 /** One pool of connections, for models, statements and SQL. */
-export interface Database extends SqlTables, Sql {
+export interface Database extends SqlTables {
   /** The URL of its sessions, with what every one of them has. */
   readonly connectionString: string
   readonly pool: BoundedPool
@@ -18,8 +18,6 @@ export interface Database extends SqlTables, Sql {
   readonly replica: Replica | undefined
   readonly prisma: Prisma
   readonly retries: Readonly<RetryCounts>
-  /** SQL within a time, repetitions included: a connection that does not answer a second later is given up. */
-  readonly sqlWithin: (timeoutMillis: number) => Sql
   /** The tables as a user has them: a call, or what has a time limit of its own. */
   readonly tablesFor: (user: TablesUser) => SqlTables
   /** Yields the rows of statements, all as of one moment. Holds a connection until the caller stops. */
@@ -78,37 +76,24 @@ export function createDatabase(options: DatabaseOptions): Database {
   const pool = createPool(options, statementTimeoutMillis)
   const client = createModelsClient(pool, statementNames)
   const retries: RetryCounts = { conflict: 0, staleStatement: 0 }
-  const sqlWithin = (timeoutMillis: number | undefined): Sql => {
-    const send = <T>(work: (sql: Sql) => Promise<T>) =>
-      withRetries(
-        (left) => {
-          const deadline = deadlineIn(left)
-          return withConnection(pool, { deadline, call: undefined }, (connection) =>
-            work(createSql(connection, { deadline })),
-          )
-        },
-        { timeoutMillis },
-        timing,
-        retries,
-      )
-    return {
-      query: (text, values) => send((sql) => sql.query(text, values)),
-      execute: (text, values) => send((sql) => sql.execute(text, values)),
-    }
-  }
-  const sql = sqlWithin(undefined)
-  const replica = openReplica(options, sql, timing)
-  const source = { pool, client, replica, statementMillis: statementTimeoutMillis, timing, retries }
+  const sources = { pool, client, statementMillis: statementTimeoutMillis, timing, retries }
+  const primary = new TablesOfUser({ ...sources, replica: undefined }, {})
+  const replica = openReplica(options, primary, timing)
+  const tablesFor = (user: TablesUser) => new TablesOfUser({ ...sources, replica }, user)
+  const own = tablesFor({})
   return {
     connectionString: sessionUrl(options),
     pool,
     replica,
     prisma: client.prisma,
     retries,
-    ...sql,
-    sqlWithin,
-    ...createTables(source, {}),
-    tablesFor: (user) => createTables(source, user),
+    models: own.models,
+    reads: own.reads,
+    run: (statement, values) => own.run(statement, values),
+    transaction: (work, options) => own.transaction(work, options),
+    query: (text, values) => own.query(text, values),
+    execute: (text, values) => own.execute(text, values),
+    tablesFor,
     readSnapshot: (statements) =>
       readSnapshot(async () => (await replica?.beginSnapshot()) ?? beginSnapshot(pool), statements),
     stop: (call, reason) => {

@@ -2,11 +2,11 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { CallStatements, requestCancel } from './cancel-request.js'
-import { databaseFailure, POOL_BUSY } from './errors.js'
+import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
 import type { SessionSource } from './session-settings.js'
-import { createShare, createShares, type Share, type Shares } from './share.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
-import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.js'
+import { byDeadline, Turns } from './turns.js'
+import type { WaitLimits } from './wait-queue.js'
 
 /** The options of a pool, besides the settings of pg. */
 export interface BoundedPoolOptions {
@@ -19,6 +19,14 @@ export interface BoundedPoolOptions {
   readonly waiting: WaitLimits
   /** A connection that owes a response and stays silent for this long is destroyed. */
   readonly maxSilenceMillis: number
+}
+
+/** Who uses a connection, and until when. */
+export interface PoolUser {
+  /** On the clock of `performance.now`: no one waits for a connection past it. */
+  readonly deadline: number | undefined
+  /** Cancels what runs when it is stopped (`BoundedPool.stop`). */
+  readonly call: object | undefined
 }
 
 type ConnectCallback = (
@@ -48,18 +56,18 @@ interface Member {
 export class BoundedPool extends pg.Pool {
   /** Whether prepared statements have names. */
   readonly statementNames: boolean
+  /** The most connections. */
+  readonly size: number
   /** A third of the connections, for long transactions. */
-  readonly longShare: Share
-  /** Half of the connections, for what the calls of one organization do. */
-  readonly organizationShares: Shares
-  readonly #max: number
-  readonly #queue: WaitQueue<ConnectCallback>
+  readonly longTurns: Turns
+  readonly #turns: Turns
+  /** Of organizations that do something now. */
+  readonly #organizationTurns = new Map<string, Turns>()
+  readonly #waiting: WaitLimits
   readonly #sockets: Set<Socket>
   readonly #members = new Map<pg.PoolClient, Member>()
   /** Calls that are over, with the reasons. */
   readonly #stopped = new WeakMap<object, Error>()
-  /** Connections that are in use, or being made for someone. */
-  #held = 0
   #onWaited: ((millis: number) => void) | undefined
 
   constructor({ config, statementNames, sessions, waiting, maxSilenceMillis }: BoundedPoolOptions) {
@@ -71,13 +79,11 @@ export class BoundedPool extends pg.Pool {
     }
     super({ ...config, stream, ...(sessions === 'server' && { onConnect: endWhatNobodyWaitsFor }) })
     this.statementNames = statementNames
-    this.#max = config.max
-    this.longShare = createShare(Math.ceil(config.max / LONG_SHARE), waiting)
-    this.organizationShares = createShares(Math.ceil(config.max / 2), waiting)
+    this.size = config.max
+    this.#turns = new Turns(config.max, waiting)
+    this.longTurns = new Turns(Math.ceil(config.max / LONG_SHARE), waiting)
+    this.#waiting = waiting
     this.#sockets = sockets
-    this.#queue = createWaitQueue<ConnectCallback>(waiting, (callback) =>
-      callback(new Error(POOL_BUSY), undefined, () => {}),
-    )
     this.on('connect', (client) => {
       const cancel = () => requestCancel(client, { stream, timeoutMillis: CANCEL_MILLIS })
       this.#members.set(client, {
@@ -86,7 +92,8 @@ export class BoundedPool extends pg.Pool {
       })
       client.connection.prependListener('errorMessage', (report: unknown) => {
         // If a migration made the statements of one connection outdated, those of all are.
-        if (databaseFailure(report)?.kind === 'stale_statement') this.#giveUpAll()
+        if (databaseFailure(report)?.kind !== 'stale_statement') return
+        for (const { watch } of this.#members.values()) watch.giveUp()
       })
       // Whoever waits for a response gets the error; without a listener it would end the process.
       client.on('error', () => {})
@@ -96,22 +103,13 @@ export class BoundedPool extends pg.Pool {
 
   /** How many connections are in use, or being made for someone. */
   get inUse(): number {
-    return this.#held
-  }
-
-  /** The most connections. */
-  get size(): number {
-    return this.#max
-  }
-
-  /** Whether someone who comes now has to wait for others. */
-  get isFull(): boolean {
-    return this.#held >= this.#max
+    return this.#turns.taken
   }
 
   /** How many callers wait for a connection. */
   get waiting(): number {
-    return this.#queue.size + this.longShare.waiting + this.organizationShares.waiting
+    const all = [this.#turns, this.longTurns, ...this.#organizationTurns.values()]
+    return all.reduce((sum, { waiting }) => sum + waiting, 0)
   }
 
   /** Tells one listener how long each caller waited that found no free connection, whether it got one or not. */
@@ -121,7 +119,7 @@ export class BoundedPool extends pg.Pool {
 
   /** For how many milliseconds every connection has owed a response in silence; 0 if another can be made. */
   get silentMillis(): number {
-    if (this.#members.size < this.#max) return 0
+    if (this.#members.size < this.size) return 0
     return Math.min(...[...this.#members.values()].map(({ watch }) => watch.silentMillis))
   }
 
@@ -133,9 +131,51 @@ export class BoundedPool extends pg.Pool {
         this.connect((error, client) => (client === undefined ? reject(error) : resolve(client)))
       })
     }
-    if (this.#held < this.#max) this.#connect(callback)
-    else this.#queue.add(this.#onWaited === undefined ? callback : timed(callback, this.#onWaited))
+    const since = this.#turns.isFull ? performance.now() : undefined
+    this.#turns.take((refusal) => {
+      if (since !== undefined) this.#onWaited?.(performance.now() - since)
+      if (refusal === undefined) this.#connect(callback)
+      else callback(refusal, undefined, () => {})
+    })
     return undefined
+  }
+
+  #connectBy(deadline: number | undefined): Promise<pg.PoolClient> {
+    return byDeadline<pg.PoolClient>({
+      deadline,
+      ask: (callback) => this.connect(callback),
+      // If others have every connection, the database is not at fault.
+      tooLate: () => new Error(this.#turns.isFull ? POOL_BUSY : CONNECTION_TIMEOUT),
+      giveBack: (client) => client.release(),
+    })
+  }
+
+  /** Does the work of an organization's call: at most as many at a time as half of the connections. */
+  inTurnOf<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    let turns = this.#organizationTurns.get(organizationId)
+    if (turns === undefined) {
+      turns = new Turns(Math.ceil(this.size / 2), this.#waiting, () => this.#organizationTurns.delete(organizationId))
+      this.#organizationTurns.set(organizationId, turns)
+    }
+    return turns.use(work)
+  }
+
+  /**
+   * Does the work on a connection, which it has by the deadline, and which is given up afterwards if it is unusable. From
+   * then on it works for the call: fails with the reason once that is over.
+   */
+  async use<T>({ deadline, call }: PoolUser, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#connectBy(deadline)
+    let isLost = false
+    try {
+      if (call !== undefined) this.beginFor(call, client)
+      return await work(client)
+    } catch (error) {
+      isLost = databaseFailure(error)?.kind === 'unavailable'
+      throw (call && this.stopReason(call)) ?? error
+    } finally {
+      client.release(isLost)
+    }
   }
 
   /** From here until its release, a connection works for the call. Throws the reason if the call is over. */
@@ -176,15 +216,13 @@ export class BoundedPool extends pg.Pool {
   }
 
   #connect(callback: ConnectCallback): void {
-    this.#held++
     super.connect((error, client, done) => {
       if (client === undefined) {
-        this.#letNextOne()
+        this.#turns.end()
         return callback(error, undefined, done)
       }
       if (this.#members.get(client)?.watch.isRefused === true) {
         client.release(true)
-        this.#held--
         return this.#connect(callback)
       }
       client.release = this.#releaseOf(client)
@@ -197,22 +235,13 @@ export class BoundedPool extends pg.Pool {
     const { release } = client
     const giveBack = (cause: Error | boolean | undefined) => {
       release(this.#isUsable(client, cause) ? undefined : cause || true)
-      this.#letNextOne()
+      this.#turns.end()
     }
     return (cause) => {
       const cancelled = this.#members.get(client)?.statements.end()
       if (cancelled === undefined) giveBack(cause)
       else void cancelled.then((isTaken) => giveBack(isTaken ? cause : true))
     }
-  }
-
-  #giveUpAll(): void {
-    for (const { watch } of this.#members.values()) watch.giveUp()
-  }
-
-  #letNextOne(): void {
-    this.#held--
-    for (const callback of this.#queue.take(1)) this.#connect(callback)
   }
 
   /**
@@ -222,14 +251,6 @@ export class BoundedPool extends pg.Pool {
   #isUsable(client: pg.PoolClient, cause: Error | boolean | undefined): boolean {
     const isReport = !cause || cause instanceof pg.DatabaseError
     return isReport && client.getTransactionStatus() === 'I' && this.#members.get(client)?.watch.isRefused === false
-  }
-}
-
-function timed(callback: ConnectCallback, onWaited: (millis: number) => void): ConnectCallback {
-  const start = performance.now()
-  return (error, client, done) => {
-    onWaited(performance.now() - start)
-    callback(error, client, done)
   }
 }
 

@@ -9,10 +9,10 @@ import {
   positionOf,
   type ReplicaState,
 } from './replica-freshness.js'
+import type { Timing } from './retries.js'
 import { BEGIN_SNAPSHOT } from './snapshot.js'
 import { runOn, type Sql } from './sql.js'
 import type { Statement } from './statement.js'
-import type { Timing } from './transaction.js'
 
 /** How many reads went where since the start. */
 export interface ReplicaReads {

@@ -1,12 +1,10 @@
 import pg from 'pg'
-import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
-import type { BoundedPool } from './pool.js'
 import type { Statement } from './statement.js'
 
 /** A row of a response: values by column. */
 export type Row = pg.QueryResultRow
 
-/** Sends SQL that is not a statement of a store: the pool, or a transaction that a caller has begun. */
+/** Sends SQL that is not a statement of a store. */
 export interface Sql {
   /** Returns the rows. */
   query<R extends Row>(text: string, values?: readonly unknown[]): Promise<R[]>
@@ -26,14 +24,14 @@ export interface StatementBounds {
 const ANSWER_MILLIS = 1_000
 
 /** SQL on one connection. */
-export function createSql(client: pg.PoolClient, { throwIfOver, deadline }: StatementBounds = {}): Sql {
-  const send = <R extends Row>(text: string, values: readonly unknown[]) => {
+export function createSql(client: pg.PoolClient, { throwIfOver, deadline }: StatementBounds): Sql {
+  const send = <R extends Row>(text: string, values: readonly unknown[] = []) => {
     throwIfOver?.()
     return client.query<R>(boundedQuery({ text, values: [...values] }, deadline))
   }
   return {
-    query: async <R extends Row>(text: string, values: readonly unknown[] = []) => (await send<R>(text, values)).rows,
-    execute: async (text, values = []) => (await send(text, values)).rowCount ?? 0,
+    query: async <R extends Row>(text: string, values?: readonly unknown[]) => (await send<R>(text, values)).rows,
+    execute: async (text, values) => (await send(text, values)).rowCount ?? 0,
   }
 }
 
@@ -61,16 +59,6 @@ export function deadlineIn(millis: number | undefined): number | undefined {
   return millis === undefined ? undefined : performance.now() + millis
 }
 
-/** For whom a connection is taken, and until when. */
-export interface ConnectionBounds {
-  /** On the clock of `performance.now`: no one waits for a connection past it. */
-  readonly deadline: number | undefined
-  /** Cancels what runs when it is stopped (`BoundedPool.stop`). */
-  readonly call: object | undefined
-  /** Whether it is kept so long that only a share of all may be (`BoundedPool.longShare`). */
-  readonly isLong?: boolean
-}
-
 /** Reads values as Prisma does, so that a statement has the same rows on every path. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
@@ -96,45 +84,4 @@ export function boundedQuery<Query extends pg.QueryConfig>(query: Query, deadlin
 
 function answerMillis(deadline: number): number {
   return Math.max(0, Math.ceil(deadline - performance.now())) + ANSWER_MILLIS
-}
-
-/** Runs the work on a connection of the pool, which is returned, or given up if it is unusable. */
-export function withConnection<T>(
-  pool: BoundedPool,
-  { deadline, call, isLong = false }: ConnectionBounds,
-  work: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  const connectAndWork = async () => {
-    const client = await connectBefore(pool, deadline)
-    let isOver = false
-    try {
-      if (call !== undefined) pool.beginFor(call, client)
-      return await work(client)
-    } catch (error) {
-      isOver = databaseFailure(error)?.kind === 'unavailable'
-      throw (call && pool.stopReason(call)) ?? error
-    } finally {
-      client.release(isOver)
-    }
-  }
-  return isLong ? pool.longShare.use(connectAndWork, deadline) : connectAndWork()
-}
-
-/** Asks for a connection; it is given or refused exactly once, at the deadline at the latest. */
-function connectBefore(pool: BoundedPool, deadline: number | undefined): Promise<pg.PoolClient> {
-  if (deadline === undefined) return pool.connect()
-  return new Promise((resolve, reject) => {
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      // If others have every connection, the database is not at fault.
-      reject(new Error(pool.isFull ? POOL_BUSY : CONNECTION_TIMEOUT))
-    }, deadline - performance.now())
-    pool.connect((error, client) => {
-      clearTimeout(timer)
-      if (isLate) client?.release()
-      else if (client === undefined) reject(error)
-      else resolve(client)
-    })
-  })
 }

@@ -1,17 +1,12 @@
+import type pg from 'pg'
 import type { BoundedPool } from './pool.js'
 import type { Models, ModelsClient } from './prisma.js'
 import type { Replica } from './replica.js'
-import { createSql, deadlineIn, runOn, type Sql, withConnection } from './sql.js'
+import { type RetryCounts, type Timing, withRetries } from './retries.js'
+import { createSql, deadlineIn, type Row, runOn, type Sql } from './sql.js'
 import type { Statement } from './statement.js'
-import type { StatementObserver, Tables, TablesUser, UserTables } from './tables.js'
-import {
-  type Connected,
-  createSavepoints,
-  type RetryCounts,
-  runTransaction,
-  type Timing,
-  withRetries,
-} from './transaction.js'
+import type { StatementObserver, Tables, TablesUser, TransactionOptions, UserTables } from './tables.js'
+import { type Connected, inSavepoint, runTransaction } from './transaction.js'
 
 /** What tables are made from. */
 export interface TablesSource {
@@ -24,66 +19,97 @@ export interface TablesSource {
   readonly retries: RetryCounts
 }
 
-/** The tables as a user has them, whose transactions run SQL, too, for what is not part of the service. */
-export interface SqlTables extends UserTables {
-  readonly transaction: <T>(
-    work: (tables: Tables & Sql) => Promise<T>,
-    options?: Parameters<Tables['transaction']>[1],
-  ) => Promise<T>
+/** The tables as a user has them, with SQL for what is not part of the service. */
+export interface SqlTables extends UserTables, Sql {
+  transaction<T>(work: (tables: Tables & Sql) => Promise<T>, options?: TransactionOptions): Promise<T>
 }
 
-/** Makes the tables for a user. */
-export function createTables(source: TablesSource, user: TablesUser): SqlTables {
-  const { pool, client, replica, statementMillis, timing, retries } = source
-  const { call, organizationId, observers = [], timeoutMillis } = user
-  const inShare = <T>(work: () => Promise<T>): Promise<T> =>
-    organizationId === undefined ? work() : pool.organizationShares.use(organizationId, work)
-  const onPrimary = <Values, Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> =>
-    withRetries(
-      (left) => {
-        const deadline = deadlineIn(left)
-        const bounds = { deadline, isNamed: pool.statementNames }
-        return withConnection(pool, { deadline, call }, (connection) => runOn(connection, statement, values, bounds))
-      },
-      { timeoutMillis },
-      timing,
-      retries,
-    )
-  const runBy =
-    (send: Tables['run']): Tables['run'] =>
-    (statement, values) =>
-      observe(observers, statement.name, () => inShare(() => send(statement, values)))
-  const isPlain = organizationId === undefined && observers.length === 0
-  const models = isPlain
-    ? client.prisma
-    : eachQuery(client.prisma, (name, send) => observe(observers, name, () => inShare(send)))
-  const transaction: SqlTables['transaction'] = (work, options = {}) => {
+/** The tables for a user. A class, because every call has its own. */
+export class TablesOfUser implements SqlTables {
+  readonly #source: TablesSource
+  readonly #user: TablesUser
+  /** Which reads for the primary, if it can. */
+  readonly #replica: Replica | undefined
+  #models: Models | undefined
+
+  constructor(source: TablesSource, user: TablesUser, replica?: Replica) {
+    this.#source = source
+    this.#user = user
+    this.#replica = replica
+  }
+
+  get models(): Models {
+    const { prisma } = this.#source.client
+    const { organizationId, observers = [] } = this.#user
+    const isPlain = organizationId === undefined && observers.length === 0
+    this.#models ??= isPlain ? prisma : eachQuery(prisma, (name, send) => this.#observe(name, send))
+    return this.#models
+  }
+
+  get reads(): Tables {
+    const { replica } = this.#source
+    return replica === undefined ? this : new TablesOfUser(this.#source, this.#user, replica)
+  }
+
+  run<Parameters, R>(statement: Statement<Parameters, R>, values: Parameters): Promise<R[]> {
+    const isNamed = this.#source.pool.statementNames
+    const send = () => this.#send((client, deadline) => runOn(client, statement, values, { deadline, isNamed }))
+    const replica = this.#replica
+    const work =
+      replica === undefined ? send : async () => (await replica.run(statement, values, this.#user.call)) ?? send()
+    return this.#observe(statement.name, work)
+  }
+
+  query<R extends Row>(text: string, values?: readonly unknown[]): Promise<R[]> {
+    return this.#send((client, deadline) => createSql(client, { deadline }).query<R>(text, values))
+  }
+
+  execute(text: string, values?: readonly unknown[]): Promise<number> {
+    return this.#send((client, deadline) => createSql(client, { deadline }).execute(text, values))
+  }
+
+  transaction<T>(work: (tables: Tables & Sql) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const { pool, statementMillis, timing, retries } = this.#source
+    const { call, observers } = this.#user
     const startedAt = performance.now()
     const attempt = (left: number | undefined) =>
-      runTransaction(source, (connected) => work(tablesIn(connected, pool.statementNames, observers)), options, {
+      runTransaction(this.#source, (connected) => work(tablesIn(connected, pool.statementNames, observers)), options, {
         deadline: deadlineIn(left),
         call,
         statementMillis: Math.min(left ?? statementMillis, statementMillis),
       })
     return tell(
-      inShare(() => withRetries(attempt, options, timing, retries)),
+      this.#inTurn(() => withRetries(attempt, options, timing, retries)),
       (failure) => {
-        for (const observer of observers) observer.transaction(startedAt, failure)
+        for (const observer of observers ?? []) observer.transaction(startedAt, failure)
       },
     )
   }
-  const tables = { models, run: runBy(onPrimary), transaction }
-  if (replica === undefined) return { ...tables, reads: tables }
-  const run = runBy(
-    async (statement, values) => (await replica.run(statement, values, call)) ?? onPrimary(statement, values),
-  )
-  return { ...tables, reads: { ...tables, run } }
+
+  #send<T>(work: (client: pg.PoolClient, deadline: number | undefined) => Promise<T>): Promise<T> {
+    const { pool, timing, retries } = this.#source
+    const { call } = this.#user
+    const attempt = (left: number | undefined) => {
+      const deadline = deadlineIn(left)
+      return pool.use({ deadline, call }, (client) => work(client, deadline))
+    }
+    return withRetries(attempt, this.#user, timing, retries)
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const { organizationId } = this.#user
+    return organizationId === undefined ? work() : this.#source.pool.inTurnOf(organizationId, work)
+  }
+
+  #observe<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return observe(this.#user.observers, name, () => this.#inTurn(work))
+  }
 }
 
 /** The tables in a transaction: models and statements use its connection. */
-function tablesIn(connected: Connected, isNamed: boolean, observers: readonly StatementObserver[]): Tables & Sql {
+function tablesIn(connected: Connected, isNamed: boolean, observers: TablesUser['observers']): Tables & Sql {
   const { client, throwIfOver } = connected
-  const inSavepoint = createSavepoints(client)
+  const bounds = { ...connected, isNamed }
   const tables: Tables & Sql = {
     models: eachQuery(connected.models, (name, send) =>
       observe(observers, name, async () => {
@@ -91,16 +117,19 @@ function tablesIn(connected: Connected, isNamed: boolean, observers: readonly St
         return send()
       }),
     ),
-    run: (statement, values) =>
-      observe(observers, statement.name, () => runOn(client, statement, values, { ...connected, isNamed })),
-    transaction: (work) => inSavepoint(() => work(tables)),
+    run: (statement, values) => observe(observers, statement.name, () => runOn(client, statement, values, bounds)),
+    transaction: (work) => inSavepoint(client, () => work(tables)),
     ...createSql(client, connected),
   }
   return tables
 }
 
-function observe<T>(observers: readonly StatementObserver[], name: string, work: () => Promise<T>): Promise<T> {
-  if (observers.length === 0) return work()
+function observe<T>(
+  observers: readonly StatementObserver[] | undefined,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (observers === undefined || observers.length === 0) return work()
   const startedAt = performance.now()
   return tell(work(), (failure) => {
     for (const observer of observers) observer.statement(name, startedAt, failure)

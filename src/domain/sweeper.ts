@@ -1,5 +1,5 @@
+import type { Timing } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
-import type { Timing } from '../db/transaction.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { deleteExpiredIdempotencyKeys } from '../store/idempotency-key.js'
 import { organizationIdsAfter } from '../store/organization.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
-import { systemTiming } from '../../src/db/transaction.js'
+import { systemTiming } from '../../src/db/retries.js'
 import { batchUpdateAppResources } from '../../src/domain/app-resource/app-resource.js'
 import type { AppResourceUpdate } from '../../src/domain/app-resource/app-resource-batch.js'
 import { type Caller, permissions } from '../../src/domain/caller/caller.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { databaseFailure } from '../../src/db/errors.js'
-import { systemTiming } from '../../src/db/transaction.js'
+import { systemTiming } from '../../src/db/retries.js'
 import { createApiKey, listApiKeys } from '../../src/domain/auth/api-key.js'
 import { type Rotation, rotateApiKey } from '../../src/domain/auth/api-key-rotation.js'
 import { revokeKeyById, revokeLeakedKey } from '../../src/domain/auth/revocation.js'

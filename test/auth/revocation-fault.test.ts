@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createDatabase, type Database } from '../../src/db/database.js'
-import { systemTiming } from '../../src/db/transaction.js'
+import { systemTiming } from '../../src/db/retries.js'
 import { revokeLeakedKey } from '../../src/domain/auth/revocation.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { parseTrustProxy } from '../../src/http/client-address.js'

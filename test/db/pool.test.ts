@@ -124,15 +124,17 @@ describe('a pool', () => {
     await database.execute(lose)
     expect(pauses).toEqual([5, 10])
     await database.query(`SELECT setval('tries', 1, false)`)
-    const [, timeoutMillis] = [await database.sqlWithin(1_000).execute(lose), 7]
+    const [, timeoutMillis] = [await database.tablesFor({ timeoutMillis: 1_000 }).execute(lose), 7]
     await database.query(`SELECT setval('tries', 1, false)`)
-    expect(await kindOf(database.sqlWithin(timeoutMillis).execute(lose))).toEqual({ kind: 'retryable' })
+    expect(await kindOf(database.tablesFor({ timeoutMillis: timeoutMillis }).execute(lose))).toEqual({
+      kind: 'retryable',
+    })
   })
 
   it('is busy, and not at fault, for a caller whose time is over before another gives a connection back', async () => {
     const single = test.open({ maxConnections: 1 })
     const held = await single.pool.connect()
-    expect(await kindOf(single.sqlWithin(20).query('SELECT 1'))).toEqual({ kind: 'busy' })
+    expect(await kindOf(single.tablesFor({ timeoutMillis: 20 }).query('SELECT 1'))).toEqual({ kind: 'busy' })
     held.release()
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
@@ -161,7 +163,7 @@ describe('a pool', () => {
   it('lets the server end a statement that nobody waits for any more', async () => {
     const database = test.open()
     const text = 'SELECT pg_sleep(60)'
-    expect(await kindOf(database.sqlWithin(1).query(text))).toEqual(unavailable)
+    expect(await kindOf(database.tablesFor({ timeoutMillis: 1 }).query(text))).toEqual(unavailable)
     const running = () => database.query(`SELECT FROM pg_stat_activity WHERE query = '${text}' AND state = 'active'`)
     await eventually(async () => expect(await running()).toEqual([]), 5_000)
   })
@@ -224,7 +226,7 @@ describe('a connection that says nothing any more', () => {
       const start = performance.now()
       const options = { timeoutMillis: 50 }
       const statements = [
-        database.sqlWithin(50).query('SELECT 1'),
+        database.tablesFor({ timeoutMillis: 50 }).query('SELECT 1'),
         database.transaction((sql) => sql.query('SELECT 1'), options),
       ]
       expect(await Promise.all(statements.map(kindOf))).toEqual([unavailable, unavailable])

@@ -3,10 +3,10 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { OrganizationModel } from '../../gen/prisma/models.js'
 import type { Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
+import { type Timing, withRetries } from '../../src/db/retries.js'
 import type { Sql } from '../../src/db/sql.js'
 import { createStatement, type StatementDefinition } from '../../src/db/statement.js'
 import type { Tables } from '../../src/db/tables.js'
-import { type Timing, withRetries } from '../../src/db/transaction.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 /** Time that passes only while somebody sleeps. */

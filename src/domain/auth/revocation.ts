@@ -1,6 +1,6 @@
 import { databaseFailure } from '../../db/errors.js'
+import type { Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
-import type { Timing } from '../../db/transaction.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findApiKey, findKeyEnd, type RevokedKey, revokeApiKeys } from '../../store/api-key.js'

@@ -1,4 +1,4 @@
-import type { Timing } from '../../db/transaction.js'
+import type { Timing } from '../../db/retries.js'
 
 /** The interval between the moments at which a response may leave, in milliseconds. */
 const GRID_MILLIS = 50
