@@ -22,14 +22,14 @@ export interface Authentication {
 
 /** Makes the authentication of one service. */
 export function createAuthentication(options: {
-  readonly config: Pick<Config, 'secretPepper' | 'oidc'>
+  readonly config: Pick<Config, 'peppers' | 'oidc'>
   readonly tables: ServiceTables
   readonly runtime: Runtime
   readonly log: Logger
 }): Authentication {
   const { config, tables, runtime, log } = options
   const database = tables.credentials
-  const hasher = createSecretHasher(config.secretPepper)
+  const hasher = createSecretHasher(config.peppers)
   const keyUses = createKeyUses({ database: tables.shared, log })
   const bearerTokens = createBearerTokens({ database, runtime })
   const oidc = config.oidc && createOidcSignIn({ ...config.oidc, database, runtime, log })

@@ -85,7 +85,8 @@ export function createDoors(options: DoorsOptions): Doors {
       maxTimeoutMs: (method) => (isWatch(method) ? undefined : maxTimeoutMs),
     }),
     pages: createPages({
-      ...config,
+      publicUrl: config.publicUrl,
+      publicUrlEu: config.publicUrlEu,
       root,
       version: build.version,
       onError: (cause, request) => hooks.onError?.(cause, { method: undefined, request }),

@@ -19,7 +19,7 @@ export async function demoToken(
   { config, runtime }: CommandContext,
   request: Pick<UserTokenRequest, 'userId' | 'organizationId'>,
 ): Promise<UserToken> {
-  const hasher = createSecretHasher(config.secretPepper)
+  const hasher = createSecretHasher(config.peppers)
   const folder = dataFolderOf(config)
   const file = join(folder, 'demo-token')
   const kept = await unlessUnavailable(() => readToken(file))

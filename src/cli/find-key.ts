@@ -20,7 +20,7 @@ export async function findKey(
   }
   const owner = await context.onDatabase((database) => {
     if (secret === undefined) return ownerOfKeyId(database, given)
-    return ownerOfSecret(database, createSecretHasher(context.config.secretPepper), secret)
+    return ownerOfSecret(database, createSecretHasher(context.config.peppers), secret)
   })
   if (owner === undefined) {
     throw secret === undefined ? notFound('API key', given) : new Error('no key or token has this secret')

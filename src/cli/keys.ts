@@ -98,7 +98,7 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
 
 function createKey(options: CreateOptions, context: CommandContext): Promise<void> {
   const { config, runtime, stderr } = context
-  const hasher = createSecretHasher(config.secretPepper)
+  const hasher = createSecretHasher(config.peppers)
   const request = {
     organizationId: options.org,
     teamId: options.team,
@@ -117,7 +117,7 @@ function createKey(options: CreateOptions, context: CommandContext): Promise<voi
 
 function rotateKey(id: string, options: RotateOptions, context: CommandContext): Promise<void> {
   const { config, runtime, stderr } = context
-  const hasher = createSecretHasher(config.secretPepper)
+  const hasher = createSecretHasher(config.peppers)
   const request = { id, overlapSeconds: options.overlap, createdBy: operatorOf('keys rotate') }
   return context.onDatabase(async (database) => {
     const key = await rotateApiKey({ database, hasher, runtime }, request)

@@ -27,7 +27,7 @@ function init(options: InitOptions, context: CommandContext): Promise<void> {
   const { config, runtime, stderr } = context
   return context.onPreparedDatabase(async (database) => {
     const ids = await initOrganization(database, { name: options.org, email: options.admin }, runtime)
-    const hasher = createSecretHasher(config.secretPepper)
+    const hasher = createSecretHasher(config.peppers)
     const bearerTokens = createBearerTokens({ database, runtime })
     const { token, expiresAt } = await createUserToken({ database, hasher, bearerTokens, runtime }, ids)
     answer(context, options, { ...ids, token, expiresAt }, `${token}\n`)

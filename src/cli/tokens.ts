@@ -78,7 +78,7 @@ function revokeToken(id: string, context: CommandContext): Promise<void> {
 
 function createToken(options: CreateOptions, context: CommandContext): Promise<void> {
   const { config, runtime } = context
-  const hasher = createSecretHasher(config.secretPepper)
+  const hasher = createSecretHasher(config.peppers)
   const request = { userId: options.user, organizationId: options.org, ttlSeconds: options.ttl }
   return context.onDatabase(async (database) => {
     const bearerTokens = createBearerTokens({ database, runtime })

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 const ALIASES = ['allow', 'prefer', 'require', 'verify-ca']
 const MODES = ['disable', 'no-verify', 'verify-full', ...ALIASES]
 
-/** The address of a database. */
+/** The address of a database, with the name of the effective mode. */
 export const databaseUrl = v.pipe(
   v.string(),
   v.check((text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text), 'must be a postgresql URL'),
@@ -16,6 +16,7 @@ export const databaseUrl = v.pipe(
     (text) => MODES.includes(parameter(text, 'sslmode') ?? 'disable'),
     `has an unknown sslmode: it must be one of ${MODES.join(', ')}`,
   ),
+  v.transform(withPlainMode),
 )
 
 function parameter(url: string, name: string): string | undefined {
@@ -28,8 +29,7 @@ function aliasIn(url: string): string | undefined {
   return parameter(url, 'uselibpqcompat') === 'true' || !ALIASES.includes(mode ?? '') ? undefined : mode
 }
 
-/** The same URL with the name of the effective mode. */
-export function withPlainMode(url: string): string {
+function withPlainMode(url: string): string {
   if (aliasIn(url) === undefined) return url
   const plain = new URL(url)
   plain.searchParams.set('sslmode', 'verify-full')

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { createLog, type LogTerminal } from '../../src/cli/log.js'
-import type { LogFormat } from '../../src/config.js'
+import type { Config } from '../../src/config.js'
 
 /** The lines that a few entries give. */
-function linesOf(logFormat: LogFormat | undefined, terminal: LogTerminal): string[] {
+function linesOf(logFormat: Config['logFormat'], terminal: LogTerminal): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'svc-log-'))
   const file = join(directory, 'log')
   const fd = openSync(file, 'w')
