@@ -4,7 +4,7 @@ import type { Database } from '../db/database.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
 import { hasCluster } from '../db/embedded/place.js'
 import { requireWholeDistribution } from '../db/require-whole-distribution.js'
-import { requireSessions } from '../db/session-settings.js'
+import { requireSessions } from '../db/session-check.js'
 import { dataFolderOf, directUrlOf, requireNoPending, sessionsOf } from './command-context.js'
 
 /** A database with all migrations of this build. */

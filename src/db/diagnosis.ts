@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { askState, findFault, positionOf } from './replica-freshness.js'
+import { createSession } from './session.js'
 import { type SessionOptions, sessionUrl } from './session-settings.js'
 
 /** What a database reports about itself to a session of the service. */
@@ -24,9 +25,7 @@ SELECT current_setting('server_version') AS version,
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
          - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS "freeConnections"`
 
-interface Answer extends Pick<DatabaseDiagnosis, 'version' | 'majorVersion' | 'onlyReads' | 'freeConnections'> {
-  readonly millis: string
-}
+type Answer = Omit<DatabaseDiagnosis, 'clockAheadMillis'> & { readonly millis: string }
 
 /** Reads what an operator should know about the database, on a separate connection. `now` is this machine's clock. */
 export async function diagnoseDatabase(connectionString: string, now: () => Date): Promise<DatabaseDiagnosis> {
@@ -37,16 +36,9 @@ export async function diagnoseDatabase(connectionString: string, now: () => Date
     const asked = now().getTime()
     const { rows } = await client.query<Answer>(question)
     const answered = now().getTime()
-    const [answer] = rows
-    if (answer === undefined) throw new Error('the database does not respond')
-    const { version, majorVersion, onlyReads, freeConnections, millis } = answer
-    return {
-      version,
-      majorVersion,
-      onlyReads,
-      freeConnections,
-      clockAheadMillis: (asked + answered) / 2 - Number(millis),
-    }
+    if (rows[0] === undefined) throw new Error('the database does not respond')
+    const { millis, ...answer } = rows[0]
+    return { ...answer, clockAheadMillis: (asked + answered) / 2 - Number(millis) }
   } finally {
     await client.end()
   }
@@ -83,12 +75,6 @@ export async function diagnoseReplica(connectionString: string, replica: Session
 }
 
 function createClient(options: SessionOptions): pg.Client {
-  const client = new pg.Client({
-    connectionString: sessionUrl(options),
-    application_name: 'svc doctor',
-    connectionTimeoutMillis: ANSWER_MILLIS,
-    query_timeout: ANSWER_MILLIS,
-  })
-  client.on('error', () => {}) // The query fails with the same error.
-  return client
+  const connectionString = sessionUrl(options)
+  return createSession({ connectionString, application_name: 'svc doctor', answerMillis: ANSWER_MILLIS })
 }

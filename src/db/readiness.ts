@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Database } from './database.js'
 import { loadMigrations } from './migration.js'
+import { createSession, withSession } from './session.js'
 
 /** What keeps calls from being answered, in a few words that reveal no internals; empty if nothing does. */
 export type NotReady = Readonly<Partial<Record<'database' | 'migrations', string>>>
@@ -29,8 +30,7 @@ export interface ReadinessOptions {
   readonly now?: () => number
 }
 
-/** How long the database may take to answer, and to accept a connection. */
-const ANSWER_MILLIS = 2_000
+const SESSION = { application_name: 'svc readiness', answerMillis: 2_000 }
 /** How long the response is reused that calls cannot be answered. */
 const NOT_READY_MILLIS = 200
 /** How long every connection of the pool may owe a response: longer than calls need, less than the statement limit. */
@@ -48,39 +48,37 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now() } = options
   const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
   names.catch(() => {}) // Whoever asks gets the error.
-  let session: { readonly client: pg.Client; readonly since: number } | undefined
+  let session: { readonly client: pg.Client; readonly connected: Promise<unknown>; readonly since: number } | undefined
   let asked: { readonly answer: Promise<NotReady>; until: number } | undefined
-
   let isClosed = false
 
   const end = () => {
     session?.client.connection.stream.destroy()
     session = undefined
   }
-  const begin = async () => {
-    const client = await connect(database.connectionString)
-    if (session !== undefined) {
-      // Two have asked at once: one connection is enough.
-      client.connection.stream.destroy()
-      return session
-    }
-    session = { client, since: now() }
+  const begin = () => {
+    const client = createSession({ ...SESSION, connectionString: database.connectionString })
     // A connection that was lost earlier says nothing about the database now.
     client.once('error', () => {
       if (session?.client === client) end()
     })
+    session = { client, connected: client.connect(), since: now() }
     return session
+  }
+  const askSession = async (): Promise<NotReady> => {
+    if (session !== undefined && now() - session.since >= SESSION_MILLIS) end()
+    const { client, connected } = session ?? begin()
+    await connected
+    return judge(client, await names).catch(async (error: unknown) => {
+      if (directUrl === undefined || !isUnanswered(error)) throw error
+      end()
+      return withSession({ ...SESSION, connectionString: directUrl }, async (direct) => judge(direct, await names))
+    })
   }
   const probe = async (): Promise<NotReady> => {
     if (database.pool.silentMillis >= SILENCE_MILLIS) return { database: 'no connection answers' }
-    if (session !== undefined && now() - session.since >= SESSION_MILLIS) end()
     try {
-      const { client } = session ?? (await begin())
-      const reasons = await judge(client, await names).catch((error: unknown) => {
-        if (directUrl === undefined || !isUnanswered(error)) throw error
-        end()
-        return judgeDirectly(directUrl)
-      })
+      const reasons = await askSession()
       // What is true of this session need not be true of the next one.
       if (Object.keys(reasons).length > 0) end()
       return reasons
@@ -91,14 +89,6 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       return { database: 'does not answer' }
     } finally {
       if (isClosed) end()
-    }
-  }
-  const judgeDirectly = async (connectionString: string): Promise<NotReady> => {
-    const client = await connect(connectionString)
-    try {
-      return await judge(client, await names)
-    } finally {
-      client.connection.stream.destroy()
     }
   }
   return {
@@ -119,18 +109,6 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       end()
     },
   }
-}
-
-async function connect(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: 'svc readiness',
-    connectionTimeoutMillis: ANSWER_MILLIS,
-    query_timeout: ANSWER_MILLIS,
-  })
-  client.on('error', () => {}) // Whoever asks gets the error.
-  await client.connect()
-  return client
 }
 
 /** Whether a query has got no response in its time, on a connection that still exists. */

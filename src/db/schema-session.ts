@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
-import { connect } from './connect.js'
+import type pg from 'pg'
+import { withSession } from './session.js'
 import { sessionUrl } from './session-settings.js'
 
 /** Prisma Migrate's own advisory lock, so that `prisma migrate` and we do not change the schema at once. */
@@ -8,28 +8,13 @@ const PRISMA_LOCK = 72707369
 /** How long a table, or the schema, is left to others between two attempts to lock it. */
 export const PAUSE_MILLIS = 500
 
-/** Works on the schema in a session of its own, which ends with the work. Throws the error that ended the session. */
-export async function withSchemaSession<T>(
+/** Works on the schema in a session of its own, which ends with the work. */
+export function withSchemaSession<T>(
   connectionString: string,
-  applicationName: string,
+  name: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({
-    connectionString: sessionUrl({ connectionString }),
-    application_name: applicationName,
-  })
-  let lost: Error | undefined
-  client.on('error', (error) => {
-    lost = error // The next query fails with this error.
-  })
-  await connect(client)
-  try {
-    return await work(client)
-  } catch (error) {
-    throw lost ?? error
-  } finally {
-    await client.end() // Releases the lock.
-  }
+  return withSession({ connectionString: sessionUrl({ connectionString }), application_name: name }, work)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { createSession } from './session.js'
 import type { Sql } from './sql.js'
 
 /** The session of a server is named after its address, which fits in the 63 bytes that PostgreSQL keeps of a name. */
@@ -50,13 +50,12 @@ export async function showServer(options: ServerPresenceOptions): Promise<Server
 async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: () => void): Promise<void> {
   const { connectionString, origin, log, retryMillis = RETRY_MILLIS } = options
   while (!signal.aborted) {
-    const client = new pg.Client({
+    const client = createSession({
       connectionString,
       application_name: `${SESSION_NAME}${origin}`,
       connectionTimeoutMillis: CONNECT_MILLIS,
       keepAlive: true,
     })
-    client.on('error', () => {}) // The session ends anyway; without a listener the error would end the process.
     try {
       await client.connect()
       tried()
@@ -69,15 +68,8 @@ async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: 
       await Promise.race([client.end(), sleep(END_MILLIS, undefined, { ref: false })])
       client.connection.stream.destroy()
     }
-    if (!signal.aborted) await elapsed(retryMillis, signal)
-  }
-}
-
-async function elapsed(millis: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(millis, undefined, { signal })
-  } catch (error) {
-    if (!signal.aborted) throw error
+    // Rejects when it is closed, which ends the loop.
+    await sleep(retryMillis, undefined, { signal }).catch(() => undefined)
   }
 }
 

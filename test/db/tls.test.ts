@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { configFromEnvironment } from '../../src/config.js'
-import { connect } from '../../src/db/connect.js'
+import { connect } from '../../src/db/session.js'
 import { sessionUrl } from '../../src/db/session-settings.js'
 import { createCertificate } from '../support/certificate.js'
 import { eventually } from '../support/eventually.js'

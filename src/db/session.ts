@@ -1,4 +1,34 @@
-import type pg from 'pg'
+import pg from 'pg'
+
+/** What a session is, besides where it is. */
+export interface SessionConfig extends pg.ClientConfig {
+  /** How long the server may take to accept it, and to answer each query. Default: as long as it takes. */
+  readonly answerMillis?: number
+}
+
+/** Makes a session apart from the pool, not yet connected. When it is lost, its next query fails. */
+export function createSession({ answerMillis: millis, ...config }: SessionConfig): pg.Client {
+  const bounds = millis === undefined ? {} : { connectionTimeoutMillis: millis, query_timeout: millis }
+  // Without a listener, a lost session would end the process.
+  return new pg.Client({ ...config, ...bounds }).on('error', () => {})
+}
+
+/** Works in a session of its own, which ends with the work. Throws the error that ended the session. */
+export async function withSession<T>(config: SessionConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = createSession(config)
+  let lost: Error | undefined
+  client.on('error', (error) => {
+    lost = error
+  })
+  await connect(client)
+  try {
+    return await work(client)
+  } catch (error) {
+    throw lost ?? error
+  } finally {
+    await client.end() // Releases its locks, too.
+  }
+}
 
 /** Connects; throws an error that says why it cannot, also if a name has several addresses, and what to do about it. */
 export async function connect(client: pg.Client): Promise<void> {
