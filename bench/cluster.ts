@@ -4,7 +4,7 @@ import type { Database } from '../src/db/database.js'
 import { distribute } from '../src/db/distribute.js'
 import { migrate } from '../src/db/migrate.js'
 import { loadMigrations } from '../src/db/migration.js'
-import { selectKeysOfTokens, selectMembersOfTokens, selectOrganizationsOfTokens } from '../src/store/token-holder.js'
+import { findOrganizationsOfSessions, selectKeysOfTokens, selectMembersOfTokens } from '../src/store/token-holder.js'
 import { startServer } from './child.js'
 import { compare, median, type Rounds } from './compare.js'
 import { seed, withDatabase } from './database.js'
@@ -67,11 +67,11 @@ async function benchLookups(
   { rounds }: Rounds,
 ): Promise<void> {
   const hashes = { key: hashOf(tokens.key), user: hashOf(tokens.user) }
-  const ofOne = (hash: Uint8Array) => ({ organizationId: place.organization, tokenHashes: [hash] })
+  const ofOne = (hash: Uint8Array<ArrayBuffer>) => ({ organizationId: place.organization, tokenHashes: [hash] })
   const lookups: Readonly<Record<string, () => Promise<{ readonly length: number }>>> = {
     'of a key': () => selectKeysOfTokens(database, ofOne(hashes.key)),
     'of a person': () => selectMembersOfTokens(database, ofOne(hashes.user)),
-    'without an organization': () => selectOrganizationsOfTokens(database, [hashes.key]),
+    'without an organization': () => findOrganizationsOfSessions(database, [hashes.key]),
   }
   for (const [kind, lookUp] of Object.entries(lookups)) {
     const found = await lookUp()
@@ -86,7 +86,7 @@ async function benchLookups(
   }
 }
 
-function hashOf(token: string): Uint8Array {
+function hashOf(token: string): Uint8Array<ArrayBuffer> {
   return createHash('sha256').update(token).digest()
 }
 

@@ -112,7 +112,7 @@ export async function insertTokens(database: Database): Promise<Tokens> {
   const { organization: organizationId } = place
   const hasher = createSecretHasher()
   const bearerTokens = createBearerTokens({ database, runtime })
-  const keyUses = createKeyUses({ database, log: { warn: ({ err }) => console.error(err) } })
+  const keyUses = createKeyUses({ database, runtime, log: { warn: ({ err }) => console.error(err) } })
   const options = { database, hasher, bearerTokens, keyUses, runtime }
   const key = await createApiKey(options, { organizationId })
   const access = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })

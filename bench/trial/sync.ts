@@ -55,8 +55,8 @@ async function connectDirectory(connectionString: string): Promise<string> {
   await client.connect()
   try {
     await client.query(
-      `INSERT INTO api_keys (id, organization_id, kind, secret_hash, permissions)
-       SELECT $1, id, 'mk', $2, '{}' FROM organizations ORDER BY ordinal LIMIT 1`,
+      `INSERT INTO api_keys (id, organization_id, kind, secret_hash, permissions, chain_id)
+       SELECT $1, id, 'mk', $2, '{}', $1 FROM organizations ORDER BY ordinal LIMIT 1`,
       [randomUUID(), createSecretHasher().hash(secret)],
     )
   } finally {

@@ -1,9 +1,13 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
-import { type Authenticate, createAuthenticator } from '../domain/auth/authentication.js'
+import {
+  type Authenticate,
+  createAuthenticator,
+  createManagementKeys,
+  type FindManagementKey,
+} from '../domain/auth/authentication.js'
 import { type BearerTokens, createBearerTokens } from '../domain/auth/bearer-token.js'
 import { createKeyUses, type KeyUses } from '../domain/auth/key-use.js'
-import { createManagementKeys, type FindManagementKey } from '../domain/auth/management-key.js'
 import { createOidcSignIn } from '../domain/auth/oidc-sign-in.js'
 import { createSecretHasher, type SecretHasher } from '../domain/auth/secret-hash.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -30,7 +34,7 @@ export function createAuthentication(options: {
   const { config, tables, runtime, log } = options
   const database = tables.credentials
   const hasher = createSecretHasher(config.peppers)
-  const keyUses = createKeyUses({ database: tables.shared, log })
+  const keyUses = createKeyUses({ database: tables.shared, runtime, log })
   const bearerTokens = createBearerTokens({ database, runtime })
   const oidc = config.oidc && createOidcSignIn({ ...config.oidc, database, runtime, log })
   return {
@@ -38,7 +42,7 @@ export function createAuthentication(options: {
     keyUses,
     bearerTokens,
     authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens, oidc }),
-    findManagementKey: createManagementKeys({ database, hasher, keyUses }),
+    findManagementKey: createManagementKeys({ database, hasher, keyUses, runtime }),
     takesJwt: oidc !== undefined,
   }
 }

@@ -1,8 +1,14 @@
 import type { Command } from 'commander'
 import { createBearerTokens } from '../domain/auth/bearer-token.js'
-import { listUserTokens, revokeUserToken, type UserTokenSummary } from '../domain/auth/credential-owner.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
-import { createUserToken, DEFAULT_USER_TOKEN_SECONDS, MAX_USER_TOKEN_SECONDS } from '../domain/auth/user-token.js'
+import {
+  createUserToken,
+  DEFAULT_USER_TOKEN_SECONDS,
+  listUserTokens,
+  MAX_USER_TOKEN_SECONDS,
+  revokeUserToken,
+  type UserTokenSummary,
+} from '../domain/auth/user-token.js'
 import { notFound } from '../errors.js'
 import { answer, type CommandContext } from './command-context.js'
 import { parseDuration } from './option-values.js'

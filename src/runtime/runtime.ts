@@ -5,5 +5,5 @@ export interface Runtime {
   /** A new id (UUIDv7, RFC 9562), in creation order. */
   newId(): string
   /** Unpredictable bytes. */
-  randomBytes(size: number): Uint8Array
+  randomBytes(size: number): Uint8Array<ArrayBuffer>
 }

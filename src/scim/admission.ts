@@ -1,6 +1,5 @@
 import { bearerTokenFrom, credentialExpired, credentialInvalid, credentialMissing } from '../admission/bearer.js'
-import type { Authenticate } from '../domain/auth/authentication.js'
-import type { FindManagementKey } from '../domain/auth/management-key.js'
+import type { Authenticate, FindManagementKey } from '../domain/auth/authentication.js'
 import type { Directory } from '../domain/directory/directory-sync.js'
 import { ServiceError } from '../errors.js'
 

@@ -1,7 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
+import type { ApiKeySessionModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import type { KeyId } from './api-key-rotation.js'
+import type { KeyId } from './api-key.js'
 import { ofOrganization } from './tenant.js'
 
 /** A session to be stored for the live key with this id and one of the hashes. It ends with the key at the latest. */
@@ -28,11 +29,6 @@ SELECT k.organization_id, ${tokenHash}, k.id, least(now() + make_interval(secs =
 RETURNING floor(extract(epoch FROM made.expires_at - made.created_at))::int AS seconds`,
 })
 
-interface KeysOfOrganization {
-  readonly organizationId: string
-  readonly ids: readonly string[]
-}
-
 /** The statements of this file. */
 export const apiKeySessionStatements = [insert]
 
@@ -44,20 +40,42 @@ export async function insertApiKeySession(tables: Tables, session: NewApiKeySess
   return made?.seconds
 }
 
+/** A session by its hash, and its key. */
+export type FoundSession = Pick<ApiKeySessionModel, 'organizationId' | 'tokenHash' | 'apiKeyId'>
+
+/** Finds a session by the hashes under which it may be stored, in all organizations. */
+export async function findApiKeySession(
+  { models }: Tables,
+  hashes: readonly ApiKeySessionModel['tokenHash'][],
+): Promise<FoundSession | undefined> {
+  const where = { tokenHash: { in: [...hashes] } }
+  const select = { organizationId: true, tokenHash: true, apiKeyId: true }
+  return (await models.apiKeySession.findFirst({ where, select })) ?? undefined
+}
+
+/** Ends a session, and returns whether there was one. */
+export async function deleteApiKeySession(
+  { models }: Tables,
+  { organizationId, tokenHash }: Pick<ApiKeySessionModel, 'organizationId' | 'tokenHash'>,
+): Promise<boolean> {
+  return (await models.apiKeySession.deleteMany({ where: { organizationId, tokenHash } })).count > 0
+}
+
 /** Ends the sessions of keys. After the keys are revoked, so that it sees the sessions made in the meantime. */
 export async function deleteApiKeySessions(
-  transaction: Tables,
-  { organizationId, ids }: KeysOfOrganization,
+  { models }: Tables,
+  organizationId: string,
+  keys: readonly Pick<KeyId, 'id'>[],
 ): Promise<void> {
-  await transaction.models.apiKeySession.deleteMany({ where: { organizationId, apiKeyId: { in: [...ids] } } })
+  await models.apiKeySession.deleteMany({ where: { organizationId, apiKeyId: { in: keys.map(({ id }) => id) } } })
 }
 
 /** Lets no session of a key last beyond the time. After the key ends then, for the same reason. */
 export async function shortenApiKeySessions(
-  transaction: Tables,
+  { models }: Tables,
   { organizationId, id }: KeyId,
   expiresAt: Date,
 ): Promise<void> {
   const where = { organizationId, apiKeyId: id, expiresAt: { gt: expiresAt } }
-  await transaction.models.apiKeySession.updateMany({ where, data: { expiresAt } })
+  await models.apiKeySession.updateMany({ where, data: { expiresAt } })
 }

@@ -3,165 +3,180 @@ import type { ApiKeyRevocation } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import type { KeyId } from './api-key-rotation.js'
-import { byOrganization } from './by-organization.js'
+import { ofOrganization } from './tenant.js'
 
-/** A key without its hash, with the id of the key that it was rotated from, if it was. */
-export type ApiKeyRow = Omit<ApiKeyModel, 'secretHash' | 'revokedBy' | 'createdBy'> & {
-  readonly rotatedFrom: string | undefined
-}
+/** A key by its organization and id. */
+export type KeyId = Pick<ApiKeyModel, 'organizationId' | 'id'>
+
+/** A new key, with its place in a chain. */
+export type NewApiKey = Omit<ApiKeyModel, 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'revokedBy'>
 
 /** Stores a new key with the hash of its secret. */
-export async function insertApiKey(
-  tables: Tables,
-  key: Pick<
-    ApiKeyModel,
-    'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions' | 'expiresAt' | 'createdBy'
-  > & {
-    readonly secretHash: Uint8Array
-  },
-): Promise<void> {
-  const data = { ...key, secretHash: new Uint8Array(key.secretHash) }
-  await tables.models.apiKey.create({ data, select: { id: true } })
+export async function insertApiKey({ models }: Tables, key: NewApiKey): Promise<void> {
+  await models.apiKey.create({ data: key, select: { id: true } })
+}
+
+const summary = {
+  id: true,
+  organizationId: true,
+  teamId: true,
+  kind: true,
+  name: true,
+  createdAt: true,
+  lastUsedAt: true,
+  revokedAt: true,
+  expiresAt: true,
+} as const
+
+/** A key as lists show it, with the id of the key that it was rotated from, if it was. */
+export type ApiKeyRow = Pick<ApiKeyModel, keyof typeof summary | 'permissions'> & {
+  readonly previous: Pick<ApiKeyModel, 'id'> | null
 }
 
 /** The keys of an organization, including revoked ones, in the order of creation. */
-export async function selectApiKeys(tables: Tables, organizationId: string): Promise<ApiKeyRow[]> {
-  const keys = await tables.models.apiKey.findMany({
+export function selectApiKeys({ models }: Tables, organizationId: string): Promise<ApiKeyRow[]> {
+  return models.apiKey.findMany({
     where: { organizationId },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    select: { ...summary, permissions: true, previous: { select: { id: true } } },
+  })
+}
+
+/** A key by its id, or by the hashes under which its secret may be stored; of any organization, revoked ones too. */
+export type KeyReference = Pick<ApiKeyModel, 'id'> | { readonly hashes: readonly ApiKeyModel['secretHash'][] }
+
+function isReferred(key: KeyReference) {
+  return 'id' in key ? { id: key.id } : { secretHash: { in: [...key.hashes] } }
+}
+
+/** A key, its chain, and the hash of its secret. */
+export type FoundApiKey = Pick<ApiKeyModel, 'organizationId' | 'id' | 'chainId' | 'secretHash'>
+
+/** Finds a key, for which all organizations are searched. */
+export async function findApiKey({ models }: Tables, key: KeyReference): Promise<FoundApiKey | undefined> {
+  const select = { organizationId: true, id: true, chainId: true, secretHash: true }
+  return (await models.apiKey.findFirst({ where: isReferred(key), select })) ?? undefined
+}
+
+/** A key, and what it belongs to. */
+export type KeyOwnerRow = Pick<ApiKeyModel, keyof typeof summary | 'createdBy'> & {
+  readonly organization: { readonly name: string }
+  readonly team: { readonly name: string } | null
+}
+
+/** Whose key it is. */
+export function findKeyOwner({ models }: Tables, key: KeyReference): Promise<KeyOwnerRow | null> {
+  return models.apiKey.findFirst({
+    where: isReferred(key),
     select: {
-      id: true,
-      organizationId: true,
-      teamId: true,
-      kind: true,
-      name: true,
-      permissions: true,
-      createdAt: true,
-      lastUsedAt: true,
-      revokedAt: true,
-      expiresAt: true,
-      rotation: { select: { previous: { select: { apiKeyId: true } } } },
+      ...summary,
+      createdBy: true,
+      organization: { select: { name: true } },
+      team: { select: { name: true } },
     },
   })
-  return keys.map(({ rotation, ...key }) => ({ ...key, rotatedFrom: rotation?.previous?.apiKeyId }))
 }
 
-/** The organization of a key, and the hash of its secret. */
-type KeyOfId = Pick<ApiKeyModel, 'organizationId' | 'secretHash'>
-
-/** A key by its id alone, even if it is revoked. Of all organizations, because the id does not name its own. */
-export async function findApiKey(tables: Tables, id: string): Promise<KeyOfId | undefined> {
-  const select = { organizationId: true, secretHash: true }
-  return (await tables.models.apiKey.findFirst({ where: { id }, select })) ?? undefined
+/** The team of a key; null without a team, and if there is no such key. Always one query. */
+export async function findTeamOfKey({ models }: Tables, { organizationId, id }: KeyId): Promise<string | null> {
+  const where = { organizationId_id: { organizationId, id } }
+  return (await models.apiKey.findUnique({ where, select: { teamId: true } }))?.teamId ?? null
 }
 
-/** How old `last_used_at` may be before a use is recorded. */
-const USE_INTERVAL = Prisma.sql`interval '1 minute'`
-
-/** Whether a use of the key `k` must be recorded. */
-export const useIsDue = Prisma.sql`(k.last_used_at IS NULL OR k.last_used_at <= now() - ${USE_INTERVAL})`
-
-/** Keys of an organization. */
-interface KeysOfOrganization {
-  readonly organizationId: string
-  readonly ids: readonly string[]
+/** A key whose chain is locked, and when the transaction began by the clock of the database. */
+export type LockedApiKey = Omit<ApiKeyModel, 'secretHash' | 'lastUsedAt' | 'createdBy' | 'previousRotation'> & {
+  readonly now: Date
 }
 
-// The check is in the statement, so that only one of many processes that record the same key writes. Rows are locked in
-// id order.
-const writeUses = createStatement<KeysOfOrganization, Record<never, never>>({
-  name: 'write_key_uses',
-  columns: {},
-  text: ({ organizationId, ids }) => Prisma.sql`
-WITH used AS (
-  SELECT k.id FROM api_keys k
-   WHERE k.organization_id = ${organizationId} AND k.id = ANY (${ids}::text[]) AND ${useIsDue}
-   ORDER BY k.id FOR NO KEY UPDATE
-)
-UPDATE api_keys SET last_used_at = now()
-  FROM used WHERE api_keys.organization_id = ${organizationId} AND api_keys.id = used.id`,
-})
-
-/** A live management key, even if it has expired. */
-export type ManagementKeyRow = Pick<ApiKeyModel, 'id' | 'name' | 'secretHash'> & {
-  readonly isExpired: boolean
-  readonly useIsDue: boolean
-}
-
-interface OwnedSecrets {
-  readonly organizationId: string
-  readonly secretHashes: readonly Uint8Array[]
-}
-
-const selectManagementKeys = createStatement<OwnedSecrets, ManagementKeyRow>({
-  name: 'select_management_keys',
-  columns: { id: 'text', name: 'text', secretHash: 'bytea', isExpired: 'bool', useIsDue: 'bool' },
-  text: ({ organizationId, secretHashes }) => Prisma.sql`
-SELECT k.id, k.name, k.secret_hash AS "secretHash", coalesce(k.expires_at <= now(), false) AS "isExpired",
-       ${useIsDue} AS "useIsDue"
+// The first key stands for the chain: it stays the first, however the chain grows.
+const lock = createStatement<Pick<FoundApiKey, 'organizationId' | 'id' | 'chainId'>, LockedApiKey>({
+  name: 'lock_key_chain',
+  columns: {
+    id: 'text',
+    organizationId: 'text',
+    teamId: 'text',
+    kind: 'enum api_key_kind',
+    name: 'text',
+    permissions: 'text[]',
+    createdAt: 'timestamptz',
+    expiresAt: 'timestamptz',
+    revokedAt: 'timestamptz',
+    revokedBy: 'enum api_key_revocation',
+    chainId: 'text',
+    rotation: 'int4',
+    now: 'timestamptz',
+  },
+  text: ({ id, chainId }) => Prisma.sql`
+SELECT k.id, k.organization_id AS "organizationId", k.team_id AS "teamId", k.kind, k.name, k.permissions,
+       k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.revoked_by AS "revokedBy",
+       k.chain_id AS "chainId", k.rotation, now() AS now
   FROM api_keys k
- WHERE k.organization_id = ${organizationId} AND k.secret_hash = ANY (${secretHashes}::bytea[])
-   AND k.kind = 'mk' AND k.revoked_at IS NULL`,
+ WHERE ${ofOrganization('k')} AND k.id IN (${chainId}, ${id})
+ ORDER BY k.rotation
+   FOR NO KEY UPDATE`,
 })
 
 /** The statements of this file. */
-export const apiKeyStatements = [writeUses, selectManagementKeys]
+export const apiKeyStatements = [lock]
 
-/** The management keys of an organization with these secrets, except revoked ones. */
-export function findManagementKeys(tables: Tables, secrets: OwnedSecrets): Promise<ManagementKeyRow[]> {
-  return tables.run(selectManagementKeys, secrets)
-}
-
-/** Records that keys are used now, at most once a minute for each. */
-export async function writeKeyUses(
-  tables: Pick<Tables, 'run'>,
-  keys: readonly Pick<ApiKeyModel, 'organizationId' | 'id'>[],
-): Promise<void> {
-  for (const [organizationId, used] of byOrganization(keys)) {
-    await tables.run(writeUses, { organizationId, ids: used.map(({ id }) => id) })
-  }
-}
-
-/** A key's team, and when it is over; undefined if there is no such key. Always one query. */
-export async function findKeyEnd(
+/**
+ * Locks the chain of a key, and then the key, as whoever rotates or revokes one does; undefined if there is no such key.
+ * What is sent after this sees all keys of the chain.
+ */
+export async function lockKeyChain(
   transaction: Tables,
-  { organizationId, id }: KeyId,
-): Promise<Pick<ApiKeyModel, 'teamId' | 'revokedAt' | 'expiresAt'> | undefined> {
-  const found = await transaction.models.apiKey.findUnique({
-    where: { organizationId_id: { organizationId, id } },
-    select: { teamId: true, revokedAt: true, expiresAt: true },
-  })
-  return found ?? undefined
+  { organizationId, id, chainId }: Pick<FoundApiKey, 'organizationId' | 'id' | 'chainId'>,
+): Promise<LockedApiKey | undefined> {
+  const locked = await transaction.run(lock, { organizationId, id, chainId })
+  return locked.find((key) => key.id === id)
+}
+
+/** The id of the key at a place of a chain, if there is one. */
+export async function findKeyOfRotation(
+  { models }: Tables,
+  { organizationId, chainId, rotation }: Pick<ApiKeyModel, 'organizationId' | 'chainId' | 'rotation'>,
+): Promise<string | undefined> {
+  const where = { organizationId_chainId_rotation: { organizationId, chainId, rotation } }
+  return (await models.apiKey.findUnique({ where, select: { id: true } }))?.id
 }
 
 /** A key that has just been revoked. */
 export type RevokedKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId'>
 
-/** Revokes keys whose chain is locked, and returns those that were not revoked before. */
-export function revokeApiKeys(
-  transaction: Tables,
-  { organizationId, ids }: KeysOfOrganization,
+/** Revokes a key, or a chain, that is locked, and returns the keys that were not revoked before, the oldest first. */
+export async function revokeApiKeys(
+  { models }: Tables,
+  keys: KeyId | Pick<ApiKeyModel, 'organizationId' | 'chainId'>,
   revocation: { readonly revokedBy: ApiKeyRevocation; readonly revokedAt: Date },
 ): Promise<RevokedKey[]> {
-  return transaction.models.apiKey.updateManyAndReturn({
-    where: { organizationId, id: { in: [...ids] }, revokedAt: null },
+  const revoked = await models.apiKey.updateManyAndReturn({
+    where: { ...keys, revokedAt: null },
     data: revocation,
-    select: { id: true, organizationId: true, teamId: true },
+    select: { id: true, organizationId: true, teamId: true, rotation: true },
   })
+  return revoked.toSorted((one, other) => one.rotation - other.rotation)
 }
 
 /** Lets a key whose chain is locked end at the time. */
-export async function endApiKey(transaction: Tables, key: KeyId, expiresAt: Date): Promise<void> {
-  await transaction.models.apiKey.updateMany({ where: { ...key }, data: { expiresAt } })
+export async function endApiKey({ models }: Tables, key: KeyId, expiresAt: Date): Promise<void> {
+  await models.apiKey.updateMany({ where: { ...key }, data: { expiresAt } })
+}
+
+/** Records that a key is used now, unless its last recorded use is later than a time. */
+export async function writeKeyUse(
+  { models }: Tables,
+  { organizationId, id }: KeyId,
+  { now, ifBefore }: { readonly now: Date; readonly ifBefore: Date },
+): Promise<void> {
+  const isDue = { OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: ifBefore } }] }
+  await models.apiKey.updateMany({ where: { organizationId, id, ...isDue }, data: { lastUsedAt: now } })
 }
 
 /** Replaces the hash of a key's secret, unless it has already been replaced. */
 export async function replaceSecretHash(
-  tables: Tables,
-  key: Pick<ApiKeyModel, 'organizationId' | 'id' | 'secretHash'>,
-  secretHash: Uint8Array,
+  { models }: Tables,
+  { organizationId, id, secretHash }: FoundApiKey,
+  replacement: ApiKeyModel['secretHash'],
 ): Promise<void> {
-  const where = { ...key, secretHash: new Uint8Array(key.secretHash) }
-  await tables.models.apiKey.updateMany({ where, data: { secretHash: new Uint8Array(secretHash) } })
+  await models.apiKey.updateMany({ where: { organizationId, id, secretHash }, data: { secretHash: replacement } })
 }

@@ -1,6 +1,5 @@
 import { accessPolicyApprovalProcedureStatements } from './access-policy-approval-procedure.js'
 import { apiKeyStatements } from './api-key.js'
-import { apiKeyRotationStatements } from './api-key-rotation.js'
 import { apiKeySessionStatements } from './api-key-session.js'
 import { appInstanceStatements } from './app-instance.js'
 import { appResourceStatements } from './app-resource.js'
@@ -36,7 +35,6 @@ import { userListStatements } from './user-list.js'
 export const statements = createStatementRegister([
   ...accessPolicyApprovalProcedureStatements,
   ...apiKeyStatements,
-  ...apiKeyRotationStatements,
   ...apiKeySessionStatements,
   ...appInstanceStatements,
   ...appResourceStatements,

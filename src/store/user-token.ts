@@ -1,12 +1,54 @@
 import type { UserTokenModel } from '../../gen/prisma/models.js'
 import type { Tables } from '../db/tables.js'
 
-/** Ends all tokens of users of an organization. */
-export async function deleteUserTokens(
+/** Stores a token by its hash. */
+export async function insertUserToken({ models }: Tables, token: Omit<UserTokenModel, 'createdAt'>): Promise<void> {
+  await models.userToken.create({ data: token, select: { userId: true } })
+}
+
+/** A user token, and whose it is. */
+export type UserTokenRow = UserTokenModel & {
+  readonly membership: { readonly organization: { readonly name: string } }
+}
+
+/** Which user tokens to read: those of an organization, of a person, of both, or those with the hashes. */
+export interface UserTokenSelection {
+  readonly organizationId?: string | undefined
+  readonly userId?: string | undefined
+  readonly hashes?: readonly UserTokenModel['tokenHash'][]
+}
+
+/** User tokens, expired ones too, the oldest first. */
+export function findUserTokens(
   { models }: Tables,
-  { organizationId, userIds }: { readonly organizationId: string; readonly userIds: readonly string[] },
-): Promise<void> {
-  await models.userToken.deleteMany({ where: { organizationId, userId: { in: [...userIds] } } })
+  { organizationId, userId, hashes }: UserTokenSelection,
+): Promise<UserTokenRow[]> {
+  return models.userToken.findMany({
+    where: {
+      ...(organizationId !== undefined && { organizationId }),
+      ...(userId !== undefined && { userId }),
+      ...(hashes !== undefined && { tokenHash: { in: [...hashes] } }),
+    },
+    orderBy: [{ createdAt: 'asc' }, { userId: 'asc' }],
+    select: {
+      tokenHash: true,
+      organizationId: true,
+      userId: true,
+      createdAt: true,
+      expiresAt: true,
+      membership: { select: { organization: { select: { name: true } } } },
+    },
+  })
+}
+
+/** Finds a token by the hashes under which it may be stored, in all organizations. Always one query. */
+export async function findUserToken(
+  { models }: Tables,
+  hashes: readonly UserTokenModel['tokenHash'][],
+): Promise<Pick<UserTokenModel, 'organizationId' | 'tokenHash' | 'userId'> | undefined> {
+  const where = { tokenHash: { in: [...hashes] } }
+  const select = { organizationId: true, tokenHash: true, userId: true }
+  return (await models.userToken.findFirst({ where, select })) ?? undefined
 }
 
 /** Ends a token, and returns whether there was one. */
@@ -14,15 +56,13 @@ export async function deleteUserToken(
   { models }: Tables,
   { organizationId, tokenHash }: Pick<UserTokenModel, 'organizationId' | 'tokenHash'>,
 ): Promise<boolean> {
-  const where = { organizationId, tokenHash: new Uint8Array(tokenHash) }
-  return (await models.userToken.deleteMany({ where })).count > 0
+  return (await models.userToken.deleteMany({ where: { organizationId, tokenHash } })).count > 0
 }
 
-/** Stores a token by its hash. */
-export async function insertUserToken(
+/** Ends all tokens of users of an organization. */
+export async function deleteUserTokens(
   { models }: Tables,
-  token: Pick<UserTokenModel, 'organizationId' | 'userId' | 'expiresAt'> & { readonly tokenHash: Uint8Array },
+  { organizationId, userIds }: { readonly organizationId: string; readonly userIds: readonly string[] },
 ): Promise<void> {
-  const data = { ...token, tokenHash: new Uint8Array(token.tokenHash) }
-  await models.userToken.create({ data, select: { userId: true } })
+  await models.userToken.deleteMany({ where: { organizationId, userId: { in: [...userIds] } } })
 }

@@ -130,15 +130,15 @@ describe('API keys', () => {
     const recorder = (fail: () => boolean = () => false) => {
       const failures: unknown[] = []
       let writes = 0
-      const counted: Pick<Database, 'run'> = {
-        run: async (...statement) => {
-          writes++
-          if (fail()) throw new Error('the database is gone')
-          return database.run(...statement)
-        },
+      const { apiKey } = database.models
+      const updateMany: typeof apiKey.updateMany = (...query) => {
+        writes++
+        if (fail()) throw new Error('the database is gone')
+        return apiKey.updateMany(...query)
       }
+      const counted = { ...database, models: Object.create(database.models, { apiKey: { value: { updateMany } } }) }
       const log = { warn: ({ err }: { err: unknown }) => failures.push(err) }
-      const keyUses = createKeyUses({ database: counted, log })
+      const keyUses = createKeyUses({ database: counted, runtime, log })
       return {
         keyUses,
         failures,

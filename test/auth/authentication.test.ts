@@ -29,7 +29,7 @@ describe('authentication', () => {
     testDatabase = await createTestDatabase()
     database = testDatabase.open()
     await insertFixture(database)
-    keyUses = createKeyUses({ database, log })
+    keyUses = createKeyUses({ database, runtime, log })
     bearerTokens = createBearerTokens({ database, runtime })
     authenticate = createAuthenticator({ database, hasher, keyUses, bearerTokens })
   })
@@ -150,7 +150,6 @@ describe('authentication', () => {
       acme,
     ])
     expect(sent.filter((name) => name === 'select_member_of_token').length).toBeGreaterThan(0)
-    expect(sent.filter((name) => name === 'organizations_of_tokens')).toHaveLength(1)
     expect(sent.length).toBeLessThan(callers.length + 2)
   })
 

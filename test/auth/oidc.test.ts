@@ -56,7 +56,7 @@ describe('tokens of the OpenID Connect issuer', () => {
       database,
       hasher: createSecretHasher(),
       bearerTokens: createBearerTokens({ database, runtime: createTestRuntime() }),
-      keyUses: createKeyUses({ database, log: { warn: () => {} } }),
+      keyUses: createKeyUses({ database, runtime, log: { warn: () => {} } }),
       oidc: createOidcSignIn({
         issuer: issuer.url,
         audience,

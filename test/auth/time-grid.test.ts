@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { onTimeGrid } from '../../src/domain/auth/time-grid.js'
+import { onTimeGrid } from '../../src/domain/auth/revocation.js'
 
 /** A clock that moves only when somebody sleeps or works; its timers fire `early`. */
 function createClock(early = 0) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Database } from '../../src/db/database.js'
 import { ACCESS_TOKEN_PREFIX, type BearerTokens, createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
-import { createTokenLookups } from '../../src/domain/auth/token-lookup.js'
+import { createTokenLookup } from '../../src/domain/auth/token-lookup.js'
 import type { OrganizationTokens } from '../../src/store/token-holder.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { createTestRuntime } from '../support/runtime.js'
@@ -30,10 +30,14 @@ describe('the look-up of tokens', () => {
       return tokens.organizationOf(prefix, token)
     }
     const bearerTokens = { ...tokens, organizationOf }
-    const createTokenLookup = createTokenLookups({ database, hasher: createSecretHasher(), bearerTokens })
-    find = createTokenLookup(ACCESS_TOKEN_PREFIX, async (_tables, tokens) => {
-      asked.push(tokens)
-      return tokens.tokenHashes.map((tokenHash) => ({ tokenHash }))
+    const options = { database, hasher: createSecretHasher() }
+    find = createTokenLookup(options, {
+      organizationOf: (token) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token),
+      findOrganizations: async () => [],
+      findHolders: async (_tables, tokens) => {
+        asked.push(tokens)
+        return tokens.tokenHashes.map((tokenHash) => ({ tokenHash }))
+      },
     })
   })
 

@@ -3,8 +3,6 @@ import pg from 'pg'
 import { statements } from '../../src/store/statements.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
-/** Statements of several organizations: whose they are, or what they sweep, is not known before (ADR 10). */
-const ofAll: readonly string[] = ['organizations_of_tokens', 'select_persons_of_email']
 /** What only the coordinator does: locks on words, and its own tables. */
 const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'delete_revoke_attempts']
 /** Rows that the coordinator makes of a parameter, and sends to where they belong by their organization; people to all. */
@@ -67,8 +65,7 @@ describe('a statement of one organization asks one shard', () => {
 
   it.each([...statements].filter(([name]) => !notOfCalls.test(name)))('%s', async (name, { text }) => {
     const { tasks, sends } = await planOf(name, text)
-    if (ofAll.includes(name)) expect(Math.max(...tasks)).toBeGreaterThan(1)
-    else if (ofCoordinator.includes(name)) expect([tasks, sends]).toEqual([[], false])
+    if (ofCoordinator.includes(name)) expect([tasks, sends]).toEqual([[], false])
     else if (sentByValue.includes(name)) expect([tasks, sends]).toEqual([[], true])
     else expect([...new Set(tasks)]).toEqual([1])
   })

@@ -42,8 +42,8 @@ beforeAll(async () => {
   tokens.set('member', await insertUserToken(database, { userId: fixture.users.requester }))
   const log = { warn: () => undefined, error: () => undefined }
   const hasher = createSecretHasher(undefined)
-  const keyUses = createKeyUses({ database, log })
   const runtime = createTestRuntime()
+  const keyUses = createKeyUses({ database, runtime, log })
   const bearerTokens = createBearerTokens({ database, runtime })
   const admission = createAdmission({
     access: methodAccessOf(services),

@@ -37,7 +37,7 @@ describe('an incremental sync', () => {
   })
 
   /** The statements of a request beside the look-up of the key, and BEGIN and COMMIT, which are none of the register. */
-  const ofRequest = () => statements.filter((name) => name !== 'select_management_keys')
+  const ofRequest = () => statements.filter((name) => name !== 'apiKey.findMany')
   const put = async (changes: object) => {
     const { status } = await okta.send('PUT', `/Users/${id}`, { ...person, ...changes })
     return [status, ofRequest()]
@@ -46,7 +46,7 @@ describe('an incremental sync', () => {
 
   it('takes one statement for a user who is sent as it is', async () => {
     expect(await put({})).toEqual([200, ['find_directory_user']])
-    expect(statements).toEqual(['select_management_keys', 'find_directory_user'])
+    expect(statements).toEqual(['apiKey.findMany', 'find_directory_user'])
   })
 
   const write = ['write_members', 'insert_audit_events', 'find_directory_user']
@@ -182,7 +182,7 @@ describe('an incremental sync', () => {
   it('takes as many for a PATCH', async () => {
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
-    const read = ['select_management_keys', 'find_directory_user']
+    const read = ['apiKey.findMany', 'find_directory_user']
     expect(statements).toEqual([...read, 'lock_member', 'find_directory_user', ...write, ...read])
   })
 })

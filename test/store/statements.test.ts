@@ -10,9 +10,6 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { columnsOf } from '../support/row-description.js'
 import { unscopedTables } from '../support/tenant-condition.js'
 
-/** Statements that look beyond one organization: of whom they are, or what they sweep, is not known before. */
-const beyondOneOrganization: readonly string[] = ['organizations_of_tokens', 'select_persons_of_email']
-
 /**
  * Import and export: of all organizations at once. Owners are found by id, ids of other organizations are refused, and all
  * of it is given.
@@ -48,17 +45,10 @@ describe('the statements of the stores', () => {
 
   it.each([...statements].filter(([name]) => !ofOperators.test(name)))(
     '%s stays within one organization',
-    (name, { text }) => {
-      const unscoped = unscopedTables(text, tenantTables)
-      if (beyondOneOrganization.includes(name)) expect(unscoped).not.toEqual([])
-      else expect(unscoped).toEqual([])
+    (_, { text }) => {
+      expect(unscopedTables(text, tenantTables)).toEqual([])
     },
   )
-
-  it('look beyond one organization in two cases at most', () => {
-    expect(beyondOneOrganization.length).toBeLessThanOrEqual(2)
-    expect(beyondOneOrganization.filter((name) => !statements.has(name))).toEqual([])
-  })
 
   it('are all registered', () => {
     const folder = join(import.meta.dirname, '..', '..', 'src', 'store')

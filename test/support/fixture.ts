@@ -247,6 +247,7 @@ export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedAp
     name: `Key ${kind}`,
     secret_hash: sha256(inserted.secret),
     permissions: [...(key.permissions ?? permissions)],
+    chain_id: inserted.id,
   })
   await insertRow(sql, 'api_key_sessions', {
     organization_id: key.organizationId,

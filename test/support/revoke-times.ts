@@ -79,8 +79,9 @@ async function insertChain(database: Sql): Promise<string> {
   const middle = await insertApiKey(database, { organizationId })
   const last = await insertApiKey(database, { organizationId })
   await database.execute(
-    `INSERT INTO api_key_rotations (organization_id, chain_id, rotation, previous_rotation, api_key_id)
-     VALUES ($1, $2, 0, NULL, $2), ($1, $2, 1, 0, $3), ($1, $2, 2, 1, $4)`,
+    `UPDATE api_keys SET chain_id = $2, rotation = place.rotation, previous_rotation = place.rotation - 1
+       FROM (VALUES ($3, 1), ($4, 2)) AS place (id, rotation)
+      WHERE organization_id = $1 AND api_keys.id = place.id`,
     [organizationId, first.id, middle.id, last.id],
   )
   return middle.secret

@@ -21,7 +21,7 @@ export interface SentQueries {
 
 /** What a service sends beside calls. */
 const inBackground =
-  /^(?:delete_revoke_attempts|write_key_uses|(?:apiKeySession|userToken|idempotencyKey)\.(?:findMany|deleteMany)|organization\.findMany)/
+  /^(?:delete_revoke_attempts|apiKey\.updateMany$|(?:apiKeySession|userToken|idempotencyKey)\.(?:findMany|deleteMany)|organization\.findMany)/
 const controlsTransaction = /^(?:SAVEPOINT|RELEASE|ROLLBACK TO|SET) /
 
 const namesByText = new Map([...statements.values()].map(({ name, text }) => [text, name]))

@@ -80,8 +80,8 @@ describe('an export', () => {
   it('has no secrets', async () => {
     await importLines(database, demoLines)
     await database.execute(
-      `INSERT INTO api_keys (id, organization_id, kind, name, secret_hash, permissions)
-       VALUES ('key_of_mine', 'org_acme', 'pk', 'My key', 'hash_of_mine', '{}')`,
+      `INSERT INTO api_keys (id, organization_id, kind, name, secret_hash, permissions, chain_id)
+       VALUES ('key_of_mine', 'org_acme', 'pk', 'My key', 'hash_of_mine', '{}', 'key_of_mine')`,
     )
     await database.execute(
       `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)

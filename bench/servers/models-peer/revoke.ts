@@ -68,7 +68,10 @@ async function revoke(prisma: PrismaClient, secret: string, requestId: string): 
   const hash = new Uint8Array(createHash('sha256').update(secret).digest())
   const at = new Date()
   await prisma.$transaction(async (tx) => {
-    const key = await tx.apiKey.findFirst({ where: { secretHash: hash }, select: { id: true, organizationId: true } })
+    const key = await tx.apiKey.findFirst({
+      where: { secretHash: hash },
+      select: { chainId: true, organizationId: true },
+    })
     const session = await tx.apiKeySession.findFirst({
       where: { tokenHash: hash },
       select: { organizationId: true, apiKeyId: true, apiKey: { select: { teamId: true } } },
@@ -78,13 +81,7 @@ async function revoke(prisma: PrismaClient, secret: string, requestId: string): 
       select: { organizationId: true, userId: true },
     })
     const organizationId = key?.organizationId ?? session?.organizationId ?? token?.organizationId ?? ''
-    const rotation = await tx.apiKeyRotation.findFirst({ where: { organizationId, apiKeyId: key?.id ?? '' } })
-    const chain = await tx.apiKeyRotation.findMany({
-      where: { organizationId, chainId: rotation?.chainId ?? '' },
-      select: { apiKeyId: true },
-    })
-    const ids = chain.length > 0 ? chain.map(({ apiKeyId }) => apiKeyId) : [key?.id ?? '']
-    const live = { organizationId, id: { in: ids }, revokedAt: null }
+    const live = { organizationId, chainId: key?.chainId ?? '', revokedAt: null }
     const keys = await tx.apiKey.findMany({ where: live, select: { id: true, teamId: true } })
     await tx.apiKey.updateMany({ where: live, data: { revokedAt: at, revokedBy: 'LEAK_REPORT' } })
     await tx.apiKeySession.deleteMany({

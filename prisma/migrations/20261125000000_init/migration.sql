@@ -14,7 +14,7 @@ CREATE TYPE "team_user_role" AS ENUM ('MANAGER', 'BUILDER', 'AGENT', 'CONTRIBUTO
 CREATE TYPE "api_key_kind" AS ENUM ('pk', 'wk', 'mk');
 
 -- CreateEnum
-CREATE TYPE "api_key_revocation" AS ENUM ('LEAK_REPORT', 'OPERATOR');
+CREATE TYPE "api_key_revocation" AS ENUM ('LEAK_REPORT', 'OPERATOR', 'ROTATION');
 
 -- CreateEnum
 CREATE TYPE "actor_kind" AS ENUM ('USER', 'API_KEY', 'WORKER', 'DIRECTORY', 'ANONYMOUS', 'SYSTEM');
@@ -198,19 +198,11 @@ CREATE TABLE "api_keys" (
     "revoked_by" "api_key_revocation",
     "created_by" TEXT NOT NULL DEFAULT '',
     "expires_at" TIMESTAMPTZ(3),
+    "chain_id" TEXT NOT NULL,
+    "rotation" INTEGER NOT NULL DEFAULT 0,
+    "previous_rotation" INTEGER,
 
     CONSTRAINT "api_keys_pkey" PRIMARY KEY ("organization_id","id")
-);
-
--- CreateTable
-CREATE TABLE "api_key_rotations" (
-    "organization_id" TEXT NOT NULL,
-    "chain_id" TEXT NOT NULL,
-    "rotation" INTEGER NOT NULL,
-    "previous_rotation" INTEGER,
-    "api_key_id" TEXT NOT NULL,
-
-    CONSTRAINT "api_key_rotations_pkey" PRIMARY KEY ("organization_id","chain_id","rotation")
 );
 
 -- CreateTable
@@ -672,10 +664,10 @@ CREATE INDEX "api_keys_secret_hash_idx" ON "api_keys"("secret_hash");
 CREATE INDEX "api_keys_organization_id_created_at_idx" ON "api_keys"("organization_id", "created_at");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "api_keys_secret_hash_unique" ON "api_keys"("organization_id", "secret_hash");
+CREATE UNIQUE INDEX "api_keys_organization_id_chain_id_rotation_key" ON "api_keys"("organization_id", "chain_id", "rotation");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "api_key_rotations_organization_id_api_key_id_key" ON "api_key_rotations"("organization_id", "api_key_id");
+CREATE UNIQUE INDEX "api_keys_secret_hash_unique" ON "api_keys"("organization_id", "secret_hash");
 
 -- CreateIndex
 CREATE INDEX "api_key_sessions_token_hash_idx" ON "api_key_sessions"("token_hash");
@@ -876,10 +868,7 @@ ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_fkey" FOREIGN KE
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE RESTRICT;
 
 -- AddForeignKey
-ALTER TABLE "api_key_rotations" ADD CONSTRAINT "api_key_rotations_organization_id_api_key_id_fkey" FOREIGN KEY ("organization_id", "api_key_id") REFERENCES "api_keys"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
-
--- AddForeignKey
-ALTER TABLE "api_key_rotations" ADD CONSTRAINT "api_key_rotations_organization_id_chain_id_previous_rotati_fkey" FOREIGN KEY ("organization_id", "chain_id", "previous_rotation") REFERENCES "api_key_rotations"("organization_id", "chain_id", "rotation") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_chain_id_previous_rotation_fkey" FOREIGN KEY ("organization_id", "chain_id", "previous_rotation") REFERENCES "api_keys"("organization_id", "chain_id", "rotation") ON DELETE RESTRICT ON UPDATE NO ACTION;
 
 -- AddForeignKey
 ALTER TABLE "api_key_sessions" ADD CONSTRAINT "api_key_sessions_organization_id_api_key_id_fkey" FOREIGN KEY ("organization_id", "api_key_id") REFERENCES "api_keys"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
@@ -1068,8 +1057,8 @@ $$;
 CREATE TRIGGER "api_keys_revocation_is_final" BEFORE UPDATE ON "api_keys" FOR EACH ROW
   WHEN (OLD."revoked_at" IS NOT NULL AND NEW."revoked_at" IS DISTINCT FROM OLD."revoked_at")
   EXECUTE FUNCTION "refuse_api_key_revival"();
-ALTER TABLE "api_key_rotations" ADD CONSTRAINT "api_key_rotations_previous_is_one_less" CHECK ("rotation" >= 0 AND "previous_rotation" IS NOT DISTINCT FROM nullif("rotation", 0) - 1);
-ALTER TABLE "api_key_rotations" ADD CONSTRAINT "api_key_rotations_first_names_the_chain" CHECK (("rotation" = 0) = ("api_key_id" = "chain_id"));
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_previous_rotation_is_one_less" CHECK ("rotation" >= 0 AND "previous_rotation" IS NOT DISTINCT FROM nullif("rotation", 0) - 1);
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_first_names_the_chain" CHECK (("rotation" = 0) = ("id" = "chain_id"));
 
 -- Idempotency keys.
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_key_format" CHECK ("key" ~ '^[!-~]{1,255}$');

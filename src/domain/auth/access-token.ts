@@ -43,7 +43,7 @@ export async function createAccessToken(
   const { database, hasher, keyUses, bearerTokens } = options
   const { clientId, clientSecret } = credentials
   if (clientId.includes('\0')) throw clientCredentialsInvalid()
-  const key = await findApiKey(database, clientId)
+  const key = await findApiKey(database, { id: clientId })
   // For unknown ids, the same steps are done for an organization that does not exist.
   const organizationId = key?.organizationId ?? NO_ORGANIZATION
   const token = await bearerTokens.issue(ACCESS_TOKEN_PREFIX, organizationId)
@@ -55,7 +55,7 @@ export async function createAccessToken(
   const [current] = candidates
   if (current !== undefined && !current.equals(key.secretHash)) {
     // Only here is the secret known, so that it can be rehashed with the current pepper.
-    await replaceSecretHash(database, { ...key, id: clientId }, current)
+    await replaceSecretHash(database, key, current)
   }
   return { token, seconds }
 }

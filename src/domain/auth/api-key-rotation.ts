@@ -1,16 +1,16 @@
 import type { Tables } from '../../db/tables.js'
-import { endApiKey, findApiKey, insertApiKey, revokeApiKeys } from '../../store/api-key.js'
-import { findKeyOfRotation, findKeyToRotate, insertKeyRotation, lockKeyChain } from '../../store/api-key-rotation.js'
+import {
+  endApiKey,
+  type FoundApiKey,
+  findApiKey,
+  findKeyOfRotation,
+  lockKeyChain,
+  revokeApiKeys,
+} from '../../store/api-key.js'
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
 import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { permissions } from '../caller/caller.js'
-import { type ApiKeyOptions, keyEvent, type NewApiKey } from './api-key.js'
-import { createApiKeySecret } from './api-key-secret.js'
-
-/** What rotating needs. */
-export interface RotationOptions extends ApiKeyOptions {
-  readonly database: ApiKeyOptions['database'] & Parameters<typeof findApiKey>[0]
-}
+import { type ApiKeyOptions, addApiKey, keyEvent, type NewApiKey } from './api-key.js'
 
 /** A key to be rotated. */
 export interface RotationRequest {
@@ -39,71 +39,54 @@ export type RotationRefusal =
  * events. A key has one successor.
  */
 export async function rotateApiKey(
-  options: RotationOptions,
-  { id, ...request }: RotationRequest,
+  options: ApiKeyOptions,
+  request: RotationRequest,
 ): Promise<Rotation | RotationRefusal> {
   const { database } = options
-  const found = await findApiKey(database, id)
-  if (found === undefined) return { refused: 'not found' }
-  const key = { organizationId: found.organizationId, id }
+  const key = await findApiKey(database, request)
+  if (key === undefined) return { refused: 'not found' }
   return database.transaction((transaction) => rotate(options, transaction, key, request))
 }
 
-interface RotatedKey {
-  readonly organizationId: string
-  readonly id: string
-}
-
 async function rotate(
-  { hasher, runtime }: RotationOptions,
+  options: ApiKeyOptions,
   transaction: Tables,
-  key: RotatedKey,
-  { overlapSeconds, createdBy = '' }: Omit<RotationRequest, 'id'>,
+  key: FoundApiKey,
+  { overlapSeconds, createdBy = '' }: RotationRequest,
 ): Promise<Rotation | RotationRefusal> {
-  const { organizationId } = key
-  const chain = await lockKeyChain(transaction, key)
-  const old = await findKeyToRotate(transaction, key)
-  if (chain === undefined || old === undefined) return { refused: 'not found' }
-  const { chainId, now } = chain
+  const old = await lockKeyChain(transaction, key)
+  if (old === undefined) return { refused: 'not found' }
+  const { organizationId, id, chainId, teamId, kind, name, now } = old
   const rotation = old.rotation + 1
-  const successor = await findKeyOfRotation(transaction, { organizationId, chainId, rotation })
-  if (successor !== undefined) return { refused: 'rotated', by: successor }
+  const by = await findKeyOfRotation(transaction, { organizationId, chainId, rotation })
+  if (by !== undefined) return { refused: 'rotated', by }
   if (old.revokedAt !== null) return { refused: 'revoked' }
   if (old.expiresAt !== null && old.expiresAt <= now) return { refused: 'expired' }
 
-  const { teamId, kind, name } = old
-  const expiresAt = old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime())
-  const granted = permissions.filter((permission) => old.permissions.includes(permission))
-  const id = runtime.newId()
-  const secret = createApiKeySecret(kind, runtime)
-  const reach = { organizationId, teamId, kind, name, permissions: granted }
-  await insertApiKey(transaction, { ...reach, id, secretHash: hasher.hash(secret), expiresAt, createdBy })
-  await insertKeyRotation(transaction, { organizationId, chainId, rotation, id })
-  const endsAt = earlier(old.expiresAt, new Date(now.getTime() + overlapSeconds * 1000))
-  // A key that ends when it is revoked says that its leak has been dealt with: reports of it leave the successor alone.
-  await endApiKey(transaction, key, endsAt)
-  if (overlapSeconds > 0) await shortenApiKeySessions(transaction, key, endsAt)
+  const successor = await addApiKey(options, transaction, {
+    organizationId,
+    teamId,
+    kind,
+    name,
+    permissions: permissions.filter((permission) => old.permissions.includes(permission)),
+    expiresAt: old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime()),
+    createdBy,
+    chainId,
+    rotation,
+    previousRotation: old.rotation,
+  })
+  const overlapEnd = new Date(now.getTime() + overlapSeconds * 1000)
+  const endsAt = old.expiresAt !== null && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd
+  await endApiKey(transaction, { organizationId, id }, endsAt)
+  if (overlapSeconds > 0) await shortenApiKeySessions(transaction, old, endsAt)
   else {
-    const ended = { organizationId, ids: [key.id] }
-    await revokeApiKeys(transaction, ended, { revokedBy: 'OPERATOR', revokedAt: endsAt })
-    await deleteApiKeySessions(transaction, ended)
+    await revokeApiKeys(transaction, { organizationId, id }, { revokedBy: 'ROTATION', revokedAt: endsAt })
+    await deleteApiKeySessions(transaction, organizationId, [old])
   }
-  const actions = [
-    keyEvent('api_key.rotate', { ...key, teamId }),
-    keyEvent('api_key.create', { organizationId, id, teamId }),
-    ...(overlapSeconds === 0 ? [keyEvent('api_key.revoke', { ...key, teamId })] : []),
-  ]
-  const events = actions.map((event) => ({ ...event, actor: systemActor }))
-  await recordAuditEvents(transaction, events, runtime)
-  const made = { id, secret, kind, organizationId, teamId: teamId ?? undefined, permissions: granted }
-  return {
-    ...made,
-    expiresAt: expiresAt ?? undefined,
-    rotatedFrom: key.id,
-    endsAt: overlapSeconds > 0 ? endsAt : undefined,
-  }
-}
-
-function earlier(end: Date | null, other: Date): Date {
-  return end !== null && end < other ? end : other
+  const rotated = keyEvent('api_key.rotate', old)
+  const created = keyEvent('api_key.create', { organizationId, id: successor.id, teamId })
+  const revoked = overlapSeconds > 0 ? [] : [keyEvent('api_key.revoke', old)]
+  const events = [rotated, created, ...revoked].map((event) => ({ ...event, actor: systemActor }))
+  await recordAuditEvents(transaction, events, options.runtime)
+  return { ...successor, rotatedFrom: id, endsAt: overlapSeconds > 0 ? endsAt : undefined }
 }

@@ -2,7 +2,7 @@ import type { ApiKeyKind } from '../../../gen/prisma/enums.js'
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidField, notFound, refuseViolations } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { insertApiKey, selectApiKeys } from '../../store/api-key.js'
+import { insertApiKey, type NewApiKey as StoredApiKey, selectApiKeys } from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { hasOrganization } from '../../store/organization.js'
 import { hasTeam } from '../../store/team.js'
@@ -41,7 +41,7 @@ export interface NewApiKey {
 
 /** What making keys needs. */
 export interface ApiKeyOptions {
-  readonly database: Pick<Tables, 'transaction'>
+  readonly database: Tables
   readonly hasher: SecretHasher
   readonly runtime: Runtime
 }
@@ -69,31 +69,41 @@ export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Per
  * Makes a key and records an audit event. Throws for a team or an organization that does not exist, and for bad values.
  */
 export async function createApiKey(options: ApiKeyOptions, request: ApiKeyRequest): Promise<NewApiKey> {
-  const { database, hasher, runtime } = options
+  const { database, runtime } = options
   const { organizationId, teamId, kind = 'pk', name = '', seconds, createdBy = '' } = request
   const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
   refuseViolations(keyViolations(name, kind, teamId))
-  const id = runtime.newId()
-  const expiresAt = seconds === undefined ? undefined : new Date(runtime.now().getTime() + seconds * 1000)
-  const secret = createApiKeySecret(kind, runtime)
-  await database.transaction(async (transaction) => {
+  const expiresAt = seconds === undefined ? null : new Date(runtime.now().getTime() + seconds * 1000)
+  return database.transaction(async (transaction) => {
     await requireOwner(transaction, organizationId, teamId)
-    const secretHash = hasher.hash(secret)
-    await insertApiKey(transaction, {
-      id,
-      organizationId,
-      teamId: teamId ?? null,
-      kind,
-      name,
-      secretHash,
-      permissions: granted,
-      expiresAt: expiresAt ?? null,
-      createdBy,
-    })
-    const event = keyEvent('api_key.create', { organizationId, id, teamId: teamId ?? null })
-    await recordAuditEvents(transaction, [{ ...event, actor: systemActor }], runtime)
+    const reach = { organizationId, teamId: teamId ?? null, permissions: granted }
+    const key = await addApiKey(options, transaction, { ...reach, kind, name, expiresAt, createdBy })
+    const event = { ...keyEvent('api_key.create', { ...reach, id: key.id }), actor: systemActor }
+    await recordAuditEvents(transaction, [event], runtime)
+    return key
   })
-  return { id, secret, kind, organizationId, teamId, permissions: granted, expiresAt }
+}
+
+/** A key to be added to a chain, or if it names none, as the first of its own. */
+type AddedApiKey = Omit<StoredApiKey, 'id' | 'secretHash' | keyof KeyPlace | 'permissions'> &
+  Partial<KeyPlace> & { readonly permissions: readonly Permission[] }
+
+type KeyPlace = Pick<StoredApiKey, 'chainId' | 'rotation' | 'previousRotation'>
+
+/** Stores a key with a new id and a new secret. */
+export async function addApiKey(
+  { hasher, runtime }: Omit<ApiKeyOptions, 'database'>,
+  transaction: Tables,
+  key: AddedApiKey,
+): Promise<NewApiKey> {
+  const { organizationId, teamId, kind, permissions: granted, expiresAt } = key
+  const id = runtime.newId()
+  const secret = createApiKeySecret(kind, runtime)
+  const place = { chainId: id, rotation: 0, previousRotation: null }
+  const secretHash = hasher.hash(secret)
+  await insertApiKey(transaction, { ...place, ...key, permissions: [...granted], id, secretHash })
+  const shown = { id, secret, kind, organizationId, permissions: granted }
+  return { ...shown, teamId: teamId ?? undefined, expiresAt: expiresAt ?? undefined }
 }
 
 function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefined): FieldViolation[] {
@@ -147,12 +157,13 @@ export interface ApiKeySummary {
 export async function listApiKeys(tables: Tables, organizationId: string): Promise<ApiKeySummary[]> {
   const rows = await selectApiKeys(tables, organizationId)
   if (rows.length === 0) await requireOwner(tables, organizationId, undefined)
-  return rows.map(({ teamId, lastUsedAt, revokedAt, expiresAt, ...row }) => ({
+  return rows.map(({ teamId, lastUsedAt, revokedAt, expiresAt, previous, ...row }) => ({
     ...row,
     teamId: teamId ?? undefined,
     lastUsedAt: lastUsedAt ?? undefined,
     revokedAt: revokedAt ?? undefined,
     expiresAt: expiresAt ?? undefined,
+    rotatedFrom: previous?.id,
   }))
 }
 
@@ -163,7 +174,10 @@ interface EventKey {
   readonly teamId: string | null
 }
 
-/** The audit event of an action on a key, such as `api_key.revoke`; still to be told who did it. */
-export function keyEvent(action: AuditAction, { organizationId, id, teamId }: EventKey): Omit<AuditEvent, 'actor'> {
+/** An event of a credential; still to be told who did it. */
+export type KeyEvent = Omit<AuditEvent, 'actor'>
+
+/** The audit event of an action on a key, such as `api_key.revoke`. */
+export function keyEvent(action: AuditAction, { organizationId, id, teamId }: EventKey): KeyEvent {
   return { organizationId, action, targetType: 'api_key', targetId: id, teamId: teamId ?? undefined }
 }

@@ -1,10 +1,21 @@
-import { selectKeysOfTokens, selectMembersOfTokens, type TokenKey, type TokenMember } from '../../store/token-holder.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import {
+  findManagementKeys,
+  findOrganizationsOfManagementKeys,
+  findOrganizationsOfSessions,
+  findOrganizationsOfUserTokens,
+  selectKeysOfTokens,
+  selectMembersOfTokens,
+  type TokenKey,
+  type TokenMember,
+} from '../../store/token-holder.js'
 import { type Caller, type CallerKind, type Permission, permissions, type Reach } from '../caller/caller.js'
 import { reachOfUser } from '../caller/role.js'
-import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from './bearer-token.js'
+import { inspectApiKeySecret } from './api-key-secret.js'
+import { ACCESS_TOKEN_PREFIX, type BearerTokens, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { KeyUses } from './key-use.js'
 import type { OidcSignIn, SignInCall } from './oidc-sign-in.js'
-import { createTokenLookups, type TokenLookupOptions } from './token-lookup.js'
+import { createTokenLookup, type TokenLookupOptions } from './token-lookup.js'
 
 /**
  * Finds who holds a bearer token; undefined if it is not accepted, for whatever reason except one: `expired` for a
@@ -14,27 +25,35 @@ export type Authenticate = (bearerToken: string, call?: SignInCall) => Promise<C
 
 /** What authentication depends on. */
 export interface AuthenticatorOptions extends TokenLookupOptions {
+  readonly bearerTokens: BearerTokens
   readonly keyUses: KeyUses
   /** Finds the holders of the tokens of the OpenID Connect issuer, if there is one. */
   readonly oidc?: OidcSignIn | undefined
 }
 
 /**
- * Makes the authenticator. It asks the database again for every call and caches nothing, so a revocation takes effect
- * in every process as soon as it is committed; calls that arrive together share a statement. A token with a forged
- * organization is refused without asking. Secrets of keys are not bearer tokens. Throws if the database fails, or the
- * issuer of a JWT cannot be asked.
+ * Makes the authenticator. It asks the database again for every call and caches nothing but the organizations of tokens,
+ * which never change, so a revocation takes effect in every process as soon as it is committed; calls that arrive
+ * together share a statement. A token with a forged organization is refused without asking. Secrets of keys are not
+ * bearer tokens. Throws if the database fails, or the issuer of a JWT cannot be asked.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
-  const { keyUses, oidc } = options
-  const createTokenLookup = createTokenLookups(options)
-  const findKey = createTokenLookup(ACCESS_TOKEN_PREFIX, selectKeysOfTokens)
-  const findMember = createTokenLookup(USER_TOKEN_PREFIX, selectMembersOfTokens)
+  const { bearerTokens, keyUses, oidc } = options
+  const findKey = createTokenLookup(options, {
+    organizationOf: (token) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token),
+    findOrganizations: findOrganizationsOfSessions,
+    findHolders: selectKeysOfTokens,
+  })
+  const findMember = createTokenLookup(options, {
+    organizationOf: (token) => bearerTokens.organizationOf(USER_TOKEN_PREFIX, token),
+    findOrganizations: findOrganizationsOfUserTokens,
+    findHolders: selectMembersOfTokens,
+  })
   return async (bearerToken, call) => {
     if (bearerToken.startsWith(ACCESS_TOKEN_PREFIX)) {
       const key = await findKey(bearerToken)
       if (key === undefined || key.isExpired) return key && 'expired'
-      if (key.useIsDue) keyUses.note({ organizationId: key.organizationId, id: key.id })
+      keyUses.note(key)
       return callerOfKey(key)
     }
     if (bearerToken.startsWith(USER_TOKEN_PREFIX)) {
@@ -43,6 +62,46 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     }
     const holder = await oidc?.(bearerToken, call)
     return holder === 'expired' ? holder : holder && callerOfMember(holder)
+  }
+}
+
+/** The key of an identity provider's connection. */
+export interface ManagementKey {
+  readonly organizationId: string
+  readonly id: string
+  readonly name: string
+}
+
+/**
+ * Finds the management key whose secret a text is; undefined for any other text and for revoked keys, `expired` for an
+ * expired one. Asks the database for every call, as the authenticator does.
+ */
+export type FindManagementKey = (secret: string) => Promise<ManagementKey | 'expired' | undefined>
+
+/** What recognizing management keys depends on. */
+export interface ManagementKeysOptions extends TokenLookupOptions {
+  readonly keyUses: KeyUses
+  readonly runtime: Pick<Runtime, 'now'>
+}
+
+/** Makes the look-up of management keys. */
+export function createManagementKeys(options: ManagementKeysOptions): FindManagementKey {
+  const { keyUses, runtime } = options
+  const find = createTokenLookup(options, {
+    organizationOf: async (secret) => {
+      const inspected = inspectApiKeySecret(secret)
+      return inspected.ok && inspected.kind === 'mk' ? { organizationId: undefined } : undefined
+    },
+    findOrganizations: findOrganizationsOfManagementKeys,
+    findHolders: findManagementKeys,
+  })
+  return async (secret) => {
+    const key = await find(secret)
+    if (key === undefined) return undefined
+    const { organizationId, id, name, expiresAt } = key
+    if (expiresAt !== null && expiresAt <= runtime.now()) return 'expired'
+    keyUses.note(key)
+    return { organizationId, id, name }
   }
 }
 

@@ -1,19 +1,18 @@
 import type { Tables } from '../../db/tables.js'
-import type { Runtime } from '../../runtime/runtime.js'
-import * as owners from '../../store/credential-owner.js'
-import { deleteUserToken } from '../../store/user-token.js'
-import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
+import { findKeyOwner, type KeyOwnerRow } from '../../store/api-key.js'
+import { findApiKeySession } from '../../store/api-key-session.js'
+import { findUserTokens, type UserTokenRow } from '../../store/user-token.js'
 import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHasher } from './secret-hash.js'
 
 /** An API key, or the key of an access token, and whom it belongs to; or a user token. */
 export type CredentialOwner =
-  | { readonly credential: 'API key' | 'access token'; readonly key: owners.KeyOwnerRow }
-  | { readonly credential: 'user token'; readonly token: owners.UserTokenOwnerRow }
+  | { readonly credential: 'API key' | 'access token'; readonly key: KeyOwnerRow }
+  | { readonly credential: 'user token'; readonly token: UserTokenRow }
 
 /** Whose key has the id. */
 export async function ownerOfKeyId(tables: Tables, id: string): Promise<CredentialOwner | undefined> {
-  const key = await owners.findKeyOwner(tables, { id })
+  const key = await findKeyOwner(tables, { id })
   return key === null ? undefined : { credential: 'API key', key }
 }
 
@@ -25,49 +24,12 @@ export async function ownerOfSecret(
 ): Promise<CredentialOwner | undefined> {
   const hashes = hasher.candidates(secret)
   if (secret.startsWith(USER_TOKEN_PREFIX)) {
-    const [token] = await owners.findUserTokens(tables, { hashes })
+    const [token] = await findUserTokens(tables, { hashes })
     return token && { credential: 'user token', token }
   }
   const isToken = secret.startsWith(ACCESS_TOKEN_PREFIX)
-  const wanted = isToken ? await owners.findKeyOfSession(tables, hashes) : { hashes }
-  const key = wanted && (await owners.findKeyOwner(tables, wanted))
-  return key ? { credential: isToken ? 'access token' : 'API key', key } : undefined
-}
-
-/** A user token without its secret. `id` is the hash under which it is stored, in hexadecimal digits. */
-export interface UserTokenSummary {
-  readonly id: string
-  readonly organizationId: string
-  readonly userId: string
-  readonly createdAt: Date
-  readonly expiresAt: Date
-}
-
-/** The tokens of the members of an organization, or of a user, or of a user in an organization; the oldest first. */
-export async function listUserTokens(
-  tables: Tables,
-  of: { readonly organizationId?: string | undefined; readonly userId?: string | undefined },
-): Promise<UserTokenSummary[]> {
-  const tokens = await owners.findUserTokens(tables, of)
-  return tokens.map(({ tokenHash, organizationId, userId, createdAt, expiresAt }) => {
-    return { id: Buffer.from(tokenHash).toString('hex'), organizationId, userId, createdAt, expiresAt }
-  })
-}
-
-const TOKEN_ID = /^[0-9a-f]{64}$/
-
-/** Ends a user token by its id, with an audit event, and returns whose it was; undefined if there is none. */
-export function revokeUserToken(
-  { database, runtime }: { readonly database: Pick<Tables, 'transaction'>; readonly runtime: Runtime },
-  id: string,
-): Promise<Pick<UserTokenSummary, 'organizationId' | 'userId'> | undefined> {
-  if (!TOKEN_ID.test(id)) return Promise.resolve(undefined)
-  return database.transaction(async (transaction) => {
-    const [token] = await owners.findUserTokens(transaction, { hashes: [Buffer.from(id, 'hex')] })
-    if (token === undefined || !(await deleteUserToken(transaction, token))) return undefined
-    const { organizationId, userId } = token
-    const target = { organizationId, targetType: 'user', targetId: userId }
-    await recordAuditEvents(transaction, [{ ...target, action: 'user_token.revoke', actor: systemActor }], runtime)
-    return { organizationId, userId }
-  })
+  const session = isToken ? await findApiKeySession(tables, hashes) : undefined
+  if (isToken && session === undefined) return undefined
+  const key = await findKeyOwner(tables, session === undefined ? { hashes } : { id: session.apiKeyId })
+  return key === null ? undefined : { credential: isToken ? 'access token' : 'API key', key }
 }

@@ -1,10 +1,13 @@
 import type { Tables } from '../../db/tables.js'
-import { writeKeyUses } from '../../store/api-key.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import { writeKeyUse } from '../../store/api-key.js'
 
 /** A key that is used. */
 export interface UsedKey {
   readonly organizationId: string
   readonly id: string
+  /** The last use that is recorded, if it is known. */
+  readonly lastUsedAt?: Date | null
 }
 
 /** Records when keys were last used, to the minute, without making a request wait. */
@@ -17,27 +20,31 @@ export interface KeyUses {
 
 /** What key uses need. */
 export interface KeyUsesOptions {
-  readonly database: Pick<Tables, 'run'>
+  readonly database: Tables
+  readonly runtime: Pick<Runtime, 'now'>
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 
+/** How old the last recorded use must be before another is recorded, in milliseconds. */
+const INTERVAL_MILLIS = 60_000
 /** How long to pause after a failed write, so that a database in trouble is not asked with every call. */
 const RETRY_MILLIS = 1_000
 
-/** Makes the recorder. One statement runs at a time; uses noted in the meantime go into the next one. */
-export function createKeyUses({ database, log }: KeyUsesOptions): KeyUses {
+/** Makes the recorder. One write runs at a time; uses noted in the meantime follow it. */
+export function createKeyUses({ database, runtime, log }: KeyUsesOptions): KeyUses {
   const noted = new Map<string, UsedKey>()
   let notBefore = 0
   let writing: Promise<void> | undefined
 
   const write = async () => {
-    while (noted.size > 0) {
-      const keys = [...noted.values()]
-      noted.clear()
+    for (const [id, key] of noted) {
+      noted.delete(id)
       try {
-        await writeKeyUses(database, keys)
+        const now = runtime.now()
+        // Checked again, so that only one of many processes that record the same key writes.
+        await writeKeyUse(database, key, { now, ifBefore: new Date(now.getTime() - INTERVAL_MILLIS) })
       } catch (error) {
-        for (const key of keys) noted.set(key.id, key)
+        noted.set(id, key)
         notBefore = performance.now() + RETRY_MILLIS
         throw error
       }
@@ -52,6 +59,7 @@ export function createKeyUses({ database, log }: KeyUsesOptions): KeyUses {
 
   return {
     note: (key) => {
+      if (key.lastUsedAt != null && runtime.now().getTime() - key.lastUsedAt.getTime() < INTERVAL_MILLIS) return
       noted.set(key.id, key)
       if (writing !== undefined || performance.now() < notBefore) return
       start().catch((err: unknown) => log.warn({ err }, 'the last use of API keys could not be recorded'))

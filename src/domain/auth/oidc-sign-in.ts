@@ -1,6 +1,7 @@
 import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
-import { selectMembersOfEmail, type TokenMember } from '../../store/token-holder.js'
+import { findMembersOfEmail, type TokenMember } from '../../store/token-holder.js'
+import { emailKeyOf } from '../value/email-address.js'
 import { createOidcVerifier, type OidcIdentity, type OidcOptions, type OidcRefusal } from './oidc.js'
 
 /** Why a JWT opens nothing, in the words of the log. */
@@ -64,8 +65,9 @@ async function findMember(
   database: Tables,
   { email, organizationId }: OidcIdentity,
 ): Promise<TokenMember | JwtRefusal> {
-  const [member, another] = await selectMembersOfEmail(database, { email, organizationId })
+  const members = await findMembersOfEmail(database, { emailKey: emailKeyOf(email), organizationId })
+  const [member] = members
   if (member === undefined) return organizationId === undefined ? 'unknown person' : 'unknown organization or person'
-  if (another !== undefined) return 'ambiguous address'
+  if (members.some(({ userId }) => userId !== member.userId)) return 'ambiguous address'
   return member.isActive ? member : 'deactivated person'
 }

@@ -3,17 +3,15 @@ import type { Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { findApiKey, findKeyEnd, type RevokedKey, revokeApiKeys } from '../../store/api-key.js'
-import { findKeysOfChain, type KeyId, lockKeyChain } from '../../store/api-key-rotation.js'
-import { deleteApiKeySessions } from '../../store/api-key-session.js'
-import { deleteLeakedSession, findLeaked, type LeakedCredentials } from '../../store/leaked-credential.js'
-import { deleteUserToken } from '../../store/user-token.js'
-import { type AuditEvent, anonymousActor, recordAuditEvents, systemActor } from '../audit/audit-event.js'
-import { keyEvent } from './api-key.js'
+import { findApiKey, findTeamOfKey, lockKeyChain, revokeApiKeys } from '../../store/api-key.js'
+import { deleteApiKeySession, deleteApiKeySessions, findApiKeySession } from '../../store/api-key-session.js'
+import { deleteUserToken, findUserToken } from '../../store/user-token.js'
+import { anonymousActor, recordAuditEvents, systemActor } from '../audit/audit-event.js'
+import { type KeyEvent, keyEvent } from './api-key.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, isWholeTokenBody, USER_TOKEN_PREFIX } from './bearer-token.js'
-import type { SecretHasher } from './secret-hash.js'
-import { onTimeGrid } from './time-grid.js'
+import type { SecretHash, SecretHasher } from './secret-hash.js'
+import { userTokenEvent } from './user-token.js'
 
 /** What revoking needs. */
 export interface RevocationOptions {
@@ -27,10 +25,6 @@ export interface RevocationOptions {
   readonly onRevoked?: ((keys: number) => void) | undefined
 }
 
-/** Not an organization, a key or a chain: no id has this character. */
-const NOTHING = ' '
-const noToken = { organizationId: NOTHING, tokenHash: new Uint8Array(32) }
-
 /** Whether a text has the form of a credential that this service gives out. */
 export function isCredential(text: string): boolean {
   const prefix = [ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX].find((each) => text.startsWith(each))
@@ -41,32 +35,30 @@ export function isCredential(text: string): boolean {
  * Ends the credential that someone has found, if there is one: an access token, a user token, or a key by its secret,
  * and with the key the whole chain that it was rotated from and to, even if the key itself has been revoked before;
  * unless it was rotated without an overlap, which is how an operator deals with a leak. Neither the result nor the
- * timing reveals whether there was one: the same statements run for every text, and the response, even a failure,
- * leaves on a time grid. Once it resolves, no process accepts the token, or a token of these keys. Throws
- * `SERVICE_UNAVAILABLE` if the database did not answer in time; the keys may have been revoked all the same, and the
- * call can be repeated. Throws `MALFORMED_REQUEST` for a text of nothing but white space and quotation marks, which are
- * ignored around a secret.
+ * timing reveals whether there was one: what is sent to the database depends on the prefix of the text alone, and the
+ * response, even a failure, leaves on a time grid. Once it resolves, no process accepts the token, or a token of these
+ * keys. Throws `SERVICE_UNAVAILABLE` if the database did not answer in time; the keys may have been revoked all the
+ * same, and the call can be repeated. Throws `MALFORMED_REQUEST` for a text of nothing but white space and quotation
+ * marks, which are ignored around a secret.
  */
 export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<void> {
   const secret = unwrapped(text)
   if (secret === '') throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
   const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
+  const end = secret.startsWith(ACCESS_TOKEN_PREFIX)
+    ? endAccessToken
+    : secret.startsWith(USER_TOKEN_PREFIX)
+      ? endUserToken
+      : revokeChain
   const revoke = async (transaction: Tables) => {
     // Text that does not have the form of a secret is not even hashed: it may be a password that someone pasted.
-    const candidates = isCredential(secret)
+    const hashes = isCredential(secret)
       ? hasher.candidates(secret)
       : hasher.candidates('').map(() => runtime.randomBytes(32))
-    const leaked = await findLeaked(transaction, candidates)
-    const keys = await revokeLeakedChain(transaction, leaked.key ?? { organizationId: NOTHING, id: NOTHING }, runtime)
-    const tokens = await endLeakedTokens(transaction, leaked)
-    const events = [...keys.map((key) => keyEvent('api_key.revoke', key)), ...tokens]
-    const who = { actor: anonymousActor, requestId }
-    await recordAuditEvents(
-      transaction,
-      events.map((event) => ({ ...event, ...who })),
-      runtime,
-    )
-    return keys.length
+    const ended = await end(transaction, hashes, runtime)
+    const events = ended.map((event) => ({ ...event, actor: anonymousActor, requestId }))
+    await recordAuditEvents(transaction, events, runtime)
+    return end === revokeChain ? ended.length : 0
   }
   return onTimeGrid(timing, async () => {
     const keys = await withDatabase(timing, timeoutMillis, () => database.transaction(revoke, { timeoutMillis }))
@@ -79,39 +71,39 @@ export function unwrapped(text: string): string {
   return /[^\s"'`](?:.*[^\s"'`])?/s.exec(text)?.[0] ?? ''
 }
 
-/** Revokes the chain of a key, unless the key's rotation has dealt with the leak. Sends the same for any key and none. */
-async function revokeLeakedChain(
+// Each of these ends what has one of the hashes, sends the same if there is nothing, and returns the events.
+
+/** Not an organization, a key or a chain: no id has this character. */
+const NOTHING = ' '
+const noKey = { organizationId: NOTHING, id: NOTHING, chainId: NOTHING }
+const noToken = { organizationId: NOTHING, tokenHash: new Uint8Array(32) }
+
+async function revokeChain(
   transaction: Tables,
-  key: KeyId,
+  hashes: readonly SecretHash[],
   runtime: Pick<Runtime, 'now'>,
-): Promise<RevokedKey[]> {
-  const { organizationId } = key
-  const { chainId, now } = (await lockKeyChain(transaction, key)) ?? { chainId: NOTHING, now: runtime.now() }
-  const found = await findKeyEnd(transaction, key)
-  const chain = await findKeysOfChain(transaction, { organizationId, chainId })
-  const isDealtWith = found?.revokedAt != null && found.revokedAt.getTime() === found.expiresAt?.getTime()
-  const ids = isDealtWith ? [] : chain
-  const keys = await revokeApiKeys(transaction, { organizationId, ids }, { revokedBy: 'LEAK_REPORT', revokedAt: now })
-  await endSessions(transaction, organizationId, keys)
-  return keys
+): Promise<KeyEvent[]> {
+  const found = (await findApiKey(transaction, { hashes })) ?? noKey
+  const locked = await lockKeyChain(transaction, found)
+  const { organizationId, chainId } = locked?.revokedBy === 'ROTATION' ? noKey : found
+  const revocation = { revokedBy: 'LEAK_REPORT', revokedAt: locked?.now ?? runtime.now() } as const
+  const keys = await revokeApiKeys(transaction, { organizationId, chainId }, revocation)
+  await deleteApiKeySessions(transaction, organizationId, keys)
+  return keys.map((key) => keyEvent('api_key.revoke', key))
 }
 
-/** Ends the token that has leaked, if one has, and returns its audit event. Sends the same for any token and none. */
-async function endLeakedTokens(
-  transaction: Tables,
-  { session, userToken }: LeakedCredentials,
-): Promise<Omit<AuditEvent, 'actor'>[]> {
-  const ofKey = { organizationId: session?.organizationId ?? NOTHING, id: session?.apiKeyId ?? NOTHING }
-  const key = await findKeyEnd(transaction, ofKey)
-  const events: Omit<AuditEvent, 'actor'>[] = []
-  if ((await deleteLeakedSession(transaction, session ?? noToken)) && session !== null) {
-    events.push(keyEvent('access_token.revoke', { ...ofKey, teamId: key?.teamId ?? null }))
-  }
-  if ((await deleteUserToken(transaction, userToken ?? noToken)) && userToken !== null) {
-    const { organizationId, userId: targetId } = userToken
-    events.push({ organizationId, targetId, action: 'user_token.revoke', targetType: 'user' })
-  }
-  return events
+async function endAccessToken(transaction: Tables, hashes: readonly SecretHash[]): Promise<KeyEvent[]> {
+  const session = await findApiKeySession(transaction, hashes)
+  const key = session === undefined ? noKey : { organizationId: session.organizationId, id: session.apiKeyId }
+  const teamId = await findTeamOfKey(transaction, key)
+  const isEnded = await deleteApiKeySession(transaction, session ?? noToken)
+  return isEnded ? [keyEvent('access_token.revoke', { ...key, teamId })] : []
+}
+
+async function endUserToken(transaction: Tables, hashes: readonly SecretHash[]): Promise<KeyEvent[]> {
+  const token = await findUserToken(transaction, hashes)
+  const isEnded = await deleteUserToken(transaction, token ?? noToken)
+  return token !== undefined && isEnded ? [userTokenEvent(token)] : []
 }
 
 /** What to revoke beside the key. */
@@ -130,25 +122,20 @@ export async function revokeKeyById(
   id: string,
   { chain = false }: RevocationScope = {},
 ): Promise<string[] | undefined> {
-  const key = await findApiKey(tables, id)
+  const key = await findApiKey(tables, { id })
   if (key === undefined) return undefined
-  const { organizationId } = key
+  const { organizationId, chainId } = key
   return tables.transaction(async (transaction) => {
-    const locked = await lockKeyChain(transaction, { organizationId, id })
+    const locked = await lockKeyChain(transaction, key)
     if (locked === undefined) return undefined
-    const { chainId, now: revokedAt } = locked
-    const ids = chain ? await findKeysOfChain(transaction, { organizationId, chainId }) : [id]
-    const keys = await revokeApiKeys(transaction, { organizationId, ids }, { revokedBy: 'OPERATOR', revokedAt })
-    await endSessions(transaction, organizationId, keys)
+    const revocation = { revokedBy: 'OPERATOR', revokedAt: locked.now } as const
+    const reach = chain ? { organizationId, chainId } : { organizationId, id }
+    const keys = await revokeApiKeys(transaction, reach, revocation)
+    await deleteApiKeySessions(transaction, organizationId, keys)
     const events = keys.map((revoked) => ({ ...keyEvent('api_key.revoke', revoked), actor: systemActor }))
     await recordAuditEvents(transaction, events, runtime)
     return keys.map((revoked) => revoked.id)
   })
-}
-
-/** The statement is sent even if there is nothing to end. */
-function endSessions(transaction: Tables, organizationId: string, keys: readonly RevokedKey[]) {
-  return deleteApiKeySessions(transaction, { organizationId, ids: keys.map(({ id }) => id) })
 }
 
 /** Turns every failure of the database, and its silence past the timeout, into the one error that revocations throw. */
@@ -178,4 +165,29 @@ function unavailable(cause: unknown): ServiceError {
     retryAfterSeconds: 1,
     cause,
   })
+}
+
+/** The interval between the moments at which a response may leave, in milliseconds. */
+const GRID_MILLIS = 50
+/** More than a timer may be late. */
+const NEAR_MILLIS = 3
+/** Shorter than any timer. */
+const TURN_MILLIS = 0.5
+
+/**
+ * Releases the outcome of the work, even a failure, at the next multiple of 50 ms after its start, so that the timing
+ * of the response does not reveal what the work found.
+ */
+export async function onTimeGrid<T>(timing: Pick<Timing, 'now' | 'sleep'>, work: () => Promise<T>): Promise<T> {
+  const start = timing.now()
+  try {
+    return await work()
+  } finally {
+    const leave = start + GRID_MILLIS * Math.max(1, Math.ceil((timing.now() - start) / GRID_MILLIS))
+    // Timers count whole milliseconds, so how late one fires would reveal when the work ended. They are used only to
+    // get close; the rest is waited for turn by turn of the event loop.
+    for (let left = leave - timing.now(); left > 0; left = leave - timing.now()) {
+      await timing.sleep(left > NEAR_MILLIS ? left - NEAR_MILLIS : Math.min(left, TURN_MILLIS))
+    }
+  }
 }

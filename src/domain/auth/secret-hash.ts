@@ -8,12 +8,15 @@ export interface Peppers {
   readonly previous?: string | undefined
 }
 
+/** The hash of a secret or a token. */
+export type SecretHash = Uint8Array<ArrayBuffer>
+
 /** Hashes secrets and tokens, all of which have 256 random bits: no salt and no slow hash is needed. */
 export interface SecretHasher {
   /** The hash to store. */
-  hash(secret: string): Buffer
+  hash(secret: string): Buffer<ArrayBuffer>
   /** Every hash under which the secret may be stored, starting with that of `hash`; always the same number. */
-  candidates(secret: string): Buffer[]
+  candidates(secret: string): Buffer<ArrayBuffer>[]
 }
 
 /**
@@ -27,7 +30,7 @@ export function createSecretHasher({ current, previous }: Peppers = {}): SecretH
   return { hash, candidates: (secret) => hashes.map((each) => each(secret)) }
 }
 
-function hashWith(pepper: string | undefined): (secret: string) => Buffer {
+function hashWith(pepper: string | undefined): (secret: string) => Buffer<ArrayBuffer> {
   if (pepper === undefined) return (secret) => hashOnce('sha256', secret, 'buffer')
   return (secret) => createHmac('sha256', pepper).update(secret).digest()
 }

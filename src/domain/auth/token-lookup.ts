@@ -1,72 +1,76 @@
 import { LRUCache } from 'lru-cache'
 import type { Tables } from '../../db/tables.js'
-import { type FindHolders, type OrganizationTokens, selectOrganizationsOfTokens } from '../../store/token-holder.js'
+import type { FindHolders, FindOrganizations, OrganizationTokens } from '../../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
-import type { BearerTokens, TokenPrefix } from './bearer-token.js'
-import type { SecretHasher } from './secret-hash.js'
+import type { TokenOrganization } from './bearer-token.js'
+import type { SecretHash, SecretHasher } from './secret-hash.js'
 
 /** What looking up tokens depends on. */
 export interface TokenLookupOptions {
   readonly database: Tables
   readonly hasher: SecretHasher
-  readonly bearerTokens: BearerTokens
+}
+
+/** How the organization and the holder of a kind of token are found. */
+export interface TokenKind<Row> {
+  /** The organization that a token names, if it names one; undefined for a token that cannot be genuine. */
+  readonly organizationOf: (token: string) => Promise<TokenOrganization | undefined>
+  readonly findOrganizations: FindOrganizations
+  readonly findHolders: FindHolders<Row>
 }
 
 interface Hashed {
-  readonly tokenHash: Uint8Array
+  readonly tokenHash: SecretHash
 }
 
 /** A token with every hash under which it may be stored. */
 interface AskedToken {
-  readonly hashes: readonly Buffer[]
+  readonly hashes: readonly Buffer<ArrayBuffer>[]
   readonly organizationId: string
 }
 
 /** Opening a seal takes longer than hashing, so the organizations of the tokens in use are kept, by their hashes. */
 const MAX_KEPT_ORGANIZATIONS = 4_096
 
-/** Makes the look-up of tokens with a prefix: the row of a token, or undefined if there is none. */
-export type CreateTokenLookup = <Row extends Hashed>(
-  prefix: TokenPrefix,
-  select: FindHolders<Row>,
-) => Lookup<string, Row | undefined>
-
 /**
- * Looks up tokens in their organizations. For an old token that names none, the organization is looked up first, in all
- * of them; a token that cannot be genuine is rejected without a query.
+ * Makes the look-up of a kind of token: the row of a token, or undefined if there is none. It is looked up in its
+ * organization, anew for every call. If it names none, the organization is looked up first, in all of them; a token that
+ * cannot be genuine is rejected without a query.
  */
-export function createTokenLookups({ database, hasher, bearerTokens }: TokenLookupOptions): CreateTokenLookup {
+export function createTokenLookup<Row extends Hashed>(
+  { database, hasher }: TokenLookupOptions,
+  { organizationOf, findOrganizations, findHolders }: TokenKind<Row>,
+): Lookup<string, Row | undefined> {
   const organizations = new LRUCache<string, string>({ max: MAX_KEPT_ORGANIZATIONS })
-  const findOrganization = createBatchedLookup<readonly Buffer[], string | undefined>(async (asked) => {
-    const rowOf = byHash(await selectOrganizationsOfTokens(database, asked.flat()))
+  const findOrganization = createBatchedLookup(async (asked: readonly AskedToken['hashes'][]) => {
+    const rowOf = byHash(await findOrganizations(database, asked.flat()))
     return (hashes) => firstOf(hashes, rowOf)?.organizationId
   })
-  return (prefix, select) => {
-    const find = createBatchedLookup(async (asked: readonly AskedToken[]) => {
-      const found = await Promise.all(inOrganizations(asked).map((tokens) => select(database, tokens)))
-      const rowOf = byHash(found.flat())
-      return ({ hashes }) => firstOf(hashes, rowOf)
-    })
-    return async (token) => {
-      const hashes = hasher.candidates(token)
-      const key = hashes.map(keyOf).join('')
-      const kept = organizations.get(key)
-      if (kept !== undefined) return find({ hashes, organizationId: kept })
+  const find = createBatchedLookup(async (asked: readonly AskedToken[]) => {
+    const found = await Promise.all(inOrganizations(asked).map((tokens) => findHolders(database, tokens)))
+    const rowOf = byHash(found.flat())
+    return ({ hashes }) => firstOf(hashes, rowOf)
+  })
+  return async (token) => {
+    const hashes = hasher.candidates(token)
+    const key = hashes.map(keyOf).join('')
+    const kept = organizations.get(key)
+    if (kept !== undefined) return find({ hashes, organizationId: kept })
 
-      const named = await bearerTokens.organizationOf(prefix, token)
-      if (named === undefined) return undefined
-      if (named.organizationId !== undefined) organizations.set(key, named.organizationId)
-      const organizationId = named.organizationId ?? (await findOrganization(hashes))
-      return organizationId === undefined ? undefined : find({ hashes, organizationId })
-    }
+    const named = await organizationOf(token)
+    if (named === undefined) return undefined
+    const organizationId = named.organizationId ?? (await findOrganization(hashes))
+    if (organizationId === undefined) return undefined
+    organizations.set(key, organizationId)
+    return find({ hashes, organizationId })
   }
 }
 
 /** Each token once, however many calls use it. */
 function inOrganizations(asked: readonly AskedToken[]): OrganizationTokens[] {
-  const groups = new Map<string, Map<string, Buffer>>()
+  const groups = new Map<string, Map<string, SecretHash>>()
   for (const { hashes, organizationId } of asked) {
-    const group = groups.get(organizationId) ?? new Map<string, Buffer>()
+    const group = groups.get(organizationId) ?? new Map<string, SecretHash>()
     groups.set(organizationId, group)
     for (const hash of hashes) group.set(keyOf(hash), hash)
   }

@@ -2,7 +2,8 @@ import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { hasActiveMember } from '../../store/member.js'
-import { insertUserToken } from '../../store/user-token.js'
+import { deleteUserToken, findUserTokens, insertUserToken } from '../../store/user-token.js'
+import { type AuditEvent, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { type BearerTokens, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHasher } from './secret-hash.js'
 
@@ -45,4 +46,47 @@ export async function createUserToken(options: UserTokenOptions, request: UserTo
   const expiresAt = new Date(runtime.now().getTime() + ttlSeconds * 1000)
   await insertUserToken(database, { tokenHash: hasher.hash(token), organizationId, userId, expiresAt })
   return { token, expiresAt }
+}
+
+/** A user token without its secret. `id` is the hash under which it is stored, in hexadecimal digits. */
+export interface UserTokenSummary {
+  readonly id: string
+  readonly organizationId: string
+  readonly userId: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** The tokens of the members of an organization, or of a user, or of a user in an organization; the oldest first. */
+export async function listUserTokens(
+  tables: Tables,
+  of: { readonly organizationId?: string | undefined; readonly userId?: string | undefined },
+): Promise<UserTokenSummary[]> {
+  const tokens = await findUserTokens(tables, of)
+  return tokens.map(({ tokenHash, organizationId, userId, createdAt, expiresAt }) => {
+    return { id: Buffer.from(tokenHash).toString('hex'), organizationId, userId, createdAt, expiresAt }
+  })
+}
+
+const TOKEN_ID = /^[0-9a-f]{64}$/
+
+type TokenHolder = Pick<UserTokenSummary, 'organizationId' | 'userId'>
+
+/** Ends a user token by its id, with an audit event, and returns whose it was; undefined if there is none. */
+export async function revokeUserToken(
+  { database, runtime }: Pick<UserTokenOptions, 'database' | 'runtime'>,
+  id: string,
+): Promise<TokenHolder | undefined> {
+  if (!TOKEN_ID.test(id)) return undefined
+  return database.transaction(async (transaction) => {
+    const [token] = await findUserTokens(transaction, { hashes: [Buffer.from(id, 'hex')] })
+    if (token === undefined || !(await deleteUserToken(transaction, token))) return undefined
+    await recordAuditEvents(transaction, [{ ...userTokenEvent(token), actor: systemActor }], runtime)
+    return { organizationId: token.organizationId, userId: token.userId }
+  })
+}
+
+/** The audit event of the end of a user's token; still to be told who did it. */
+export function userTokenEvent({ organizationId, userId }: TokenHolder): Omit<AuditEvent, 'actor'> {
+  return { organizationId, action: 'user_token.revoke', targetType: 'user', targetId: userId }
 }
