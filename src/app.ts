@@ -1,12 +1,10 @@
 import type { AddressInfo } from 'node:net'
-import type { Logger } from 'pino'
 import { createAuthentication } from './app/authentication.js'
 import { createCalls } from './app/calls.js'
 import { createDoors } from './app/doors.js'
 import { createLifecycle } from './app/lifecycle.js'
+import type { AppOptions } from './app/options.js'
 import { createServiceTables } from './app/tables.js'
-import type { Config } from './config.js'
-import type { Database } from './db/database.js'
 import { systemTiming } from './db/retries.js'
 import { runSweeper } from './domain/sweeper.js'
 import { createCallLimit } from './http/call-limit.js'
@@ -15,22 +13,6 @@ import { createRequestHandler } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
 import type { TlsIdentity } from './http/tls-identity.js'
 import { createLimitCheck } from './limits/limit-check.js'
-import type { Runtime } from './runtime/runtime.js'
-import type { Meters } from './telemetry/meters.js'
-import type { Tracing } from './telemetry/tracing.js'
-
-/** What the service is made of. */
-export interface AppOptions {
-  readonly config: Config
-  readonly database: Database
-  readonly runtime: Runtime
-  readonly log: Logger
-  /** Told of what happens; absent is no one. */
-  readonly meters?: Meters | undefined
-  readonly tracing?: Tracing | undefined
-  /** With which certificate to speak TLS; absent is cleartext. */
-  readonly tlsIdentity?: TlsIdentity | undefined
-}
 
 /** The service, ready to listen. */
 export interface App {

@@ -1,12 +1,9 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues } from '@connectrpc/connect'
-import type { Logger } from 'pino'
 import { anonymousAccessOf, methodAccessOf } from '../admission/access-rule.js'
 import { createAdmission } from '../admission/admission.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { type AdmitCall, type CallHooks, type CallObserver, combineObservers } from '../call/serve-call.js'
-import type { Config } from '../config.js'
-import type { Database } from '../db/database.js'
 import { systemTiming } from '../db/retries.js'
 import { createRevokeLimiter } from '../domain/auth/revoke-limiter.js'
 import { maskError } from '../failure/error-mapping.js'
@@ -21,11 +18,9 @@ import { requestIdOf } from '../http/request-handler.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 import { healthService } from '../rpc/health.js'
 import { reflectionServices } from '../rpc/reflection.js'
-import type { Runtime } from '../runtime/runtime.js'
-import type { Meters } from '../telemetry/meters.js'
-import type { Tracing } from '../telemetry/tracing.js'
 import type { Authentication } from './authentication.js'
 import type { Lifecycle } from './lifecycle.js'
+import type { AppOptions } from './options.js'
 import type { ServiceTables } from './tables.js'
 
 /** What the doors need for the calls of methods. */
@@ -41,26 +36,20 @@ export interface Calls {
   onGone(request: NodeRequest): void
 }
 
-/** What calls depend on. */
-export interface CallsOptions {
-  readonly config: Config
-  readonly database: Database
-  readonly runtime: Runtime
-  readonly log: Logger
-  readonly meters?: Meters | undefined
-  readonly tracing?: Tracing | undefined
+/** What everything in a service shares. */
+export interface Parts extends AppOptions {
+  readonly lifecycle: Lifecycle
   readonly tables: ServiceTables
   readonly authentication: Authentication
   readonly callLimit: CallLimit
   readonly limitCheck: LimitCheck
-  readonly lifecycle: Lifecycle
 }
 
 /** Services that are not ours, and open to anyone. */
 export const infrastructure: readonly DescService[] = [healthService, ...reflectionServices]
 
 /** Makes what happens to calls: who is admitted, what is limited, what errors tell, who is told. */
-export function createCalls(options: CallsOptions): Calls {
+export function createCalls(options: Parts): Calls {
   const { config, database, log, meters, tracing, callLimit } = options
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
   const callerIds = new WeakMap<NodeRequest, string>()
@@ -98,7 +87,7 @@ export function createCalls(options: CallsOptions): Calls {
 }
 
 function createAdmit(
-  { config, runtime, tracing, tables, authentication, callLimit }: CallsOptions,
+  { config, runtime, tracing, tables, authentication, callLimit }: Parts,
   access: ReturnType<typeof methodAccessOf>,
   noteCaller: Calls['noteCaller'],
 ): (call: AdmitCall) => Promise<ContextValues> {

@@ -1,5 +1,3 @@
-import type { Logger } from 'pino'
-import type { Config } from '../config.js'
 import { systemTiming } from '../db/retries.js'
 import { createRefusalRecorder } from '../domain/directory/directory-refusal.js'
 import { createPageTokens } from '../domain/paging/page-token.js'
@@ -9,7 +7,6 @@ import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { requestContextOf } from '../handlers/request-context.js'
 import { slowDownBody } from '../handlers/revoke-limit.js'
 import { createRoutes, services } from '../handlers/routes.js'
-import type { CallLimit } from '../http/call-limit.js'
 import { createCors } from '../http/cors.js'
 import { withoutCredentials } from '../http/credential-redaction.js'
 import { oauthErrorBody } from '../http/oauth-error.js'
@@ -17,38 +14,20 @@ import { createPages } from '../http/pages.js'
 import { createProbes } from '../http/probes.js'
 import { type Doors, requestIdOf } from '../http/request-handler.js'
 import { baseUrlFor } from '../http/request-target.js'
-import type { LimitCheck } from '../limits/limit-check.js'
 import { packageRoot, readBuild } from '../package.js'
 import { createRestTranscoder } from '../rest/index.js'
 import { createHealthRoutes, isWatch } from '../rpc/health.js'
 import { createReflectionRoutes } from '../rpc/reflection.js'
 import { createRpcHandler } from '../rpc/rpc-handler.js'
-import type { Runtime } from '../runtime/runtime.js'
 import { createScimAdmission } from '../scim/admission.js'
 import { createScimDoor } from '../scim/door.js'
 import { scimRoutes } from '../scim/routes.js'
-import type { Meters } from '../telemetry/meters.js'
-import type { Authentication } from './authentication.js'
-import { type Calls, infrastructure } from './calls.js'
-import type { Lifecycle } from './lifecycle.js'
-import type { ServiceTables } from './tables.js'
+import { type Calls, infrastructure, type Parts } from './calls.js'
 
-/** What the doors depend on. */
-export interface DoorsOptions {
-  readonly config: Config
-  readonly runtime: Runtime
-  readonly log: Logger
-  readonly meters?: Meters | undefined
-  readonly tables: ServiceTables
-  readonly authentication: Authentication
-  readonly callLimit: CallLimit
-  readonly limitCheck: LimitCheck
-  readonly calls: Calls
-  readonly lifecycle: Lifecycle
-}
+type DoorParts = Parts & { readonly calls: Calls }
 
 /** Makes everything that answers requests; all doors of methods lead to the same implementations. */
-export function createDoors(options: DoorsOptions): Doors {
+export function createDoors(options: DoorParts): Doors {
   const { config, runtime, tables, authentication, limitCheck, calls, lifecycle } = options
   const { hasher, keyUses, bearerTokens } = authentication
   const { hooks, maxBodyBytes, maxTimeoutMs } = calls
@@ -108,7 +87,7 @@ export function createDoors(options: DoorsOptions): Doors {
   }
 }
 
-function createScim({ config, runtime, log, tables, authentication, callLimit, calls }: DoorsOptions): Doors['scim'] {
+function createScim({ config, runtime, log, tables, authentication, callLimit, calls }: DoorParts): Doors['scim'] {
   const admitDirectory = createScimAdmission(authentication)
   const recordRefusal = createRefusalRecorder({ database: tables.shared, runtime, redact: withoutCredentials, log })
   return createScimDoor({

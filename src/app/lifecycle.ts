@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Logger } from 'pino'
-import type { Config } from '../config.js'
-import type { Database } from '../db/database.js'
 import { createReadiness } from '../db/readiness.js'
 import type { NotReady } from '../http/probes.js'
 import type { HttpServer } from '../http/server.js'
+import type { AppOptions } from './options.js'
 
 /** When a service answers calls, and how it stops. */
 export interface Lifecycle {
@@ -29,12 +27,7 @@ const LAST_GRACE_MS = 5_000
 const LAST_WRITES_MS = 500
 
 /** Makes the lifecycle of one service. */
-export function createLifecycle(options: {
-  readonly config: Pick<Config, 'databaseDirectUrl' | 'graceSeconds'>
-  readonly database: Database
-  readonly log: Logger
-}): Lifecycle {
-  const { config, database, log } = options
+export function createLifecycle({ config, database, log }: AppOptions): Lifecycle {
   const closing = new AbortController()
   const shutdown = new AbortController()
   // Each door listens to them, and each watch of the health.
@@ -43,15 +36,14 @@ export function createLifecycle(options: {
   const notReady = async (): Promise<NotReady> =>
     closing.signal.aborted ? { draining: 'the service is stopping' } : readiness.ask()
 
-  async function finish(writes: Promise<unknown>): Promise<void> {
+  const finish = (writes: Promise<unknown>) => {
     const late = wait(LAST_WRITES_MS, undefined, { ref: false }).then(() => {
       throw new Error('the database does not answer')
     })
-    await Promise.race([writes, late]).catch((err: unknown) =>
+    return Promise.race([writes, late]).catch((err: unknown) =>
       log.warn({ err }, 'the last use of API keys could not be recorded'),
     )
   }
-
   return {
     closing: closing.signal,
     shutdown: shutdown.signal,

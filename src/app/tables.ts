@@ -1,9 +1,7 @@
 import type { NodeRequest } from '../call/node-http.js'
-import type { Database } from '../db/database.js'
-import type { Tables, UserTables } from '../db/tables.js'
-import type { Meters } from '../telemetry/meters.js'
+import type { StatementObserver, Tables, UserTables } from '../db/tables.js'
 import type { SharedStatements } from '../telemetry/shared-statements.js'
-import type { Tracing } from '../telemetry/tracing.js'
+import type { AppOptions } from './options.js'
 
 /** The tables of a service, told apart by who waits for them and who is told of their statements. */
 export interface ServiceTables {
@@ -21,28 +19,18 @@ export interface ServiceTables {
 const AUTHENTICATION_MS = 2_000
 
 /** Makes the tables of one service. */
-export function createServiceTables(options: {
-  readonly database: Database
-  readonly meters?: Meters | undefined
-  readonly tracing?: Tracing | undefined
-}): ServiceTables {
-  const { database, meters, tracing } = options
+export function createServiceTables({ database, meters, tracing }: AppOptions): ServiceTables {
   const observers = meters === undefined ? [] : [meters.statements]
+  const withObserver = (other: StatementObserver | undefined) =>
+    other === undefined ? observers : [...observers, other]
   const lookups = tracing?.createSharedStatements()
   return {
     shared: database.tablesFor({ observers }),
-    credentials: database.tablesFor({
-      timeoutMillis: AUTHENTICATION_MS,
-      observers: lookups === undefined ? observers : [...observers, lookups],
-    }),
+    credentials: database.tablesFor({ timeoutMillis: AUTHENTICATION_MS, observers: withObserver(lookups) }),
     lookups,
     ofCall: (request, organizationId, outlives = false) => {
-      const traced = tracing?.callOf(request)
-      return database.tablesFor({
-        call: outlives ? undefined : request,
-        organizationId,
-        observers: traced === undefined ? observers : [...observers, traced],
-      })
+      const observers = withObserver(tracing?.callOf(request))
+      return database.tablesFor({ call: outlives ? undefined : request, organizationId, observers })
     },
   }
 }
