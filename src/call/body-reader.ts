@@ -80,21 +80,6 @@ export async function readBytes(request: NodeRequest, maxBytes: number): Promise
   return bytes
 }
 
-/**
- * Defers errors in the content of a body until it is decoded, so that a limit on calls counts malformed ones as well.
- * Errors about its size, or a client that went away, are thrown at once.
- */
-export async function deferMalformed<T>(receive: () => Promise<() => T>): Promise<() => T> {
-  try {
-    return await receive()
-  } catch (cause) {
-    if (!(cause instanceof ConnectError) || cause.code === Code.Canceled) throw cause
-    return () => {
-      throw cause
-    }
-  }
-}
-
 /** Receives a body: its chunks as they arrive, and then, once, either its end or that its client is gone. */
 export interface ChunkSink {
   chunk(bytes: Buffer): void

@@ -68,8 +68,8 @@ export type ErrorHook = (
 /** How a door reads the request of one call and writes its response: all in which the doors differ. */
 export interface Exchange<Request, Answer> {
   /**
-   * Receives the request, and throws for its size, type and coding. What is wrong with its content is thrown only by the
-   * function that it returns, so that `beforeDecode` counts malformed calls too.
+   * Receives the request, and returns what decodes it. Throws an `HttpFailure` for its size and type; any other error is
+   * about its content, and comes after `beforeDecode`, which counts malformed calls too.
    */
   receive(): Promise<() => Request>
   invoke(request: Request): Promise<Answer> | Answer
@@ -95,7 +95,7 @@ export async function serveCall<Request, Answer>(
     try {
       if (hooks.admit !== undefined) call.values = (await hooks.admit(call)) ?? call.values
       call.throwIfAborted()
-      const decode = await exchange.receive()
+      const decode = await receive(exchange)
       if (timeoutMs === undefined) call.endDeadline()
       await hooks.beforeDecode?.(call)
       call.throwIfAborted()
@@ -125,6 +125,17 @@ export async function serveCall<Request, Answer>(
   }
   call.finish()
   hooks.observer?.ended(call)
+}
+
+async function receive<Request>(exchange: Exchange<Request, unknown>): Promise<() => Request> {
+  try {
+    return await exchange.receive()
+  } catch (cause) {
+    if (!(cause instanceof ConnectError) || cause.code === Code.Canceled) throw cause
+    return () => {
+      throw cause
+    }
+  }
 }
 
 function failureFrom(cause: unknown, call: Call, hooks: CallHooks): HttpFailure {

@@ -1,4 +1,4 @@
-import { create, type DescMessage } from '@bufbuild/protobuf'
+import { create, type DescMessage, type Registry } from '@bufbuild/protobuf'
 import {
   type Any,
   anyPack,
@@ -11,25 +11,27 @@ import {
   ValueSchema,
 } from '@bufbuild/protobuf/wkt'
 import { quoted, ValueFault } from './invalid.js'
-import type { JsonReaderOptions, JsonReaders, MessageReader } from './json-reader.js'
+import type { JsonReaders, MessageReader } from './json-field.js'
 import { describeJson, expectList, expectObject, Fraction, type JsonTree, refuseDeeper, setKey } from './json-tree.js'
-import { durationFromText, maskPathsFromText, timestampFromText } from './known-type-text.js'
-import { compileRequiredSearch, type RequiredSearch } from './required-fields.js'
+import { textForms } from './known-type-text.js'
+import { createRequiredSearch } from './required-fields.js'
 
 /** The reader of a well-known type whose JSON is not an object of its fields; undefined for every other type. */
 export function createKnownTypeReader(
   desc: DescMessage,
   readers: JsonReaders,
-  options: JsonReaderOptions,
+  registry: Registry | undefined,
 ): MessageReader | undefined {
-  if (isWrapperDesc(desc)) return wrapperReader(desc, readers)
+  const [wrapped] = isWrapperDesc(desc) ? desc.fields : []
+  if (wrapped !== undefined) return readers.field(wrapped)
+  const fieldsFromText = textForms.get(desc.typeName)
+  if (fieldsFromText !== undefined) {
+    return (message, json) => {
+      if (typeof json !== 'string') throw new ValueFault(`expected a string, got ${describeJson(json)}`)
+      Object.assign(message, fieldsFromText(json, false))
+    }
+  }
   switch (desc.typeName) {
-    case 'google.protobuf.Timestamp':
-      return textReader(timestampFromText)
-    case 'google.protobuf.Duration':
-      return textReader(durationFromText)
-    case 'google.protobuf.FieldMask':
-      return textReader((text) => ({ paths: maskPathsFromText(text, false) }))
     case 'google.protobuf.Struct':
       return freeReader((json) => ({ fields: structFields(json) }))
     case 'google.protobuf.ListValue':
@@ -37,34 +39,17 @@ export function createKnownTypeReader(
     case 'google.protobuf.Value':
       return freeReader((json) => ({ kind: kindFromTree(json) }))
     case 'google.protobuf.Any':
-      return anyReader(readers, options)
+      return anyReader(readers, registry)
     default:
       return undefined
   }
 }
 
-function textReader(fieldsFrom: (text: string) => object): MessageReader {
-  return {
-    read(message, json) {
-      if (typeof json !== 'string') throw new ValueFault(`expected a string, got ${describeJson(json)}`)
-      Object.assign(message, fieldsFrom(json))
-    },
-  }
-}
-
-function wrapperReader(desc: DescMessage, readers: JsonReaders): MessageReader {
-  const value = desc.fields[0]
-  if (value === undefined) throw new Error(`${desc.typeName} has no value field`)
-  return readers.field(value)
-}
-
 /** The reader of a type whose JSON no schema describes. */
 function freeReader(fieldsFrom: (json: JsonTree) => object): MessageReader {
-  return {
-    read(message, json, { maxFreeDepth }) {
-      refuseDeeper(json, maxFreeDepth)
-      Object.assign(message, fieldsFrom(json))
-    },
+  return (message, json, { maxFreeDepth }) => {
+    refuseDeeper(json, maxFreeDepth)
+    Object.assign(message, fieldsFrom(json))
   }
 }
 
@@ -93,36 +78,32 @@ function kindFromTree(json: JsonTree): Value['kind'] {
 }
 
 // {"@type": "type.googleapis.com/a.B", …fields of a.B} or, for a type with JSON of its own, {"@type": …, "value": …}.
-function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageReader {
-  const searches = new Map<DescMessage, RequiredSearch | undefined>()
-  const searchOf = (desc: DescMessage): RequiredSearch | undefined => {
-    if (!searches.has(desc)) searches.set(desc, compileRequiredSearch(desc))
-    return searches.get(desc)
-  }
-  const read: MessageReader['read'] = (message, json, cursor) => {
+function anyReader(readers: JsonReaders, registry: Registry | undefined): MessageReader {
+  const missingField = createRequiredSearch()
+  return (message, json, cursor) => {
     refuseDeeper(json, cursor.maxFreeDepth)
     const { '@type': typeUrl, ...rest } = expectObject(json)
     if (typeUrl === undefined && Object.keys(rest).length === 0) return
     if (typeof typeUrl !== 'string') throw new ValueFault('"@type" is missing or not a string')
     const name = typeUrl.slice(typeUrl.lastIndexOf('/') + 1)
-    const desc = options.registry?.getMessage(name)
+    const desc = registry?.getMessage(name)
     if (desc === undefined) throw new ValueFault(`${quoted(typeUrl)} is not a known type`)
     const content = create(desc)
+    const read = readers.message(desc)
     // Some printers give an Empty its "value", others do not.
     const isEmptyValue = name === 'google.protobuf.Empty' && Object.hasOwn(rest, 'value')
     if (hasCustomJsonRepresentation(desc) || isEmptyValue) {
       const { value, ...others } = rest
-      const unknown = Object.keys(others)[0]
-      if (value === undefined || unknown !== undefined) {
+      if (value === undefined || Object.keys(others).length > 0) {
         throw new ValueFault(`${name} in Any takes only "@type" and "value"`)
       }
       cursor.path.push('value')
-      readers.message(desc).read(content, value, cursor)
+      read(content, value, cursor)
       cursor.path.pop()
     } else {
-      readers.message(desc).read(content, rest, cursor)
+      read(content, rest, cursor)
     }
-    const missing = searchOf(desc)?.(content)
+    const missing = missingField(desc, content)
     if (missing !== undefined) {
       cursor.path.push(...missing)
       throw new ValueFault('is required')
@@ -130,5 +111,4 @@ function anyReader(readers: JsonReaders, options: JsonReaderOptions): MessageRea
     anyPack(desc, content, message as Any)
     Object.assign(message, { typeUrl })
   }
-  return { read }
 }

@@ -1,46 +1,150 @@
-import type { DescField, DescMessage, Message, Registry } from '@bufbuild/protobuf'
-import type { JsonTree } from './json-tree.js'
+import {
+  create,
+  type DescExtension,
+  type DescField,
+  type DescMessage,
+  type Message,
+  type MessageShape,
+  mergeFromJson,
+  type Registry,
+} from '@bufbuild/protobuf'
+import { invalidArgument, ValueFault } from './invalid.js'
+import {
+  compileFieldReader,
+  type JsonCursor,
+  type JsonReaderOptions,
+  type JsonReaders,
+  type MessageReader,
+  takesNull,
+} from './json-field.js'
+import { createKnownTypeReader } from './json-known-type.js'
+import { DEFAULT_JSON_LIMITS, type JsonLimits, parseJsonTree } from './json-text.js'
+import { expectObject, type JsonTree, type JsonTreeObject, plainJson } from './json-tree.js'
+import { suggestion } from './nearest.js'
+
+/** The fields of a message type by their names: a JSON name wins over a proto name that is the same. */
+export function fieldsByName(desc: DescMessage): ReadonlyMap<string, DescField> {
+  const byProtoName = desc.fields.map((field) => [field.name, field] as const)
+  return new Map([...byProtoName, ...desc.fields.map((field) => [field.jsonName, field] as const)])
+}
+
+/** Creates readers by the ProtoJSON mapping, strict: exact integers, no duplicate spelling, no unknown field. */
+export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
+  const compiled = new Map<DescMessage, MessageReader>()
+  const readers: JsonReaders = { message, field: (field) => compileFieldReader(field, message, options) }
+
+  function message(desc: DescMessage): MessageReader {
+    const held = compiled.get(desc)
+    if (held !== undefined) return held
+    let made: MessageReader | undefined
+    // Compiled on first use, so that a recursive type ends.
+    const reader: MessageReader = (target, json, cursor) => {
+      made ??= createKnownTypeReader(desc, readers, options.registry) ?? compileMessage(desc)
+      made(target, json, cursor)
+    }
+    compiled.set(desc, reader)
+    return reader
+  }
+
+  function compileMessage(desc: DescMessage): MessageReader {
+    const fields = fieldsByName(desc)
+    const fieldReaders = new Map(desc.fields.map((field) => [field, readers.field(field)]))
+    const names = desc.fields.map((field) => field.jsonName)
+    return (target, json, cursor) => {
+      const object = expectObject(json)
+      const members: DescField[] = []
+      for (const key of Object.keys(object)) {
+        cursor.path.push(key)
+        const given = object[key] ?? null
+        const field = fields.get(key)
+        if (field !== undefined) {
+          refuseSecondName(field, key, object)
+          if (given !== null || takesNull(field)) refuseSecondMember(field, members)
+          fieldReaders.get(field)?.(target, given, cursor)
+        } else if (!readExtension(desc, target, key, given) && options.ignoreUnknownFields !== true) {
+          const advice = options.hint?.(desc, key) ?? suggestion(key, names)
+          throw new ValueFault(`no such field in ${desc.typeName}: ${advice}`)
+        }
+        cursor.path.pop()
+      }
+    }
+  }
+
+  // Extensions, `"[package.name]"`, are rare: they are left to protobuf-es.
+  function readExtension(desc: DescMessage, target: Message, key: string, json: JsonTree): boolean {
+    const { registry } = options
+    if (registry === undefined || extensionOf(desc, key, registry) === undefined) return false
+    try {
+      mergeFromJson(desc, target, { [key]: plainJson(json) }, { registry })
+    } catch (error) {
+      throw new ValueFault(error instanceof Error ? error.message : String(error))
+    }
+    return true
+  }
+
+  return readers
+}
+
+function extensionOf(desc: DescMessage, key: string, registry: Registry): DescExtension | undefined {
+  if (!key.startsWith('[') || !key.endsWith(']')) return undefined
+  const extension = registry.getExtension(key.slice(1, -1))
+  return extension?.extendee.typeName === desc.typeName ? extension : undefined
+}
+
+// An object has each key only once, so only the two spellings of a field can clash.
+function refuseSecondName({ jsonName, name }: DescField, key: string, object: JsonTreeObject): void {
+  if (key === jsonName || !Object.hasOwn(object, jsonName)) return
+  throw new ValueFault(`given twice, as ${jsonName} and ${name}`)
+}
+
+function refuseSecondMember(field: DescField, members: DescField[]): void {
+  const { oneof } = field
+  if (oneof === undefined) return
+  const other = members.find((member) => member.oneof === oneof)
+  if (other !== undefined) {
+    throw new ValueFault(
+      `${other.jsonName} and ${field.jsonName} cannot both be set: set one of them (oneof ${oneof.name})`,
+    )
+  }
+  members.push(field)
+}
 
 /**
- * What to do instead of giving a name that is not a field of the request but that people try; undefined for other
- * names.
+ * Reads strict JSON into a message of the type; throws `invalid_argument` that names the field or the position. It
+ * compiles its reader each time: to read many messages, keep a `createJsonReaders` and use `readJson`.
  */
-export type FieldHint = (desc: DescMessage, name: string) => string | undefined
-
-/** How lenient a JSON reader is, and which types it knows for `Any`. */
-export interface JsonReaderOptions {
-  readonly ignoreUnknownFields?: boolean | undefined
-  /** Whether every enum accepts only its declared numbers, as closed ones do: for values that are stored by name. */
-  readonly closedEnums?: boolean | undefined
-  readonly registry?: Registry | undefined
-  readonly hint?: FieldHint | undefined
+export function messageFromJson<Desc extends DescMessage>(
+  desc: Desc,
+  input: string | Uint8Array,
+  options: JsonReaderOptions = {},
+): MessageShape<Desc> {
+  const message = create(desc)
+  readJson(createJsonReaders(options).message(desc), message, input, 'body')
+  return message
 }
 
-/** Where a reader is, for errors. */
-export interface JsonCursor {
-  readonly path: (string | number)[]
-  /** How deep objects and lists may nest where no schema limits it. */
-  readonly maxFreeDepth: number
+/**
+ * Reads strict JSON, and turns what the reader refuses into `invalid_argument` with the path of the field; `root` is
+ * the name of the JSON as a whole.
+ */
+export function readJson(
+  read: MessageReader,
+  message: Message,
+  input: string | Uint8Array,
+  root: string,
+  limits: JsonLimits = DEFAULT_JSON_LIMITS,
+): void {
+  const cursor: JsonCursor = { path: [], maxFreeDepth: limits.maxFreeDepth }
+  try {
+    read(message, parseJsonTree(input, limits.maxValues, cursor.path), cursor)
+  } catch (error) {
+    if (error instanceof ValueFault) throw invalidArgument(pathToString(cursor.path, root), error.message)
+    throw error
+  }
 }
 
-/** Reads the JSON of one type of message, or of one field of it. */
-export interface MessageReader {
-  /** Fields that were set before stay unless the JSON names them. Throws `ValueFault`. */
-  read(message: Message, json: JsonTree, cursor: JsonCursor): void
-}
-
-/** Reads JSON into the form in which protobuf-es keeps a field's value; throws `ValueFault`. */
-export type ValueReader = (json: JsonTree, cursor: JsonCursor) => unknown
-
-/** Readers of the JSON of messages and fields, compiled once per type. */
-export interface JsonReaders {
-  message(desc: DescMessage): MessageReader
-  /** Sets a field of a message from its JSON alone; `null` leaves it unset. */
-  field(field: DescField): MessageReader
-}
-
-/** The path of a cursor as clients write it: `stages[2].steps[0].id`, or with its root: `root[0].id`, `root`. */
-export function cursorToString({ path }: Pick<JsonCursor, 'path'>, root: string): string {
+/** A path as clients write it: `stages[2].steps[0].id`, or with its root: `root[0].id`, `root`. */
+export function pathToString(path: readonly (string | number)[], root: string): string {
   let text = typeof path[0] === 'string' ? '' : root
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`

@@ -1,10 +1,12 @@
 import type { JsonValue } from '@bufbuild/protobuf'
 import { invalidArgument, quoted, ValueFault } from './invalid.js'
-import { endOfString, numberFromLiteral } from './json-literal.js'
+import { numberFromLiteral } from './json-number.js'
 import { type JsonTree, type JsonTreeObject, MAX_JSON_DEPTH, plainJson, refuseDeeper, setKey } from './json-tree.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const FOUR_DIGITS = /^[0-9A-Fa-f]{4}$/
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
+
 /** How much is made of one text. */
 export interface JsonLimits {
   /** The most keys of objects and items of lists, together. */
@@ -161,15 +163,28 @@ function createJsonParser(text: string, maxValues: number, path: (string | numbe
 
   function string(): string {
     const start = at++
-    let unit = text.charCodeAt(at)
-    while (unit !== 0x22 && unit !== 0x5c && unit >= 0x20) unit = text.charCodeAt(++at)
-    const isPlain = unit === 0x22
-    if (!isPlain) at = endOfString(text, at, fail)
+    let hasEscape = false
+    for (let unit = text.charCodeAt(at); unit !== 0x22; unit = text.charCodeAt(at)) {
+      if (unit === 0x5c) {
+        hasEscape = true
+        skipEscape()
+      } else if (unit >= 0x20) at++
+      else fail(at >= text.length ? 'unterminated string' : 'unescaped control character in a string')
+    }
     at++
     // A literal with escapes is valid JSON here: the engine's own parser decodes it much faster than our code could.
-    const result = isPlain ? text.slice(start + 1, at - 1) : String(JSON.parse(text.slice(start, at)))
+    const result = hasEscape ? String(JSON.parse(text.slice(start, at))) : text.slice(start + 1, at - 1)
     if (!result.isWellFormed()) fail('lone surrogate in a string', start)
     return result
+  }
+
+  function skipEscape(): void {
+    const kind = text.charAt(at + 1)
+    if (kind === 'u') {
+      if (!FOUR_DIGITS.test(text.slice(at + 2, at + 6))) fail('expected four hexadecimal digits after \\u')
+      at += 6
+    } else if (kind !== '' && '"\\/bfnrt'.includes(kind)) at += 2
+    else fail('unknown escape in a string')
   }
 
   function number(): JsonTree {

@@ -7,7 +7,17 @@ export interface SecondsAndNanos {
   readonly nanos: number
 }
 
-const TIMESTAMP = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/
+/** The well-known types with a text form: what their fields are by their text. `snake` is for field masks. */
+export const textForms: ReadonlyMap<string, (text: string, snake: boolean) => object> = new Map<
+  string,
+  (text: string, snake: boolean) => object
+>([
+  ['google.protobuf.Timestamp', timestampFromText],
+  ['google.protobuf.Duration', durationFromText],
+  ['google.protobuf.FieldMask', (text, snake) => ({ paths: maskPathsFromText(text, snake) })],
+])
+
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/
 const SECONDS_MIN = -62135596800
 const SECONDS_MAX = 253402300799
 
@@ -15,22 +25,17 @@ const SECONDS_MAX = 253402300799
 export function timestampFromText(text: string): SecondsAndNanos {
   const match = TIMESTAMP.exec(text)
   if (match === null) throw new ValueFault(`expected an RFC 3339 time, got ${quoted(text)}`)
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number)
-  const date = new Date(0)
-  date.setUTCFullYear(year ?? 0, (month ?? 0) - 1, day ?? 0)
-  const real = date.getUTCFullYear() === year && date.getUTCMonth() + 1 === month && date.getUTCDate() === day
-  const clock = (hour ?? 24) < 24 && (minute ?? 60) < 60 && (second ?? 60) < 60
-  const offsetHours = Number(match[9] ?? 0)
-  const offsetMinutes = Number(match[10] ?? 0)
-  if (!real || !clock || offsetHours > 23 || offsetMinutes > 59) {
-    throw new ValueFault(`no such time as ${quoted(text)}`)
-  }
-  const offset = (offsetHours * 3600 + offsetMinutes * 60) * (match[8] === '-' ? -1 : 1)
-  const seconds = date.getTime() / 1000 + (hour ?? 0) * 3600 + (minute ?? 0) * 60 + (second ?? 0) - offset
+  const [, local = '', fraction, sign, hours = 0, minutes = 0] = match
+  const millis = Date.parse(`${local}Z`)
+  // The engine reads 30 February as a day of March.
+  const isReal = Number.isFinite(millis) && new Date(millis).toISOString().startsWith(local)
+  if (!isReal || Number(hours) > 23 || Number(minutes) > 59) throw new ValueFault(`no such time as ${quoted(text)}`)
+  const offset = (Number(hours) * 3600 + Number(minutes) * 60) * (sign === '-' ? -1 : 1)
+  const seconds = millis / 1000 - offset
   if (seconds < SECONDS_MIN || seconds > SECONDS_MAX) {
     throw new ValueFault(`${quoted(text)} is outside the years 1 to 9999`)
   }
-  return { seconds: BigInt(seconds), nanos: nanosFromFraction(match[7]) }
+  return { seconds: BigInt(seconds), nanos: nanosFromFraction(fraction) }
 }
 
 const DURATION = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/

@@ -11,25 +11,22 @@ const FLOAT_MAX = 3.4028234663852886e38
 // Halfway to the next float above FLOAT_MAX: everything below rounds to FLOAT_MAX.
 const FLOAT_LIMIT = 3.4028235677973366e38
 
+const INT32 = [-(2n ** 31n), 2n ** 31n - 1n] as const
+const UINT32 = [0n, 2n ** 32n - 1n] as const
+const INT64 = [-(2n ** 63n), 2n ** 63n - 1n] as const
+const UINT64 = [0n, 2n ** 64n - 1n] as const
 const RANGES: Readonly<Partial<Record<ScalarType, readonly [bigint, bigint]>>> = {
-  [ScalarType.INT32]: [-(2n ** 31n), 2n ** 31n - 1n],
-  [ScalarType.SINT32]: [-(2n ** 31n), 2n ** 31n - 1n],
-  [ScalarType.SFIXED32]: [-(2n ** 31n), 2n ** 31n - 1n],
-  [ScalarType.UINT32]: [0n, 2n ** 32n - 1n],
-  [ScalarType.FIXED32]: [0n, 2n ** 32n - 1n],
-  [ScalarType.INT64]: [-(2n ** 63n), 2n ** 63n - 1n],
-  [ScalarType.SINT64]: [-(2n ** 63n), 2n ** 63n - 1n],
-  [ScalarType.SFIXED64]: [-(2n ** 63n), 2n ** 63n - 1n],
-  [ScalarType.UINT64]: [0n, 2n ** 64n - 1n],
-  [ScalarType.FIXED64]: [0n, 2n ** 64n - 1n],
+  [ScalarType.INT32]: INT32,
+  [ScalarType.SINT32]: INT32,
+  [ScalarType.SFIXED32]: INT32,
+  [ScalarType.UINT32]: UINT32,
+  [ScalarType.FIXED32]: UINT32,
+  [ScalarType.INT64]: INT64,
+  [ScalarType.SINT64]: INT64,
+  [ScalarType.SFIXED64]: INT64,
+  [ScalarType.UINT64]: UINT64,
+  [ScalarType.FIXED64]: UINT64,
 }
-const WIDE: ReadonlySet<ScalarType> = new Set([
-  ScalarType.INT64,
-  ScalarType.SINT64,
-  ScalarType.SFIXED64,
-  ScalarType.UINT64,
-  ScalarType.FIXED64,
-])
 
 /** A scalar as protobuf-es keeps it; 64-bit integers are bigint, or string with `longAsString`. */
 export type ScalarLocal = string | number | bigint | boolean | Uint8Array
@@ -49,7 +46,7 @@ export function scalarFromText(type: ScalarType, text: string, longAsString: boo
   if (!isIntegerType(type)) return floatFromText(type, text)
   if (!INTEGER.test(text)) throw new ValueFault(`expected a decimal integer, got ${quoted(text)}`)
   if (text.length > MAX_INTEGER_DIGITS) throw outOfRange(type, text)
-  return integerInRange(type, WIDE.has(type) ? BigInt(text) : Number(text), longAsString)
+  return integerInRange(type, BigInt(text), longAsString)
 }
 
 /** Checks an exact integer against the range of its type and brings it to its local form. */
@@ -57,7 +54,7 @@ export function integerInRange(type: ScalarType, value: bigint | number, longAsS
   const range = RANGES[type]
   if (range === undefined) throw new ValueFault(`${ScalarType[type]} is not an integer type`)
   if (value < range[0] || value > range[1]) throw outOfRange(type, String(value))
-  if (!WIDE.has(type)) return Number(value) + 0
+  if (range === INT32 || range === UINT32) return Number(value) + 0
   return longAsString ? String(BigInt(value)) : BigInt(value)
 }
 

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { invalidArgument } from '../protojson/invalid.js'
+import type { FieldHint, JsonReaders } from '../protojson/json-field.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
-import { cursorToString, type FieldHint, type JsonReaders } from '../protojson/json-reader.js'
 import type { JsonLimits } from '../protojson/json-text.js'
-import { compileRequiredSearch } from '../protojson/required-fields.js'
 import {
   excludesPath,
   type FieldPath,
@@ -13,7 +12,7 @@ import {
   resolveFieldPath,
   startsWithPath,
 } from './field-path.js'
-import { compileFieldSetter, type FieldSetter, valueAt } from './field-setter.js'
+import { compileFieldSetter, valueAt } from './field-setter.js'
 import type { HttpRule } from './http-rule.js'
 import type { FormRules } from './options.js'
 import { compileParameterBinder, type ParameterBinder } from './parameter-binder.js'
@@ -30,8 +29,6 @@ export interface CompiledBinding {
   readonly bindPath: (message: Message, captures: readonly string[]) => void
   readonly bindQuery: ParameterBinder
   readonly requestBody: RequestBody
-  /** Throws `invalid_argument` for a required field that is not set; undefined if no field is required. */
-  readonly checkRequired: ((message: Message) => void) | undefined
   readonly responseBody: ResponseBody
 }
 
@@ -66,11 +63,8 @@ export function compileBinding(
   }
   if (!HTTP_TOKEN.test(rule.method)) faults.push(`custom kind ${JSON.stringify(rule.method)} is not an HTTP method`)
   const parsed = parseTemplate(rule.path)
-  if (!parsed.ok) {
-    faults.push(`path ${JSON.stringify(rule.path)}: ${templateFaultToString(parsed.fault)}`)
-  }
-  const template = parsed.ok ? parsed.template : undefined
-  const variables = template === undefined ? [] : resolveVariables(rule.path, template, input, faults)
+  if (!parsed.ok) faults.push(`path ${JSON.stringify(rule.path)}: ${templateFaultToString(parsed.fault)}`)
+  const variables = parsed.ok ? resolveVariables(rule.path, parsed.template, input, faults) : []
   const bodyField = resolveBodyField('body', rule.body, input, faults)
   const responseField = resolveBodyField('response_body', rule.responseBody, output, faults)
   if (bodyField !== undefined && variables.some((path) => path.length === 1 && path[0] === bodyField)) {
@@ -79,24 +73,24 @@ export function compileBinding(
   if (bodyField !== undefined && variables.some((path) => excludesPath(path, [bodyField]))) {
     faults.push(`body ${JSON.stringify(rule.body)}: the path binds another member of the same oneof`)
   }
-  if (faults.length > before || template === undefined) return undefined
+  if (faults.length > before || !parsed.ok) return undefined
+  const taken = variables.map((fields) => ({ fields, by: 'the path' }))
+  if (bodyField !== undefined) taken.push({ fields: [bodyField], by: 'the body' })
   return {
     httpMethod: rule.method,
-    template,
-    bindPath: compilePathBinder(template, variables, options.decodeSlashes),
-    bindQuery: compileQuery(rule, input, variables, bodyField, options),
+    template: parsed.template,
+    bindPath: compilePathBinder(parsed.template, variables, options.decodeSlashes),
+    bindQuery: compileParameterBinder(input, {
+      kind: 'query parameter',
+      taken,
+      closed: rule.body === '*' ? 'is not accepted: fields that are not in the path belong in the body' : undefined,
+      ignoreUnknown: options.ignoreUnknown,
+      allowed: options.systemParameters,
+      maxPairs: options.limits.maxValues,
+      hint: options.hint,
+    }),
     requestBody: compileRequestBody(rule, input, bodyField, options),
-    checkRequired: compileRequiredCheck(input),
     responseBody: compileResponseBody(output, responseField, options.json),
-  }
-}
-
-function compileRequiredCheck(input: DescMessage): ((message: Message) => void) | undefined {
-  const search = compileRequiredSearch(input)
-  if (search === undefined) return undefined
-  return (message) => {
-    const path = search(message)
-    if (path !== undefined) throw invalidArgument(cursorToString({ path }, ''), 'is required')
   }
 }
 
@@ -132,20 +126,19 @@ function resolveBodyField(option: string, name: string, desc: DescMessage, fault
 }
 
 function compilePathBinder(template: PathTemplate, paths: readonly FieldPath[], decodeSlashes: boolean) {
-  const binders = template.variables.map((variable, index) => {
-    const path = paths[index]
-    if (path === undefined) throw new Error('a variable without a field')
-    const set: FieldSetter = compileFieldSetter(path)
-    return { path, set, name: fieldPathToString(path), keepSlash: variable.multi && !decodeSlashes }
-  })
+  const binders = paths.map((path, index) => ({
+    path,
+    set: compileFieldSetter(path),
+    name: fieldPathToString(path),
+    keepSlash: template.variables[index]?.multi === true && !decodeSlashes,
+  }))
   return (message: Message, captures: readonly string[]): void => {
     for (const [index, { path, set, name, keepSlash }] of binders.entries()) {
       const given = valueAt(message, path)
       set(message, decodePercent(captures[index] ?? '', name, keepSlash), name)
       if (given !== undefined && !isDeepStrictEqual(given, valueAt(message, path))) {
-        const inBody = path.map(({ jsonName }) => jsonName).join('.')
         throw invalidArgument(
-          inBody,
+          path.map(({ jsonName }) => jsonName).join('.'),
           'differs from the path: omit it from the body, or send the same value as in the path',
         )
       }
@@ -153,37 +146,13 @@ function compilePathBinder(template: PathTemplate, paths: readonly FieldPath[], 
   }
 }
 
-function compileQuery(
-  rule: HttpRule,
-  input: DescMessage,
-  variables: readonly FieldPath[],
-  bodyField: DescField | undefined,
-  options: BindingOptions,
-): ParameterBinder {
-  const taken = variables.map((fields) => ({ fields, by: 'the path' }))
-  if (bodyField !== undefined) taken.push({ fields: [bodyField], by: 'the body' })
-  return compileParameterBinder(input, {
-    kind: 'query parameter',
-    taken,
-    closed: rule.body === '*' ? 'is not accepted: fields that are not in the path belong in the body' : undefined,
-    ignoreUnknown: options.ignoreUnknown,
-    allowed: options.systemParameters,
-    maxPairs: options.limits.maxValues,
-    hint: options.hint,
-  })
-}
-
 function compileRequestBody(
   rule: HttpRule,
   input: DescMessage,
   field: DescField | undefined,
-  options: BindingOptions,
+  { readers, limits, ignoreUnknown, form, hint }: BindingOptions,
 ): RequestBody {
-  const bodyOptions = {
-    readers: options.readers,
-    limits: options.limits,
-    form: { ignoreUnknown: options.ignoreUnknown, ...options.form, hint: options.hint },
-  }
+  const bodyOptions = { readers, limits, form: { ignoreUnknown, ...form, hint } }
   if (field !== undefined) return compileFieldBody(field, bodyOptions)
   return rule.body === '*' ? compileWholeBody(input, bodyOptions) : compileNoBody()
 }

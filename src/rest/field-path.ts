@@ -1,7 +1,9 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { hasCustomJsonRepresentation, isWrapperDesc } from '@bufbuild/protobuf/wkt'
 import { quoted } from '../protojson/invalid.js'
-import type { FieldHint } from '../protojson/json-reader.js'
+import type { FieldHint } from '../protojson/json-field.js'
+import { fieldsByName } from '../protojson/json-reader.js'
+import { textForms } from '../protojson/known-type-text.js'
 import { suggestion } from '../protojson/nearest.js'
 
 /** A path of fields from a message down to a field that URL text can fill. */
@@ -23,14 +25,10 @@ export const findByProtoName: FieldFinder = (desc, name) => desc.fields.find((fi
  * means what it means in JSON. It indexes each type that it meets: clients may send names by the million.
  */
 export function createNameFinder(): FieldFinder {
-  const indexes = new Map<DescMessage, Map<string, DescField>>()
+  const indexes = new Map<DescMessage, ReadonlyMap<string, DescField>>()
   return (desc, name) => {
-    let index = indexes.get(desc)
-    if (index === undefined) {
-      index = new Map(desc.fields.map((field) => [field.name, field]))
-      for (const field of desc.fields) index.set(field.jsonName, field)
-      indexes.set(desc, index)
-    }
+    const index = indexes.get(desc) ?? fieldsByName(desc)
+    indexes.set(desc, index)
     return index.get(name)
   }
 }
@@ -93,7 +91,7 @@ export function resolveFieldPath(
 
 /** Whether a message type has a text form that a URL can carry: wrappers, Timestamp, Duration and FieldMask. */
 export function hasTextForm(desc: DescMessage): boolean {
-  return isWrapperDesc(desc) || TEXT_TYPES.has(desc.typeName)
+  return isWrapperDesc(desc) || textForms.has(desc.typeName)
 }
 
 /** Whether text fills a field, or one of the fields in it. */
@@ -101,12 +99,6 @@ function takesText(field: DescField): boolean {
   if (field.fieldKind === 'list') return field.message === undefined || hasTextForm(field.message)
   return field.fieldKind !== 'map'
 }
-
-const TEXT_TYPES: ReadonlySet<string> = new Set([
-  'google.protobuf.Timestamp',
-  'google.protobuf.Duration',
-  'google.protobuf.FieldMask',
-])
 
 /** The proto names of a field path, joined by dots. */
 export function fieldPathToString(fields: readonly DescField[]): string {

@@ -1,12 +1,13 @@
-import { create, type DescField, isFieldSet, type Message } from '@bufbuild/protobuf'
+import { create, type DescField, type DescMessage, isFieldSet, type Message } from '@bufbuild/protobuf'
+import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
+import { fieldValue, setFieldValue, setMember } from '../protojson/field-value.js'
 import { invalidArgument, ValueFault } from '../protojson/invalid.js'
+import { textForms } from '../protojson/known-type-text.js'
+import { enumFromText, scalarFromText } from '../protojson/scalar-text.js'
 import type { FieldPath } from './field-path.js'
-import { compileTextReader } from './field-text.js'
 
 /** Fills one field of a message from text; `name` is what an error calls it. Throws `invalid_argument`. */
 export type FieldSetter = (message: Message, text: string, name: string) => void
-
-type Slots = Record<string, unknown>
 
 /**
  * Compiles the setter for a field path: it makes the messages on the way, adds to a repeated field, replaces any other,
@@ -15,12 +16,19 @@ type Slots = Record<string, unknown>
 export function compileFieldSetter(path: FieldPath): FieldSetter {
   const leaf = path.at(-1) ?? path[0]
   const read = compileTextReader(leaf)
-  const parents = path.slice(0, -1).map(compileDescend)
-  const store = compileStore(leaf)
+  const parents = path.slice(0, -1)
   return (message, text, name) => {
-    let at = slotsOf(message)
-    for (const descend of parents) at = descend(at, name)
-    store(at, readValue(read, text, name), name)
+    let parent = message
+    for (const field of parents) parent = childOf(parent, field, name)
+    const value = readValue(read, text, name)
+    if (leaf.fieldKind === 'list') {
+      const list = fieldValue(parent, leaf)
+      if (Array.isArray(list)) list.push(value)
+      else setFieldValue(parent, leaf, [value])
+    } else {
+      refuseOtherMember(parent, leaf, name)
+      setFieldValue(parent, leaf, value)
+    }
   }
 }
 
@@ -28,19 +36,34 @@ export function compileFieldSetter(path: FieldPath): FieldSetter {
 export function valueAt(message: Message, path: FieldPath): unknown {
   let at: unknown = message
   for (const field of path) {
-    const held = asSlots(at)
-    if (held === undefined) return undefined
-    if (field.oneof === undefined) {
-      at = isFieldSet(held as unknown as Message, field) ? held[field.localName] : undefined
-    } else {
-      const member = memberOf(held, field.oneof.localName)
-      at = member.case === field.localName ? member.value : undefined
-    }
+    if (!isObject(at)) return undefined
+    at = field.oneof !== undefined || isFieldSet(at, field) ? fieldValue(at, field) : undefined
   }
   return at
 }
 
-function readValue(read: (text: string) => unknown, text: string, name: string): unknown {
+function childOf(parent: Message, field: DescField, name: string): Message {
+  refuseOtherMember(parent, field, name)
+  const held = fieldValue(parent, field)
+  if (isObject(held)) return held
+  if (field.message === undefined) throw new Error(`${String(field)} has no message type`)
+  const child = create(field.message)
+  setFieldValue(parent, field, child)
+  return child
+}
+
+function isObject(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null
+}
+
+function refuseOtherMember(message: Message, field: DescField, name: string): void {
+  const member = setMember(message, field)
+  if (member !== undefined && member !== field.localName) {
+    throw invalidArgument(name, `${member} and ${field.localName} cannot both be set: set one of them`)
+  }
+}
+
+function readValue(read: TextReader, text: string, name: string): unknown {
   try {
     return read(text)
   } catch (error) {
@@ -49,65 +72,35 @@ function readValue(read: (text: string) => unknown, text: string, name: string):
   }
 }
 
-function compileDescend(field: DescField): (at: Slots, name: string) => Slots {
-  const { localName } = field
-  if (field.message === undefined) throw new Error(`${String(field)} has no message type`)
-  const desc = field.message
-  if (field.oneof !== undefined) {
-    const oneof = field.oneof.localName
-    return (at, name) => {
-      const member = memberOf(at, oneof)
-      checkMember(member, localName, name)
-      const child = asSlots(member.value) ?? slotsOf(create(desc))
-      if (member.case === undefined) at[oneof] = { case: localName, value: child }
-      return child
-    }
+/** Reads text as one value of a field, in the form in which protobuf-es keeps it; throws `ValueFault`. */
+type TextReader = (text: string) => unknown
+
+function compileTextReader(field: DescField): TextReader {
+  if (field.enum !== undefined) {
+    const desc = field.enum
+    return (text) => enumFromText(desc, text)
   }
-  return (at) => {
-    const held = asSlots(at[localName])
-    if (held !== undefined) return held
-    const child = slotsOf(create(desc))
-    at[localName] = child
-    return child
+  if (field.message !== undefined) {
+    // Wrapper fields outside lists and oneofs are kept as the bare value.
+    const [bare] =
+      field.fieldKind === 'message' && field.oneof === undefined && isWrapperDesc(field.message)
+        ? field.message.fields
+        : []
+    return bare === undefined ? messageReader(field.message) : compileTextReader(bare)
   }
+  if (field.scalar === undefined) throw new Error(`${String(field)} has no scalar type`)
+  const type = field.scalar
+  const longAsString = field.fieldKind !== 'map' && field.longAsString
+  return (text) => scalarFromText(type, text, longAsString)
 }
 
-function compileStore(field: DescField): (at: Slots, value: unknown, name: string) => void {
-  const { localName } = field
-  if (field.fieldKind === 'list') {
-    return (at, value) => {
-      const list = at[localName]
-      if (Array.isArray(list)) list.push(value)
-      else at[localName] = [value]
-    }
+function messageReader(desc: DescMessage): TextReader {
+  const [wrapped] = isWrapperDesc(desc) ? desc.fields : []
+  if (wrapped !== undefined) {
+    const read = compileTextReader(wrapped)
+    return (text) => Object.assign(create(desc), { value: read(text) })
   }
-  if (field.oneof !== undefined) {
-    const oneof = field.oneof.localName
-    return (at, value, name) => {
-      checkMember(memberOf(at, oneof), localName, name)
-      at[oneof] = { case: localName, value }
-    }
-  }
-  return (at, value) => {
-    at[localName] = value
-  }
-}
-
-function checkMember(member: { case?: string | undefined }, localName: string, name: string): void {
-  if (member.case !== undefined && member.case !== localName) {
-    throw invalidArgument(name, `${member.case} and ${localName} cannot both be set: set one of them`)
-  }
-}
-
-/** A message seen as a record of its local names, which only descriptors know here. */
-function slotsOf(message: Message): Slots {
-  return message as unknown as Slots
-}
-
-function asSlots(value: unknown): Slots | undefined {
-  return typeof value === 'object' && value !== null ? (value as Slots) : undefined
-}
-
-function memberOf(at: Slots, oneof: string): { case?: string | undefined; value?: unknown } {
-  return (at[oneof] ?? {}) as { case?: string | undefined; value?: unknown }
+  const fieldsFromText = textForms.get(desc.typeName)
+  if (fieldsFromText === undefined) throw new Error(`${desc.typeName} has no text form`)
+  return (text) => Object.assign(create(desc), fieldsFromText(text, true))
 }

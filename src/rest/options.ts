@@ -5,8 +5,8 @@ import type { TimeoutOptions } from '../call/deadline.js'
 import type { ErrorBody } from '../call/error-body.js'
 import type { NodeHandler } from '../call/node-http.js'
 import type { CallHooks } from '../call/serve-call.js'
+import type { FieldHint } from '../protojson/json-field.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
-import type { FieldHint } from '../protojson/json-reader.js'
 import type { ParameterBinderOptions } from './parameter-binder.js'
 
 /** What forms may contain beside the fields of a request, each given once. */

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
-import type { FieldHint } from '../protojson/json-reader.js'
+import type { FieldHint } from '../protojson/json-field.js'
 import {
   createNameFinder,
   type FieldFinder,

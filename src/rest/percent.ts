@@ -3,15 +3,21 @@ import { invalidArgument, quoted } from '../protojson/invalid.js'
 
 const ESCAPE = /%[0-9A-Fa-f]{2}/g
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/
-const NEEDS_DECODING = /[%\x80-\uffff]/
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const NEEDS_DECODING = /[%\x80-\xff]/
+const WIDE = /[\u0100-\uffff]/
 
 /**
  * Decodes percent-encoding (RFC 3986) of one raw piece of a request target exactly once. With `keepSlash`, `%2F` and
  * `%2f` stay unchanged. Broken escapes and bytes that are not UTF-8 are `invalid_argument`, naming `name`.
  */
 export function decodePercent(raw: string, name: string, keepSlash = false): string {
-  return NEEDS_DECODING.test(raw) ? decodeBytes(raw, name, keepSlash) : raw
+  if (!NEEDS_DECODING.test(raw)) return raw
+  const text = decodeUtf8(keepSlash ? raw.replace(/%(?=2f)/gi, '%25') : raw)
+  if (text !== undefined) return text
+  const broken = BROKEN_ESCAPE.exec(raw)
+  if (broken === null) throw invalidArgument(name, 'not valid UTF-8: percent-encode text as UTF-8')
+  const shown = quoted(raw.slice(broken.index, broken.index + 3))
+  throw invalidArgument(name, `broken percent-encoding at ${shown}: a percent sign itself is %25`)
 }
 
 /**
@@ -21,68 +27,34 @@ export function decodePercent(raw: string, name: string, keepSlash = false): str
 export function decodePercentBytes(raw: string): string | undefined {
   if (!raw.includes('%')) return raw
   if (BROKEN_ESCAPE.test(raw)) return undefined
-  return raw.replace(ESCAPE, (code) => String.fromCharCode(hexByte(code, 1)))
+  return raw.replace(ESCAPE, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
 }
 
 /** Percent-encodes bytes, given as one character each, except those that a path segment may contain as they are. */
 export function encodePercentBytes(bytes: string): string {
   return bytes.replace(
     /[^A-Za-z0-9\-._~!$&'()+,;@]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   )
 }
 
 /** Decodes a name or value of a query or form: as `decodePercent`, and `+` is a space. */
 export function decodeFormText(raw: string, name: string): string {
-  const spaced = raw.includes('+') ? raw.replaceAll('+', ' ') : raw
-  return decodePercent(spaced, name)
+  return decodePercent(raw.replaceAll('+', ' '), name)
 }
 
 /** Whether `decodeFormText` can decode the name or value of a form. */
 export function isFormText(raw: string): boolean {
-  const bytes = decodePercentBytes(raw)
-  return bytes !== undefined && isUtf8(Buffer.from(bytes, 'latin1'))
+  return !NEEDS_DECODING.test(raw) || decodeUtf8(raw) !== undefined
 }
 
-function decodeBytes(raw: string, name: string, keepSlash: boolean): string {
-  const bytes = Buffer.allocUnsafe(raw.length * 3)
-  let length = 0
-  for (let at = 0; at < raw.length; at++) {
-    const unit = raw.charCodeAt(at)
-    if (unit !== 0x25) {
-      // Node passes target bytes above 0x7f as Latin-1; anything wider is real text and is written as UTF-8.
-      if (unit <= 0xff) bytes[length++] = unit
-      else length += bytes.write(raw.charAt(at), length, 'utf8')
-      continue
-    }
-    const byte = hexByte(raw, at + 1)
-    if (byte < 0)
-      throw invalidArgument(
-        name,
-        `broken percent-encoding at ${quoted(raw.slice(at, at + 3))}: a percent sign itself is %25`,
-      )
-    if (byte === 0x2f && keepSlash) {
-      length += bytes.write(raw.slice(at, at + 3), length, 'latin1')
-    } else {
-      bytes[length++] = byte
-    }
-    at += 2
-  }
+// Node passes target bytes above 0x7f as Latin-1; anything wider is real text.
+function decodeUtf8(raw: string): string | undefined {
+  const bytes = Buffer.from(raw, WIDE.test(raw) ? 'utf8' : 'latin1')
   try {
-    return utf8.decode(bytes.subarray(0, length))
-  } catch {
-    throw invalidArgument(name, 'not valid UTF-8: percent-encode text as UTF-8')
+    return isUtf8(bytes) ? decodeURIComponent(bytes.toString()) : undefined
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
   }
-}
-
-function hexByte(text: string, at: number): number {
-  const high = hexDigit(text.charCodeAt(at))
-  const low = hexDigit(text.charCodeAt(at + 1))
-  return high < 0 || low < 0 ? -1 : high * 16 + low
-}
-
-function hexDigit(unit: number): number {
-  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30
-  const lower = unit | 0x20
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }

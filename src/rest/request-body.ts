@@ -1,10 +1,11 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf'
 import type { BodyType } from '../call/content-type.js'
+import { setFieldValue } from '../protojson/field-value.js'
 import { invalidArgument } from '../protojson/invalid.js'
-import { readJson } from '../protojson/json-message.js'
-import type { JsonReaders } from '../protojson/json-reader.js'
+import type { JsonReaders } from '../protojson/json-field.js'
+import { readJson } from '../protojson/json-reader.js'
 import type { JsonLimits } from '../protojson/json-text.js'
-import { type FieldPath, hasTextForm } from './field-path.js'
+import { hasTextForm } from './field-path.js'
 import { compileParameterBinder, type ParameterBinderOptions } from './parameter-binder.js'
 import { fillHttpBody, isHttpBody } from './response-body.js'
 
@@ -66,41 +67,30 @@ export function compileFieldBody(field: DescField, options: RequestBodyOptions):
         if (bytes.length === 0 && contentType === '') return
         const child = create(desc)
         fillHttpBody(child, contentType, bytes)
-        setField(message, field, child)
+        setFieldValue(message, field, child)
       },
     }
   }
   const readField = options.readers.field(field)
-  const bindForm = single === undefined || hasTextForm(single) ? undefined : compileFormField(field, single, options)
+  const formDesc = single === undefined || hasTextForm(single) ? undefined : single
+  const bindForm = formDesc === undefined ? undefined : compileParameterBinder(formDesc, formOptions(options))
   return {
     accepts: bindForm === undefined ? ['json'] : ['json', 'form'],
     read(message, bytes, type) {
       if (bytes.length === 0) return
-      if (type === 'form') bindForm?.(message, latin1(bytes))
-      else readJson(readField, message, bytes, field.jsonName, options.limits)
+      if (type === 'form' && formDesc !== undefined) {
+        const child = create(formDesc)
+        bindForm?.(child, latin1(bytes))
+        setFieldValue(message, field, child)
+      } else readJson(readField, message, bytes, field.jsonName, options.limits)
     },
   }
 }
 
-function compileFormField(field: DescField, desc: DescMessage, options: RequestBodyOptions) {
-  const bind = compileParameterBinder(desc, formOptions(options))
-  return (message: Message, text: string): void => {
-    const child = create(desc)
-    bind(child, text)
-    setField(message, field, child)
-  }
-}
-
-function setField(message: Message, field: DescField, value: Message): void {
-  const slot = field.oneof === undefined ? value : { case: field.localName, value }
-  Object.assign(message, { [field.oneof?.localName ?? field.localName]: slot })
-}
-
 function formOptions(options: RequestBodyOptions): ParameterBinderOptions {
-  const taken: { fields: FieldPath; by: string }[] = []
   return {
     kind: 'form field',
-    taken,
+    taken: [],
     closed: undefined,
     allowed: new Set(),
     maxPairs: options.limits.maxValues,

@@ -9,8 +9,8 @@ import {
 } from '@bufbuild/protobuf'
 import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
 import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt'
-import type { JsonOptions } from '../protojson/json-printer.js'
-import { createJsonPrinter, joinPieces } from '../protojson/json-printer.js'
+import { fieldValue } from '../protojson/field-value.js'
+import { createJsonPrinter, type JsonOptions, joinPieces } from '../protojson/json-printer.js'
 
 /** A body ready to be sent. */
 export interface EncodedBody {
@@ -44,7 +44,10 @@ export function compileResponseBody(
   }
   if (field.fieldKind === 'message' && isHttpBody(field.message)) {
     const bodyDesc = field.message
-    return { raw: true, encode: (message) => encodeHttpBody(messageOf(message, field) ?? create(bodyDesc)) }
+    return {
+      raw: true,
+      encode: (message) => encodeHttpBody((fieldValue(message, field) as Message | undefined) ?? create(bodyDesc)),
+    }
   }
   const key = options.useProtoFieldName === true ? field.name : field.jsonName
   const unset = JSON.stringify(jsonOfUnset(field, options))
@@ -59,16 +62,10 @@ export function compileResponseBody(
   }
 }
 
+/** The content type and bytes of a `google.api.HttpBody`; without a type it is `application/octet-stream`. */
 function encodeHttpBody(message: Message): EncodedBody {
-  const { contentType, data } = bytesFromHttpBody(message)
-  return { contentType, body: data }
-}
-
-function messageOf(message: Message, field: DescField): Message | undefined {
-  const slots = message as unknown as Record<string, unknown>
-  if (field.oneof === undefined) return slots[field.localName] as Message | undefined
-  const member = slots[field.oneof.localName] as { case?: string; value?: unknown }
-  return member.case === field.localName ? (member.value as Message) : undefined
+  const { contentType, data } = message as Message & { contentType?: string; data?: Uint8Array }
+  return { contentType: contentType || 'application/octet-stream', body: data ?? new Uint8Array() }
 }
 
 // The JSON of a field without a value: [], {}, the default value, and null for types whose JSON is no object.
@@ -99,10 +96,4 @@ export function isHttpBody(desc: DescMessage | undefined): desc is DescMessage {
  */
 export function fillHttpBody(message: Message, contentType: string, bytes: Uint8Array): void {
   Object.assign(message, { contentType, data: new Uint8Array(bytes) })
-}
-
-/** The content type and bytes of a `google.api.HttpBody`; without a type it is `application/octet-stream`. */
-function bytesFromHttpBody(message: Message): { contentType: string; data: Uint8Array } {
-  const { contentType, data } = message as Message & { contentType?: string; data?: Uint8Array }
-  return { contentType: contentType || 'application/octet-stream', data: data ?? new Uint8Array() }
 }

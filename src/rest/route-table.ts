@@ -10,11 +10,10 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { type RecordedMethod, recordRoutes } from '../call/recording-router.js'
-import { createJsonReaders } from '../protojson/json-message.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
-import type { JsonReaders } from '../protojson/json-reader.js'
+import { createJsonReaders } from '../protojson/json-reader.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
-import { type BindingOptions, type CompiledBinding, compileBinding } from './compile-route.js'
+import { type CompiledBinding, compileBinding } from './compile-route.js'
 import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
 import { DEFAULT_MAX_BODY_BYTES, type RestTranscoderOptions } from './options.js'
 import { createRouteTrie, type RouteTrie } from './route-trie.js'
@@ -28,23 +27,11 @@ export interface Route {
   readonly method: DescMethod
   readonly spec: MethodImplSpec & { kind: 'unary' | 'server_streaming' }
   readonly interceptors: readonly Interceptor[]
-  readonly json: JsonOptions
   readonly maxBodyBytes: number
   readonly maxTimeoutMs: number | undefined
   readonly requestTypes: readonly string[]
   readonly emptyResponse: boolean
 }
-
-// An Any may contain them although no file of a service imports them.
-const WELL_KNOWN_FILES = [
-  file_google_protobuf_any,
-  file_google_protobuf_duration,
-  file_google_protobuf_empty,
-  file_google_protobuf_field_mask,
-  file_google_protobuf_struct,
-  file_google_protobuf_timestamp,
-  file_google_protobuf_wrappers,
-]
 
 /** All routes of a transcoder, and the JSON options with the types of all its services. */
 export interface RouteTable {
@@ -64,122 +51,93 @@ export function createRouteTable(options: RestTranscoderOptions): RouteTable {
   const recorded = recordRoutes(options.routes)
   const registry = options.jsonOptions?.registry ?? registryFromMethods(recorded)
   const json: JsonOptions = { ...options.jsonOptions, registry }
+  const sharedReaders = createJsonReaders({ ...json, hint: options.fieldHint })
   const trie = createRouteTrie<Route>()
-  const shared = createJsonReaders({ ...json, hint: options.fieldHint })
   const faults: string[] = []
   const defaultPaths = new Set<string>()
   const templates: PathTemplate[] = []
-  for (const method of recorded) {
-    for (const rule of bindingRules(method.spec, options, defaultPaths, faults)) {
-      addRoute(trie, rule, method, { ...options, jsonOptions: json }, shared, faults, templates)
+
+  function addMethod({ spec, options: own }: RecordedMethod): void {
+    const { method } = spec
+    const name = `${method.parent.typeName}.${method.name}`
+    const fault = (text: string): unknown => faults.push(`${name}: ${text}`)
+    const rule = httpRuleFromMethod(method)
+    if (spec.kind !== 'unary' && spec.kind !== 'server_streaming') {
+      if (rule !== undefined) fault('a stream of requests cannot be mapped to HTTP')
+      return
+    }
+    const { maxBodyBytes } = options
+    const limit = typeof maxBodyBytes === 'function' ? maxBodyBytes(method) : maxBodyBytes
+    const settings = {
+      method,
+      spec,
+      interceptors: own.interceptors ?? options.interceptors ?? [],
+      maxBodyBytes: own.readMaxBytes ?? limit ?? DEFAULT_MAX_BODY_BYTES,
+      maxTimeoutMs: own.maxTimeoutMs ?? options.maxTimeoutMs,
+      requestTypes: options.requestTypes?.(method) ?? ['json', 'form'],
+      emptyResponse: options.emptyResponse?.(method) ?? false,
+    }
+    const ownJson: JsonOptions = { ...json, ...own.jsonOptions }
+    const bindingOptions = {
+      readers: own.jsonOptions ? createJsonReaders({ ...ownJson, hint: options.fieldHint }) : sharedReaders,
+      json: ownJson,
+      limits: {
+        maxValues: options.maxValues ?? DEFAULT_JSON_LIMITS.maxValues,
+        maxFreeDepth: options.maxFreeDepth ?? DEFAULT_JSON_LIMITS.maxFreeDepth,
+      },
+      hint: options.fieldHint,
+      ignoreUnknown: options.unknownQuery === 'ignore',
+      form: options.formRules?.(method) ?? {},
+      systemParameters: new Set(options.systemParameters),
+      decodeSlashes: options.fullyDecodeReservedExpansion === true,
+    }
+    if (rule?.additionalBindings.some((each) => each.additionalBindings.length > 0) === true) {
+      fault('additional_bindings must not nest')
+    }
+    for (const each of rule === undefined ? defaultRules(method) : [rule, ...rule.additionalBindings]) {
+      const found: string[] = []
+      const binding = compileBinding(each, method.input, method.output, bindingOptions, found)
+      found.forEach(fault)
+      if (binding === undefined) continue
+      templates.push(binding.template)
+      const held = trie.insert(binding.template, binding.httpMethod, {
+        path: templateToString(binding.template),
+        binding,
+        ...settings,
+      })
+      if (held !== undefined) {
+        const theirs = `${held.binding.httpMethod} ${held.path} of ${held.method.parent.typeName}.${held.method.name}`
+        faults.push(`${binding.httpMethod} ${templateToString(binding.template)} of ${name} conflicts with ${theirs}`)
+      }
     }
   }
+
+  function defaultRules(method: DescMethod): HttpRule[] {
+    if (options.defaultBindings !== true) return []
+    const path = `/${method.parent.typeName}/${method.name}`
+    defaultPaths.add(path)
+    return [{ method: 'POST', path, body: '*', responseBody: '', additionalBindings: [] }]
+  }
+
+  recorded.forEach(addMethod)
   if (faults.length > 0) {
     throw new Error(`the HTTP rules have ${faults.length} fault(s):\n${faults.map((each) => `- ${each}`).join('\n')}`)
   }
   return { trie, defaultPaths, json, templates }
 }
 
-function bindingRules(
-  spec: MethodImplSpec,
-  options: RestTranscoderOptions,
-  defaultPaths: Set<string>,
-  faults: string[],
-): HttpRule[] {
-  const name = methodName(spec.method)
-  const rule = httpRuleFromMethod(spec.method)
-  const streamsIn = spec.kind === 'client_streaming' || spec.kind === 'bidi_streaming'
-  if (rule === undefined) {
-    if (options.defaultBindings !== true || streamsIn) return []
-    const path = `/${spec.method.parent.typeName}/${spec.method.name}`
-    defaultPaths.add(path)
-    return [{ method: 'POST', path, body: '*', responseBody: '', additionalBindings: [] }]
-  }
-  if (streamsIn) {
-    faults.push(`${name}: a stream of requests cannot be mapped to HTTP`)
-    return []
-  }
-  if (rule.additionalBindings.some((each) => each.additionalBindings.length > 0)) {
-    faults.push(`${name}: additional_bindings must not nest`)
-  }
-  return [rule, ...rule.additionalBindings]
-}
-
-function addRoute(
-  trie: RouteTrie<Route>,
-  rule: HttpRule,
-  recorded: RecordedMethod,
-  options: RestTranscoderOptions,
-  shared: JsonReaders,
-  faults: string[],
-  templates: PathTemplate[],
-): void {
-  const { spec } = recorded
-  if (spec.kind !== 'unary' && spec.kind !== 'server_streaming') return
-  const { method } = spec
-  const own = recorded.options
-  const json: JsonOptions = { ...options.jsonOptions, ...own.jsonOptions }
-  const found: string[] = []
-  const readers = own.jsonOptions === undefined ? shared : createJsonReaders({ ...json, hint: options.fieldHint })
-  const binding = compileBinding(
-    rule,
-    method.input,
-    method.output,
-    bindingOptions(method, options, json, readers),
-    found,
-  )
-  faults.push(...found.map((fault) => `${methodName(method)}: ${fault}`))
-  if (binding === undefined) return
-  templates.push(binding.template)
-  const { maxBodyBytes } = options
-  const limit = typeof maxBodyBytes === 'function' ? maxBodyBytes(method) : maxBodyBytes
-  const held = trie.insert(binding.template, binding.httpMethod, {
-    path: templateToString(binding.template),
-    binding,
-    method,
-    spec,
-    interceptors: own.interceptors ?? options.interceptors ?? [],
-    json,
-    maxBodyBytes: own.readMaxBytes ?? limit ?? DEFAULT_MAX_BODY_BYTES,
-    maxTimeoutMs: own.maxTimeoutMs ?? options.maxTimeoutMs,
-    requestTypes: options.requestTypes?.(method) ?? ['json', 'form'],
-    emptyResponse: options.emptyResponse?.(method) ?? false,
-  })
-  if (held !== undefined) {
-    const mine = `${binding.httpMethod} ${templateToString(binding.template)} of ${methodName(method)}`
-    const theirs = `${held.binding.httpMethod} ${templateToString(held.binding.template)} of ${methodName(held.method)}`
-    faults.push(`${mine} conflicts with ${theirs}`)
-  }
-}
-
-function bindingOptions(
-  method: DescMethod,
-  options: RestTranscoderOptions,
-  json: JsonOptions,
-  readers: JsonReaders,
-): BindingOptions {
-  return {
-    readers,
-    json,
-    limits: {
-      maxValues: options.maxValues ?? DEFAULT_JSON_LIMITS.maxValues,
-      maxFreeDepth: options.maxFreeDepth ?? DEFAULT_JSON_LIMITS.maxFreeDepth,
-    },
-    hint: options.fieldHint,
-    ignoreUnknown: options.unknownQuery === 'ignore',
-    form: options.formRules?.(method) ?? {},
-    systemParameters: new Set(options.systemParameters),
-    decodeSlashes: options.fullyDecodeReservedExpansion === true,
-  }
-}
-
-function methodName(method: DescMethod): string {
-  return `${method.parent.typeName}.${method.name}`
-}
-
-// Later ones win: the well-known types as the services know them, if they do.
+// An Any may contain the well-known types although no file of a service imports them. Later ones win: those types as
+// the services know them, if they do.
 function registryFromMethods(methods: readonly RecordedMethod[]): Registry {
-  const files = new Set<DescFile>(WELL_KNOWN_FILES)
+  const files = new Set<DescFile>([
+    file_google_protobuf_any,
+    file_google_protobuf_duration,
+    file_google_protobuf_empty,
+    file_google_protobuf_field_mask,
+    file_google_protobuf_struct,
+    file_google_protobuf_timestamp,
+    file_google_protobuf_wrappers,
+  ])
   const add = (file: DescFile): void => {
     if (files.has(file)) return
     files.add(file)

@@ -27,6 +27,13 @@ export interface PathTemplate {
   readonly verb: string
 }
 
+/** A template that does not fit the grammar: the 1-based column and what was expected there. */
+export interface TemplateFault {
+  readonly column: number
+  readonly expected: string
+  readonly found: string
+}
+
 /** The outcome of parsing: a template, or the first fault. */
 export type TemplateResult =
   | { readonly ok: true; readonly template: PathTemplate }
@@ -45,10 +52,8 @@ export type TemplateResult =
  * `**` must be the last segment, a variable holds no variable, and a LITERAL is RFC 3986 pchar without `:` and `*`.
  */
 export function parseTemplate(text: string): TemplateResult {
-  const tokens = scanTemplate(text)
-  if (!Array.isArray(tokens)) return { ok: false, fault: tokens }
   try {
-    return { ok: true, template: createParser(tokens, text.length + 1).template() }
+    return { ok: true, template: parse(scan(text)) }
   } catch (error) {
     if (error instanceof FaultSignal) return { ok: false, fault: error.fault }
     throw error
@@ -81,30 +86,46 @@ function segmentToString(segment: TemplateSegment): string {
 
 class FaultSignal extends Error {
   readonly fault: TemplateFault
-  constructor(fault: TemplateFault) {
-    super(templateFaultToString(fault))
-    this.fault = fault
+  constructor(column: number, expected: string, found: string) {
+    super(expected)
+    this.fault = { column, expected, found: found === '' ? 'the end of the template' : JSON.stringify(found) }
   }
 }
 
-const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y
+/** A token: its text, its 1-based column, and its kind, which is the text of a mark; `word` is a literal or a field path. */
+interface Token {
+  readonly kind: string
+  readonly text: string
+  readonly column: number
+}
 
-function createParser(tokens: readonly Token[], endColumn: number): { template(): PathTemplate } {
+// A mark, or pchar of RFC 3986 without the marks, or a character that no template has.
+const TOKEN = /(\*\*|[*/{}=:])|((?:[A-Za-z0-9\-._~!$&'()+,;@]|%[0-9A-Fa-f]{2})+)|./gsu
+
+function scan(template: string): Token[] {
+  const tokens = [...template.matchAll(TOKEN)].map(({ 0: text, 1: mark, 2: word, index }) => {
+    if (mark !== undefined || word !== undefined) return { kind: mark ?? 'word', text, column: index + 1 }
+    const hint = text === '%' ? 'two hexadecimal digits after "%"' : 'a path character (percent-encode all others)'
+    throw new FaultSignal(index + 1, hint, text)
+  })
+  return [...tokens, { kind: 'end', text: '', column: template.length + 1 }]
+}
+
+function parse(tokens: readonly Token[]): PathTemplate {
   let next = 0
   const segments: TemplateSegment[] = []
   const variables: TemplateVariable[] = []
-  const end: Token = { kind: 'end', text: '', column: endColumn }
+  const end = tokens.at(-1) ?? { kind: 'end', text: '', column: 1 }
   const peek = (): Token => tokens[next] ?? end
   const take = (): Token => tokens[next++] ?? end
 
-  function fail(token: Token, expected: string): never {
-    const found = token.text === '' ? 'the end of the template' : JSON.stringify(token.text)
-    throw new FaultSignal({ column: token.column, expected, found })
+  function fail({ column, text }: Token, expected: string): never {
+    throw new FaultSignal(column, expected, text)
   }
 
-  function expect(kind: Token['kind'], expected: string): Token {
+  function expect(kind: string, expected: string): void {
     const token = take()
-    return token.kind === kind ? token : fail(token, expected)
+    if (token.kind !== kind) fail(token, expected)
   }
 
   // "=" is a path character in a literal, and a token of its own only behind a field path.
@@ -121,7 +142,8 @@ function createParser(tokens: readonly Token[], endColumn: number): { template()
     const previous = segments.at(-1)
     if (previous?.kind === '**') fail(token, 'the end of the path, because "**" must be its last segment')
     if (token.kind === '*' || token.kind === '**') {
-      segments.push({ kind: take().kind === '*' ? '*' : '**' })
+      take()
+      segments.push({ kind: token.kind })
     } else if (token.kind === '{' && !inVariable) {
       variable()
     } else {
@@ -141,17 +163,19 @@ function createParser(tokens: readonly Token[], endColumn: number): { template()
   // A word is cut into its identifiers here, because a literal may hold dots as well.
   function fieldPath(): string[] {
     const word = peek().kind === 'word' ? take() : fail(peek(), 'a field path')
-    const failAt = (at: number, expected: string): never =>
-      fail(at < word.text.length ? { ...word, text: word.text.charAt(at), column: word.column + at } : peek(), expected)
-    const names: string[] = []
-    for (let at = 0; ; at++) {
-      IDENT.lastIndex = at
-      const name = IDENT.exec(word.text)?.[0] ?? failAt(at, 'an identifier')
-      names.push(name)
-      at += name.length
-      if (at === word.text.length) return names
-      if (word.text[at] !== '.') failAt(at, '".", "=" or "}"')
+    let column = word.column
+    const names = word.text.split('.')
+    for (const name of names) {
+      const good = IDENT.exec(name)?.[0] ?? ''
+      if (good !== name || name === '') {
+        const at = column - word.column + good.length
+        const rest =
+          at < word.text.length ? { ...word, text: word.text.charAt(at), column: column + good.length } : peek()
+        fail(rest, good === '' ? 'an identifier' : '".", "=" or "}"')
+      }
+      column += name.length + 1
     }
+    return names
   }
 
   function variable(): void {
@@ -171,62 +195,15 @@ function createParser(tokens: readonly Token[], endColumn: number): { template()
     variables.push({ fieldPath: path, start, end: segments.length, multi, column })
   }
 
-  function template(): PathTemplate {
-    expect('/', '"/"')
-    segmentList(false)
-    let verb = ''
-    if (peek().kind === ':') {
-      take()
-      verb = literal('a literal')
-    }
-    expect('end', verb === '' ? '"/", ":" or the end of the template' : 'the end of the template')
-    return { segments, variables, verb }
+  expect('/', '"/"')
+  segmentList(false)
+  let verb = ''
+  if (peek().kind === ':') {
+    take()
+    verb = literal('a literal')
   }
-
-  return { template }
+  expect('end', verb === '' ? '"/", ":" or the end of the template' : 'the end of the template')
+  return { segments, variables, verb }
 }
 
-/** A token of a path template: its kind, its text and the 1-based column where it starts. */
-interface Token {
-  readonly kind: TokenKind
-  readonly text: string
-  readonly column: number
-}
-
-/** What a template is made of; `word` is a literal or an identifier; the parser distinguishes them, and adds `end`. */
-type TokenKind = '/' | '*' | '**' | '{' | '}' | '=' | ':' | 'word' | 'end'
-
-/** A template that does not fit the grammar: the 1-based column and what was expected there. */
-export interface TemplateFault {
-  readonly column: number
-  readonly expected: string
-  readonly found: string
-}
-
-// pchar of RFC 3986 without ":", "*" and "=", which are tokens of their own.
-const WORD = /(?:[A-Za-z0-9\-._~!$&'()+,;@]|%[0-9A-Fa-f]{2})+/y
-const PUNCTUATION = ['**', '*', '/', '{', '}', '=', ':'] as const
-
-/** Splits a path template into tokens; a character outside the grammar is a fault. */
-function scanTemplate(template: string): Token[] | TemplateFault {
-  const tokens: Token[] = []
-  let at = 0
-  while (at < template.length) {
-    const mark = PUNCTUATION.find((text) => template.startsWith(text, at))
-    if (mark !== undefined) {
-      tokens.push({ kind: mark, text: mark, column: at + 1 })
-      at += mark.length
-      continue
-    }
-    WORD.lastIndex = at
-    const word = WORD.exec(template)?.[0]
-    if (word === undefined) {
-      const expected =
-        template[at] === '%' ? 'two hexadecimal digits after "%"' : 'a path character (percent-encode all others)'
-      return { column: at + 1, expected, found: JSON.stringify(String.fromCodePoint(template.codePointAt(at) ?? 0)) }
-    }
-    tokens.push({ kind: 'word', text: word, column: at + 1 })
-    at += word.length
-  }
-  return tokens
-}
+const IDENT = /^[A-Za-z_][A-Za-z0-9_]*/

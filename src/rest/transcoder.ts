@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf'
-import { checkBodyHeaders, deferMalformed, isEmptyBody, readBody } from '../call/body-reader.js'
+import { checkBodyHeaders, isEmptyBody, readBody } from '../call/body-reader.js'
 import { Call, createShutdown, type Shutdown } from '../call/call.js'
 import { bodyTypeFromHeader } from '../call/content-type.js'
 import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
@@ -8,6 +8,9 @@ import { invokeStreaming, invokeUnary, once } from '../call/invoke.js'
 import { headerOf, mayHaveBody, type NodeHandler, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
 import { type Exchange, serveCall } from '../call/serve-call.js'
+import { invalidArgument } from '../protojson/invalid.js'
+import { pathToString } from '../protojson/json-reader.js'
+import { createRequiredSearch, type RequiredSearch } from '../protojson/required-fields.js'
 import { createErrorResponder, type ErrorResponder } from './error-response.js'
 import { nearestPath } from './nearest-path.js'
 import type { RestTranscoderOptions } from './options.js'
@@ -29,6 +32,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     errors,
     shutdown: createShutdown(options.shutdownSignal),
     readTimeout: createTimeoutReader(options),
+    missingField: createRequiredSearch(),
   }
 
   return (request, response) => {
@@ -64,10 +68,11 @@ interface Shared {
   readonly errors: ErrorResponder
   readonly shutdown: Shutdown
   readonly readTimeout: ReadTimeout
+  readonly missingField: RequiredSearch
 }
 
 function serve(
-  { options, errors, shutdown, readTimeout }: Shared,
+  { options, errors, shutdown, readTimeout, missingField }: Shared,
   { route, captures }: RouteMatch<Route>,
   query: string,
   request: NodeRequest,
@@ -83,7 +88,8 @@ function serve(
       bindBody?.(message)
       binding.bindPath(message, captures)
       if (query !== '') binding.bindQuery(message, query)
-      binding.checkRequired?.(message)
+      const missing = missingField(method.input, message)
+      if (missing !== undefined) throw invalidArgument(pathToString(missing, ''), 'is required')
       return message
     }
   }
@@ -104,41 +110,33 @@ function serve(
   return serveCall(call, exchange, timeout, options)
 }
 
-/** Fills a message from a body; throws for one that is malformed. */
-type BodyReader = (message: Message) => void
+const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-/** Checks the size and type of the body and reads it; nothing is decoded until the returned function is called. */
-async function receiveBody(route: Route, request: NodeRequest): Promise<BodyReader | undefined> {
-  if (!mayHaveBody(request)) return emptyBodyReader(route, request)
+/**
+ * Checks the size and type of the body and reads it. Returns what fills a message from it, or undefined for no body;
+ * nothing is decoded before.
+ */
+async function receiveBody(route: Route, request: NodeRequest): Promise<((message: Message) => void) | undefined> {
   const { requestBody } = route.binding
-  const codings = checkBodyHeaders(request, route.maxBodyBytes)
-  const header = headerOf(request, 'content-type')
-  const type = bodyTypeFromHeader(header)
   const { accepts } = requestBody
+  const header = headerOf(request, 'content-type')
+  if (!mayHaveBody(request)) {
+    // An empty body still has its type if one was named (google.api.HttpBody).
+    if (accepts !== 'raw' || header === undefined) return undefined
+    return (message) => requestBody.read(message, new Uint8Array(), 'json', header)
+  }
+  const codings = checkBodyHeaders(request, route.maxBodyBytes)
+  const type = bodyTypeFromHeader(header)
   if (accepts !== 'raw' && (type === undefined || !accepts.includes(type) || !route.requestTypes.includes(type))) {
     const taken = accepts.filter((each) => route.requestTypes.includes(each)).map((each) => MEDIA_TYPES[each])
     const given = header === undefined ? 'the content type is missing' : `content-type ${header} is not accepted here`
     // An empty body cannot be of a wrong type.
-    if (headerOf(request, 'content-length') !== undefined || !(await isEmptyBody(request))) {
-      throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })
-    }
-    return () => undefined
+    if (headerOf(request, 'content-length') === undefined && (await isEmptyBody(request))) return undefined
+    throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })
   }
-  const read = await deferMalformed(async () => {
-    const bytes = await readBody(request, codings, route.maxBodyBytes)
-    return () => bytes
-  })
-  return (message) => requestBody.read(message, read(), type ?? 'json', header ?? '')
+  const bytes = await readBody(request, codings, route.maxBodyBytes)
+  return (message) => requestBody.read(message, bytes, type ?? 'json', header ?? '')
 }
-
-// An empty body still has its type if one was named (google.api.HttpBody).
-function emptyBodyReader({ binding: { requestBody } }: Route, request: NodeRequest): BodyReader | undefined {
-  const contentType = headerOf(request, 'content-type')
-  if (requestBody.accepts !== 'raw' || contentType === undefined) return undefined
-  return (message) => requestBody.read(message, new Uint8Array(), 'json', contentType)
-}
-
-const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
 /** A raw request target, cut but not decoded: the path and the query without its `?`. */
 export interface RequestTarget {

@@ -3,7 +3,7 @@ import type { Message } from '@bufbuild/protobuf'
 import { base64Decode } from '@bufbuild/protobuf/wire'
 import type { ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes, parseContentType } from '@connectrpc/connect/protocol-connect'
-import { checkDeclaredLength, deferMalformed, readBytes } from '../call/body-reader.js'
+import { checkDeclaredLength, readBytes } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
 import { createTimeoutReader } from '../call/deadline.js'
 import { bodyTooLarge, type HttpFailure } from '../call/http-failure.js'
@@ -102,11 +102,9 @@ export function connectUnaryExchange(
   return {
     receive: async () => {
       if (codings.error !== undefined) throw codings.error
-      return deferMalformed(async () => {
-        const received = await bytes(maxBodyBytes)
-        const plain = codings.request === null ? received : await codings.request.decompress(received, maxBodyBytes)
-        return () => form.read(plain)
-      })
+      const received = await bytes(maxBodyBytes)
+      const plain = codings.request === null ? received : await codings.request.decompress(received, maxBodyBytes)
+      return () => form.read(plain)
     },
     invoke: (message) => invokeUnary(spec, interceptors, call, message),
     answer: (message) => send(200, { 'content-type': `application/${form.name}` }, form.write(message)),

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Message } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { compressedFlag } from '@connectrpc/connect/protocol'
-import { deferMalformed, turnOfBody } from '../call/body-reader.js'
+import { turnOfBody } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
 import { invokeStreaming, invokeUnary, once, type StreamingSpec, type UnarySpec } from '../call/invoke.js'
 import { headerOf } from '../call/node-http.js'
@@ -112,12 +112,9 @@ function endAnswer(
 }
 
 /** The one message of a call that has one. */
-function receiveMessage(enveloped: EnvelopedCall, kind: string): Promise<() => Message> {
-  const reader = openReader(enveloped)
-  return deferMalformed(async () => {
-    const data = await onlyMessage(enveloped, reader, kind)
-    return () => enveloped.form.read(data)
-  })
+async function receiveMessage(enveloped: EnvelopedCall, kind: string): Promise<() => Message> {
+  const data = await onlyMessage(enveloped, openReader(enveloped), kind)
+  return () => enveloped.form.read(data)
 }
 
 function openReader(enveloped: EnvelopedCall): EnvelopeReader {

@@ -2,8 +2,8 @@ import { create, type DescMethod, type Message, toBinary } from '@bufbuild/proto
 import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { fieldHint } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
-import { createJsonReaders, readJson } from '../protojson/json-message.js'
 import { createJsonPrinter } from '../protojson/json-printer.js'
+import { createJsonReaders, readJson } from '../protojson/json-reader.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import { createBinaryReader } from './binary-reader.js'
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { type ContextValues, createContextKey, createContextValues } from '@connectrpc/connect'
-import { checkBodyHeaders, deferMalformed, readBody } from '../call/body-reader.js'
+import { checkBodyHeaders, readBody } from '../call/body-reader.js'
 import { Call, createShutdown } from '../call/call.js'
 import { negotiateCoding } from '../call/compression.js'
 import { parseMediaType } from '../call/content-type.js'
@@ -176,14 +176,12 @@ async function receiveBody(request: NodeRequest, maxBytes: number): Promise<() =
       accept: TYPES.join(', '),
     })
   }
-  return deferMalformed(async () => {
-    const bytes = await readBody(request, codings, maxBytes)
-    return () => {
-      const body = bytes.length === 0 ? undefined : parseStrictJson(bytes, DEFAULT_JSON_LIMITS)
-      if (!isJsonObject(body)) throw new ScimError(400, 'invalidSyntax', 'the body must be a JSON object')
-      return body
-    }
-  })
+  const bytes = await readBody(request, codings, maxBytes)
+  return () => {
+    const body = bytes.length === 0 ? undefined : parseStrictJson(bytes, DEFAULT_JSON_LIMITS)
+    if (!isJsonObject(body)) throw new ScimError(400, 'invalidSyntax', 'the body must be a JSON object')
+    return body
+  }
 }
 
 function errorAnswer(error: ScimError): ScimAnswer {
