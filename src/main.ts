@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { runProgram } from './cli/program.js'
-import { limitHeapGrowth } from './runtime/garbage-collection.js'
+import { tuneGarbageCollection } from './runtime/garbage-collection.js'
 
-limitHeapGrowth()
+tuneGarbageCollection()
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
 import { configFromEnvironment } from '../../src/config.js'
 import { createDatabase, type DatabaseOptions } from '../../src/db/database.js'
-import { limitHeapGrowth } from '../../src/runtime/garbage-collection.js'
+import { tuneGarbageCollection } from '../../src/runtime/garbage-collection.js'
 import { createUuidV7 } from '../../src/runtime/uuid-v7.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { serve, settings } from './serve.js'
@@ -14,7 +14,7 @@ interface Settings extends Pick<DatabaseOptions, 'connectionString' | 'sessions'
   readonly tracing?: { readonly collector: string; readonly share: number }
 }
 
-limitHeapGrowth()
+tuneGarbageCollection()
 // The service as it is, with its request log written nowhere, and observed if asked for.
 const { metrics, tracing: traced, ...reached } = settings<Settings>()
 const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: true }))

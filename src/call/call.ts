@@ -1,6 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { isGone, type NodeRequest, type NodeResponse, urlFromRequest, webHeadersFromRequest } from './node-http.js'
+import { Roster } from './roster.js'
 
 /** What a call is made of. */
 export interface CallOptions {
@@ -18,12 +19,12 @@ export interface CallOptions {
 export interface Shutdown {
   readonly isUnderWay: boolean
   /** Called when it begins. */
-  readonly watchers: Set<() => void>
+  readonly watchers: Roster<() => void>
 }
 
 /** One listener on the signal for all calls: Node warns about a signal with a listener for each. */
 export function createShutdown(signal: AbortSignal | undefined): Shutdown {
-  const watchers = new Set<() => void>()
+  const watchers = new Roster<() => void>()
   signal?.addEventListener('abort', () => {
     for (const watcher of watchers) watcher()
   })
@@ -68,6 +69,7 @@ export class Call implements HandlerContext {
   #deadline: number | undefined
   #onClose: (() => void) | undefined
   #onShutdown: (() => void) | undefined
+  #watchPlace: number | undefined
 
   constructor({ method, request, response, shutdown, protocolName, route }: CallOptions) {
     this.method = method
@@ -190,7 +192,7 @@ export class Call implements HandlerContext {
     this.#finished = true
     clearTimeout(this.#timer)
     if (this.#onClose !== undefined) this.response.off('close', this.#onClose)
-    if (this.#onShutdown !== undefined) this.#shutdown.watchers.delete(this.#onShutdown)
+    if (this.#watchPlace !== undefined) this.#shutdown.watchers.leave(this.#watchPlace)
     if (this.abortReason === undefined) this.#controller?.abort(ENDED)
   }
 
@@ -208,7 +210,7 @@ export class Call implements HandlerContext {
     this.#onShutdown = () =>
       this.#abort(new ConnectError('the server is shutting down', Code.Unavailable, { 'retry-after': '1' }))
     if (this.#shutdown.isUnderWay) this.#onShutdown()
-    else this.#shutdown.watchers.add(this.#onShutdown)
+    else this.#watchPlace = this.#shutdown.watchers.join(this.#onShutdown)
   }
 
   #abort(reason: ConnectError): void {

@@ -71,6 +71,8 @@ async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: 
     // Rejects when it is closed, which ends the loop.
     await sleep(retryMillis, undefined, { signal }).catch(() => undefined)
   }
+  // Also if it was to end before it began.
+  tried()
 }
 
 /** Base addresses of the servers that run on a database, the oldest first. */

@@ -1,6 +1,7 @@
 import type { Http2Session, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { NodeRequest, NodeResponse } from '../call/node-http.js'
+import { Roster } from '../call/roster.js'
 import { sendShutdownNotice } from './shutdown-notice.js'
 import type { Answering } from './unread-answers.js'
 
@@ -55,7 +56,7 @@ const NOT_LOOKED_AT = -1
 export function createConnections(): Connections {
   const connections = new Map<Socket, Connection>()
   const socketOf = new WeakMap<Http2Session, Socket>()
-  const answering = new Set<Answering>()
+  const answering = new Roster<Answering>()
   /** Of the connections that have ended. */
   let bytesReceived = 0
   let bytesSent = 0
@@ -97,8 +98,8 @@ export function createConnections(): Connections {
       const session = 'stream' in request ? request.stream.session : undefined
       const socket = session === undefined ? request.socket : socketOf.get(session)
       const answer = { response, socket }
-      answering.add(answer)
-      response.once('close', () => answering.delete(answer))
+      const place = answering.join(answer)
+      response.once('close', () => answering.leave(place))
       if (isEnding) announce(response, socket)
     },
     answering,

@@ -37,6 +37,13 @@ describe('a server on its database', () => {
     expect(warnings).toEqual([])
   })
 
+  it('is not shown, and keeps no one waiting, if it was asked to stop while it started', async () => {
+    const signal = AbortSignal.abort()
+    const presence = await showServer({ ...options, connectionString: testDatabase.directUrl, origin: 'x', signal })
+    await presence.close()
+    expect(await runningServers(database)).toEqual([])
+  })
+
   it('is seen again when its session was cut', async () => {
     const presence = await show('http://127.0.0.1:8080')
     const session = async () => {

@@ -1,0 +1,27 @@
+/**
+ * Who is present now, of those who come and go with every call. It is a list whose places are reused: a `Set` replaces
+ * its table as it changes, and each table that has grown old keeps its members from being collected while they are
+ * young, which costs a short call a quarter of its processor time.
+ */
+export class Roster<T> implements Iterable<T> {
+  readonly #members: (T | undefined)[] = []
+  readonly #free: number[] = []
+
+  /** Returns the member's place. */
+  join(member: T): number {
+    const place = this.#free.pop() ?? this.#members.length
+    this.#members[place] = member
+    return place
+  }
+
+  /** Gives up a place; to be called once. */
+  leave(place: number): void {
+    this.#members[place] = undefined
+    this.#free.push(place)
+  }
+
+  /** In no particular order. Members that leave in the meantime are left out. */
+  *[Symbol.iterator](): Generator<T> {
+    for (const member of this.#members) if (member !== undefined) yield member
+  }
+}

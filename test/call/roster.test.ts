@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals'
+import { Roster } from '../../src/call/roster.js'
+
+describe('a roster', () => {
+  it('has those who have joined and not left', () => {
+    const roster = new Roster<string>()
+    const places = ['a', 'b', 'c'].map((member) => roster.join(member))
+    roster.leave(places[1] ?? -1)
+    expect([...roster]).toEqual(['a', 'c'])
+  })
+
+  it('gives the places of those who have left to others, so that it grows no longer than most were there at once', () => {
+    const roster = new Roster<number>()
+    const places = new Set<number>()
+    for (let call = 0; call < 1_000; call++) {
+      const [first, second] = [roster.join(call), roster.join(-call)]
+      places.add(first).add(second)
+      roster.leave(call % 2 === 0 ? first : second)
+      roster.leave(call % 2 === 0 ? second : first)
+    }
+    expect([[...roster], places.size]).toEqual([[], 2])
+  })
+
+  it('leaves out who leaves while it is gone through', () => {
+    const roster = new Roster<string>()
+    const [, second] = ['a', 'b'].map((member) => roster.join(member))
+    const seen: string[] = []
+    for (const member of roster) {
+      seen.push(member)
+      if (member === 'a') roster.leave(second ?? -1)
+    }
+    expect(seen).toEqual(['a'])
+  })
+})
