@@ -53,7 +53,7 @@ const allowances: Record<string, Allowance> = {
   scim: {
     src: ['errors', 'runtime', 'db', 'store', 'domain', 'protojson', 'call', 'admission', 'failure', 'rpc'],
     gen: messages,
-    packages: [...connect, 'scim2-parse-filter'],
+    packages: connect,
   },
   log: { src: ['http'], gen: [], packages: ['pino'] },
   openapi: { src: ['package', 'store', 'scim'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },

@@ -21,7 +21,6 @@ import { createReflectionRoutes } from '../rpc/reflection.js'
 import { createRpcHandler } from '../rpc/rpc-handler.js'
 import { createScimAdmission } from '../scim/admission.js'
 import { createScimDoor } from '../scim/door.js'
-import { scimRoutes } from '../scim/routes.js'
 import { type Calls, infrastructure, type Parts } from './calls.js'
 
 type DoorParts = Parts & { readonly calls: Calls }
@@ -89,10 +88,8 @@ export function createDoors(options: DoorParts): Doors {
 
 function createScim({ config, runtime, log, tables, authentication, callLimit, calls }: DoorParts): Doors['scim'] {
   const admitDirectory = createScimAdmission(authentication)
-  const recordRefusal = createRefusalRecorder({ database: tables.shared, runtime, redact: withoutCredentials, log })
   return createScimDoor({
     ...calls.hooks,
-    routes: scimRoutes,
     admit: (request) =>
       admitDirectory(request.headers.authorization, requestIdOf(request), (id) => calls.noteCaller(request, id)),
     begin: callLimit.begin,
@@ -102,6 +99,6 @@ function createScim({ config, runtime, log, tables, authentication, callLimit, c
     baseUrlOf: (request) => baseUrlFor(request, config.publicUrl),
     maxBodyBytes: config.maxBodyBytes,
     maxTimeoutMs: calls.maxTimeoutMs,
-    onRefusal: ({ directory, ...refusal }) => recordRefusal(directory, refusal),
+    onRefusal: createRefusalRecorder({ database: tables.shared, runtime, redact: withoutCredentials, log }),
   })
 }

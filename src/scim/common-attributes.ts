@@ -1,105 +1,115 @@
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import type { Reference } from '../store/directory/user.js'
-import { fixed, type Value } from '../store/search.js'
-import { type Attribute, attribute, shown } from './schema.js'
+import { any, constant, fixed, heldTexts, type Value } from '../store/search.js'
+import { shownValue } from './print.js'
+import { type Attribute, attribute, presenceOf, type Schema, shown } from './schema.js'
 
 /** As many as any name of 255 characters has; an entry of an index has room for 2,704 bytes. */
 export const indexed = { maxBytes: 1_024 } as const
 
+type TypeName = 'User' | 'Group'
+
 /** The id, the address and the name of another resource. */
 export function referenceParts<Row>(
-  type: 'User' | 'Group',
-  what: string,
-  { id, name }: { readonly id: Value; readonly name: Value },
+  type: TypeName,
+  values: { readonly id: Value; readonly name: Value },
   mutability: 'readOnly' | 'immutable',
-) {
+): Attribute<Row>[] {
+  const what = type.toLowerCase()
+  const reference = { mutability, type: 'reference', caseExact: true, referenceTypes: [type] } as const
   return [
-    attribute<Row>('value', `The id of the ${what}.`, { search: id, caseExact: true, mutability }),
-    attribute<Row>('$ref', `The URL of the ${what}.`, {
-      mutability,
-      type: 'reference',
-      caseExact: true,
-      referenceTypes: [type],
-    }),
-    shown<Row>('display', `The name of the ${what}.`, { search: name }),
+    attribute('value', `The id of the ${what}.`, { search: values.id, caseExact: true, mutability }),
+    attribute('$ref', `The URL of the ${what}.`, reference),
+    shown('display', `The name of the ${what}.`, { search: values.name }),
   ]
 }
 
-/** The attributes of every resource. */
-export function commonAttributes<
-  Row extends { readonly createdAt: Date; readonly updatedAt: Date; readonly version: string },
->(
-  name: 'User' | 'Group',
+/** What every resource shows of its row. */
+interface CommonRow {
+  readonly directoryExternalId: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly version: string
+}
+
+/** The attributes of every resource; `schemas` are those of its type, that of the type itself first. */
+export function commonAttributes<Row extends CommonRow>(
+  name: TypeName,
+  schemas: readonly Schema<Row>[],
   values: Readonly<Record<'id' | 'externalId' | 'createdAt' | 'updatedAt', Value>>,
-  { idOf, externalIdOf }: { readonly idOf: (row: Row) => string; readonly externalIdOf: (row: Row) => string | null },
+  idOf: (row: Row) => string,
 ): readonly Attribute<Row>[] {
+  const held = schemas.map(({ id, attributes }, index) => {
+    return [id, index === 0 ? constant(true) : any(attributes.map(presenceOf))] as const
+  })
+  const shownIds = (row: Row, baseUrl: string) =>
+    schemas.flatMap(({ id, attributes }) =>
+      attributes.some((each) => shownValue(each, row, baseUrl) !== undefined) ? id : [],
+    )
   return [
-    attribute<Row>('schemas', 'The schemas of which the resource has attributes.', {
-      search: 'schemas',
+    shown('schemas', 'The schemas of which the resource has attributes.', {
+      search: heldTexts(held),
       type: 'reference',
       multiValued: true,
       required: true,
       caseExact: true,
       returned: 'always',
+      print: shownIds,
     }),
-    shown<Row>('id', 'The id of the resource, the same as in the rest of the API.', {
+    shown('id', 'The id of the resource, the same as in the rest of the API.', {
       search: values.id,
       caseExact: true,
       returned: 'always',
       uniqueness: 'server',
       print: idOf,
     }),
-    attribute<Row>('externalId', "The provider's own id of the resource.", {
+    attribute('externalId', "The provider's own id of the resource.", {
       search: values.externalId,
       caseExact: true,
       uniqueness: 'server',
       ...indexed,
-      print: (row) => externalIdOf(row) ?? undefined,
+      print: (row) => row.directoryExternalId ?? undefined,
     }),
-    shown<Row>('meta', 'What the service says of the resource.', {
+    shown('meta', 'What the service says of the resource.', {
       search: 'parts',
       type: 'complex',
       subAttributes: [
-        shown<Row>('resourceType', 'The type of the resource.', {
+        shown('resourceType', 'The type of the resource.', {
           search: fixed(name),
           caseExact: true,
           print: () => name,
         }),
-        shown<Row>('created', 'When it was created.', {
+        shown('created', 'When it was created.', {
           search: values.createdAt,
           type: 'dateTime',
           print: ({ createdAt }) => createdAt.toISOString(),
         }),
-        shown<Row>('lastModified', 'When it was last changed.', {
+        shown('lastModified', 'When it was last changed.', {
           search: values.updatedAt,
           type: 'dateTime',
           print: ({ updatedAt }) => updatedAt.toISOString(),
         }),
-        shown<Row>('location', 'Its URL.', {
+        shown('location', 'Its URL.', {
           type: 'reference',
           caseExact: true,
           print: (row, baseUrl) => locationOf(name, idOf(row), baseUrl),
         }),
-        shown<Row>('version', 'Its version, the same as in ETag.', {
+        shown('version', 'Its version, the same as in ETag.', {
           caseExact: true,
-          print: (row) => versionOf(row),
+          print: ({ version }) => entityTagOf(version),
         }),
       ],
     }),
   ]
 }
 
-/** The version of a resource, which every write of its row changes: its `ETag`. */
-export function versionOf({ version }: { readonly version: string }): string {
-  return entityTagOf(version)
-}
-
 /** The address of a resource. */
-export function locationOf(type: 'User' | 'Group', id: string, baseUrl: string): string {
+export function locationOf(type: TypeName, id: string, baseUrl: string): string {
   return `${baseUrl}/${type}s/${encodeURIComponent(id)}`
 }
 
-export function referencesTo(type: 'User' | 'Group', references: readonly Reference[], baseUrl: string, kind: string) {
+/** References to resources, as entries of an attribute. */
+export function referencesTo(type: TypeName, references: readonly Reference[], baseUrl: string, kind: string) {
   return references.map(({ value, display }) => ({
     value,
     $ref: locationOf(type, value, baseUrl),

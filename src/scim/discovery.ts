@@ -1,10 +1,10 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { ScimError } from './error.js'
 import { MAX_PAGE_SIZE } from './list-request.js'
-import { listResponse } from './lists.js'
-import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
+import type { ScimRequest, ScimRoute } from './request.js'
+import { listResponse } from './resource-routes.js'
 import { resourceTypes } from './resource-types.js'
-import { type Attribute, type ResourceType, type Schema, schemasOf } from './schema.js'
+import { type Attribute, isSameName, type ResourceType, type Schema, schemasOf } from './schema.js'
 
 const SCHEMAS = 'urn:ietf:params:scim:schemas:core:2.0'
 
@@ -13,58 +13,32 @@ export const schemas: readonly Schema[] = types.flatMap(schemasOf)
 
 /** The documents that describe the service (RFC 7644 section 4). */
 export const discoveryRoutes: readonly ScimRoute[] = [
-  {
-    method: 'GET',
-    path: '/ServiceProviderConfig',
-    operation: 'ServiceProviderConfig/Get',
-    handle: describe(({ baseUrl }) => serviceProviderConfig(baseUrl)),
-  },
-  {
-    method: 'GET',
-    path: '/ResourceTypes',
-    operation: 'ResourceTypes/List',
-    handle: describe(({ baseUrl }) => listOf(types.map((type) => resourceTypeDocument(type, baseUrl)))),
-  },
-  {
-    method: 'GET',
-    path: '/ResourceTypes/{id}',
-    operation: 'ResourceTypes/Get',
-    handle: describe(({ baseUrl, parameters }) => {
-      const type = types.find(({ name }) => name === parameters['id'])
-      return type === undefined ? notFound(parameters['id']) : resourceTypeDocument(type, baseUrl)
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/Schemas',
-    operation: 'Schemas/List',
-    handle: describe(({ baseUrl }) => listOf(schemas.map((schema) => schemaDocument(schema, baseUrl)))),
-  },
-  {
-    method: 'GET',
-    path: '/Schemas/{id}',
-    operation: 'Schemas/Get',
-    handle: describe(({ baseUrl, parameters }) => {
-      const schema = schemas.find(({ id }) => id.toLowerCase() === parameters['id']?.toLowerCase())
-      return schema === undefined ? notFound(parameters['id']) : schemaDocument(schema, baseUrl)
-    }),
-  },
+  route('/ServiceProviderConfig', 'ServiceProviderConfig/Get', ({ baseUrl }) => serviceProviderConfig(baseUrl)),
+  route('/ResourceTypes', 'ResourceTypes/List', ({ baseUrl }) =>
+    listResponse(types.map((type) => resourceTypeDocument(type, baseUrl))),
+  ),
+  route('/ResourceTypes/{id}', 'ResourceTypes/Get', ({ baseUrl, id }) => {
+    const type = types.find(({ name }) => name === id)
+    return type && resourceTypeDocument(type, baseUrl)
+  }),
+  route('/Schemas', 'Schemas/List', ({ baseUrl }) =>
+    listResponse(schemas.map((schema) => schemaDocument(schema, baseUrl))),
+  ),
+  route('/Schemas/{id}', 'Schemas/Get', ({ baseUrl, id }) => {
+    const schema = schemas.find((each) => isSameName(each.id, id))
+    return schema && schemaDocument(schema, baseUrl)
+  }),
 ]
 
-/** Answers a document. It cannot be searched, so a filter is refused (RFC 7644 section 4). */
-function describe(make: (request: ScimRequest) => JsonObject): (request: ScimRequest) => Promise<ScimAnswer> {
-  return async (request) => {
+/** The route of a document. It cannot be searched, so a filter is refused (RFC 7644 section 4). */
+function route(path: string, operation: string, make: (request: ScimRequest) => JsonObject | undefined): ScimRoute {
+  const handle = async (request: ScimRequest) => {
     if (request.query.has('filter')) throw new ScimError(403, undefined, 'filter is not supported here')
-    return { status: 200, body: make(request) }
+    const body = make(request)
+    if (body === undefined) throw new ScimError(404, undefined, `${request.id} does not exist`)
+    return { status: 200, body }
   }
-}
-
-function listOf(resources: readonly JsonObject[]): JsonObject {
-  return listResponse(resources)
-}
-
-function notFound(id = ''): never {
-  throw new ScimError(404, undefined, `${id} does not exist`)
+  return { method: 'GET', path, operation, handle }
 }
 
 /** What this service supports (RFC 7643 section 5). */
@@ -125,7 +99,7 @@ function schemaDocument({ id, name, description, attributes }: Schema, baseUrl: 
 function attributeDocument(attribute: Attribute): JsonObject {
   const { name, type, multiValued, description, required, subAttributes, canonicalValues, referenceTypes } = attribute
   const { caseExact, mutability, returned, uniqueness } = attribute
-  const isText = type === 'string' || type === 'reference' || type === 'binary'
+  const isText = type === 'string' || type === 'reference'
   return {
     name,
     type,

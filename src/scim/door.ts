@@ -10,40 +10,20 @@ import { headerOf, mayHaveBody, type NodeRequest, type NodeResponse } from '../c
 import { endResponse, sendCompressed } from '../call/respond.js'
 import { type CallHooks, type Exchange, serveCall } from '../call/serve-call.js'
 import type { UserTables } from '../db/tables.js'
+import type { DirectoryRefusal } from '../domain/directory/directory-refusal.js'
 import type { Directory } from '../domain/directory/directory-sync.js'
 import { DEFAULT_JSON_LIMITS, parseStrictJson } from '../protojson/json-text.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { ScimError, scimErrorBody, scimErrorFrom } from './error.js'
 import { isJsonObject } from './json.js'
-import { describeOperations } from './operations.js'
-import { ScimReport } from './report.js'
-import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
-import { createRouteTable, type ScimMatch } from './routes.js'
+import { type ScimAnswer, ScimReport, type ScimRequest } from './request.js'
+import { findRoute, methods, type ScimMatch } from './routes.js'
 
 /** Where the door is. */
 export const SCIM_PATH = '/scim/v2'
 
-/** A request that a directory was refused, or a value that was left out of one. */
-export interface Refusal {
-  readonly directory: Directory
-  readonly method: string
-  /** Below the door. */
-  readonly path: string
-  readonly requestId: string
-  /** Whom the request is about, as the directory names the person; empty if that is not known. */
-  readonly userName: string
-  readonly externalId: string
-  /** What was left out; empty if all was refused. */
-  readonly attribute: string
-  /** That of the answer. */
-  readonly status: number
-  readonly scimType: string
-  readonly detail: string
-}
-
 /** What the door depends on. */
 export interface ScimDoorOptions extends Omit<CallHooks, 'admit' | 'beforeDecode' | 'interceptors'> {
-  readonly routes: readonly ScimRoute[]
   /** Finds the directory that a request writes for. Throws for a caller that is none. */
   readonly admit: (request: NodeRequest) => Promise<Directory>
   /** Called for each request that is admitted. Throws to refuse it. */
@@ -60,7 +40,7 @@ export interface ScimDoorOptions extends Omit<CallHooks, 'admit' | 'beforeDecode
    * Told of requests that were refused for what they ask, and of each value that was left out, once the request is
    * answered. Must not throw.
    */
-  readonly onRefusal?: ((refusal: Refusal) => void) | undefined
+  readonly onRefusal: (directory: Directory, refusal: DirectoryRefusal) => void
 }
 
 /** Where a call finds the directory that it writes for. */
@@ -71,8 +51,6 @@ const readTimeout = createTimeoutReader({})
 /** Answers the paths of SCIM (RFC 7644); false for any other path. */
 export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest, response: NodeResponse) => boolean {
   const shutdown = createShutdown(options.shutdownSignal)
-  const findRoute = createRouteTable(options.routes)
-  const methodOf = describeOperations(options.routes.map(({ operation }) => operation))
   const admit = async ({ request }: Pick<Call, 'request'>): Promise<ContextValues> => {
     const directory = await options.admit(request)
     options.begin(request, directory.organizationId)
@@ -82,8 +60,10 @@ export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest,
 
   function serve(match: ScimMatch, query: string, request: NodeRequest, response: NodeResponse): Promise<void> {
     const { operation, path } = match.route
+    const method = methods.get(operation)
+    if (method === undefined) throw new Error(`the operation ${operation} is not described`)
     const route = `${SCIM_PATH}${path}`
-    const call = new Call({ method: methodOf(operation), request, response, shutdown, protocolName: 'scim', route })
+    const call = new Call({ method, request, response, shutdown, protocolName: 'scim', route })
     return serveCall(call, scimExchange(options, call, match, query), readTimeout(request, options.maxTimeoutMs), hooks)
   }
 
@@ -106,19 +86,18 @@ export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest,
 function scimExchange(
   options: ScimDoorOptions,
   call: Call,
-  match: ScimMatch,
+  { route, id }: ScimMatch,
   query: string,
 ): Exchange<ScimRequest, ScimAnswer> {
   const { request, response } = call
-  const { route, parameters } = match
+  const requestId = options.requestIdOf(request)
   const report = new ScimReport()
-  const tell = (told: Pick<Refusal, 'attribute' | 'status' | 'scimType' | 'detail'>) => {
+  const tell = (told: Pick<DirectoryRefusal, 'attribute' | 'status' | 'scimType' | 'detail'>) => {
     const directory = call.values.get(directoryKey)
     if (directory === undefined) return
     const path = (request.url ?? '').split('?', 1)[0]?.slice(SCIM_PATH.length) ?? ''
     const { userName, externalId } = report
-    const requestId = options.requestIdOf(request)
-    options.onRefusal?.({ ...told, directory, method: call.requestMethod, path, requestId, userName, externalId })
+    options.onRefusal(directory, { ...told, method: call.requestMethod, path, requestId, userName, externalId })
   }
   return {
     receive: async () => {
@@ -128,19 +107,13 @@ function scimExchange(
       const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes) : () => ({})
       return () => ({
         directory,
-        parameters,
+        id,
         query: new URLSearchParams(query),
         body: readBodyOf(),
-        ifNoneMatch: headerOf(request, 'if-none-match'),
+        ifNoneMatch: tagsIn(request, 'if-none-match'),
         baseUrl: `${options.baseUrlOf(request)}${SCIM_PATH}`,
         database: options.tablesOf(request, directory.organizationId),
-        context: {
-          runtime: options.runtime,
-          requestId: options.requestIdOf(request),
-          ifMatch: headerOf(request, 'if-match'),
-          signal: call.signal,
-          timeoutMillis: call.timeoutMs(),
-        },
+        context: { runtime: options.runtime, requestId, ifMatch: tagsIn(request, 'if-match') },
         report,
       })
     },
@@ -158,6 +131,11 @@ function scimExchange(
       if (isRefusal(error, request)) tell({ attribute: '', status, scimType, detail })
     },
   }
+}
+
+/** The entity tags of a header, all strong: SCIM's examples have weak ones, which some clients make of every tag. */
+function tagsIn(request: NodeRequest, name: 'if-match' | 'if-none-match'): string | undefined {
+  return headerOf(request, name)?.replaceAll('W/', '')
 }
 
 /** Whether an administrator should know: not that a look-up finds nothing, nor that the service is at fault. */

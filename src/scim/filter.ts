@@ -1,53 +1,158 @@
-import type { JsonValue } from '@bufbuild/protobuf'
-import { all, any, type Compared, type Condition, compare, constant, not, present, someEntry } from '../store/search.js'
-import { type FilterText, type FilterValue, filterFault, parseFilterText } from './filter-text.js'
-import { isJsonObject, memberOf } from './json.js'
-import { type Attribute, findPath, isSameName, named, type ResourceType, schemasOf } from './schema.js'
+import { ScimError } from './error.js'
+import { type Attribute, findPath, isSameName, named, type Path, type ResourceType } from './schema.js'
 
-/** How an attribute is compared (RFC 7644 section 3.4.2.2). */
-export type Comparison = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
+/** How the value of an attribute compares with another one; `ne` is the opposite of `eq`. */
+export const comparisons = ['eq', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
+
+/** One of them. */
+export type Comparison = (typeof comparisons)[number]
 
 /**
  * A filter whose paths are resolved and whose values fit their attributes. It is true or false of each resource, and
- * never unknown: `ne` and `not` are the opposite of what they negate, for resources without the value too.
+ * never unknown: `not` is the opposite for resources without the value too.
  */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
   | { readonly kind: 'present'; readonly attribute: Attribute }
-  | CompareFilter
+  /** Of a simple attribute. Texts are compared without regard to case unless the attribute is case-exact. */
+  | {
+      readonly kind: 'compare'
+      readonly attribute: Attribute
+      readonly comparison: Comparison
+      readonly value: string | boolean | Date
+    }
   /** One of the entries of a multi-valued attribute satisfies the filter, in which sub-attributes are compared. */
   | { readonly kind: 'some'; readonly attribute: Attribute; readonly filter: Filter }
   /** The same for all resources: what is compared is an attribute that none of them has. */
   | { readonly kind: 'constant'; readonly isTrue: boolean }
 
-/** The value of a simple attribute. Texts are compared without regard to case unless the attribute is case-exact. */
-interface CompareFilter {
-  readonly kind: 'compare'
-  readonly attribute: Attribute
-  readonly comparison: Comparison
-  readonly value: string | boolean | Date
-}
-
 /** Reads a filter on resources (RFC 7644 section 3.4.2.2). Throws `invalidFilter`, naming what is wrong. */
 export function parseFilter(text: string, type: ResourceType): Filter {
   const alone = type.extensions.flatMap(({ attributes }) => attributes.filter(({ isKnownAlone }) => isKnownAlone))
-  const find: Find = (path) => {
+  return read(text, (path) => {
     const attribute = alone.find(({ name }) => isSameName(name, path))
     const found = attribute === undefined ? findPath(path, type) : { attribute, subAttribute: undefined }
     if (found === undefined) throw filterFault(`names the unknown attribute ${path}`)
     return found
-  }
-  return resolved(parseFilterText(text), find, type)
+  })
 }
 
 /** Reads what is in the brackets of a value path: a filter on entries of an attribute. Throws `invalidFilter`. */
 export function parseEntryFilter(text: string, attribute: Attribute): Filter {
-  return resolved(parseFilterText(text), findIn(attribute), undefined)
+  return read(text, findIn(attribute))
 }
 
-type Found = { readonly attribute: Attribute; readonly subAttribute: Attribute | undefined }
-type Find = (path: string) => Found | 'unsupported'
+/** The longest filter: more than the longest value of any attribute, thirty times over. */
+const MAX_CHARACTERS = 8_192
+const MAX_DEPTH = 20
+const MAX_COMPARISONS = 100
+
+/** A string, even one without an end; a bracket, perhaps with a sub-attribute behind it; a word; or anything else. */
+const TOKEN = /"(?:[^"\\]|\\.)*"?|[()[]|\](?:\.\w+)?|[-\w][-+\w.:]*|\s+|./gs
+
+type Found = Pick<Path, 'attribute' | 'subAttribute'> | 'unsupported'
+type Find = (path: string) => Found
+
+/** Reads the grammar by recursive descent: `or` of `and` of comparisons, negations, brackets. */
+function read(text: string, findHere: Find): Filter {
+  if (text.length > MAX_CHARACTERS) throw filterFault(`has more than ${MAX_CHARACTERS} characters`)
+  const tokens = Array.from(text.matchAll(TOKEN), ([token]) => token).filter((token) => token.trim() !== '')
+  const stray = tokens.find((token) => /^[^-\w"()[\].:+]/.test(token))
+  if (stray !== undefined) throw filterFault(`has ${JSON.stringify(stray)} outside a string`)
+  let at = 0
+  let comparisonCount = 0
+
+  const next = () => tokens[at++] ?? ''
+  const isNext = (word: string) => {
+    const isIt = tokens[at]?.toLowerCase() === word
+    if (isIt) at += 1
+    return isIt
+  }
+  const countOne = () => {
+    comparisonCount += 1
+    if (comparisonCount > MAX_COMPARISONS) throw filterFault(`has more than ${MAX_COMPARISONS} comparisons`)
+  }
+  const joined = (kind: 'and' | 'or', operand: () => Filter): Filter => {
+    const first = operand()
+    const filters = [first]
+    while (isNext(kind)) filters.push(operand())
+    return filters.length === 1 ? first : { kind, filters }
+  }
+  const filter = (find: Find, depth: number): Filter => joined('or', () => joined('and', () => term(find, depth)))
+  const term = (find: Find, depth: number): Filter => {
+    if (depth > MAX_DEPTH) throw filterFault(`nests more than ${MAX_DEPTH} levels deep`)
+    if (isNext('(')) {
+      const inner = filter(find, depth + 1)
+      if (!isNext(')')) throw malformed()
+      return inner
+    }
+    if (isNext('not')) {
+      countOne()
+      return { kind: 'not', filter: term(find, depth) }
+    }
+    const path = next()
+    if (!/^\w/.test(path)) throw malformed()
+    return isNext('[') ? valuePath(path, find, depth + 1) : comparison(path, find)
+  }
+  /** As providers send it, perhaps with a comparison of the same entry behind the brackets. */
+  const valuePath = (path: string, find: Find, depth: number): Filter => {
+    countOne()
+    const found = find(path)
+    const isNone = found === 'unsupported'
+    if (!isNone && (found.attribute.type !== 'complex' || found.subAttribute !== undefined)) {
+      throw filterFault(`has brackets after ${path}, which has no sub-attributes`)
+    }
+    const findInside: Find = isNone ? () => found : findIn(found.attribute)
+    const inside = filter(findInside, depth)
+    const end = next()
+    if (!end.startsWith(']')) throw malformed()
+    const filters = end === ']' ? [inside] : [inside, comparison(end.slice(2), findInside)]
+    return isNone ? never : ofEntry(found.attribute, { kind: 'and', filters })
+  }
+  const comparison = (path: string, find: Find): Filter => {
+    countOne()
+    const operator = next().toLowerCase()
+    if (operator === 'pr') return presence(find(path), path)
+    const how = comparisons.find((each) => each === operator)
+    if (how === undefined && operator !== 'ne') throw malformed()
+    const value = valueFrom(next())
+    const found = find(path)
+    if (found === 'unsupported') return { kind: 'constant', isTrue: (how === undefined) !== (value === null) }
+    return compared(found, { path, how: how ?? 'eq', value, isOpposite: how === undefined })
+  }
+
+  const whole = filter(findHere, 0)
+  if (at < tokens.length) throw malformed()
+  return whole
+}
+
+const never: Filter = { kind: 'constant', isTrue: false }
+
+/** A filter that cannot be used; `detail` goes on from its name. */
+function filterFault(detail: string): ScimError {
+  return new ScimError(400, 'invalidFilter', `filter ${detail}`)
+}
+
+function malformed(): ScimError {
+  return filterFault('is not a valid filter (RFC 7644), such as userName eq "ada@example.com" and active eq true')
+}
+
+type FilterValue = string | number | boolean | null
+
+function valueFrom(token: string): FilterValue {
+  const isString = /^".*"$/s.test(token)
+  if (!isString && !/^(?:true|false|null|-?\d.*)$/s.test(token)) throw malformed()
+  try {
+    const value = JSON.parse(token) as FilterValue
+    // The database has no texts with it, so nothing could be equal to it.
+    if (typeof value === 'string' && value.includes('\0')) throw filterFault('has a string with U+0000')
+    return value
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw isString ? filterFault(`has an invalid JSON string: ${token}`) : malformed()
+  }
+}
 
 function findIn({ name, subAttributes }: Attribute): Find {
   return (path) => {
@@ -57,44 +162,11 @@ function findIn({ name, subAttributes }: Attribute): Find {
   }
 }
 
-/** `type` is that of the resources; undefined for a filter on entries. */
-function resolved(filter: FilterText, find: Find, type: ResourceType | undefined): Filter {
-  if ('filters' in filter) {
-    return { kind: filter.kind, filters: filter.filters.map((each) => resolved(each, find, type)) }
-  }
-  if (filter.kind === 'not') return { kind: 'not', filter: resolved(filter.filter, find, type) }
-  const { path } = filter
-  const found = find(path)
-  if (found === 'unsupported') return { kind: 'constant', isTrue: isTrueOfNothing(filter) }
+function presence(found: Found, path: string): Filter {
+  if (found === 'unsupported') return never
   const { attribute, subAttribute } = found
-  switch (filter.kind) {
-    case 'some': {
-      if (attribute.type !== 'complex' || subAttribute !== undefined) {
-        throw filterFault(`has brackets after ${path}, which has no sub-attributes`)
-      }
-      return ofEntry(attribute, resolved(filter.filter, findIn(attribute), undefined))
-    }
-    case 'present': {
-      if (attribute.search === 'schemas') return { kind: 'constant', isTrue: true }
-      const wanted = { kind: 'present', attribute: searchable(subAttribute ?? attribute, path) } as const
-      return subAttribute === undefined ? wanted : ofEntry(attribute, wanted)
-    }
-    case 'compare': {
-      // Of a complex attribute, the value is what is compared (RFC 7643 section 2.4).
-      const compared =
-        subAttribute ?? (attribute.type === 'complex' ? named(attribute.subAttributes, 'value') : attribute)
-      if (compared === undefined)
-        throw filterFault(`compares ${path}, which is complex: compare one of its sub-attributes`)
-      const single = comparison(searchable(compared, path), filter)
-      if (compared.search === 'schemas' && type !== undefined) return ofSchemas(single, type)
-      return compared === attribute ? single : ofEntry(attribute, single)
-    }
-  }
-}
-
-/** Whether a filter is true where there is no value. */
-function isTrueOfNothing(filter: FilterText): boolean {
-  return filter.kind === 'compare' && (filter.operator === 'ne') !== (filter.value === null)
+  const wanted = { kind: 'present', attribute: searchable(subAttribute ?? attribute, path) } as const
+  return subAttribute === undefined ? wanted : ofEntry(attribute, wanted)
 }
 
 function searchable(attribute: Attribute, path: string): Attribute {
@@ -107,33 +179,41 @@ function ofEntry(attribute: Attribute, filter: Filter): Filter {
   return attribute.multiValued ? { kind: 'some', attribute, filter } : filter
 }
 
-type Stated = Extract<FilterText, { kind: 'compare' }>
-
-function comparison(attribute: Attribute, stated: Stated): Filter {
-  const how = stated.operator as Comparison
-  if (stated.value !== null) return { kind: 'compare', attribute, comparison: how, value: valueFor(attribute, stated) }
-  const present = { kind: 'present' as const, attribute }
-  if (how === 'ne') return present
-  if (how === 'eq') return { kind: 'not', filter: present }
-  throw filterFault(`compares ${stated.path} with null: only eq and ne support null`)
+interface Stated {
+  readonly path: string
+  readonly how: Comparison
+  readonly value: FilterValue
+  readonly isOpposite: boolean
 }
 
-const OF_TEXTS: readonly string[] = ['co', 'sw', 'ew']
+function compared({ attribute, subAttribute }: Exclude<Found, 'unsupported'>, stated: Stated): Filter {
+  const { path, how, value, isOpposite } = stated
+  // Of a complex attribute, the value is what is compared (RFC 7643 section 2.4).
+  const simple = subAttribute ?? (attribute.type === 'complex' ? named(attribute.subAttributes, 'value') : attribute)
+  if (simple === undefined) throw filterFault(`compares ${path}, which is complex: compare one of its sub-attributes`)
+  searchable(simple, path)
+  if (value === null && how !== 'eq') throw filterFault(`compares ${path} with null: only eq and ne support null`)
+  const single: Filter =
+    value === null
+      ? { kind: 'present', attribute: simple }
+      : { kind: 'compare', attribute: simple, comparison: how, value: fittingValue(simple, stated) }
+  // What equals null is not present.
+  const isNegated = isOpposite !== (value === null)
+  return ofEntry(attribute, isNegated ? { kind: 'not', filter: single } : single)
+}
 
 /** The value as the type of the attribute has it. Microsoft Entra writes booleans as strings. */
-function valueFor({ type }: Attribute, { path, operator, value }: Stated): string | boolean | Date {
+function fittingValue({ type }: Attribute, { path, how, value }: Stated): string | boolean | Date {
   if (type === 'boolean') {
-    if (operator !== 'eq' && operator !== 'ne') {
-      throw filterFault(`compares ${path} with ${operator}: booleans support only eq and ne`)
-    }
+    if (how !== 'eq') throw filterFault(`compares ${path} with ${how}: booleans support only eq and ne`)
     const text = String(value).toLowerCase()
-    if (text !== 'true' && text !== 'false') {
-      throw filterFault(`compares ${path} with something other than true or false`)
-    }
-    return text === 'true'
+    if (text === 'true' || text === 'false') return text === 'true'
+    throw filterFault(`compares ${path} with something other than true or false`)
   }
   if (type === 'dateTime') {
-    if (OF_TEXTS.includes(operator)) throw filterFault(`compares ${path} with ${operator}, which only supports strings`)
+    if (['co', 'sw', 'ew'].includes(how)) {
+      throw filterFault(`compares ${path} with ${how}, which only supports strings`)
+    }
     return timeFrom(value, path)
   }
   if (typeof value !== 'string') throw filterFault(`compares ${path}, a string, with ${value}: put it in quotes`)
@@ -152,126 +232,4 @@ function timeFrom(value: FilterValue, path: string): Date {
     throw filterFault(`compares ${path} with an invalid time: send one such as "2026-01-31T09:05:00Z"`)
   }
   return time
-}
-
-/**
- * What a comparison with `schemas` asks of a resource: it has the schema of its type, and an extension if it has a value
- * of one of the attributes.
- */
-function ofSchemas(compared: Filter, type: ResourceType): Filter {
-  // With null, for no value (RFC 7643 section 2.5): every resource has some.
-  if (compared.kind !== 'compare') return { kind: 'constant', isTrue: compared.kind === 'present' }
-  const schemas = schemasOf(type).filter(({ id }) => compares(compared, id))
-  if (schemas.includes(type.schema)) return { kind: 'constant', isTrue: true }
-  const attributes = schemas.flatMap((schema) => schema.attributes)
-  return { kind: 'or', filters: attributes.map((attribute) => ({ kind: 'present', attribute })) }
-}
-
-/** Whether the entry of a multi-valued attribute satisfies a filter: as in the database, but of JSON in a document. */
-export function matchesEntry(filter: Filter, entry: JsonValue): boolean {
-  switch (filter.kind) {
-    case 'and':
-      return filter.filters.every((each) => matchesEntry(each, entry))
-    case 'or':
-      return filter.filters.some((each) => matchesEntry(each, entry))
-    case 'not':
-      return !matchesEntry(filter.filter, entry)
-    case 'present':
-      return valueIn(entry, filter.attribute) !== undefined
-    case 'compare':
-      return compares(filter, valueIn(entry, filter.attribute))
-    case 'some':
-      return false
-    case 'constant':
-      return filter.isTrue
-  }
-}
-
-/** The value of a sub-attribute, whose name the document has in any case; undefined if there is none. */
-function valueIn(entry: JsonValue, { name, type }: Attribute): string | boolean | undefined {
-  const value = isJsonObject(entry) ? memberOf(entry, name) : undefined
-  if (type === 'boolean') return value === true
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function compares({ attribute, comparison: how, value }: CompareFilter, held: string | boolean | undefined): boolean {
-  if (typeof value === 'boolean') return (held === value) === (how === 'eq')
-  if (typeof held !== 'string') return how === 'ne'
-  if (value instanceof Date) return isOrdered(how, Date.parse(held), value.getTime())
-  const [left, right] = attribute.caseExact ? [held, value] : [held.toLowerCase(), value.toLowerCase()]
-  if (how === 'co') return left.includes(right)
-  if (how === 'sw') return left.startsWith(right)
-  if (how === 'ew') return left.endsWith(right)
-  return isOrdered(how, left, right)
-}
-
-function isOrdered<T extends string | number>(how: Comparison, left: T, right: T): boolean {
-  if (left === right) return how === 'eq' || how === 'ge' || how === 'le'
-  return how === 'ne' || (left < right ? how === 'lt' || how === 'le' : how === 'gt' || how === 'ge')
-}
-
-const comparisons = {
-  eq: 'equals',
-  co: 'contains',
-  sw: 'startsWith',
-  ew: 'endsWith',
-  gt: 'gt',
-  ge: 'gte',
-  lt: 'lt',
-  le: 'lte',
-} as const
-
-/** The filter as a condition on rows. */
-export function conditionOf(filter: Filter): Condition {
-  switch (filter.kind) {
-    case 'and':
-      return all(filter.filters.map(conditionOf))
-    case 'or':
-      return any(filter.filters.map(conditionOf))
-    case 'not':
-      return not(conditionOf(filter.filter))
-    case 'present':
-      return presenceOf(filter.attribute)
-    case 'compare': {
-      const { attribute, comparison: how, value } = filter
-      if (how === 'ne') return not(conditionOf({ ...filter, comparison: 'eq' }))
-      return compare(comparedIn(attribute), comparisons[how], value)
-    }
-    case 'some': {
-      const { search } = filter.attribute
-      if (typeof search !== 'object' || !('from' in search)) throw unsearchable(filter.attribute)
-      const equal = { value: textEqual(filter.filter, 'value'), type: textEqual(filter.filter, 'type')?.toLowerCase() }
-      return someEntry(search, conditionOf(filter.filter), equal)
-    }
-    case 'constant':
-      return constant(filter.isTrue)
-  }
-}
-
-function presenceOf(attribute: Attribute): Condition {
-  const { search, subAttributes } = attribute
-  if (search === 'parts') return any(subAttributes.filter((sub) => sub.search !== undefined).map(presenceOf))
-  if (typeof search !== 'object') throw unsearchable(attribute)
-  return present(search)
-}
-
-/** The value of an attribute as rows are compared and ordered by it. */
-export function comparedIn(attribute: Attribute): Compared {
-  const { search, type, caseExact } = attribute
-  if (typeof search !== 'object' || 'from' in search) throw unsearchable(attribute)
-  const isText = type === 'string' || type === 'reference'
-  return { value: search, text: isText ? (caseExact ? 'exact' : 'folded') : undefined }
-}
-
-/** The text that a sub-attribute must equal for the filter to be true. */
-function textEqual(filter: Filter, name: string): string | undefined {
-  if (filter.kind === 'and') {
-    return filter.filters.map((each) => textEqual(each, name)).find((text) => text !== undefined)
-  }
-  const isIt = filter.kind === 'compare' && filter.comparison === 'eq' && filter.attribute.name === name
-  return isIt && typeof filter.value === 'string' ? filter.value : undefined
-}
-
-function unsearchable({ name }: Attribute): Error {
-  return new Error(`${name} cannot be compared`)
 }

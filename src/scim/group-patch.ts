@@ -14,13 +14,19 @@ import { groupType } from './resource-types.js'
 export function groupWriteFrom(operations: readonly PatchOperation[]): GroupWrite {
   let name: string | undefined
   let externalId: string | null | undefined
-  const members: DraftMembers = { kept: undefined, added: new Set(), removed: new Set() }
+  let areAll = false
+  const isMember = new Map<string, boolean>()
   for (const operation of operations) {
     const change = changeFrom(operation, groupType)
     if (change === undefined) continue
     const { op, attribute, value } = change
     if (attribute.multiValued) {
-      changeMembers(members, change)
+      const userIds = idsIn(change)
+      if (userIds === 'all' || op === 'replace') {
+        areAll = true
+        isMember.clear()
+      }
+      for (const userId of userIds === 'all' ? [] : userIds) isMember.set(userId, op !== 'remove')
       continue
     }
     const read = op === 'remove' || value === undefined ? undefined : readValue(attribute, value)
@@ -29,58 +35,21 @@ export function groupWriteFrom(operations: readonly PatchOperation[]): GroupWrit
     else if (text === undefined) throw new ScimError(400, 'invalidValue', `${attribute.name} is required`)
     else name = text
   }
-  const { kept, added, removed } = members
-  return { name, externalId, members: { kept: kept && [...kept], added: [...added], removed: [...removed] } }
+  return { name, externalId, members: { areAll, isMember } }
 }
 
-/** A change of members to which others are added, one after the other. */
-interface DraftMembers {
-  kept: Set<string> | undefined
-  readonly added: Set<string>
-  readonly removed: Set<string>
-}
-
-function changeMembers(
-  members: DraftMembers,
-  { op, value = null, attribute, subAttribute, filter }: PatchChange,
-): void {
-  if (filter !== undefined && op !== 'remove') {
+/** The members that a change names; `all` for the removal of all. Throws `invalidFilter`, `invalidValue`, `mutability`. */
+function idsIn({ op, value = null, attribute, subAttribute, filter }: PatchChange): readonly string[] | 'all' {
+  if (filter !== undefined) {
+    if (op === 'remove') return idsEqual(filter)
     throw new ScimError(400, 'mutability', 'members can be added and removed, but not changed')
   }
-  if (op === 'remove' && (filter !== undefined || value !== null)) {
-    const userIds = filter === undefined ? idsIn(attribute, subAttribute, value) : idsEqual(filter)
-    for (const userId of userIds) {
-      members.kept?.delete(userId)
-      members.added.delete(userId)
-      members.removed.add(userId)
-    }
-    return
-  }
-  const userIds = value === null || op === 'remove' ? [] : idsIn(attribute, subAttribute, value)
-  if (op !== 'add') {
-    members.kept = new Set(userIds)
-    members.added.clear()
-    members.removed.clear()
-    return
-  }
-  for (const userId of userIds) {
-    members.added.add(userId)
-    members.removed.delete(userId)
-  }
-}
-
-/** The ids in a value: of entries, or, at the path of their part, by themselves. Throws `invalidValue`. */
-function idsIn(
-  attribute: PatchChange['attribute'],
-  subAttribute: PatchChange['subAttribute'],
-  value: JsonValue,
-): readonly string[] {
-  const given = Array.isArray(value) ? value : [value]
-  const entries = readValue(attribute, subAttribute === undefined ? given : given.map((each) => ({ value: each })))
+  if (value === null) return op === 'remove' ? 'all' : []
+  const given: readonly JsonValue[] = Array.isArray(value) ? value : [value]
+  // At the path of their part, ids are by themselves.
+  const entries = readValue(attribute, subAttribute === undefined ? [...given] : given.map((id) => ({ value: id })))
   const userIds = (Array.isArray(entries) ? entries : []).flatMap((entry) => entryValue(entry) ?? [])
-  if (userIds.length < given.length) {
-    throw new ScimError(400, 'invalidValue', 'each member needs a value')
-  }
+  if (userIds.length < given.length) throw new ScimError(400, 'invalidValue', 'each member needs a value')
   return userIds
 }
 

@@ -1,66 +1,72 @@
 import {
   createDirectoryGroup,
   deleteDirectoryGroup,
-  type GroupGuard,
   type GroupWrite,
   writeDirectoryGroup,
 } from '../domain/directory/group-sync.js'
 import { notFound } from '../errors.js'
-import { findDirectoryGroup } from '../store/directory/group.js'
+import { type DirectoryGroupRow, findDirectoryGroup, searchedGroups } from '../store/directory/group.js'
+import { readPage } from '../store/search-page.js'
 import { ScimError } from './error.js'
 import { groupWriteFrom } from './group-patch.js'
 import { entriesOf, entryValue, memberOf, textIn } from './json.js'
-import { projectionFromQuery } from './list-request.js'
-import { showsMembers } from './lists.js'
 import { patchOperationsFrom } from './patch-operation.js'
-import { projected, requireVersion, resourceAnswer, unlessKnown } from './print.js'
 import { readResource } from './read.js'
-import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
+import type { ScimRequest } from './request.js'
+import type { ResourceOperations } from './resource-routes.js'
 import { groupType } from './resource-types.js'
+import type { ResourceType } from './schema.js'
 
-/** The operations on one group. */
-export const groupRoutes: readonly ScimRoute[] = [
-  { method: 'POST', path: '/Groups', operation: 'Groups/Create', handle: createGroup },
-  { method: 'GET', path: '/Groups/{id}', operation: 'Groups/Get', handle: getGroup },
-  { method: 'PUT', path: '/Groups/{id}', operation: 'Groups/Replace', handle: replaceGroup },
-  { method: 'PATCH', path: '/Groups/{id}', operation: 'Groups/Patch', handle: patchGroup },
-  { method: 'DELETE', path: '/Groups/{id}', operation: 'Groups/Delete', handle: deleteGroup },
-]
+/** The operations on groups. */
+export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
+  get: (request, shown) => readGroup(request, request.id, shown),
 
-async function getGroup(request: ScimRequest): Promise<ScimAnswer> {
-  return unlessKnown(request, await groupAnswer(request, idOf(request), 200))
+  async create(request, shown) {
+    const { database, directory, context } = request
+    const id = await createDirectoryGroup(database, directory, groupFrom(request), context)
+    return readGroup(request, id, shown)
+  },
+
+  async replace(request, shown) {
+    await writeGroup(request, groupFrom(request))
+    return readGroup(request, request.id, shown)
+  },
+
+  /** Answers the group only if the request names attributes (RFC 7644 section 3.5.2): it can have very many members. */
+  async patch(request, shown) {
+    await writeGroup(request, groupWriteFrom(patchOperationsFrom(request.body, groupType)))
+    const isWanted = request.query.has('attributes') || request.query.has('excludedAttributes')
+    return isWanted ? readGroup(request, request.id, shown) : undefined
+  },
+
+  async remove({ database, directory, id, context }) {
+    if (await deleteDirectoryGroup(database, directory, id, context)) return undefined
+    const advice = 'remove it from them first'
+    throw new ScimError(409, undefined, `approval procedures use the group as an approver: ${advice}`)
+  },
+
+  list: ({ database }, selection, range, shown) =>
+    readPage(database, searchedGroups[showsMembers(shown) ? 'whole' : 'withoutMembers'], selection, range),
 }
 
-async function createGroup(request: ScimRequest): Promise<ScimAnswer> {
-  const { database, directory, context } = request
-  const write = groupFrom(request)
-  const id = await createDirectoryGroup(database, directory, write, context)
-  return groupAnswer(request, id, 201)
+/** Whether a group is shown with its members. */
+function showsMembers({ schema }: ResourceType): boolean {
+  return schema.attributes.some(({ multiValued }) => multiValued)
 }
 
-async function replaceGroup(request: ScimRequest): Promise<ScimAnswer> {
-  await writeGroup(request, groupFrom(request))
-  return groupAnswer(request, idOf(request), 200)
+async function readGroup(
+  { database, directory }: ScimRequest,
+  groupId: string,
+  shown: ResourceType<DirectoryGroupRow>,
+): Promise<DirectoryGroupRow> {
+  const key = { organizationId: directory.organizationId, groupId }
+  const group = await findDirectoryGroup(database, key, showsMembers(shown))
+  if (group === undefined) throw notFound('group', groupId)
+  return group
 }
 
-/** Answers the group only if the request names attributes (RFC 7644 section 3.5.2): it can have very many members. */
-async function patchGroup(request: ScimRequest): Promise<ScimAnswer> {
-  await writeGroup(request, groupWriteFrom(patchOperationsFrom(request.body, groupType)))
-  const isWanted = request.query.has('attributes') || request.query.has('excludedAttributes')
-  return isWanted ? groupAnswer(request, idOf(request), 200) : { status: 204 }
-}
-
-async function deleteGroup(request: ScimRequest): Promise<ScimAnswer> {
-  const { database, directory, context } = request
-  const guard = guardOf(request)
-  if (await deleteDirectoryGroup(database, directory, idOf(request), { guard, context })) return { status: 204 }
-  const advice = 'remove it from them first'
-  throw new ScimError(409, undefined, `approval procedures use the group as an approver: ${advice}`)
-}
-
-async function writeGroup(request: ScimRequest, write: GroupWrite): Promise<void> {
-  const { database, directory, context } = request
-  await writeDirectoryGroup(database, directory, idOf(request), { ...write, guard: guardOf(request) }, context)
+async function writeGroup({ database, directory, id, context }: ScimRequest, write: GroupWrite): Promise<void> {
+  await writeDirectoryGroup(database, directory, id, write, context)
 }
 
 /** What a body says of a group as a whole. Throws `invalidValue` if it has no name. */
@@ -68,30 +74,11 @@ function groupFrom({ body, report }: ScimRequest): GroupWrite & { readonly name:
   const group = readResource(body, groupType, report)
   const name = textIn(group, 'displayName')?.trim() ?? ''
   if (name === '') throw new ScimError(400, 'invalidValue', 'displayName is required')
-  const externalId = textIn(group, 'externalId')
   const isGiven = memberOf(body, 'externalId') !== undefined
-  const kept = entriesOf(group, 'members').flatMap((entry) => entryValue(entry) ?? [])
+  const userIds = entriesOf(group, 'members').flatMap((entry) => entryValue(entry) ?? [])
   return {
     name,
-    externalId: externalId ?? (isGiven ? null : undefined),
-    members: { kept, added: [], removed: [] },
+    externalId: textIn(group, 'externalId') ?? (isGiven ? null : undefined),
+    members: { areAll: true, isMember: new Map(userIds.map((userId) => [userId, true])) },
   }
-}
-
-function idOf({ parameters }: ScimRequest): string {
-  return parameters['id'] ?? ''
-}
-
-/** Throws 412 for a group in another version than the request expects. */
-function guardOf({ context }: ScimRequest): GroupGuard {
-  return (group) => requireVersion(context, group, { resourceType: 'group', resourceId: group.id })
-}
-
-async function groupAnswer(request: ScimRequest, id: string, status: number): Promise<ScimAnswer> {
-  const { database, directory, baseUrl, query } = request
-  const shown = projected(groupType, projectionFromQuery(query))
-  const key = { organizationId: directory.organizationId, groupId: id }
-  const row = await findDirectoryGroup(database, key, showsMembers(shown))
-  if (row === undefined) throw notFound('group', id)
-  return resourceAnswer(groupType, shown, { row, id, status, baseUrl })
 }

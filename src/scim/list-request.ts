@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import type { JsonObject } from '@bufbuild/protobuf'
 import type { Condition, Order } from '../store/search.js'
-import { constant } from '../store/search.js'
 import type { Range } from '../store/search-page.js'
+import { comparedIn, conditionOf } from './condition.js'
 import { ScimError } from './error.js'
-import { comparedIn, conditionOf, parseFilter } from './filter.js'
+import { parseFilter } from './filter.js'
 import { memberOf } from './json.js'
 import type { Projection } from './print.js'
 import { findPath, named, type ResourceType } from './schema.js'
@@ -15,26 +15,22 @@ const DEFAULT_PAGE_SIZE = 100
 
 /** What a request for a list wants (RFC 7644 section 3.4.2). */
 export interface ListRequest {
-  readonly condition: Condition
+  /** Undefined for all resources. */
+  readonly condition: Condition | undefined
   /** Undefined is the order of creation. */
   readonly order: Order | undefined
   readonly range: Range
   readonly projection: Projection
 }
 
-/** What a list is asked by. */
-const parameters = ['filter', 'sortBy', 'sortOrder', 'startIndex', 'count', 'attributes', 'excludedAttributes'] as const
-
-type Stated = { readonly [Name in (typeof parameters)[number]]?: JsonValue | undefined }
-
 /** Reads the query of a list. Throws `invalidFilter`, `invalidPath` and `invalidValue`. */
 export function listRequestFromQuery(query: URLSearchParams, type: ResourceType): ListRequest {
-  const texts = Object.fromEntries(parameters.map((name) => [name, query.get(name) ?? undefined]))
-  const integer = (text: string | undefined) =>
-    text !== undefined && /^[+-]?\d{1,15}$/.test(text) ? Number(text) : text
-  const { startIndex, count } = texts
-  const stated = { ...texts, startIndex: integer(startIndex), count: integer(count), ...projectionFromQuery(query) }
-  return listRequest(stated, type)
+  const texts = ['filter', 'sortBy', 'sortOrder'].map((name) => [name, query.get(name)] as const)
+  const numbers = ['startIndex', 'count'].map((name) => {
+    const text = query.get(name)
+    return [name, text !== null && /^[+-]?\d{1,15}$/.test(text) ? Number(text) : text] as const
+  })
+  return listRequest({ ...Object.fromEntries([...texts, ...numbers]), ...projectionFromQuery(query) }, type)
 }
 
 /** Which attributes the query of a request for one or more resources names. */
@@ -52,10 +48,10 @@ export function listRequestFromBody(body: JsonObject, type: ResourceType): ListR
   if (!Array.isArray(schemas) || !schemas.includes(SEARCH_REQUEST)) {
     throw new ScimError(400, 'invalidSyntax', `schemas must include ${SEARCH_REQUEST}`)
   }
-  return listRequest(Object.fromEntries(parameters.map((name) => [name, memberOf(body, name) ?? undefined])), type)
+  return listRequest(body, type)
 }
 
-function listRequest(stated: Stated, type: ResourceType): ListRequest {
+function listRequest(stated: JsonObject, type: ResourceType): ListRequest {
   const filter = text(stated, 'filter')
   const sortBy = text(stated, 'sortBy')
   const sortOrder = text(stated, 'sortOrder')?.toLowerCase() ?? 'ascending'
@@ -68,7 +64,7 @@ function listRequest(stated: Stated, type: ResourceType): ListRequest {
   }
   if (sortOrder !== 'ascending' && sortOrder !== 'descending') throw invalid('sortOrder', 'ascending or descending')
   return {
-    condition: filter === undefined ? constant(true) : conditionOf(parseFilter(filter, type)),
+    condition: filter === undefined ? undefined : conditionOf(parseFilter(filter, type)),
     order: sortBy === undefined ? undefined : orderBy(sortBy, sortOrder === 'descending', type),
     range: { offset: startIndex - 1, count },
     projection,
@@ -91,20 +87,20 @@ function orderBy(path: string, isDescending: boolean, type: ResourceType): Order
   return { ...comparedIn(sorted), within, isDescending }
 }
 
-function integer(stated: Stated, name: 'startIndex' | 'count'): number | undefined {
-  const given = stated[name]
-  if (given === undefined || Number.isSafeInteger(given)) return given === undefined ? undefined : Number(given)
+function integer(stated: JsonObject, name: string): number | undefined {
+  const given = memberOf(stated, name) ?? undefined
+  if (given === undefined || (typeof given === 'number' && Number.isSafeInteger(given))) return given
   throw invalid(name, 'an integer')
 }
 
-function text(stated: Stated, name: 'filter' | 'sortBy' | 'sortOrder'): string | undefined {
-  const given = stated[name]
+function text(stated: JsonObject, name: string): string | undefined {
+  const given = memberOf(stated, name) ?? undefined
   if (given === undefined || typeof given === 'string') return given
   throw invalid(name, 'a string')
 }
 
-function texts(stated: Stated, name: 'attributes' | 'excludedAttributes'): readonly string[] {
-  const given = stated[name] ?? []
+function texts(stated: JsonObject, name: string): readonly string[] {
+  const given = memberOf(stated, name) ?? []
   if (Array.isArray(given) && given.every((each) => typeof each === 'string')) return given
   throw invalid(name, 'a list of strings')
 }

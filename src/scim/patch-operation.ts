@@ -93,7 +93,7 @@ export function changeFrom({ op, path = '', value }: PatchOperation, type: Resou
   if (found === 'unsupported') return undefined
   if (found === undefined) throw refusal('invalidPath', `no such attribute: ${shortened(path)}`)
   const { attribute } = found
-  if (attribute.search === 'schemas') return undefined
+  if (attribute.name === 'schemas') return undefined
   const subAttribute = sub === undefined ? found.subAttribute : named(attribute.subAttributes, sub)
   if (sub !== undefined && subAttribute === undefined) {
     throw refusal('invalidPath', `${attribute.name} has no ${shortened(sub)}`)

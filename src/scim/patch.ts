@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { ScimError } from './error.js'
-import { type Filter, matchesEntry } from './filter.js'
-import { entryType, entryValue, isJsonObject, valueAt, withMember, withValueAt } from './json.js'
+import type { Comparison, Filter } from './filter.js'
+import { entryType, entryValue, isJsonObject, memberOf, valueAt, withMember, withValueAt } from './json.js'
 import { changeFrom, type PatchChange, type PatchOperation } from './patch-operation.js'
 import { readOne, readValue, refuseTooManyEntries, withOnePrimary } from './read.js'
-import type { ScimReport } from './report.js'
-import { type Attribute, isSameName, type ResourceType } from './schema.js'
+import type { ScimReport } from './request.js'
+import type { Attribute, ResourceType } from './schema.js'
 
 /**
  * A document after the operations of a PATCH, one after the other. A filter may be on entries that do not exist yet.
@@ -35,17 +35,15 @@ function valueAfter(held: JsonValue | undefined, change: PatchChange): JsonValue
   const { attribute, subAttribute, value = null } = change
   const before = isJsonObject(held) ? held : {}
   if (subAttribute !== undefined) {
-    const part = isCleared(change) ? undefined : readOne(subAttribute, value, pathOf(change))
+    const part = isCleared(change) ? undefined : readPart(attribute, subAttribute, value)
     return unlessEmpty(withMember(before, subAttribute.name, part))
   }
-  const read = isCleared(change) ? undefined : readValue(attribute, value)
-  if (attribute.type !== 'complex' || attribute.field !== undefined || !isJsonObject(value) || isCleared(change)) {
-    return read
-  }
+  if (isCleared(change)) return undefined
+  const read = readValue(attribute, value)
+  if (attribute.type !== 'complex' || attribute.field !== undefined || !isJsonObject(value)) return read
   // What a value object leaves out of an attribute with parts, stays; `null` clears a part.
-  const cleared = Object.keys(value).filter((name) => value[name] === null)
   const parts = Object.entries(Object.assign({}, before, read))
-  return unlessEmpty(Object.fromEntries(parts.filter(([name]) => !cleared.some((each) => isSameName(each, name)))))
+  return unlessEmpty(Object.fromEntries(parts.filter(([name]) => memberOf(value, name) !== null)))
 }
 
 /** Whether a change leaves no value; an empty text is a value of a text. */
@@ -58,8 +56,8 @@ function unlessEmpty(object: JsonObject): JsonObject | undefined {
   return Object.keys(object).length === 0 ? undefined : object
 }
 
-function pathOf({ attribute, subAttribute }: PatchChange): string {
-  return `${attribute.name}.${subAttribute?.name}`
+function readPart(attribute: Attribute, part: Attribute, value: JsonValue): JsonValue | undefined {
+  return readOne(part, value, `${attribute.name}.${part.name}`)
 }
 
 /** The entries of an attribute that has several after a change. */
@@ -69,10 +67,10 @@ function entriesAfter(held: JsonValue | undefined, change: PatchChange): JsonVal
   const isWhole = filter === undefined && subAttribute === undefined
   const entries = isWhole ? entriesChangedAsWhole(before, change) : entriesChangedInPart(before, change)
   refuseTooManyEntries(attribute, entries)
-  return entries.length === 0 ? undefined : [...entries]
+  return entries.length === 0 ? undefined : entries
 }
 
-function entriesChangedInPart(held: readonly JsonValue[], change: PatchChange): readonly JsonValue[] {
+function entriesChangedInPart(held: readonly JsonValue[], change: PatchChange): JsonValue[] {
   const { op, value = null, attribute, filter, subAttribute } = change
   const isMeant = (entry: JsonValue) => filter === undefined || matchesEntry(filter, entry)
   if (op === 'remove' || value === null || value === '') {
@@ -81,20 +79,15 @@ function entriesChangedInPart(held: readonly JsonValue[], change: PatchChange): 
   const part = partFrom(change, value)
   const merged = (entry: JsonValue): JsonObject => (isJsonObject(entry) ? { ...entry, ...part } : part)
   if (held.some(isMeant)) {
-    return preferring(
-      held,
-      held.map((entry) => (isMeant(entry) ? merged(entry) : entry)),
-    )
+    const changed = held.map((entry) => (isMeant(entry) ? merged(entry) : entry))
+    return withOnePrimary(changed, held)
   }
   const added = merged(filter === undefined ? {} : entryOf(filter, attribute))
   // An entry without a value says nothing, so there is none to change.
-  return added['value'] === undefined ? held : preferring(held, [...held, added])
+  return added['value'] === undefined ? [...held] : withOnePrimary([...held, added], held)
 }
 
-function entriesChangedAsWhole(
-  held: readonly JsonValue[],
-  { op, value, attribute }: PatchChange,
-): readonly JsonValue[] {
+function entriesChangedAsWhole(held: readonly JsonValue[], { op, value, attribute }: PatchChange): JsonValue[] {
   const read = value === undefined ? undefined : readValue(attribute, value)
   const entries = Array.isArray(read) ? read : []
   if (op === 'replace') return entries
@@ -108,23 +101,11 @@ function entriesChangedAsWhole(
   const byKey = new Map(held.map((entry) => [entryKey(entry), entry]))
   const added = entries.filter((entry) => !isDeepStrictEqual(entry, byKey.get(entryKey(entry))))
   const replaced = new Set(added.map(entryKey))
-  return preferring(held, [...held.filter((entry) => !replaced.has(entryKey(entry))), ...added])
+  return withOnePrimary([...held.filter((entry) => !replaced.has(entryKey(entry))), ...added], held)
 }
 
 function entryKey(entry: JsonValue): string {
   return `${entryType(entry)}\0${entryValue(entry) ?? ''}`
-}
-
-/** The entries with one primary at most: one that has just become it, if there is one. */
-function preferring(before: readonly JsonValue[], after: readonly JsonValue[]): readonly JsonValue[] {
-  const isPrimary = (entry: JsonValue) => isJsonObject(entry) && entry['primary'] === true
-  const preferred = before.filter(isPrimary)
-  const fresh = after.filter((entry) => isPrimary(entry) && !preferred.some((each) => isDeepStrictEqual(each, entry)))
-  if (fresh.length === 0) return withOnePrimary(after)
-  const last = fresh.at(-1)
-  return after.map((entry) =>
-    isJsonObject(entry) && isPrimary(entry) && entry !== last ? { ...entry, primary: false } : entry,
-  )
 }
 
 function withoutPart(entry: JsonValue, part: Attribute | undefined): JsonValue | undefined {
@@ -134,20 +115,15 @@ function withoutPart(entry: JsonValue, part: Attribute | undefined): JsonValue |
 }
 
 /** What a change gives the entries: one of their parts, or several. */
-function partFrom(change: PatchChange, value: JsonValue): JsonObject {
-  const { attribute, subAttribute } = change
+function partFrom({ attribute, subAttribute }: PatchChange, value: JsonValue): JsonObject {
   const [given = null] = Array.isArray(value) ? value : [value]
-  if (subAttribute !== undefined) {
-    const read = readOne(subAttribute, given, pathOf(change))
-    return read === undefined ? {} : { [subAttribute.name]: read }
-  }
   const parts = isJsonObject(given) ? given : { value: given }
-  const read = attribute.subAttributes.flatMap((sub) => {
-    const part = Object.entries(parts).find(([name]) => isSameName(name, sub.name))?.[1]
-    const known = part === undefined ? undefined : readOne(sub, part, `${attribute.name}.${sub.name}`)
-    return known === undefined ? [] : [[sub.name, known] as const]
-  })
-  return Object.fromEntries(read)
+  const wanted: [Attribute, JsonValue | undefined][] =
+    subAttribute === undefined
+      ? attribute.subAttributes.map((sub) => [sub, memberOf(parts, sub.name)])
+      : [[subAttribute, given]]
+  const read = wanted.map(([sub, part]) => [sub.name, part === undefined ? part : readPart(attribute, sub, part)])
+  return Object.fromEntries(read.filter(([, part]) => part !== undefined))
 }
 
 /** The entry that a filter describes by what its parts equal. Throws `noTarget` for any other filter. */
@@ -159,4 +135,47 @@ function entryOf(filter: Filter, attribute: Attribute): JsonObject {
     throw new ScimError(400, 'noTarget', `no entry of ${attribute.name} matches the filter`)
   }
   return { [filter.attribute.name]: filter.value }
+}
+
+/** Whether the entry of a multi-valued attribute satisfies a filter: as in the database, but of JSON in a document. */
+function matchesEntry(filter: Filter, entry: JsonValue): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.filters.every((each) => matchesEntry(each, entry))
+    case 'or':
+      return filter.filters.some((each) => matchesEntry(each, entry))
+    case 'not':
+      return !matchesEntry(filter.filter, entry)
+    case 'present':
+      return valueIn(entry, filter.attribute) !== undefined
+    case 'compare': {
+      const { attribute, comparison, value } = filter
+      const held = valueIn(entry, attribute)
+      if (typeof held !== 'string' || typeof value !== 'string') return held === value
+      const texts = attribute.caseExact ? [held, value] : [held.toLowerCase(), value.toLowerCase()]
+      return comparisonsOfTexts[comparison](texts[0] ?? '', texts[1] ?? '')
+    }
+    case 'some':
+    case 'constant':
+      // Entries have no entries of their own, and only parts that there are.
+      return false
+  }
+}
+
+const comparisonsOfTexts: Readonly<Record<Comparison, (held: string, value: string) => boolean>> = {
+  eq: (held, value) => held === value,
+  co: (held, value) => held.includes(value),
+  sw: (held, value) => held.startsWith(value),
+  ew: (held, value) => held.endsWith(value),
+  gt: (held, value) => held > value,
+  ge: (held, value) => held >= value,
+  lt: (held, value) => held < value,
+  le: (held, value) => held <= value,
+}
+
+/** The value of a sub-attribute, whose name the document has in any case; undefined if there is none. */
+function valueIn(entry: JsonValue, { name, type }: Attribute): string | boolean | undefined {
+  const value = isJsonObject(entry) ? memberOf(entry, name) : undefined
+  if (type === 'boolean') return value === true
+  return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { textFault } from '../domain/value/free-text.js'
 import { ScimError } from './error.js'
 import { isJsonObject } from './json.js'
-import type { ScimReport } from './report.js'
+import type { ScimReport } from './request.js'
 import { type Attribute, coreOf, isSameName, isWritable, named, type ResourceType } from './schema.js'
 
 /**
@@ -109,11 +110,18 @@ function partsFrom({ subAttributes }: Attribute, value: JsonValue, path: string)
   return isEmpty ? undefined : read
 }
 
-/** At most one entry is the primary one (RFC 7643 section 2.4): the last that says so. */
-export function withOnePrimary(entries: readonly JsonValue[]): JsonValue[] {
-  const last = entries.findLastIndex((entry) => isJsonObject(entry) && entry['primary'] === true)
-  return entries.map((entry, index) =>
-    isJsonObject(entry) && entry['primary'] === true && index !== last ? { ...entry, primary: false } : entry,
+/**
+ * The entries with one primary entry at most (RFC 7643 section 2.4): the last one that says so, or, after a change, the
+ * last one that did not say so before.
+ */
+export function withOnePrimary(entries: readonly JsonValue[], before: readonly JsonValue[] = []): JsonValue[] {
+  const isPrimary = (entry: JsonValue) => isJsonObject(entry) && entry['primary'] === true
+  const preferred = before.filter(isPrimary)
+  const last =
+    entries.findLast((entry) => isPrimary(entry) && !preferred.some((each) => isDeepStrictEqual(each, entry))) ??
+    entries.findLast(isPrimary)
+  return entries.map((entry) =>
+    isJsonObject(entry) && isPrimary(entry) && entry !== last ? { ...entry, primary: false } : entry,
   )
 }
 

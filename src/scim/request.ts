@@ -2,13 +2,17 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import type { UserTables } from '../db/tables.js'
 import type { Directory } from '../domain/directory/directory-sync.js'
 import type { WriteContext } from '../runtime/write-context.js'
-import type { ScimReport } from './report.js'
+import type { DirectoryUserRow } from '../store/directory/user.js'
+import { ScimError } from './error.js'
+import { textIn } from './json.js'
+import type { Attribute } from './schema.js'
+import { userNameOf } from './user-attributes.js'
 
 /** A request of a directory, whose body is read. */
 export interface ScimRequest {
   readonly directory: Directory
-  /** The variables of the path, decoded. */
-  readonly parameters: Readonly<Record<string, string>>
+  /** The variable of the path, decoded; empty if it has none. */
+  readonly id: string
   readonly query: URLSearchParams
   /** Empty if the method has none. */
   readonly body: JsonObject
@@ -28,14 +32,43 @@ export interface ScimAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Answers a request. Throws `ScimError` and the errors of the catalogue. */
-export type ScimHandler = (request: ScimRequest) => Promise<ScimAnswer>
-
 /** A method and a path below the door, such as `/Users/{id}`, and what answers them. */
 export interface ScimRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   /** The name of the operation in metrics and traces, such as `Users/Get`. */
   readonly operation: string
-  readonly handle: ScimHandler
+  /** Answers a request. Throws `ScimError` and the errors of the catalogue. */
+  readonly handle: (request: ScimRequest) => Promise<ScimAnswer>
+}
+
+/** What administrators are told of a request beside its answer: whom it is about, and what was left out of it. */
+export class ScimReport {
+  userName = ''
+  externalId = ''
+  /** Why values were left out, by the name of the attribute. */
+  readonly leftOut = new Map<string, string>()
+
+  /** Names the person as the body of a request does. */
+  isAboutBody(body: JsonObject): void {
+    this.userName = textIn(body, 'userName') ?? ''
+    this.externalId = textIn(body, 'externalId') ?? ''
+  }
+
+  /** Names the person as the directory knows a user. */
+  isAboutUser(user: DirectoryUserRow): void {
+    this.userName = userNameOf(user)
+    this.externalId = user.directoryExternalId ?? ''
+  }
+
+  /** The value that is read; of an optional attribute undefined, and reported, if it throws `invalidValue`. */
+  read<Value>({ name, isOptional }: Attribute, read: () => Value): Value | undefined {
+    try {
+      return read()
+    } catch (error) {
+      if (!isOptional || !(error instanceof ScimError) || error.scimType !== 'invalidValue') throw error
+      this.leftOut.set(name, error.detail)
+      return undefined
+    }
+  }
 }

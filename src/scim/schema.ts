@@ -1,25 +1,22 @@
 import type { JsonValue } from '@bufbuild/protobuf'
 import type { OwnedField } from '../store/owned-column.js'
-import type { Entries, Value } from '../store/search.js'
+import { any, type Condition, type Entries, present, type Value } from '../store/search.js'
 
-/** The characteristics of attributes that have names (RFC 7643 section 7). */
-export const characteristics = {
-  type: ['string', 'boolean', 'decimal', 'integer', 'dateTime', 'reference', 'binary', 'complex'],
-  mutability: ['readOnly', 'readWrite', 'immutable', 'writeOnly'],
-  returned: ['always', 'never', 'default', 'request'],
-  uniqueness: ['none', 'server', 'global'],
-} as const
-
-type Characteristic = { readonly [Name in keyof typeof characteristics]: (typeof characteristics)[Name][number] }
-
-/** An attribute of resources that are made of rows: what the service tells of it, and how it is held. */
-export interface Attribute<Row = unknown> extends Characteristic {
+/**
+ * An attribute of resources that are made of rows: what the service tells of it (RFC 7643 section 7), how requests give
+ * it, how it is searched, and how it is shown.
+ */
+export interface Attribute<Row = unknown> {
   /** As it is spelled in answers; requests may spell it in any case. */
   readonly name: string
-  readonly multiValued: boolean
   readonly description: string
+  readonly type: 'string' | 'boolean' | 'dateTime' | 'reference' | 'complex'
+  readonly multiValued: boolean
   readonly required: boolean
   readonly caseExact: boolean
+  readonly mutability: 'readOnly' | 'readWrite' | 'immutable'
+  readonly returned: 'always' | 'default'
+  readonly uniqueness: 'none' | 'server'
   readonly canonicalValues?: readonly string[]
   readonly referenceTypes?: readonly string[]
   /** Of complex attributes; otherwise empty. */
@@ -40,11 +37,14 @@ export interface Attribute<Row = unknown> extends Characteristic {
   /** The most entries that a resource can have. */
   readonly maxEntries: number
 
-  /** What filters and orders read: a value, entries, the values of the sub-attributes, or whatever the resource has. */
-  readonly search?: Value | Entries | 'parts' | 'schemas'
+  /** What filters and orders read: a value, entries, or the values of the sub-attributes. */
+  readonly search?: Value | Entries | 'parts'
   /** What answers show; undefined for none. Complex attributes without it show their sub-attributes. */
   print?(row: Row, baseUrl: string): JsonValue | undefined
 }
+
+/** What an attribute states beside its name and description; the rest is as RFC 7643 section 2.2 has it. */
+export type Stated<Row = unknown> = Partial<Omit<Attribute<Row>, 'name' | 'description'>>
 
 /** A schema of resources. */
 export interface Schema<Row = unknown> {
@@ -70,12 +70,8 @@ export interface ResourceType<Row = unknown> {
 
 const MAX_ENTRIES = 100
 
-/** An attribute; what is not stated is as RFC 7643 section 2.2 has it. */
-export function attribute<Row>(
-  name: string,
-  description: string,
-  stated: Partial<Omit<Attribute<Row>, 'name' | 'description'>>,
-): Attribute<Row> {
+/** An attribute. */
+export function attribute<Row>(name: string, description: string, stated: Stated<Row>): Attribute<Row> {
   return {
     name,
     description,
@@ -93,17 +89,26 @@ export function attribute<Row>(
 }
 
 /** An attribute that requests cannot write. */
-export function shown<Row>(
-  name: string,
-  description: string,
-  stated: Partial<Omit<Attribute<Row>, 'name' | 'description'>>,
-): Attribute<Row> {
+export function shown<Row>(name: string, description: string, stated: Stated<Row>): Attribute<Row> {
   return attribute(name, description, { mutability: 'readOnly', ...stated })
 }
 
-/** Whether requests can give an attribute; the schemas of a resource follow from its other attributes. */
-export function isWritable({ mutability, search }: Attribute): boolean {
-  return mutability !== 'readOnly' && search !== 'schemas'
+/** Whether requests can give an attribute. */
+export function isWritable({ mutability }: Attribute): boolean {
+  return mutability !== 'readOnly'
+}
+
+/** Whether rows have a value of the attribute. */
+export function presenceOf(attribute: Attribute): Condition {
+  const { search, subAttributes } = attribute
+  if (search === 'parts') return any(subAttributes.filter((sub) => sub.search !== undefined).map(presenceOf))
+  if (search === undefined) throw unsearchable(attribute)
+  return present(search)
+}
+
+/** An attribute without a value in rows, which a filter must not name. */
+export function unsearchable({ name }: Attribute): Error {
+  return new Error(`${name} cannot be compared`)
 }
 
 /** What a path of attributes leads to (RFC 7644 section 3.10). */

@@ -14,7 +14,7 @@ import type { OwnedField } from '../store/owned-column.js'
 import { fixed } from '../store/search.js'
 import { indexed, locationOf, referenceParts, referencesTo } from './common-attributes.js'
 import { entriesOf, entryType, isJsonObject, textIn } from './json.js'
-import { type Attribute, attribute, type Schema, shown } from './schema.js'
+import { type Attribute, attribute, type Schema, type Stated, shown } from './schema.js'
 
 // The table of the attributes of users: each stands here once, with what the service tells of it, how it is searched and
 // printed, and, if a field of the profile holds it, how that takes it.
@@ -32,15 +32,15 @@ export function saidOf({ directoryAttributes }: User): JsonObject | undefined {
 }
 
 /** A field of the profile. */
-function ofField(field: OwnedField) {
-  return { field, search: fieldValue(field), print: ({ profile }: User) => profile[field].value || undefined }
+function ofField(field: OwnedField): Stated<User> {
+  return { field, search: fieldValue(field), print: ({ profile }) => profile[field].value || undefined }
 }
 
 /** A name to be shown: as the directory says, or of the first and the last name. */
-function shownName(path: readonly string[], isIndexed = false) {
+function shownName(path: readonly string[], isIndexed: boolean): Stated<User> {
   const print = (user: User) => {
-    const { profile } = user
-    return textIn(saidOf(user), ...path) || `${profile.FIRST_NAME.value} ${profile.LAST_NAME.value}`.trim() || undefined
+    const { FIRST_NAME: first, LAST_NAME: last } = user.profile
+    return textIn(saidOf(user), ...path) || `${first.value} ${last.value}`.trim() || undefined
   }
   return { search: documentName(path, isIndexed), print }
 }
@@ -52,7 +52,7 @@ function entriesOr(user: User, name: string, type: string, value: string): JsonO
   return value === '' ? undefined : [{ value, type, primary: true }]
 }
 
-function entryParts(what: string, canonicalValues: readonly string[], ofValue: Partial<Attribute<User>> = {}) {
+function entryParts(what: string, canonicalValues: readonly string[], ofValue: Stated<User> = {}) {
   return [
     attribute<User>('value', `The ${what}.`, { search: entryValues.value, ...ofValue }),
     attribute<User>('display', 'A text to show instead of the value.', { search: entryValues.display }),
@@ -65,15 +65,9 @@ function entryParts(what: string, canonicalValues: readonly string[], ofValue: P
 }
 
 /** Entries of which a field of the profile holds one. Values that it cannot take are left out. */
-function entriesOfField(
-  name: string,
-  description: string,
-  field: OwnedField,
-  fieldTypes: readonly string[],
-  of: Partial<Attribute<User>>,
-) {
-  const [type = ''] = fieldTypes
-  return attribute<User>(name, description, {
+function entriesOfField(name: string, field: OwnedField, fieldTypes: readonly [string, string]): Stated<User> {
+  const [type] = fieldTypes
+  return {
     type: 'complex',
     multiValued: true,
     field,
@@ -81,8 +75,7 @@ function entriesOfField(
     isOptional: true,
     search: documentEntries(name, type, field),
     print: (user) => entriesOr(user, name, type, user.profile[field].value),
-    ...of,
-  })
+  }
 }
 
 /** The schema of users (RFC 7643 section 4.1), as far as it is supported. */
@@ -100,7 +93,7 @@ export const userSchema: Schema<User> = {
       search: 'parts',
       type: 'complex',
       subAttributes: [
-        attribute('formatted', 'The full name, for display.', shownName(['name', 'formatted'])),
+        attribute('formatted', 'The full name, for display.', shownName(['name', 'formatted'], false)),
         attribute('familyName', 'The last name.', ofField('LAST_NAME')),
         attribute('givenName', 'The first name.', ofField('FIRST_NAME')),
       ],
@@ -141,36 +134,30 @@ export const userSchema: Schema<User> = {
           ),
       },
     ),
-    entriesOfField(
+    attribute(
       'phoneNumbers',
       'Phone numbers. The one with type work, or else with type mobile, is the primary phone, which no other user can have.',
-      'PRIMARY_PHONE',
-      ['work', 'mobile'],
       {
+        ...entriesOfField('phoneNumbers', 'PRIMARY_PHONE', ['work', 'mobile']),
         subAttributes: entryParts('phone number', ['work', 'mobile', 'home', 'fax', 'pager', 'other']),
         // In RFC 3966, `tel:` is not part of a number.
         toField: (number) => number.replace(/^tel:/i, ''),
       },
     ),
-    entriesOfField(
-      'photos',
-      'URLs of pictures. The one with type photo is the avatar.',
-      'AVATAR_URL',
-      ['photo', 'thumbnail'],
-      {
-        subAttributes: entryParts('https URL of a picture', ['photo', 'thumbnail'], {
-          type: 'reference',
-          referenceTypes: ['external'],
-          caseExact: true,
-        }),
-      },
-    ),
+    attribute('photos', 'URLs of pictures. The one with type photo is the avatar.', {
+      ...entriesOfField('photos', 'AVATAR_URL', ['photo', 'thumbnail']),
+      subAttributes: entryParts('https URL of a picture', ['photo', 'thumbnail'], {
+        type: 'reference',
+        referenceTypes: ['external'],
+        caseExact: true,
+      }),
+    }),
     shown('groups', 'The groups that the user belongs to. To change them, write the groups.', {
       search: memberGroups,
       type: 'complex',
       multiValued: true,
       subAttributes: [
-        ...referenceParts('Group', 'group', memberGroupValues, 'readOnly'),
+        ...referenceParts<User>('Group', memberGroupValues, 'readOnly'),
         shown('type', 'Always direct.', { search: fixed('direct'), canonicalValues: ['direct'] }),
       ],
       print: ({ groups }, baseUrl) =>

@@ -6,7 +6,7 @@ import type { DirectoryUserRow } from '../store/directory/user.js'
 import type { OwnedField } from '../store/owned-column.js'
 import { ScimError } from './error.js'
 import { entriesOf, entryOfType, entryType, entryValue, textIn, valueAt, withValueAt } from './json.js'
-import type { ScimReport } from './report.js'
+import type { ScimReport } from './request.js'
 import { type FieldAttribute, fieldAttributes, saidOf, userNameOf } from './user-attributes.js'
 
 /** The most bytes of what a provider says of a user, so that pages of users stay small. */

@@ -1,14 +1,14 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement, type Parameter, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type Condition, constant, type Order, orderBy } from './search.js'
+import { type Condition, type Order, orderBy } from './search.js'
 import { ofOrganization } from './tenant.js'
 
-/** Which rows of an organization to list, and in which order; without one, in the order of their creation. */
+/** Which rows of an organization to list, by default all, and in which order, by default that of their creation. */
 export interface Selection {
   readonly organizationId: string
-  readonly condition: Condition
-  readonly order: Order | undefined
+  readonly condition?: Condition | undefined
+  readonly order?: Order | undefined
 }
 
 /** The rows of a list to read: none if the total alone is wanted. */
@@ -67,10 +67,10 @@ function pageStatement<Row>(
 ): Bound<Row & Uncut> {
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table} ${alias}`)]
   const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${orderBy(order)}, ${row}.ordinal`
-  const found = Prisma.sql`FROM ${rows} WHERE ${ofOrganization(alias)} AND ${where} AND ${condition.sql}`
+  const found = Prisma.sql`FROM ${rows} WHERE ${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`
   // Found first, and cut to the page then: a planner that expects more rows than there are would rather read the list in
   // its order until the page is full.
-  const source = condition.isIndexed ? Prisma.sql`FROM (SELECT ${row}.* ${found} OFFSET 0) ${row}` : found
+  const source = condition?.isIndexed ? Prisma.sql`FROM (SELECT ${row}.* ${found} OFFSET 0) ${row}` : found
   const text = Prisma.sql`
 SELECT ${columns({ parameter: 'organizationId' })}, ${row}.found
   FROM (
@@ -94,16 +94,18 @@ function countStatement<Row>(
 ): Bound<Counted> {
   const text = Prisma.sql`
 SELECT count(*) AS total FROM ${Prisma.raw(`${table} ${alias}`)}
- WHERE ${ofOrganization(alias)} AND ${where} AND ${condition.sql}`
+ WHERE ${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`
   return bound<Counted>(`count_${name}`, { total: 'int8' }, organizationId, text)
 }
 
-const everything: Selection = { organizationId: '', condition: constant(true), order: undefined }
+function alsoWhere(condition: Condition | undefined): Prisma.Sql {
+  return condition === undefined ? Prisma.empty : Prisma.sql` AND ${condition.sql}`
+}
 
 /** The statements that read a page of a selection and count the selection. */
 export function searchStatements<Row>(
   searched: SearchRows<Row>,
-  selection: Selection = everything,
+  selection: Selection = { organizationId: '' },
   range: Range = { offset: 0, count: 100 },
 ): readonly [page: Bound<Row & Uncut>, count: Bound<Counted>] {
   return [pageStatement(searched, selection, range), countStatement(searched, selection)]

@@ -22,6 +22,8 @@ export function fixed(text: string): Value {
 /** Several values of a row, one by one: a query behind its FROM, WHERE included, in which the values of an entry are. */
 export interface Entries {
   readonly from: Prisma.Sql
+  /** The entry, if it is a single value. */
+  readonly value?: Value
   /** Whether an entry goes before the others in orders. */
   readonly primary?: Value
   /**
@@ -29,6 +31,13 @@ export interface Entries {
    * index whatever the planner expects of the values.
    */
   readonly narrowed?: (value: string, type: string | undefined) => Prisma.Sql
+}
+
+/** The texts that a row has, each under a condition. */
+export function heldTexts(texts: readonly (readonly [text: string, held: Condition])[]): Entries {
+  const rows = texts.map(([text, { sql }]) => Prisma.sql`('${Prisma.raw(text)}', ${sql})`)
+  const from = Prisma.sql`(VALUES ${Prisma.join(rows)}) AS h (text, is_held) WHERE h.is_held`
+  return { from, value: { sql: Prisma.sql`h.text` } }
 }
 
 /** A value as it is compared and ordered: texts exactly or without regard to case; undefined for what is no text. */
@@ -42,44 +51,34 @@ export interface Condition {
   readonly sql: Prisma.Sql
   /** An index leads to all rows of which it is true. */
   readonly isIndexed: boolean
-  /** It is the same for all rows. */
-  readonly constant?: boolean
 }
 
 /** The condition that is the same for all rows. */
 export function constant(isTrue: boolean): Condition {
-  return { sql: Prisma.raw(String(isTrue)), isIndexed: false, constant: isTrue }
+  return { sql: Prisma.raw(String(isTrue)), isIndexed: !isTrue }
 }
 
-/** True where all conditions are. */
+/** True where all conditions are, of which there is at least one. */
 export function all(conditions: readonly Condition[]): Condition {
-  return joined(conditions, ' AND ', false)
+  return { sql: joined(conditions, ' AND '), isIndexed: conditions.some((each) => each.isIndexed) }
 }
 
-/** True where one of the conditions is. */
+/** True where one of the conditions is, of which there is at least one. */
 export function any(conditions: readonly Condition[]): Condition {
-  return joined(conditions, ' OR ', true)
+  return { sql: joined(conditions, ' OR '), isIndexed: conditions.every((each) => each.isIndexed) }
 }
 
-/** What is the same for all rows decides, or is left out. */
-function joined(conditions: readonly Condition[], operator: string, deciding: boolean): Condition {
-  if (conditions.some((each) => each.constant === deciding)) return constant(deciding)
-  const [first, ...others] = conditions.filter((each) => each.constant === undefined)
-  if (first === undefined) return constant(!deciding)
-  if (others.length === 0) return first
-  const left = [first, ...others]
-  return {
-    sql: Prisma.sql`(${Prisma.join(
-      left.map(({ sql }) => sql),
-      operator,
-    )})`,
-    isIndexed: deciding ? left.every((each) => each.isIndexed) : left.some((each) => each.isIndexed),
-  }
+function joined(conditions: readonly Condition[], operator: string): Prisma.Sql {
+  const joint = Prisma.join(
+    conditions.map(({ sql }) => sql),
+    operator,
+  )
+  return Prisma.sql`(${joint})`
 }
 
 /** The opposite. */
-export function not({ sql, constant: isTrue }: Condition): Condition {
-  return isTrue === undefined ? { sql: Prisma.sql`(${sql}) IS NOT TRUE`, isIndexed: false } : constant(!isTrue)
+export function not({ sql }: Condition): Condition {
+  return { sql: Prisma.sql`(${sql}) IS NOT TRUE`, isIndexed: false }
 }
 
 /** True where there is a value. */

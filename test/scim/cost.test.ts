@@ -5,7 +5,7 @@ import { applyPatch } from '../../src/scim/patch.js'
 import { patchOperationsFrom } from '../../src/scim/patch-operation.js'
 import { projected } from '../../src/scim/print.js'
 import { readResource } from '../../src/scim/read.js'
-import { ScimReport } from '../../src/scim/report.js'
+import { ScimReport } from '../../src/scim/request.js'
 import { groupType, userType } from '../../src/scim/resource-types.js'
 import { processorMillis } from '../support/processor-time.js'
 

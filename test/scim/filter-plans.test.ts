@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { conditionOf, parseFilter } from '../../src/scim/filter.js'
+import { conditionOf } from '../../src/scim/condition.js'
+import { parseFilter } from '../../src/scim/filter.js'
 import { groupType, userType } from '../../src/scim/resource-types.js'
 import { searchedGroups } from '../../src/store/directory/group.js'
 import { searchedMembers } from '../../src/store/directory/member-search.js'

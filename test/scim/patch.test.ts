@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { scimPatch } from 'scim-patch'
 import { applyPatch } from '../../src/scim/patch.js'
 import { patchOperationsFrom } from '../../src/scim/patch-operation.js'
-import { ScimReport } from '../../src/scim/report.js'
+import { ScimReport } from '../../src/scim/request.js'
 import { userType } from '../../src/scim/resource-types.js'
 import { ENTERPRISE } from '../support/scim.js'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Database } from '../../src/db/database.js'
-import { conditionOf, parseFilter } from '../../src/scim/filter.js'
+import { conditionOf } from '../../src/scim/condition.js'
+import { parseFilter } from '../../src/scim/filter.js'
 import { userType } from '../../src/scim/resource-types.js'
 import { searchedMembers } from '../../src/store/directory/member-search.js'
 import { constant } from '../../src/store/search.js'

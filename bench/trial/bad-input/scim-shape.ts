@@ -71,16 +71,13 @@ function membersFault(attributes: readonly Attribute[], name: string, value: Jso
 function valueFault(attributes: readonly Attribute[], name: string, value: Json): string | undefined {
   const attribute = attributes.find((each) => each.name === name)
   if (attribute === undefined) return `${name} is in no schema`
-  if (attribute.returned === 'never') return `${name} is never returned`
   const items: Json[] = attribute.multiValued ? value : [value]
   if (!Array.isArray(items)) return `${name} is no list`
   for (const item of items) {
     if (attribute.type === 'complex') {
       const fault = membersFault(attribute.subAttributes, name, item)
       if (fault !== undefined) return fault
-    } else if (
-      typeof item !== (attribute.type === 'boolean' ? 'boolean' : attribute.type === 'integer' ? 'number' : 'string')
-    ) {
+    } else if (typeof item !== (attribute.type === 'boolean' ? 'boolean' : 'string')) {
       return `${name} is no ${attribute.type}`
     }
   }

@@ -17,6 +17,7 @@ import type { DirectoryStanding, Member, MemberChange, MemberWriter } from '../u
 import { planMembers } from '../user/plan.js'
 import { changeMember, memberTransaction, writePlan } from '../user/write.js'
 import { emailKeyOf, emailViolations } from '../value/email-address.js'
+import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { textFault } from '../value/free-text.js'
 
 /** The connection of an identity provider: the organization that it supplies, and the key that it writes with. */
@@ -82,6 +83,16 @@ export async function readDirectoryUser(
   const user = await findDirectoryUser(tables, { organizationId, userId })
   if (user === undefined) throw notFound('user', userId)
   return user
+}
+
+/** Throws `ETAG_MISMATCH` for a row in another version than the `If-Match` of the request accepts. */
+export function requireVersion(
+  { ifMatch }: WriteContext,
+  { version }: { readonly version: string },
+  resource: { readonly resourceType: 'user' | 'group'; readonly resourceId: string },
+): void {
+  const accepted = acceptedVersionsFrom(ifMatch)
+  if (accepted !== undefined) requireAcceptedVersion(accepted, entityTagOf(version), resource)
 }
 
 /** Locks a member, as it was read, for what the directory writes; undefined if that changes nothing. */

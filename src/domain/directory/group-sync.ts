@@ -6,15 +6,16 @@ import type { AuditAction } from '../../store/audit-action.js'
 import * as groups from '../../store/directory/group.js'
 import { type AuditEvent, recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
-import type { Directory } from './directory-sync.js'
+import { type Directory, requireVersion } from './directory-sync.js'
 
 const MAX_NAME = 255
 
-/** How the members of a group change: all of them to `kept`, if that is given, and then these. */
+/** How the members of a group change. */
 export interface GroupMembersChange {
-  readonly kept?: readonly string[] | undefined
-  readonly added: readonly string[]
-  readonly removed: readonly string[]
+  /** By user id, whether the user is a member from now on. */
+  readonly isMember: ReadonlyMap<string, boolean>
+  /** Whether nobody else is. */
+  readonly areAll: boolean
 }
 
 /** What a directory says of a group; whatever is absent stays as it is. */
@@ -24,9 +25,6 @@ export interface GroupWrite {
   readonly externalId?: string | null | undefined
   readonly members: GroupMembersChange
 }
-
-/** Looks at a locked group before it is written; throws to refuse the write. */
-export type GroupGuard = (group: groups.LockedGroup) => void
 
 /**
  * Adds a group to the organization. Throws `FIELD_INVALID`, for users that do not exist as well, and `EXTERNAL_ID_TAKEN`,
@@ -53,19 +51,19 @@ export function createDirectoryGroup(
 
 /**
  * Changes a group. What it already is, is not written, and leaves no event. Throws as `createDirectoryGroup` does, and
- * `RESOURCE_NOT_FOUND`. Returns whether something has changed.
+ * `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`. Returns whether something has changed.
  */
 export function writeDirectoryGroup(
   database: Tables,
   directory: Directory,
   groupId: string,
-  write: GroupWrite & { readonly guard: GroupGuard },
+  write: GroupWrite,
   context: WriteContext,
 ): Promise<boolean> {
   if (write.name !== undefined) refuseName(write.name)
   const { organizationId } = directory
   return database.transaction(async (transaction) => {
-    const held = await lockedGroup(transaction, organizationId, groupId, write.guard)
+    const held = await lockedGroup(transaction, organizationId, groupId, context)
     const { name = held.name, externalId = held.directoryExternalId } = write
     if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(transaction, organizationId, name)
     const areOthers = await changeMembers(transaction, { organizationId, groupId }, write.members)
@@ -79,17 +77,19 @@ export function writeDirectoryGroup(
   })
 }
 
-/** Deletes a group; false if it stays, because it approves something. Throws `RESOURCE_NOT_FOUND`. */
+/**
+ * Deletes a group; false if it stays, because it approves something. Throws `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`.
+ */
 export async function deleteDirectoryGroup(
   database: Tables,
   directory: Directory,
   groupId: string,
-  { guard, context }: { readonly guard: GroupGuard; readonly context: WriteContext },
+  context: WriteContext,
 ): Promise<boolean> {
   const { organizationId } = directory
   try {
     await database.transaction(async (transaction) => {
-      await lockedGroup(transaction, organizationId, groupId, guard)
+      await lockedGroup(transaction, organizationId, groupId, context)
       await groups.deleteGroup(transaction, { organizationId, groupId })
       await recordAuditEvents(transaction, [eventOf(directory, groupId, 'group.delete', context)], context.runtime)
     })
@@ -104,11 +104,11 @@ async function lockedGroup(
   transaction: Tables,
   organizationId: string,
   groupId: string,
-  guard: GroupGuard,
+  context: WriteContext,
 ): Promise<groups.LockedGroup> {
   const held = await groups.lockGroup(transaction, { organizationId, groupId })
   if (held === undefined) throw notFound('group', groupId)
-  guard(held)
+  requireVersion(context, held, { resourceType: 'group', resourceId: groupId })
   return held
 }
 
@@ -129,13 +129,13 @@ async function claimName(transaction: Tables, organizationId: string, name: stri
 async function changeMembers(
   transaction: Tables,
   key: { readonly organizationId: string; readonly groupId: string },
-  { kept, added, removed }: GroupMembersChange,
+  { isMember, areAll }: GroupMembersChange,
 ): Promise<boolean> {
-  const wanted = new Set([...(kept ?? []), ...added])
+  const wanted = new Set([...isMember.keys()].filter((userId) => isMember.get(userId)))
   if (wanted.size > 0) {
     requireUsers(wanted, await groups.findGroupableUsers(transaction, key.organizationId, [...wanted]))
   }
-  const held = await groups.findGroupMembers(transaction, key, kept === undefined ? [...wanted, ...removed] : 'all')
+  const held = await groups.findGroupMembers(transaction, key, areAll ? 'all' : [...isMember.keys()])
   const change = {
     gone: [...held].filter((userId) => !wanted.has(userId)),
     added: [...wanted].filter((userId) => !held.has(userId)),

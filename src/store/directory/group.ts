@@ -113,7 +113,7 @@ export function findDirectoryGroup(
 
 async function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
   const searched = searchedGroups[withMembers ? 'whole' : 'withoutMembers']
-  const { rows } = await readPage(tables, searched, { organizationId, condition, order: undefined }, FEW)
+  const { rows } = await readPage(tables, searched, { organizationId, condition }, FEW)
   return rows[0]
 }
 

@@ -1,0 +1,56 @@
+import { all, any, type Compared, type Condition, compare, constant, not, someEntry } from '../store/search.js'
+import type { Filter } from './filter.js'
+import { type Attribute, presenceOf, unsearchable } from './schema.js'
+
+const comparisons = {
+  eq: 'equals',
+  co: 'contains',
+  sw: 'startsWith',
+  ew: 'endsWith',
+  gt: 'gt',
+  ge: 'gte',
+  lt: 'lt',
+  le: 'lte',
+} as const
+
+/** The filter as a condition on rows. */
+export function conditionOf(filter: Filter): Condition {
+  switch (filter.kind) {
+    case 'and':
+      return all(filter.filters.map(conditionOf))
+    case 'or':
+      return any(filter.filters.map(conditionOf))
+    case 'not':
+      return not(conditionOf(filter.filter))
+    case 'present':
+      return presenceOf(filter.attribute)
+    case 'compare':
+      return compare(comparedIn(filter.attribute), comparisons[filter.comparison], filter.value)
+    case 'some': {
+      const { search } = filter.attribute
+      if (typeof search !== 'object' || !('from' in search)) throw unsearchable(filter.attribute)
+      const equal = { value: textEqual(filter.filter, 'value'), type: textEqual(filter.filter, 'type')?.toLowerCase() }
+      return someEntry(search, conditionOf(filter.filter), equal)
+    }
+    case 'constant':
+      return constant(filter.isTrue)
+  }
+}
+
+/** The value of an attribute as rows are compared and ordered by it. */
+export function comparedIn(attribute: Attribute): Compared {
+  const { search, type, caseExact } = attribute
+  const value = typeof search === 'object' && 'from' in search ? search.value : search
+  if (typeof value !== 'object') throw unsearchable(attribute)
+  const isText = type === 'string' || type === 'reference'
+  return { value, text: isText ? (caseExact ? 'exact' : 'folded') : undefined }
+}
+
+/** The text that a sub-attribute must equal for the filter to be true. */
+function textEqual(filter: Filter, name: string): string | undefined {
+  if (filter.kind === 'and') {
+    return filter.filters.map((each) => textEqual(each, name)).find((text) => text !== undefined)
+  }
+  const isIt = filter.kind === 'compare' && filter.comparison === 'eq' && filter.attribute.name === name
+  return isIt && typeof filter.value === 'string' ? filter.value : undefined
+}

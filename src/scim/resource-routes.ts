@@ -1,0 +1,131 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+import { databaseFailure } from '../db/errors.js'
+import { entityTagOf } from '../domain/value/entity-tag.js'
+import type { Page, Range, Selection } from '../store/search-page.js'
+import { locationOf } from './common-attributes.js'
+import { ScimError } from './error.js'
+import { textIn } from './json.js'
+import { type ListRequest, listRequestFromBody, listRequestFromQuery, projectionFromQuery } from './list-request.js'
+import { printed, projected } from './print.js'
+import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
+import type { ResourceType } from './schema.js'
+
+/** Carries out an operation on one resource; `shown` is what the answer shows of it. Undefined for no resource to show. */
+type Operation<Row> = (request: ScimRequest, shown: ResourceType<Row>) => Promise<Row | undefined>
+
+/** The operations on the resources of a type. */
+export interface ResourceOperations<Row> {
+  readonly create: Operation<Row>
+  readonly get: Operation<Row>
+  readonly replace: Operation<Row>
+  readonly patch: Operation<Row>
+  readonly remove: Operation<Row>
+  /** Reads a page of resources, as far as they are shown. */
+  readonly list: (
+    request: ScimRequest,
+    selection: Selection,
+    range: Range,
+    shown: ResourceType<Row>,
+  ) => Promise<Page<Row>>
+}
+
+/** The routes of the operations on one resource. */
+export function resourceRoutes<Row extends { readonly version: string }>(
+  type: ResourceType<Row>,
+  { create, get, replace, patch, remove }: ResourceOperations<Row>,
+): ScimRoute[] {
+  const name = type.endpoint.slice(1)
+  const [many, one] = [type.endpoint, `${type.endpoint}/{id}`]
+  const answering = (operation: Operation<Row>, status: number) => async (request: ScimRequest) => {
+    const shown = projected(type, projectionFromQuery(request.query))
+    const row = await operation(request, shown)
+    return row === undefined ? { status: 204 } : resourceAnswer(request, row, shown, status)
+  }
+  const getting = answering(get, 200)
+  return [
+    { method: 'POST', path: many, operation: `${name}/Create`, handle: answering(create, 201) },
+    {
+      method: 'GET',
+      path: one,
+      operation: `${name}/Get`,
+      handle: async (request) => unlessKnown(request, await getting(request)),
+    },
+    { method: 'PUT', path: one, operation: `${name}/Replace`, handle: answering(replace, 200) },
+    { method: 'PATCH', path: one, operation: `${name}/Patch`, handle: answering(patch, 200) },
+    { method: 'DELETE', path: one, operation: `${name}/Delete`, handle: answering(remove, 204) },
+  ]
+}
+
+function resourceAnswer<Row extends { readonly version: string }>(
+  { baseUrl }: ScimRequest,
+  row: Row,
+  shown: ResourceType<Row>,
+  status: number,
+): ScimAnswer {
+  const body = printed(row, shown, baseUrl)
+  const location = locationOf(shown.name, textIn(body, 'id') ?? '', baseUrl)
+  const headers = { etag: entityTagOf(row.version), [status === 201 ? 'location' : 'content-location']: location }
+  return { status, body, headers }
+}
+
+/** The answer, or 304 if the `If-None-Match` of the request names its version. */
+function unlessKnown({ ifNoneMatch = '' }: ScimRequest, answer: ScimAnswer): ScimAnswer {
+  const etag = answer.headers?.['etag'] ?? ''
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim())
+  return tags.includes('*') || tags.includes(etag) ? { status: 304, headers: { etag } } : answer
+}
+
+/** The routes of the list of a type and of the searches in it (RFC 7644 sections 3.4.2 and 3.4.3). */
+export function listRoutes<Row>(type: ResourceType<Row>, { list }: ResourceOperations<Row>): ScimRoute[] {
+  const name = type.endpoint.slice(1)
+  const answer = async (request: ScimRequest, stated: ListRequest): Promise<ScimAnswer> => {
+    const { condition, order, range, projection } = stated
+    const shown = projected(type, projection)
+    const selection = { organizationId: request.directory.organizationId, condition, order }
+    const { rows, total } = await list(request, selection, range, shown).catch((cause: unknown) => {
+      throw mayReadAll(selection) && databaseFailure(cause)?.kind === 'timeout' ? tooMany() : cause
+    })
+    const resources = rows.map((row) => printed(row, shown, request.baseUrl))
+    return { status: 200, body: listResponse(resources, total, range.offset + 1) }
+  }
+  return [
+    {
+      method: 'GET',
+      path: type.endpoint,
+      operation: `${name}/List`,
+      handle: async (request) => answer(request, listRequestFromQuery(request.query, type)),
+    },
+    {
+      method: 'POST',
+      path: `${type.endpoint}/.search`,
+      operation: `${name}/Search`,
+      handle: async (request) => answer(request, listRequestFromBody(request.body, type)),
+    },
+  ]
+}
+
+/** Whether all resources may have to be read for the list. */
+function mayReadAll({ condition, order }: Selection): boolean {
+  return condition === undefined ? order !== undefined : !condition.isIndexed
+}
+
+function tooMany(): ScimError {
+  const detail =
+    'the list takes too long: filter by an indexed attribute, such as userName, so that fewer resources match'
+  return new ScimError(400, 'tooMany', detail)
+}
+
+/** The answer with several resources (RFC 7644 section 3.4.2). */
+export function listResponse(
+  resources: readonly JsonObject[],
+  totalResults = resources.length,
+  startIndex = 1,
+): JsonObject {
+  return {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    totalResults,
+    startIndex,
+    itemsPerPage: resources.length,
+    Resources: [...resources],
+  }
+}
