@@ -16,6 +16,12 @@ export async function firstOrganizationId(tables: Tables, except?: string): Prom
   return found?.id
 }
 
+/** The oldest organization of a name; undefined if there is none. */
+export async function findOrganizationNamed({ models }: Tables, name: string): Promise<string | undefined> {
+  const select = { id: true }
+  return (await models.organization.findFirst({ where: { name }, orderBy: { ordinal: 'asc' }, select }))?.id
+}
+
 /** The ids of at most `take` organizations after `id`, in order; the empty text comes before all. */
 export async function organizationIdsAfter(tables: Tables, id: string, take: number): Promise<string[]> {
   const found = await tables.models.organization.findMany({

@@ -26,8 +26,9 @@ import { sourceProfileStatements } from './source-profile.js'
 import { sweepStatements } from './sweep.js'
 import { tokenHolderStatements } from './token-holder.js'
 import { importStatements } from './transfer/import.js'
-import { transferKindStatements } from './transfer/kind-statements.js'
 import { stagingStatements } from './transfer/staging.js'
+import { transferKindStatements } from './transfer/statements.js'
+import { importedUserStatements } from './transfer/user.js'
 import { userStatements } from './user.js'
 import { userListStatements } from './user-list.js'
 
@@ -64,5 +65,6 @@ export const statements = createStatementRegister([
   ...userStatements,
   ...stagingStatements,
   ...transferKindStatements,
+  ...importedUserStatements,
   ...importStatements,
 ])

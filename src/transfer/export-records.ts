@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.js'
-import { kindStatements } from '../store/transfer/kind-statements.js'
+import { kindStatements } from '../store/transfer/statements.js'
 
 /**
  * Yields the whole database as lines that `importRecords` accepts, each with its line end, without secrets, as of one

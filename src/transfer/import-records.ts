@@ -1,21 +1,21 @@
 import { databaseFailure } from '../db/errors.js'
 import type { Tables } from '../db/tables.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
+import { managerLock, takeLocks } from '../store/lock.js'
+import type { Fault } from '../store/transfer/checks.js'
 import {
-  addImportedDepartments,
   analyzeImported,
-  countUpdated,
   excludeOtherImports,
-  findFinalFault,
   isWritten,
   outcomesOf,
-  writeStaged,
+  stageKind,
+  writeKind,
 } from '../store/transfer/import.js'
-import type { Outcome } from '../store/transfer/outcome.js'
-import { type RecordKind, recordKinds } from '../store/transfer/record-kind.js'
+import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
 import { countStaged } from '../store/transfer/staging.js'
-import { recordImport } from './import-audit.js'
+import type { Outcome } from '../store/transfer/statements.js'
 import { ImportError, type LineFault, refusal } from './import-error.js'
+import { prepareUsers, recordChangedUsers } from './import-users.js'
 import { type ImportOptions, stageLines } from './stage-lines.js'
 
 /** What an import did. */
@@ -65,41 +65,41 @@ const MANY_RECORDS = 1_000
  * anywhere. Importing the same again changes nothing.
  */
 export async function importRecords(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportSummary> {
-  const kinds = await inImport(tables, chunks, options, async (transaction) => {
-    const { kinds, refused } = await write(transaction, options)
+  const written = await inImport(tables, chunks, options, async (transaction, organizationIds) => {
+    const { kinds, refused } = await write(transaction, organizationIds, options)
     if (refused.length > 0) throw refusal(refused)
-    if (kinds.some(({ kind, updated }) => kind === 'user' && updated > 0))
-      await recordImport(transaction, options.runtime)
-    return kinds
+    const compared = await compare(transaction, kinds, false)
+    const users = compared.find(({ kind }) => kind === 'user')?.outcomes ?? []
+    await recordChangedUsers(transaction, users, options.runtime)
+    return compared
   })
   // Whoever plans a statement next needs to know how large the tables have become.
-  const records = kinds.reduce((sum, each) => sum + each.records, 0)
+  const records = written.reduce((sum, each) => sum + each.records, 0)
   if (records >= MANY_RECORDS) await tables.transaction(analyzeImported, { isUnhurried: true })
-  return { kinds }
+  return { kinds: written.map(summaryOf) }
 }
 
 /** Tells what an import would do with each record, and writes nothing. Throws an ImportError for what not even force imports. */
 export async function planImport(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportPlan> {
-  const undone = new PlanMade()
-  await inImport(tables, chunks, options, async (transaction) => {
-    const { kinds, refused } = await write(transaction, options)
+  let plan: ImportPlan = { kinds: [], records: [] }
+  const undone = new Error('the plan is made')
+  await inImport(tables, chunks, options, async (transaction, organizationIds) => {
+    const { kinds, refused } = await write(transaction, organizationIds, options)
+    const compared = await compare(transaction, kinds, true)
     const faultsOf = byLine(refused)
-    const records: PlannedRecord[] = []
-    for (const { kind } of kinds) {
-      const outcomes = await outcomesOf(transaction, kind)
-      for (const each of outcomes) records.push(plannedRecord(kind, each, faultsOf.get(each.line) ?? []))
-    }
-    undone.plan = { kinds, records: records.sort((one, other) => one.line - other.line) }
+    const records = compared.flatMap(({ kind, outcomes }) =>
+      outcomes.map((each) => plannedRecord(kind, each, faultsOf.get(each.line) ?? [])),
+    )
+    plan = { kinds: compared.map(summaryOf), records: records.sort(inLineOrder) }
     throw undone
   }).catch((error: unknown) => {
     if (error !== undone) throw error
   })
-  return undone.plan
+  return plan
 }
 
-/** Ends the transaction of a plan. */
-class PlanMade extends Error {
-  plan: ImportPlan = { kinds: [], records: [] }
+function inLineOrder(one: { readonly line: number }, other: { readonly line: number }): number {
+  return one.line - other.line
 }
 
 function byLine(faults: readonly LineFault[]): ReadonlyMap<number, LineFault[]> {
@@ -108,28 +108,30 @@ function byLine(faults: readonly LineFault[]): ReadonlyMap<number, LineFault[]> 
   return found
 }
 
-function plannedRecord(kind: RecordKind, { isNew, ...rest }: Outcome, faults: readonly LineFault[]): PlannedRecord {
-  const written = isNew ? 'created' : rest.fields.length > 0 ? 'updated' : 'unchanged'
+function plannedRecord(
+  kind: RecordKind,
+  { line, id, organizationId, isNew, fields }: Outcome,
+  faults: readonly LineFault[],
+): PlannedRecord {
+  const written = isNew ? 'created' : fields.length > 0 ? 'updated' : 'unchanged'
   const outcome = faults.length > 0 ? 'refused' : written
-  return { ...rest, kind, outcome, faults: faults.map(({ fault }) => fault) }
+  return { line, id, organizationId, fields, kind, outcome, faults: faults.map(({ fault }) => fault) }
 }
 
+/** Does work in an import, where every row is staged; the ids are those of the organizations of users. */
+type ImportWork<T> = (transaction: Tables, organizationIds: ReadonlySet<string>) => Promise<T>
+
 /** Runs the work in a transaction in which every row is staged and no other import writes. */
-async function inImport<T>(
-  tables: Tables,
-  chunks: Chunks,
-  options: ImportOptions,
-  work: (transaction: Tables) => Promise<T>,
-): Promise<T> {
+async function inImport<T>(tables: Tables, chunks: Chunks, options: ImportOptions, work: ImportWork<T>): Promise<T> {
   const { signal } = options
   let isStaged = false
   const stageAndWork = async (transaction: Tables) => {
     // The input can be read only once, so the transaction cannot be repeated; the part that can be is repeated below.
     if (isStaged) throw new ImportError(undefined, 'the database was too busy, and nothing was imported: try again')
     isStaged = true
-    await stageLines(transaction, chunks, options)
+    const organizationIds = await stageLines(transaction, chunks, options)
     await excludeOtherImports(transaction)
-    return withRetries(transaction, work)
+    return withRetries(transaction, (part) => work(part, organizationIds))
   }
   // However long the input takes to arrive, and however large it is.
   return tables.transaction(stageAndWork, { isUnhurried: true, ...(signal && { signal }) })
@@ -150,34 +152,59 @@ async function withRetries<T>(transaction: Tables, work: (transaction: Tables) =
 
 /** What has been written, and what of it only force may import, in the order of lines. */
 interface WrittenRows {
-  readonly kinds: ImportedKind[]
+  readonly kinds: readonly Omit<ImportedKind, 'updated'>[]
   readonly refused: readonly LineFault[]
 }
 
-async function write(transaction: Tables, options: ImportOptions): Promise<WrittenRows> {
-  const { runtime, onProgress } = options
+async function write(
+  transaction: Tables,
+  organizationIds: ReadonlySet<string>,
+  { runtime, onProgress, isMerge = false, isForced = false }: ImportOptions,
+): Promise<WrittenRows> {
   const counts = await countStaged(transaction)
-  const written: Omit<ImportedKind, 'updated'>[] = []
+  // Nobody else assigns managers in the organizations, so that cycles are found.
+  await takeLocks(transaction, [...organizationIds].map(managerLock))
+  const kinds: Omit<ImportedKind, 'updated'>[] = []
   const refused: LineFault[] = []
   for (const kind of recordKinds) {
     if (!isWritten(kind, counts)) continue
     const records = counts.get(kind) ?? 0
     if (records > 0) onProgress?.({ phase: 'write', kind, records })
-    const result = await writeStaged(transaction, kind, counts, options)
-    if ('fault' in result) throw importError(kind, result.fault)
-    for (const { line, field, fault } of result.refused) refused.push({ line, fault: `${kind}.${field}: ${fault}` })
-    if (kind === 'user') await addImportedDepartments(transaction, runtime.newId)
-    if (records > 0) written.push({ kind, records: records - result.replaced, created: result.created })
+    const { replaced, fault } = await stageKind(transaction, kind, counts, isMerge)
+    if (fault !== undefined) throw importError(kind, fault)
+    if (kind === 'user') {
+      const prepared = await prepareUsers(transaction, runtime.newId)
+      if ('fault' in prepared) throw importError(kind, prepared.fault)
+      if (!isForced) for (const { line, ...each } of prepared.refused) refused.push({ line, fault: textOf(kind, each) })
+    }
+    const created = await writeKind(transaction, kind)
+    if (records > 0) kinds.push({ kind, records: records - replaced, created })
   }
-  const kinds: ImportedKind[] = []
-  for (const each of written) {
-    const fault = await findFinalFault(transaction, each.kind)
-    if (fault !== undefined) throw importError(each.kind, fault)
-    kinds.push({ ...each, updated: await countUpdated(transaction, each.kind) })
-  }
-  return { kinds, refused: refused.sort((one, other) => one.line - other.line) }
+  return { kinds, refused }
 }
 
-function importError(kind: RecordKind, { line, field, fault }: { line: number; field: string; fault: string }) {
-  return new ImportError(line, `${kind}.${field}: ${fault}`)
+/** Compares what has been written with what stood: the records that stood and are changed, or all of them. */
+async function compare(
+  transaction: Tables,
+  kinds: WrittenRows['kinds'],
+  isWhole: boolean,
+): Promise<(ImportedKind & { readonly outcomes: readonly Outcome[] })[]> {
+  const compared = []
+  for (const each of kinds) {
+    const outcomes = await outcomesOf(transaction, each.kind, isWhole)
+    compared.push({ ...each, outcomes, updated: outcomes.filter(({ fields }) => fields.length > 0).length })
+  }
+  return compared
+}
+
+function summaryOf({ kind, records, created, updated }: ImportedKind): ImportedKind {
+  return { kind, records, created, updated }
+}
+
+function importError(kind: RecordKind, { line, ...fault }: Fault): ImportError {
+  return new ImportError(line, textOf(kind, fault))
+}
+
+function textOf(kind: RecordKind, { field, fault }: Pick<Fault, 'field' | 'fault'>): string {
+  return `${kind}.${field}: ${fault}`
 }

@@ -1,6 +1,7 @@
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
-import { excludeOtherImports, findOrganizationNamed } from '../store/transfer/import.js'
+import { findOrganizationNamed } from '../store/organization.js'
+import { excludeOtherImports } from '../store/transfer/import.js'
 import { ImportError } from './import-error.js'
 import { importRecords } from './import-records.js'
 

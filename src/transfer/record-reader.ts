@@ -5,7 +5,7 @@ import { invalidField, invalidFields, ServiceError } from '../errors.js'
 import { createLimitCheck } from '../limits/limit-check.js'
 import { createJsonReaders, readJson } from '../protojson/json-reader.js'
 import { NO_JSON_LIMITS } from '../protojson/json-text.js'
-import { type RecordKind, recordKinds } from '../store/transfer/record-kind.js'
+import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
 import { createMomentSetter } from './record-moments.js'
 
 /** One record with its kind: the member of `svc.v2.ImportRecord` that a line has. */
@@ -56,15 +56,13 @@ function faultOfLine(error: ConnectError): ServiceError {
 }
 
 /** The local names of the fields that a line, which has been read, gives its record: `null` gives nothing. */
-export function givenFields(text: string, { resource }: TransferLine): ReadonlySet<string> {
+export function givenFields(text: string, { resource }: TransferLine): string[] {
   const member = ImportRecordSchema.field[resource.case]
   if (member?.message === undefined) throw new Error(`an import record has no ${resource.case}`)
   const line: Record<string, Record<string, unknown>> = JSON.parse(text)
   const given = line[member.jsonName] ?? line[member.name] ?? {}
   const isGiven = (name: string) => given[name] !== undefined && given[name] !== null
-  return new Set(
-    member.message.fields.flatMap(({ localName, jsonName, name }) =>
-      isGiven(jsonName) || isGiven(name) ? localName : [],
-    ),
+  return member.message.fields.flatMap(({ localName, jsonName, name }) =>
+    isGiven(jsonName) || isGiven(name) ? localName : [],
   )
 }

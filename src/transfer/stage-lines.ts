@@ -1,8 +1,7 @@
 import type { Tables } from '../db/tables.js'
 import { ServiceError } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
-import type { ImportMode } from '../store/transfer/import.js'
-import type { RecordKind } from '../store/transfer/record-kind.js'
+import type { RecordKind } from '../store/transfer/kind.js'
 import { columnsGiven, namesOnlyOwner, recordRow } from '../store/transfer/record-row.js'
 import { createStaging, type StagedLine } from '../store/transfer/staging.js'
 import { ImportError } from './import-error.js'
@@ -15,6 +14,14 @@ export type ImportProgress =
   | { readonly phase: 'read'; readonly line: number }
   | { readonly phase: 'write'; readonly kind: RecordKind; readonly records: number }
 
+/** How the records of a file meet those that stand. */
+export interface ImportMode {
+  /** What a line does not give stays as it is, instead of becoming empty. */
+  readonly isMerge?: boolean | undefined
+  /** Nothing is refused that takes a member back from deactivation or from a directory. */
+  readonly isForced?: boolean | undefined
+}
+
 /** What an import needs besides the database and the text. */
 export interface ImportOptions extends ImportMode {
   readonly runtime: Runtime
@@ -23,17 +30,22 @@ export interface ImportOptions extends ImportMode {
   readonly signal?: AbortSignal
 }
 
-/** Reads every line and stages its record, in the transaction. Throws an ImportError for a bad line. */
+/**
+ * Reads every line and stages its record, in the transaction, and returns the ids of the organizations of users. Throws
+ * an ImportError for a bad line.
+ */
 export async function stageLines(
   transaction: Tables,
   chunks: AsyncIterable<Uint8Array | string>,
   { runtime, onProgress, isMerge = false }: ImportOptions,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const organizationIds = new Set<string>()
   const readRecord = createRecordReader()
   const staging = await createStaging(transaction)
   try {
     for await (const { line, text } of textLines(chunks)) {
       const record = atLine(line, '', () => readRecord(text))
+      if (record.resource.case === 'user') organizationIds.add(record.resource.value.organizationId)
       const given = isMerge ? columnsGiven(record.resource.case, givenFields(text, record)) : undefined
       const sent = staging.add({ ...stagedRow(record, line, runtime), given })
       if (sent === undefined) continue
@@ -44,6 +56,7 @@ export async function stageLines(
   } finally {
     await staging.settle()
   }
+  return organizationIds
 }
 
 function stagedRow({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {

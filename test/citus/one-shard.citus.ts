@@ -8,7 +8,7 @@ const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'delete
 /** Rows that the coordinator makes of a parameter, and sends to where they belong by their organization; people to all. */
 const sentByValue: readonly string[] = ['insert_audit_events', 'keep_source_profiles']
 /** Import and export, and what is sent to one PostgreSQL alone. */
-const notOfCalls = /^(?:stage_|import_|analyze_|export_|find_imported_|(?:add|count)_import_rows$)/
+const notOfCalls = /^(?:stage_|import_|export_|(?:add|count)_import_rows$)/
 
 const anyOrganization = 'organization-of-nobody'
 const samples: Readonly<Record<string, string>> = {

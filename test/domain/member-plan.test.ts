@@ -26,17 +26,22 @@ const key: MemberWriter = {
 
 /** What is held of members of an organization that has nobody else, whose values are all in question. */
 function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): HeldMembers {
-  const byEmail = members.map(({ userId, email }) => {
-    return [email, { kind: 'emails' as const, value: email, userId, name: '', hasUserName: false }] as const
-  })
-  const phones = members.map(({ profile, userId }) => [profile.PRIMARY_PHONE.value, userId] as const)
+  const holders = (kind: 'emails' | 'phones', textOf: (member: Member) => string) =>
+    new Map(
+      members.map((member) => {
+        const value = textOf(member)
+        return [value, { kind, value, userId: member.userId, name: '', hasUserName: false }]
+      }),
+    )
+  const phones = holders('phones', ({ profile }) => profile.PRIMARY_PHONE.value)
+  phones.delete('')
   return {
     organizationId: 'org',
     now: later(1),
     members: new Map([...members, ...newcomers].map((member) => [member.userId, member])),
     newcomers: new Map(newcomers.map(({ email, userId }) => [email, userId])),
-    emails: new Map(byEmail),
-    phones: new Map(phones.filter(([phone]) => phone !== '')),
+    emails: holders('emails', ({ email }) => email),
+    phones,
     userNames: new Map(),
     managers: new Map(members.map(({ userId, profile }) => [userId, profile.MANAGER.value || null])),
     shared: new Set(),
@@ -169,7 +174,7 @@ describe('a plan', () => {
     const [a, b] = [memberOf('a'), memberOf('b')]
     const stale = {
       ...heldOf([a, b]),
-      phones: new Map([['+14155550101', 'b']]),
+      phones: new Map([['+14155550101', { userId: 'b' }]]),
       managers: new Map([
         ['b', 'a'],
         ['a', null],

@@ -14,7 +14,7 @@ import { unscopedTables } from '../support/tenant-condition.js'
  * Import and export: of all organizations at once. Owners are found by id, ids of other organizations are refused, and all
  * of it is given.
  */
-const ofOperators = /^(?:stage_|import_|export_|find_imported_)/
+const ofOperators = /^(?:stage_|import_|export_)/
 
 describe('the statements of the stores', () => {
   let testDatabase: TestDatabase

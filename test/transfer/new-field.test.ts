@@ -3,11 +3,10 @@ import { FieldDescriptorProto_Type as Type } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { declareResource, type Table } from '../../src/store/resource/resource.js'
-import { statementsOf } from '../../src/store/transfer/kind-statements.js'
+import { ownedBy, stagedKind } from '../../src/store/transfer/kind.js'
 import { createRowWriter } from '../../src/store/transfer/row-writer.js'
-import { stagedTable } from '../../src/store/transfer/staged-table.js'
 import { stagingStatements } from '../../src/store/transfer/staging.js'
-import { ownedByTeam } from '../../src/store/transfer/transfer-table.js'
+import { statementsOf } from '../../src/store/transfer/statements.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { messageWith } from '../support/message-with.js'
 import { demoLines, importLines } from './transfer-text.js'
@@ -60,12 +59,12 @@ afterAll(async () => {
 it('a new field comes in and goes out without a word of its own, and so does the check of a new reference', async () => {
   const {
     stage,
-    checks,
+    check,
     findStanding,
     lock,
     upsert,
     export: print,
-  } = statementsOf(stagedTable('priority', { resource, owner: ownedByTeam }))
+  } = statementsOf(stagedKind('priority', { resource, owner: ownedBy('teams', 'teamId', 'team') }))
   const given = [
     thing({
       id: 'a',
@@ -87,8 +86,7 @@ it('a new field comes in and goes out without a word of its own, and so does the
       await client.query(`INSERT INTO import_rows VALUES ('priority', $1, $2, $2, '', $3)`, values)
     }
     await client.query(stage.text)
-    const faults = []
-    for (const check of checks) faults.push(...(await client.query(check.text)).rows)
+    const { rows: faults } = await client.query(check.text)
     if (faults.length === 0) {
       for (const row of (await client.query(findStanding.text)).rows) await client.query(lock.text, lock.values(row))
       await client.query(upsert.text)

@@ -2,7 +2,7 @@ import { invalidField, ServiceError } from '../../errors.js'
 import type { ValueHolder } from '../../store/member-value.js'
 import { permissionMissing } from '../caller/caller.js'
 import { emailKeyOf } from '../value/email-address.js'
-import type { HeldMembers } from './hold.js'
+import { type HeldMembers, otherHolder } from './hold.js'
 import type { Member, MemberChange, MemberWriter } from './member.js'
 
 /**
@@ -27,8 +27,8 @@ export function changedEmail(
     if (member.directoryManaged) throw managedByDirectory()
   }
   if (shared.has(member.userId)) throw sharedBetweenOrganizations()
-  const holder = emails.get(emailKey)
-  if (holder !== undefined && holder.userId !== member.userId) throw emailTaken(holder)
+  const holder = otherHolder(emails, emailKey, member.userId)
+  if (holder !== undefined) throw emailTaken(holder)
   return email
 }
 

@@ -19,16 +19,26 @@ export interface HeldMembers {
   readonly newcomers: ReadonlyMap<string, string>
   /** Who has the addresses in question, by their keys; newcomers do not have theirs yet. */
   readonly emails: ReadonlyMap<string, ValueHolder>
-  /** Who has the phone numbers in question: ids by number. */
-  readonly phones: ReadonlyMap<string, string>
-  /** Whom the directory calls by the names in question: ids by name in lower case. */
-  readonly userNames: ReadonlyMap<string, string>
+  /** Who has the phone numbers in question. */
+  readonly phones: ReadonlyMap<string, Pick<ValueHolder, 'userId'>>
+  /** Whom the directory calls by the names in question, which are in lower case. */
+  readonly userNames: ReadonlyMap<string, Pick<ValueHolder, 'userId'>>
   /** The managers in question and everyone above them. */
   readonly managers: ManagerChains
   /** Who gets another address, but belongs to several organizations. */
   readonly shared: ReadonlySet<string>
   /** What all this was read for. */
   readonly needs: Needs
+}
+
+/** Who else has a value that only one member can have; undefined if the member can have it. */
+export function otherHolder<Holder extends Pick<ValueHolder, 'userId'>>(
+  holders: ReadonlyMap<string, Holder>,
+  value: string,
+  userId: string,
+): Holder | undefined {
+  const holder = holders.get(value)
+  return holder?.userId === userId ? undefined : holder
 }
 
 /** The values that changes name. */
@@ -68,8 +78,9 @@ export async function holdMembers(
     phones: needs.phones,
     userNames: needs.userNames,
   })
-  const holdersOf = (kind: ValueHolder['kind']) => holders.filter((holder) => holder.kind === kind)
-  const emails = new Map(holdersOf('emails').map((holder) => [holder.value, holder]))
+  const holdersOf = (kind: ValueHolder['kind']) =>
+    new Map(holders.filter((holder) => holder.kind === kind).map((holder) => [holder.value, holder]))
+  const emails = holdersOf('emails')
   const now = runtime.now()
   const newcomers = new Map<string, Member>()
   for (const { target } of changes) {
@@ -101,8 +112,8 @@ export async function holdMembers(
     members,
     newcomers: new Map([...newcomers].map(([key, { userId }]) => [key, userId])),
     emails,
-    phones: new Map(holdersOf('phones').map(({ value, userId }) => [value, userId])),
-    userNames: new Map(holdersOf('userNames').map(({ value, userId }) => [value, userId])),
+    phones: holdersOf('phones'),
+    userNames: holdersOf('userNames'),
     managers: new Map(chains.map(({ userId, managerUserId }) => [userId, managerUserId])),
     shared,
     needs,

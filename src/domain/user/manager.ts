@@ -5,40 +5,38 @@ import type { Member } from './member.js'
 /** Who manages whom, as far as it has been read: the manager's id, or null, by the id of the member. */
 export type ManagerChains = ReadonlyMap<string, string | null>
 
-/** A manager for a member; `field` is what the request calls it. */
-export interface ManagerAssignment {
-  readonly userId: string
-  readonly managerUserId: string
-  readonly field: string
-}
+/** Why a member cannot have a manager. */
+export type ManagerFault = 'MANAGER_NOT_FOUND' | 'MANAGER_IS_SELF' | 'MANAGER_CYCLE'
 
 /**
- * Why a member cannot have a manager, undefined if the assignment is valid: `MANAGER_NOT_FOUND` if the organization has
- * no such member, `MANAGER_IS_SELF`, or `MANAGER_CYCLE` if the member manages the manager. The chains above the manager
- * must have been read.
+ * Why a member cannot have a manager, undefined if the assignment is valid: the organization has no such member, it is
+ * the member, or it reports to the member. The chains above the manager must have been read.
  */
-export function managerFault(
-  chains: ManagerChains,
-  { userId, managerUserId, field }: ManagerAssignment,
-): ServiceError | undefined {
-  if (!chains.has(managerUserId)) {
-    return invalidField(field, 'no such user in the organization: send the id of one of its users', 'MANAGER_NOT_FOUND')
-  }
-  if (managerUserId === userId)
-    return new ServiceError('MANAGER_IS_SELF', 'users cannot be their own managers: name another user')
-  const seen = new Set<string>()
-  for (let above: string | null = managerUserId; above !== null; above = chains.get(above) ?? null) {
-    if (above === userId) {
-      return new ServiceError(
-        'MANAGER_CYCLE',
-        'the manager reports to the user, directly or through others: name a user who does not',
-      )
-    }
-    // A cycle that already exists, made by hand, must not trap the walk.
-    if (seen.has(above)) return undefined
-    seen.add(above)
+export function managerFault(chains: ManagerChains, userId: string, managerUserId: string): ManagerFault | undefined {
+  if (!chains.has(managerUserId)) return 'MANAGER_NOT_FOUND'
+  if (managerUserId === userId) return 'MANAGER_IS_SELF'
+  let above = chains.get(managerUserId) ?? null
+  // A cycle that already exists, made by hand, must not trap the walk.
+  for (let steps = 0; above !== null && steps < chains.size; steps++) {
+    if (above === userId) return 'MANAGER_CYCLE'
+    above = chains.get(above) ?? null
   }
   return undefined
+}
+
+/** The error for a manager whom a request names in a field. */
+export function managerError(fault: ManagerFault, field: string): ServiceError {
+  switch (fault) {
+    case 'MANAGER_NOT_FOUND':
+      return invalidField(field, 'no such user in the organization: send the id of one of its users', fault)
+    case 'MANAGER_IS_SELF':
+      return new ServiceError(fault, 'users cannot be their own managers: name another user')
+    case 'MANAGER_CYCLE':
+      return new ServiceError(
+        fault,
+        'the manager reports to the user, directly or through others: name a user who does not',
+      )
+  }
 }
 
 /** Who manages a user, and since when. */

@@ -5,8 +5,8 @@ import { fieldNames } from '../profile/profile-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
 import { changedEmail, emailTaken, requireAdministrators } from './email.js'
-import type { HeldMembers } from './hold.js'
-import { managerFault } from './manager.js'
+import { type HeldMembers, otherHolder } from './hold.js'
+import { managerError, managerFault } from './manager.js'
 import {
   type ChangedMember,
   type Member,
@@ -138,15 +138,14 @@ function withStanding(writer: MemberWriter, member: Member, change: MemberChange
  */
 function requireUserName({ emails, userNames }: HeldMembers, { userId }: Member, userName: string): void {
   const key = emailKeyOf(userName)
-  const addressed = emails.get(key)
-  const holders = [userNames.get(key), addressed?.hasUserName === false ? addressed.userId : undefined]
-  if (holders.some((holder) => holder !== undefined && holder !== userId)) throw takenValueError('user name of member')
+  const isAddress = otherHolder(emails, key, userId)?.hasUserName === false
+  if (isAddress || otherHolder(userNames, key, userId) !== undefined) throw takenValueError('user name of member')
 }
 
 /** The values that not every member can have, as changes give them out one after the other. */
 class ValuesInUse {
   readonly departments = new Set<string>()
-  readonly #phones: Map<string, string>
+  readonly #phones: Map<string, { readonly userId: string }>
   readonly #managers: Map<string, string | null>
   readonly #managerField: string
 
@@ -154,7 +153,9 @@ class ValuesInUse {
     this.#managerField = managerField
     // Members may have lost a number or a manager between the reading of these and their own lock.
     this.#phones = new Map(
-      [...phones].filter(([phone, userId]) => (members.get(userId)?.profile.PRIMARY_PHONE.value ?? phone) === phone),
+      [...phones].filter(
+        ([phone, { userId }]) => (members.get(userId)?.profile.PRIMARY_PHONE.value ?? phone) === phone,
+      ),
     )
     this.#managers = new Map(managers)
     for (const [userId, { profile }] of members) this.#managers.set(userId, profile.MANAGER.value || null)
@@ -177,15 +178,16 @@ class ValuesInUse {
       return fault
     }
     if (field === 'PRIMARY_PHONE') {
-      if ((this.#phones.get(value) ?? userId) !== userId) return takenValueError('phone number of member')
+      if (otherHolder(this.#phones, value, userId) !== undefined) return takenValueError('phone number of member')
       this.#phones.delete(replaced)
-      if (value !== '') this.#phones.set(value, userId)
+      if (value !== '') this.#phones.set(value, { userId })
     }
     return undefined
   }
 
   #managerFault(userId: string, managerUserId: string): ServiceError | undefined {
-    return managerFault(this.#managers, { userId, managerUserId, field: this.#managerField })
+    const fault = managerFault(this.#managers, userId, managerUserId)
+    return fault && managerError(fault, this.#managerField)
   }
 }
 

@@ -1,52 +1,44 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { approvalFlowOfAll, approvalProcedureResource } from '../access-policy-approval-procedure.js'
-import { referenceCheck } from './checks.js'
-import { eachRow, listed, typesIn } from './staged-table.js'
-import { ownedBy, type TransferTable } from './transfer-table.js'
-
-const staged = Prisma.sql`staged_approval_procedure`
+import { eachRow, type KindDefinition, listed, ownedBy, typesIn } from './kind.js'
 
 const stepNames = Object.keys(schema.ApprovalStep.columns).filter(
   (name) => name !== 'organization_id' && name !== 'procedure_id',
 )
 /** The steps of a record, each with the name of its field. */
-const steps = eachRow('steps', 'step', {
-  ...typesIn(schema.ApprovalStep, stepNames),
-  field: 'text',
-  approvers: 'json',
-})
+const steps = eachRow('steps', 'step', { ...typesIn(schema.ApprovalStep, stepNames), field: 'text', approvers: 'json' })
 const approvers = Prisma.sql`${steps}
 CROSS JOIN LATERAL ROWS FROM (json_to_recordset(step.approvers) AS (kind approver_kind, "userId" text, "groupId" text,
   notify boolean)) WITH ORDINALITY AS approver(kind, user_id, group_id, notify, place)`
 
 /** Approval procedures with their steps and approvers. */
-export const approvalProcedureTable: TransferTable = {
+export const approvalProcedureKind: KindDefinition = {
   resource: approvalProcedureResource,
   owner: ownedBy('access_policies', 'accessPolicyId', 'access policy'),
   extras: { steps: 'json' },
-  checks: {
-    user_id: referenceCheck(staged, {
+  references: [
+    {
       to: 'memberships',
       id: Prisma.sql`approver.user_id`,
       field: Prisma.sql`format('%s.approvers[%s].user.userId', step.field, approver.place - 1)`,
       join: approvers,
-    }),
-    group_id: referenceCheck(staged, {
+    },
+    {
       to: 'groups',
       id: Prisma.sql`approver.group_id`,
       field: Prisma.sql`format('%s.approvers[%s].group.groupId', step.field, approver.place - 1)`,
       join: approvers,
-    }),
-  },
+    },
+  ],
   after: [
-    Prisma.sql`DELETE FROM approval_steps x USING ${staged} s WHERE x.organization_id = s.organization_id AND x.procedure_id = s.id`,
+    Prisma.sql`DELETE FROM approval_steps x USING staged_approval_procedure s WHERE x.organization_id = s.organization_id AND x.procedure_id = s.id`,
     Prisma.sql`INSERT INTO approval_steps (organization_id, procedure_id, ${listed(stepNames)})
-     SELECT s.organization_id, s.id, ${listed(stepNames.map((name) => `step.${name}`))} FROM ${staged} s ${steps}`,
+     SELECT s.organization_id, s.id, ${listed(stepNames.map((name) => `step.${name}`))} FROM staged_approval_procedure s ${steps}`,
     Prisma.sql`INSERT INTO approval_step_approvers (organization_id, procedure_id, step_id, position, kind, user_id, group_id, notify)
      SELECT s.organization_id, s.id, step.id, approver.place - 1, approver.kind, approver.user_id, approver.group_id,
        approver.notify
-     FROM ${staged} s ${approvers}`,
+     FROM staged_approval_procedure s ${approvers}`,
   ],
   join: approvalFlowOfAll,
 }

@@ -1,21 +1,11 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { DepartmentOptionModel } from '../../../gen/prisma/models.js'
 import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
-import { byOrganization } from '../by-organization.js'
-import { insertDepartmentOptions } from '../department-option.js'
 import { importLock, takeLocks } from '../lock.js'
 import type { Fault } from './checks.js'
-import { type KindStatements, kindStatements } from './kind-statements.js'
-import { changedMembers, type ImportedChange, type Outcome } from './outcome.js'
-import type { RecordKind } from './record-kind.js'
-import { transferTables, writtenTables } from './tables.js'
-
-const findChangedMembers = createStatement<object, ImportedChange>({
-  name: 'import_changed_members',
-  columns: { organizationId: 'text', userId: 'text', fields: 'text[]', oldOwners: 'jsonb', newOwners: 'jsonb' },
-  text: () => changedMembers,
-})
+import type { RecordKind } from './kind.js'
+import { writtenTables } from './kinds.js'
+import { type KindStatements, kindStatements, type Outcome } from './statements.js'
 
 const analyzeTables = createStatement<object, Record<never, never>>({
   name: 'import_statistics',
@@ -23,38 +13,12 @@ const analyzeTables = createStatement<object, Record<never, never>>({
   text: () => Prisma.raw(`ANALYZE ${writtenTables.join(', ')}`),
 })
 
-const findOrganization = createStatement<{ readonly name: string }, { readonly id: string }>({
-  name: 'import_organization_named',
-  columns: { id: 'text' },
-  text: ({ name }) => Prisma.sql`SELECT id FROM organizations WHERE name = ${name} ORDER BY ordinal LIMIT 1`,
-})
-
-/** A department that staged people have and their organization does not offer yet. */
-type ImportedDepartment = Pick<DepartmentOptionModel, 'organizationId' | 'name'>
-
-const findDepartments = createStatement<object, ImportedDepartment>({
-  name: 'find_imported_departments',
-  columns: { organizationId: 'text', name: 'text' },
-  text: () => Prisma.sql`
-SELECT DISTINCT s.organization_id AS "organizationId", s.department AS name
-  FROM staged_user s
-  LEFT JOIN department_options d ON d.organization_id = s.organization_id AND d.name = s.department
- WHERE s.department <> '' AND d.id IS NULL
- ORDER BY s.organization_id, s.department`,
-})
-
 /** The statements of this file. */
-export const importStatements = [findDepartments, findOrganization, findChangedMembers, analyzeTables]
+export const importStatements = [analyzeTables]
 
 /** Keeps other imports from writing until the transaction ends, so that two of the same rows never interleave. */
 export async function excludeOtherImports(transaction: Tables): Promise<void> {
   await takeLocks(transaction, [importLock])
-}
-
-/** The oldest organization of a name; undefined if there is none. */
-export async function findOrganizationNamed(transaction: Tables, name: string): Promise<string | undefined> {
-  const [found] = await transaction.run(findOrganization, { name })
-  return found?.id
 }
 
 /** Whether a kind has anything to write, given the number of different staged records of each. */
@@ -64,111 +28,49 @@ export function isWritten(kind: RecordKind, counts: ReadonlyMap<string, number>)
 }
 
 /**
- * The result of writing a kind: how many records are new, how many lines later ones replace, and what only force may
- * do; or what is wrong with the first bad one.
+ * Prepares the records of a kind: locks the rows that stand, completes what lines do not give if `isMerge`, and checks
+ * all. Returns how many lines later ones replace, or what is wrong with the first bad one.
  */
-export type WrittenKind =
-  | { readonly created: number; readonly replaced: number; readonly refused: readonly Fault[] }
-  | { readonly fault: Fault }
+export async function stageKind(
+  { run }: Tables,
+  kind: RecordKind,
+  counts: ReadonlyMap<string, number>,
+  isMerge: boolean,
+): Promise<{ readonly replaced: number; readonly fault: Fault | undefined }> {
+  const { stage, followers, replace, findStanding, lock, merge, check, stageBefore } = statementsOf(kind)
+  await run(stage, {})
+  if (followers !== undefined && counts.has(followers.of)) await run(followers.stage, {})
+  const [repeated] = replace === undefined ? [] : await run(replace, {})
+  for (const rows of await run(findStanding, {})) await run(lock, rows)
+  if (isMerge) await run(merge, {})
+  const [fault] = await run(check, {})
+  if (fault === undefined) await run(stageBefore, {})
+  return { replaced: repeated?.replaced ?? 0, fault }
+}
 
-/** How the records of a file meet those that stand. */
-export interface ImportMode {
-  /** What a line does not give stays as it is, instead of becoming empty. */
-  readonly isMerge?: boolean | undefined
-  /** Nothing is refused that takes a member back from deactivation or from a directory. */
-  readonly isForced?: boolean | undefined
+/** Writes the prepared records of a kind and what belongs to them, and returns how many are new. */
+export async function writeKind({ run }: Tables, kind: RecordKind): Promise<number> {
+  const { upsert, children } = statementsOf(kind)
+  const [written] = await run(upsert, {})
+  for (const each of children) await run(each, {})
+  return written?.created ?? 0
 }
 
 /**
- * Writes the staged records of a kind and what belongs to them, or nothing if one is at fault. Unique values are
- * checked before: they may change hands between rows of one statement, but not of several.
+ * Compares the records of a kind with what stood, after all kinds have been written: what has become of those that stood
+ * and are changed, or of all if `isWhole`, in the order of lines.
  */
-export async function writeStaged(
-  transaction: Tables,
-  kind: RecordKind,
-  counts: ReadonlyMap<string, number>,
-  { isMerge = false, isForced = false }: ImportMode,
-): Promise<WrittenKind> {
-  const { stage, followers, analyze, ownerChecks, replace, checks, guards, ...statements } = statementsOf(kind)
-  const { organizations, findStanding, lock, merge, stageBefore, release, before, upsert, children } = statements
-  await transaction.run(stage, {})
-  if (followers !== undefined && counts.has(followers.of)) await transaction.run(followers.stage, {})
-  await transaction.run(analyze, {})
-  // Which lines are of one record is certain only where each has one owner.
-  const ownerFault = await firstFault(transaction, ownerChecks)
-  if (ownerFault !== undefined) return { fault: ownerFault }
-  const [repeated] = replace === undefined ? [] : await transaction.run(replace, {})
-  const { lockOf } = transferTables[kind]
-  if (lockOf !== undefined && organizations !== undefined) {
-    const rows = await transaction.run(organizations, {})
-    const locks = rows.map(({ organizationId }) => lockOf(organizationId))
-    await takeLocks(transaction, locks)
-  }
-  for (const rows of await transaction.run(findStanding, {})) await transaction.run(lock, rows)
-  if (isMerge) await transaction.run(merge, {})
-  const fault = await firstFault(transaction, checks)
-  if (fault !== undefined) return { fault }
-  let refused: Fault[] = []
-  if (!isForced) for (const each of guards) refused = refused.concat(await transaction.run(each, {}))
-  await transaction.run(stageBefore, {})
-  if (release !== undefined) {
-    const ids = (await transaction.run(release.find, {})).map(({ id }) => id)
-    if (ids.length > 0) await transaction.run(release.write, { ids })
-  }
-  for (const each of before) await transaction.run(each, {})
-  const [written] = await transaction.run(upsert, {})
-  for (const each of children) await transaction.run(each, {})
-  return { created: written?.created ?? 0, replaced: repeated?.replaced ?? 0, refused }
-}
-
-/** Compares the records of a kind with what stood, after all kinds have been written, and counts those that changed. */
-export async function countUpdated(transaction: Tables, kind: RecordKind): Promise<number> {
-  const { stageAfter, countUpdated } = statementsOf(kind)
-  await transaction.run(stageAfter, {})
-  const [counted] = await transaction.run(countUpdated, {})
-  return counted?.updated ?? 0
-}
-
-/** What becomes of every record of a kind that has been compared, in the order of lines. */
-export function outcomesOf(transaction: Tables, kind: RecordKind): Promise<Outcome[]> {
-  return transaction.run(statementsOf(kind).outcomes, {})
-}
-
-/** The members who stood and are changed, once they have been compared. */
-export function changedMembersOf(transaction: Tables): Promise<ImportedChange[]> {
-  return transaction.run(findChangedMembers, {})
+export function outcomesOf({ run }: Tables, kind: RecordKind, isWhole: boolean): Promise<Outcome[]> {
+  return run(statementsOf(kind).outcomes, { isWhole })
 }
 
 /** Lets PostgreSQL know how large the tables of an import have become. */
-export async function analyzeImported(transaction: Tables): Promise<void> {
-  await transaction.run(analyzeTables, {})
-}
-
-/** What is wrong with the first bad record of a kind after all kinds have been written. */
-export async function findFinalFault(transaction: Tables, kind: RecordKind): Promise<Fault | undefined> {
-  const { finalTables, finalChecks } = statementsOf(kind)
-  for (const each of finalTables) await transaction.run(each, {})
-  return firstFault(transaction, finalChecks)
-}
-
-async function firstFault(transaction: Tables, checks: KindStatements['checks']): Promise<Fault | undefined> {
-  for (const check of checks) {
-    const [fault] = await transaction.run(check, {})
-    if (fault !== undefined) return fault
-  }
-  return undefined
+export async function analyzeImported({ run }: Tables): Promise<void> {
+  await run(analyzeTables, {})
 }
 
 function statementsOf(kind: RecordKind): KindStatements {
   const statements = kindStatements.get(kind)
   if (statements === undefined) throw new Error(`there are no statements for ${kind}`)
   return statements
-}
-
-/** Adds the departments of the staged people to those that their organizations offer. */
-export async function addImportedDepartments(transaction: Tables, newId: () => string): Promise<void> {
-  for (const [organizationId, missing] of byOrganization(await transaction.run(findDepartments, {}))) {
-    const options = missing.map(({ name }) => ({ id: newId(), name }))
-    await insertDepartmentOptions(transaction, organizationId, options)
-  }
 }

@@ -1,5 +1,6 @@
 import { type DescField, type Message, toJson } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
+import type { Date as DateMessage } from '../../../gen/svc/v2/date_pb.js'
 import { invalidField } from '../../errors.js'
 import { camelCase } from '../camel-case.js'
 import type { Column, PartsPlace, Resource, ResourceField, Table } from '../resource/resource.js'
@@ -17,8 +18,8 @@ type Setter = (slots: Slots, row: Record<string, unknown>) => void
  * Makes a function that writes messages as rows, by the declaration of their resource; what is computed or stored
  * elsewhere is ignored. It throws a ServiceError if two items of a list have the same key.
  */
-export function createRowWriter(resource: Resource): (message: Message) => Row {
-  const setters = resource.fields.map(setterOf)
+export function createRowWriter({ fields }: Pick<Resource, 'fields'>): (message: Message) => Row {
+  const setters = fields.map(setterOf)
   return (message) => {
     const row: Record<string, unknown> = {}
     for (const set of setters) set(message as unknown as Slots, row)
@@ -37,7 +38,7 @@ function setterOf({ field, source }: ResourceField): Setter {
       }
     }
     case 'columns': {
-      const write = createRowWriter({ ...source.resource, fields: source.resource.fields.map(present) })
+      const write = createRowWriter({ fields: source.resource.fields.map(present) })
       return (slots, row) => {
         if (slots[localName] !== undefined) Object.assign(row, write(slots[localName] as Message))
       }
@@ -96,7 +97,7 @@ function valueWriter(field: DescField, { type, isNullable }: Column): (value: un
     return (value) => names[Number(value)]?.localName
   }
   if (message !== undefined) {
-    if (type === 'date') return (value) => value && dateText(value as CalendarDate)
+    if (type === 'date') return (value) => value && dateText(value as DateMessage)
     const json = (value: unknown) => toJson(message, value as Message, { alwaysEmitImplicit: true })
     return (value) => (Array.isArray(value) ? value.map(json) : value && json(value))
   }
@@ -104,13 +105,7 @@ function valueWriter(field: DescField, { type, isNullable }: Column): (value: un
   return isAbsentEmpty ? (value) => (value === '' ? null : value) : (value) => value
 }
 
-function dateText({ year, month, day }: CalendarDate): string {
+function dateText({ year, month, day }: DateMessage): string {
   const [y, m, d] = [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')]
   return `${y}-${m}-${d}`
-}
-
-interface CalendarDate {
-  readonly year: number
-  readonly month: number
-  readonly day: number
 }

@@ -1,87 +1,102 @@
 import { Prisma } from '../../../gen/prisma/client.js'
+import type { Places } from '../../db/statement.js'
 import { camelCase } from '../camel-case.js'
-import type { Resource, ResourceField, Table } from '../resource/resource.js'
-import type { RecordKind } from './record-kind.js'
-import type { ColumnTypes, TransferTable } from './transfer-table.js'
+import {
+  type ColumnTypes,
+  columnOf,
+  equal,
+  fieldColumns,
+  isOwnerInOrganization,
+  listed,
+  propertiesOf,
+  type StagedKind,
+} from './kind.js'
 
-/** How an import stages the records of one kind. */
-export interface StagedTable extends TransferTable {
-  readonly kind: RecordKind
-  /** The kind in snake case, as names of the database are. */
-  readonly stem: string
-  readonly table: Prisma.Sql
-  readonly staged: Prisma.Sql
-  /** The columns that identify a row, with that of the organization first if there is one. */
-  readonly identity: readonly string[]
-}
+/** Rows up to a page's size stay uncompressed and in place: compressing what is read once costs more than it saves. */
+export const TEMPORARY = Prisma.sql`WITH (toast_tuple_target = 8160) ON COMMIT DROP`
 
-/** Names the tables of a kind. */
-export function stagedTable(kind: RecordKind, definition: TransferTable): StagedTable {
-  const stem = kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const { name, key } = definition.resource.table
-  const organization = definition.owner === undefined ? [] : ['organization_id']
-  return {
-    ...definition,
-    kind,
-    stem,
-    table: Prisma.raw(name),
-    staged: Prisma.raw(`staged_${stem}`),
-    identity: [...new Set([...organization, ...key])],
-  }
-}
-
-/** A condition that columns are equal under two aliases. */
-export function equal(columns: readonly string[], left: string, right: string): Prisma.Sql {
-  return Prisma.raw(columns.map((column) => `${left}.${column} = ${right}.${column}`).join(' AND '))
-}
-
-/** Columns as a list. */
-export function listed(columns: readonly string[]): Prisma.Sql {
-  return Prisma.raw(columns.join(', '))
-}
-
-/** The columns of the row that are set by a record of the resource. */
-export function rowColumns({ table, fields }: Resource): ColumnTypes {
-  return typesIn(table, fields.flatMap(columnsOf))
-}
-
-function columnsOf({ source }: ResourceField): string[] {
-  if (source.kind === 'columns') return source.resource.fields.flatMap(columnsOf)
-  return source.kind === 'column' ? [source.name] : []
-}
-
-/** The types of columns of a table. */
-export function typesIn({ columns }: Table, names: readonly string[]): ColumnTypes {
-  return Object.fromEntries(names.map((name) => [name, (columns[name]?.type ?? 'text').replace(/^enum /, '')]))
-}
-
-/** The columns for what a record has in other tables: rows as JSON, values as a list. */
-export function listColumns({ fields }: Resource): ColumnTypes {
-  return Object.fromEntries(
-    fields.flatMap(({ field, source }) =>
-      source.kind === 'parts' ? [[field.name, 'json']] : source.kind === 'values' ? [[field.name, 'text[]']] : [],
-    ),
-  )
+/** Makes the staging table: the typed rows of the kind, the contents of lists, and what their owners give. */
+export function stageText(stagedKind: StagedKind): Prisma.Sql {
+  const { kind, staged, resource, owner, extras } = stagedKind
+  const columns: ColumnTypes = Object.assign({}, ...fieldColumns(stagedKind).values(), extras)
+  const gives = Object.entries(owner?.gives ?? {})
+  const own = Object.keys(columns).filter((name) => owner?.gives[name] === undefined)
+  const ownerId = owner && `r."${camelCase(columnOf(resource, owner.field))}"`
+  const isOwner = `owner.id = ${ownerId}${isOwnerInOrganization(owner) ? ` AND i.organization_id IN ('', owner.organization_id)` : ''}`
+  return Prisma.sql`
+CREATE TEMPORARY TABLE ${staged} ${TEMPORARY} AS
+SELECT i.first_line, i.line, i.given, true AS is_record, ${Prisma.join([
+    ...own.map((name) => Prisma.raw(`r."${camelCase(name)}" AS ${name}`)),
+    ...gives.map(([name, value]) => Prisma.sql`${value} AS ${Prisma.raw(name)}`),
+    ...(ownerId === undefined ? [] : [Prisma.raw(`${ownerId} AS owner_id`)]),
+  ])}
+FROM import_rows i CROSS JOIN LATERAL json_to_record(i.row_values) AS r(${Prisma.raw(propertiesOf(columns))})
+${owner === undefined ? Prisma.empty : Prisma.raw(`LEFT JOIN ${owner.table} owner ON ${isOwner}`)}
+WHERE i.kind = '${Prisma.raw(kind)}'`
 }
 
 /**
- * Joins the rows in a list of the staged record, under an alias. SQL sees the position of each, counted from 1, as
- * `place`.
+ * Leaves the last line of each record, in the place of the first one, and returns `replaced`, the number of others. Lines
+ * that have several owners stay, for the check to find them.
  */
-export function eachRow(list: string, name: string, columns: ColumnTypes): Prisma.Sql {
-  const names = [...Object.keys(columns), 'place']
-  return Prisma.raw(`CROSS JOIN LATERAL ROWS FROM (json_to_recordset(s.${list}) AS (${propertiesOf(columns)}))
-  WITH ORDINALITY AS ${name}(${names.join(', ')})`)
+export function replaceText({ staged, identity }: StagedKind): Prisma.Sql {
+  const isSame = equal(identity, 's', 'r')
+  return Prisma.sql`
+WITH certain AS (
+  SELECT line FROM ${staged} GROUP BY line HAVING count(*) = 1
+), repeated AS (
+  SELECT ${listed(identity)}, min(first_line) AS first_line, max(line) AS line
+    FROM ${staged} JOIN certain USING (line) GROUP BY ${listed(identity)} HAVING count(*) > 1
+), kept AS (
+  UPDATE ${staged} s SET first_line = r.first_line FROM repeated r WHERE ${isSame} AND s.line = r.line
+), gone AS (
+  DELETE FROM ${staged} s USING repeated r, certain c
+   WHERE ${isSame} AND s.line < r.line AND s.line = c.line RETURNING s.line
+)
+SELECT count(*)::integer AS replaced FROM gone`
 }
 
-/** Joins the values in a list of the staged record, as `value`. */
-export function eachValue(list: string, name: string): Prisma.Sql {
-  return Prisma.raw(`CROSS JOIN LATERAL unnest(s.${list}) WITH ORDINALITY AS ${name}(value, place)`)
+/** Rows of one organization, by the column that identifies them there. */
+export interface StandingRows {
+  readonly organizationId: string
+  readonly ids: readonly string[]
 }
 
-/** The columns as those of a JSON object with properties in camel case. */
-export function propertiesOf(columns: ColumnTypes): string {
-  return Object.entries(columns)
-    .map(([name, type]) => `"${camelCase(name)}" ${type}`)
-    .join(', ')
+/** Finds the existing rows, organization by organization. */
+export function standingText({ table, staged, identity }: StagedKind): Prisma.Sql {
+  const [organization, id] = tenantKey(identity)
+  return Prisma.sql`
+SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
+  FROM ${table} t JOIN ${staged} s ON ${equal(identity, 't', 's')}
+ GROUP BY t.${organization} ORDER BY t.${organization}`
+}
+
+/** Locks rows of one organization in key order, so that writers of the API and imports do not deadlock. */
+export function lockText(
+  { table, identity, resource }: StagedKind,
+  { organizationId, ids }: Places<StandingRows>,
+): Prisma.Sql {
+  const [organization, id] = tenantKey(identity)
+  const type = Prisma.raw(resource.table.columns[String(identity.at(-1))]?.type ?? 'text')
+  return Prisma.sql`
+SELECT FROM ${table} WHERE ${organization} = ${organizationId} AND ${id} = ANY (${ids}::${type}[]) ORDER BY ${id} FOR NO KEY UPDATE`
+}
+
+/** The column of the organization, and the one that identifies its rows; an organization is its own. */
+function tenantKey(identity: readonly string[]): readonly [Prisma.Sql, Prisma.Sql] {
+  return [Prisma.raw(String(identity[0])), Prisma.raw(String(identity.at(-1)))]
+}
+
+/** Completes staged rows, except for what they give and what the server fills in, by the rows that stand. */
+export function mergeText(kind: StagedKind): Prisma.Sql {
+  const { table, staged, identity, owner, resource, values = {}, elsewhere = {} } = kind
+  const apart = Object.values(elsewhere).flat()
+  const kept = [...fieldColumns(kind).values()].flatMap(Object.keys).filter((column) => {
+    if (apart.includes(column)) return true
+    const isFilledIn = owner?.gives[column] !== undefined || values[column] !== undefined
+    return resource.table.columns[column] !== undefined && !identity.includes(column) && !isFilledIn
+  })
+  const assigned = kept.map((name) => `${name} = CASE WHEN '${name}' = ANY (s.given) THEN s.${name} ELSE t.${name} END`)
+  return Prisma.sql`
+UPDATE ${staged} s SET ${Prisma.raw(assigned.join(', '))} FROM ${table} t WHERE ${equal(identity, 't', 's')} AND s.given IS NOT NULL`
 }

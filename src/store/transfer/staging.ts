@@ -1,8 +1,8 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
-import { TEMPORARY } from './kind-statements.js'
-import type { RecordKind } from './record-kind.js'
+import type { RecordKind } from './kind.js'
+import { TEMPORARY } from './staged-table.js'
 
 /** A record that has passed the checks without a database, with its line. */
 export interface StagedLine {
@@ -58,12 +58,6 @@ ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDE
   given = EXCLUDED.given`,
 })
 
-const analyze = createStatement<object, Record<never, never>>({
-  name: 'analyze_import_rows',
-  columns: {},
-  text: () => Prisma.sql`ANALYZE import_rows`,
-})
-
 const count = createStatement<object, { readonly kind: string; readonly records: number }>({
   name: 'count_import_rows',
   columns: { kind: 'text', records: 'int4' },
@@ -71,7 +65,7 @@ const count = createStatement<object, { readonly kind: string; readonly records:
 })
 
 /** The statements of this file. */
-export const stagingStatements = [create, add, analyze, count]
+export const stagingStatements = [create, add, count]
 
 /** Makes the table that holds all rows of an import until the transaction ends. */
 export async function createStaging(transaction: Tables): Promise<Staging> {
@@ -117,7 +111,6 @@ export async function createStaging(transaction: Tables): Promise<Staging> {
 
 /** Counts the records of each kind, those twice that two lines give to different owners. */
 export async function countStaged(transaction: Tables): Promise<Map<string, number>> {
-  await transaction.run(analyze, {})
   const counts = await transaction.run(count, {})
   return new Map(counts.map(({ kind, records }) => [kind, records]))
 }

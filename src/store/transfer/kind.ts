@@ -1,0 +1,232 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import { camelCase } from '../camel-case.js'
+import type { Resource, ResourceField, Table } from '../resource/resource.js'
+
+/** Every kind of record, each after those that it refers to: the order of writing and of export. */
+export const recordKinds = [
+  'organization',
+  'team',
+  'user',
+  'group',
+  'accessPolicy',
+  'approvalProcedure',
+  'appInstance',
+  'appResource',
+  'priority',
+  'journey',
+  'entityType',
+  'entityIngestionConfig',
+  'entityFieldMapping',
+  'slaDefinition',
+] as const
+
+/** The kinds of line: the members of `svc.v2.ImportRecord`. */
+export type RecordKind = (typeof recordKinds)[number]
+
+/** Expressions by name, mostly of columns. */
+export type Expressions = Readonly<Record<string, Prisma.Sql>>
+
+/** Columns by name, each with its type as SQL writes it. */
+export type ColumnTypes = Readonly<Record<string, string>>
+
+/**
+ * What is particular to a kind of record, beyond the declaration of its resource. An import first puts records into a
+ * staging table, with their lines, which SQL sees as `s`; the existing row is `t`.
+ */
+export interface KindDefinition {
+  readonly resource: Resource
+  /** Absent for organizations. */
+  readonly owner?: RecordOwner
+  /** By field, the columns that no two rows of an organization may have in common, except for nulls. */
+  readonly unique?: Readonly<Record<string, readonly string[]>>
+  /** Columns of the staging table that are not in the row; each comes from the property of its name in camel case. */
+  readonly extras?: ColumnTypes
+  /** The columns of fields that are in no one column, by field. */
+  readonly elsewhere?: Readonly<Record<string, readonly string[]>>
+  /** Columns that differ from the staged value. Existing rows keep the columns that are not named. */
+  readonly values?: Expressions
+  /** Additional columns of the tables of lists, by the name of the list, and what is joined to find them. */
+  readonly listColumns?: Readonly<Record<string, { readonly values: Expressions; readonly join: Prisma.Sql }>>
+  /** References that are not in the schema of the database. */
+  readonly references?: readonly Reference[]
+  /** Stages existing rows that follow records of an earlier kind, even if the file has none of this kind. */
+  readonly followers?: { readonly of: RecordKind; readonly text: Prisma.Sql }
+  /** Writes what belongs to the records besides their lists, in order. */
+  readonly after?: readonly Prisma.Sql[]
+  /** Joined to the table in an export. */
+  readonly join?: Prisma.Sql
+}
+
+/** The owner of records: SQL sees it as `owner`. */
+export interface RecordOwner {
+  readonly table: 'organizations' | 'teams' | 'access_policies' | 'app_instances' | 'entity_types'
+  /** The field that names the owner. */
+  readonly field: string
+  /** In words. */
+  readonly noun: string
+  /** Columns of the staging table that the owner provides. */
+  readonly gives: Expressions
+}
+
+/** An owner that is not an organization: several organizations may have one of its id. */
+export function isOwnerInOrganization(owner: RecordOwner | undefined): owner is RecordOwner {
+  return owner !== undefined && owner.table !== 'organizations'
+}
+
+/** Records that name an organization. */
+export const ownedByOrganization: RecordOwner = {
+  table: 'organizations',
+  field: 'organizationId',
+  noun: 'organization',
+  gives: { organization_id: Prisma.sql`owner.id` },
+}
+
+/** Records that name something of an organization, which may provide more than the organization. */
+export function ownedBy(table: RecordOwner['table'], field: string, noun: string, more: Expressions = {}): RecordOwner {
+  return { table, field, noun, gives: { organization_id: Prisma.sql`owner.organization_id`, ...more } }
+}
+
+/** A reference somewhere in staged records. */
+export interface Reference {
+  readonly to: string
+  /** The id; empty or null if there is none. */
+  readonly id: Prisma.Sql
+  /** The name of the field. */
+  readonly field: Prisma.Sql
+  /** Joined to the staging table if the id is in a list of the record. */
+  readonly join: Prisma.Sql
+}
+
+/** A kind with its names in the database. */
+export interface StagedKind extends KindDefinition {
+  readonly kind: RecordKind
+  /** The kind in snake case. */
+  readonly stem: string
+  readonly table: Prisma.Sql
+  readonly staged: Prisma.Sql
+  /** The columns that identify a row, with that of the organization first if there is one. */
+  readonly identity: readonly string[]
+}
+
+/** Names the tables of a kind. */
+export function stagedKind(kind: RecordKind, definition: KindDefinition): StagedKind {
+  const stem = kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const { name, key } = definition.resource.table
+  const organization = definition.owner === undefined ? [] : ['organization_id']
+  const identity = [...new Set([...organization, ...key])]
+  return { ...definition, kind, stem, table: Prisma.raw(name), staged: Prisma.raw(`staged_${stem}`), identity }
+}
+
+/** A list of a record that is stored in another table. */
+export interface StagedList {
+  readonly field: ResourceField['field']
+  readonly table: Table
+  /** Columns that refer to the record, and the columns of the record to which they refer. */
+  readonly owners: Readonly<Record<string, string>>
+  /** The items, joined to the staging table as `item`; `place` counts from 1. */
+  readonly join: Prisma.Sql
+  /** The columns that an item gives, with its values. */
+  readonly given: Expressions
+  /** The names of the fields with those columns, each behind the index of the item. */
+  readonly paths: Readonly<Record<string, string>>
+}
+
+/** The lists of a record that are stored in other tables. */
+export function stagedLists({ fields }: Resource): StagedList[] {
+  return fields.flatMap(({ field, source }): StagedList[] => {
+    if (source.kind !== 'parts' && source.kind !== 'values') return []
+    const table = source.kind === 'parts' ? source.resource.table : source.table
+    const organization = table.columns['organization_id'] === undefined ? {} : { organization_id: 'organization_id' }
+    const list = { field, table, owners: { ...organization, [source.parent]: source.of ?? 'id' } }
+    if (source.kind === 'values') {
+      const join = Prisma.raw(`CROSS JOIN LATERAL unnest(s.${field.name}) WITH ORDINALITY AS item(value, place)`)
+      return [{ ...list, join, given: { [source.column]: Prisma.sql`item.value` }, paths: { [source.column]: '' } }]
+    }
+    const columns = rowColumns(source.resource)
+    const given = storedValues(
+      'item',
+      Object.keys(columns).filter((column) => column !== source.parent),
+    )
+    const paths = Object.fromEntries(
+      source.resource.fields.flatMap((part) =>
+        part.source.kind === 'column' ? [[part.source.name, `.${part.field.jsonName}`]] : [],
+      ),
+    )
+    return [{ ...list, join: eachRow(field.name, 'item', columns), given, paths }]
+  })
+}
+
+/**
+ * Joins the rows in a list of the staged record, under an alias. SQL sees the position of each, counted from 1, as
+ * `place`.
+ */
+export function eachRow(list: string, name: string, columns: ColumnTypes): Prisma.Sql {
+  const names = [...Object.keys(columns), 'place']
+  return Prisma.raw(`CROSS JOIN LATERAL ROWS FROM (json_to_recordset(s.${list}) AS (${propertiesOf(columns)}))
+  WITH ORDINALITY AS ${name}(${names.join(', ')})`)
+}
+
+/** The columns as those of a JSON object with properties in camel case. */
+export function propertiesOf(columns: ColumnTypes): string {
+  return Object.entries(columns)
+    .map(([name, type]) => `"${camelCase(name)}" ${type}`)
+    .join(', ')
+}
+
+/** A condition that columns are equal under two aliases. */
+export function equal(columns: readonly string[], left: string, right: string): Prisma.Sql {
+  return Prisma.raw(columns.map((column) => `${left}.${column} = ${right}.${column}`).join(' AND '))
+}
+
+/** Columns as a list. */
+export function listed(columns: readonly string[]): Prisma.Sql {
+  return Prisma.raw(columns.join(', '))
+}
+
+/** The columns of the row that are set by a record of the resource. */
+export function rowColumns({ table, fields }: Resource): ColumnTypes {
+  return typesIn(table, fields.flatMap(columnsOf))
+}
+
+function columnsOf({ source }: ResourceField): string[] {
+  if (source.kind === 'columns') return source.resource.fields.flatMap(columnsOf)
+  return source.kind === 'column' ? [source.name] : []
+}
+
+/** The types of columns of a table. */
+export function typesIn({ columns }: Table, names: readonly string[]): ColumnTypes {
+  return Object.fromEntries(names.map((name) => [name, (columns[name]?.type ?? 'text').replace(/^enum /, '')]))
+}
+
+/** The columns of the staging table that hold fields of the record, by the local names of the fields. */
+export function fieldColumns({ resource, elsewhere = {} }: KindDefinition): ReadonlyMap<string, ColumnTypes> {
+  return new Map(
+    resource.fields.map((each) => {
+      const { field, source } = each
+      if (source.kind === 'parts') return [field.localName, { [field.name]: 'json' }]
+      if (source.kind === 'values') return [field.localName, { [field.name]: 'text[]' }]
+      return [field.localName, typesIn(resource.table, elsewhere[field.localName] ?? columnsOf(each))]
+    }),
+  )
+}
+
+/** The column of a field. */
+export function columnOf({ desc, fields }: Resource, name: string): string {
+  const source = fields.find(({ field }) => field.localName === name)?.source
+  if (source?.kind !== 'column') throw new Error(`${desc.typeName}.${name} is in no column`)
+  return source.name
+}
+
+/**
+ * The values of columns of a row under an alias, where `t` is the existing row: times of creation and change stay if
+ * the record has none.
+ */
+export function storedValues(name: string, columns: readonly string[]): Expressions {
+  return Object.fromEntries(columns.map((column) => [column, Prisma.raw(storedValue(name, column))]))
+}
+
+function storedValue(name: string, column: string): string {
+  if (column === 'created_at') return `coalesce(${name}.created_at, t.created_at, now())`
+  if (column === 'updated_at') return `coalesce(${name}.updated_at, t.updated_at, ${name}.created_at, now())`
+  return `${name}.${column}`
+}

@@ -1,0 +1,131 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import { schema } from '../../../gen/prisma/schema.js'
+import {
+  AccessPolicyRecordSchema,
+  AppInstanceRecordSchema,
+  EntityFieldMappingRecordSchema,
+  EntityTypeRecordSchema,
+  GroupRecordSchema,
+  OrganizationRecordSchema,
+  TeamRecordSchema,
+} from '../../../gen/svc/v2/import_record_pb.js'
+import { appResourceResource } from '../app-resource.js'
+import { entityIngestionConfigResource } from '../entity-ingestion-config.js'
+import { journeyResource } from '../journey.js'
+import { priorityResource } from '../priority.js'
+import { declareResource } from '../resource/resource.js'
+import { slaDefinitionResource } from '../sla-definition.js'
+import { approvalProcedureKind } from './approval-procedure.js'
+import {
+  eachRow,
+  type KindDefinition,
+  listed,
+  ownedBy,
+  ownedByOrganization,
+  type RecordKind,
+  rowColumns,
+  stagedLists,
+} from './kind.js'
+import { userKind } from './user.js'
+
+const ownedByTeam = ownedBy('teams', 'teamId', 'team')
+
+/** Handles that the server generates if neither the record nor the existing row has one. */
+const withScopedId = {
+  extras: { new_scoped_id: 'text' },
+  values: { scoped_id: Prisma.sql`coalesce(nullif(s.scoped_id, ''), t.scoped_id, s.new_scoped_id)` },
+}
+
+const resourceColumns = Object.keys(rowColumns(appResourceResource)).filter((column) => column !== 'team_id')
+
+const resourcesOfMovedApps = Prisma.sql`
+INSERT INTO staged_app_resource (first_line, line, organization_id, team_id, owner_id, ${listed(resourceColumns)})
+SELECT a.first_line, a.line, r.organization_id, a.team_id, a.id, ${listed(resourceColumns.map((column) => `r.${column}`))}
+FROM staged_app_instance a
+JOIN app_resources r ON r.organization_id = a.organization_id AND r.app_instance_id = a.id AND r.team_id <> a.team_id
+LEFT JOIN staged_app_resource s ON s.organization_id = r.organization_id AND s.id = r.id
+WHERE s.line IS NULL`
+
+/** How each kind of record is imported and exported. */
+export const kinds: Readonly<Record<RecordKind, KindDefinition>> = {
+  organization: { resource: declareResource(OrganizationRecordSchema, schema.Organization, 'o') },
+  team: { resource: declareResource(TeamRecordSchema, schema.Team, 't'), owner: ownedByOrganization },
+  user: userKind,
+  group: {
+    resource: declareResource(GroupRecordSchema, schema.Group, 'g', {
+      userIds: {
+        kind: 'values',
+        table: schema.GroupMember,
+        column: 'user_id',
+        parent: 'group_id',
+        order: ['position'],
+      },
+    }),
+    owner: ownedByOrganization,
+    values: { updated_at: Prisma.sql`now()` },
+  },
+  accessPolicy: { resource: declareResource(AccessPolicyRecordSchema, schema.AccessPolicy, 'p'), owner: ownedByTeam },
+  approvalProcedure: approvalProcedureKind,
+  appInstance: {
+    resource: declareResource(AppInstanceRecordSchema, schema.AppInstance, 'i', {
+      sharedWithTeamIds: {
+        kind: 'values',
+        table: schema.AppInstanceShare,
+        column: 'team_id',
+        parent: 'app_instance_id',
+        order: ['team_id COLLATE "C"'],
+      },
+    }),
+    owner: ownedByTeam,
+    listColumns: {
+      sharedWithTeamIds: {
+        values: { app_instance_ordinal: Prisma.sql`i.ordinal` },
+        join: Prisma.sql`JOIN app_instances i ON i.organization_id = s.organization_id AND i.id = s.id`,
+      },
+    },
+  },
+  // They belong to the team of their app instance, and move to another team with it.
+  appResource: {
+    followers: { of: 'appInstance', text: resourcesOfMovedApps },
+    resource: appResourceResource,
+    owner: ownedBy('app_instances', 'appInstanceId', 'app instance', { team_id: Prisma.sql`owner.team_id` }),
+    unique: { scopedId: ['team_id', 'scoped_id'], externalId: ['app_instance_id', 'resource_type', 'external_id'] },
+    ...withScopedId,
+  },
+  priority: {
+    resource: priorityResource,
+    owner: ownedByTeam,
+    unique: { scopedId: ['team_id', 'scoped_id'] },
+    ...withScopedId,
+  },
+  journey: {
+    resource: journeyResource,
+    owner: ownedByTeam,
+    references: [
+      {
+        to: 'memberships',
+        id: Prisma.sql`task.assigned_to_user_id`,
+        field: Prisma.sql`format('tasks[%s].assignedToUserId', task.place - 1)`,
+        join: eachRow('tasks', 'task', { assigned_to_user_id: 'text' }),
+      },
+    ],
+  },
+  entityType: { resource: declareResource(EntityTypeRecordSchema, schema.EntityType, 'e'), owner: ownedByTeam },
+  entityIngestionConfig: { resource: entityIngestionConfigResource, owner: ownedByTeam },
+  entityFieldMapping: {
+    resource: declareResource(EntityFieldMappingRecordSchema, schema.EntityFieldMapping, 'm'),
+    owner: ownedBy('entity_types', 'entityTypeId', 'entity type'),
+  },
+  slaDefinition: { resource: slaDefinitionResource, owner: ownedByTeam },
+}
+
+/** Every table that an import fills. */
+export const writtenTables: readonly string[] = [
+  'users',
+  'approval_steps',
+  'approval_step_approvers',
+  ...Object.values(kinds).flatMap(({ resource }) => [
+    resource.table.name,
+    ...stagedLists(resource).map(({ table }) => table.name),
+  ]),
+]

@@ -1,0 +1,160 @@
+import { Prisma } from '../../../gen/prisma/client.js'
+import { type Columns, createStatement, type Places, type Statement } from '../../db/statement.js'
+import { storedText } from '../resource/print.js'
+import { checkText, type Fault } from './checks.js'
+import {
+  columnOf,
+  equal,
+  isOwnerInOrganization,
+  listed,
+  type RecordKind,
+  recordKinds,
+  type StagedKind,
+  stagedKind,
+} from './kind.js'
+import { kinds } from './kinds.js'
+import {
+  lockText,
+  mergeText,
+  replaceText,
+  type StandingRows,
+  stageText,
+  standingText,
+  TEMPORARY,
+} from './staged-table.js'
+import { listTexts, upsertText } from './write.js'
+
+/** What an import makes of a record. */
+export interface Outcome {
+  readonly line: number
+  readonly id: string
+  readonly organizationId: string
+  readonly isNew: boolean
+  /** The fields that change, by their names in JSON. */
+  readonly fields: readonly string[]
+  /** The owners of governed fields in their order, before and after; empty for what has none. */
+  readonly oldOwners: readonly string[]
+  readonly newOwners: readonly string[]
+}
+
+/** A record as it is exported. */
+export interface ExportRow {
+  readonly json: string
+  /** Null unless its owner's id alone does not say which organization it is of. */
+  readonly organizationId: string | null
+}
+
+/** The statements of one kind of record, in the order in which an import sends them, and that of the export. */
+export type KindStatements = ReturnType<typeof statementsOf>
+
+/** Makes the statements of a kind of record; `all` are all of them. */
+export function statementsOf(kind: StagedKind) {
+  const { stem, owner, followers, after = [] } = kind
+  const all: Statement<never, object>[] = []
+  const make = <Row extends object = Record<never, never>, Values = object>(
+    name: string,
+    columns: Columns<Row>,
+    text: (values: Places<Values>) => Prisma.Sql,
+  ): Statement<Values, Row> => {
+    const made = createStatement<Values, Row>({ name, columns, text })
+    all.push(made)
+    return made
+  }
+  return {
+    all,
+    stage: make(`stage_${stem}`, {}, () => stageText(kind)),
+    /** Sent only if there are records of the kind `of`. */
+    followers: followers && { of: followers.of, stage: make(`import_${stem}_followers`, {}, () => followers.text) },
+    /** Absent where every line of a record has the same key. */
+    replace: isOwnerInOrganization(owner)
+      ? make<{ readonly replaced: number }>(`import_${stem}_replace`, { replaced: 'int4' }, () => replaceText(kind))
+      : undefined,
+    findStanding: make<StandingRows>(`import_${stem}_standing`, { organizationId: 'text', ids: 'text[]' }, () =>
+      standingText(kind),
+    ),
+    lock: make<Record<never, never>, StandingRows>(`import_${stem}_lock`, {}, (rows) => lockText(kind, rows)),
+    /** Sent only if lines need not give everything. */
+    merge: make(`import_${stem}_merge`, {}, () => mergeText(kind)),
+    check: make<Fault>(`import_${stem}_check`, { line: 'int4', field: 'text', fault: 'text' }, () => checkText(kind)),
+    stageBefore: make(`stage_${stem}_before`, {}, () => beforeText(kind)),
+    upsert: make<{ readonly created: number }>(`import_${stem}`, { created: 'int4' }, () => upsertText(kind)),
+    children: [...listTexts(kind), ...after].map((text, index) =>
+      make(`import_${stem}_child_${index + 1}`, {}, () => text),
+    ),
+    outcomes: make<Outcome, { readonly isWhole: boolean }>(`import_${stem}_outcomes`, outcomeColumns, ({ isWhole }) =>
+      outcomesText(kind, isWhole),
+    ),
+    export: make<ExportRow>(`export_${stem}`, { json: 'text', organizationId: 'text' }, () => exportText(kind)),
+  }
+}
+
+const outcomeColumns: Columns<Outcome> = {
+  line: 'int4',
+  id: 'text',
+  organizationId: 'text',
+  isNew: 'bool',
+  fields: 'text[]',
+  oldOwners: 'jsonb',
+  newOwners: 'jsonb',
+}
+
+/** Keeps the records of the file that stand, as an export has them, in a temporary table. */
+function beforeText(kind: StagedKind): Prisma.Sql {
+  return Prisma.sql`
+CREATE TEMPORARY TABLE ${beforeTable(kind)} ${TEMPORARY} AS ${imageText(kind, Prisma.sql`${kind.staged} WHERE is_record`)}`
+}
+
+function beforeTable({ stem }: StagedKind): Prisma.Sql {
+  return Prisma.raw(`before_${stem}`)
+}
+
+/** The records as they stand, as an export has them, of those rows that a table names. */
+function imageText({ table, resource, identity, join = Prisma.empty }: StagedKind, named: Prisma.Sql): Prisma.Sql {
+  const { alias } = resource
+  const columns = Prisma.raw(identity.map((column) => `${alias}.${column}`).join(', '))
+  return Prisma.sql`
+SELECT ${columns}, (${storedText(resource)})::jsonb AS record FROM ${table} ${Prisma.raw(alias)} ${join}
+ WHERE (${columns}) IN (SELECT ${listed(identity)} FROM ${named})`
+}
+
+/** Says, in the order of lines, what becomes of the records that stood and are changed, or of all. */
+function outcomesText(kind: StagedKind, isWhole: Places<{ readonly isWhole: boolean }>['isWhole']): Prisma.Sql {
+  const { staged, identity } = kind
+  const [organization, id] = [identity[0], identity.at(-1)].map((column) => Prisma.raw(`s.${column}`))
+  const isChanged = Prisma.sql`before.record <> after.record`
+  const owners = (image: 'before' | 'after') =>
+    Prisma.sql`jsonb_path_query_array(${Prisma.raw(image)}.record, '$.fieldOwnership[*].owner')`
+  return Prisma.sql`
+WITH after AS MATERIALIZED (${imageText(kind, beforeTable(kind))})
+SELECT s.line, ${id}::text AS id, ${organization} AS "organizationId", before.record IS NULL AS "isNew",
+       ARRAY(SELECT key FROM jsonb_each(before.record) old FULL JOIN jsonb_each(after.record) new USING (key)
+              WHERE ${isChanged} AND old.value IS DISTINCT FROM new.value ORDER BY key COLLATE "C") AS fields,
+       ${owners('before')} AS "oldOwners", ${owners('after')} AS "newOwners"
+  FROM ${staged} s
+  LEFT JOIN ${beforeTable(kind)} before ON ${equal(identity, 'before', 's')}
+  LEFT JOIN after ON ${equal(identity, 'after', 's')}
+ WHERE s.is_record AND (${isWhole} OR ${isChanged}) ORDER BY s.line`
+}
+
+function exportText({ table, resource, owner, join = Prisma.empty }: StagedKind): Prisma.Sql {
+  const alias = Prisma.raw(resource.alias)
+  const json = storedText(resource)
+  if (!isOwnerInOrganization(owner)) {
+    return Prisma.sql`
+SELECT ${json} AS json, NULL::text AS "organizationId" FROM ${table} ${alias} ${join} ORDER BY ${alias}.ordinal`
+  }
+  const ownerId = Prisma.raw(columnOf(resource, owner.field))
+  return Prisma.sql`
+SELECT ${json} AS json, CASE WHEN shared.id IS NOT NULL THEN ${alias}.organization_id END AS "organizationId"
+FROM ${table} ${alias} ${join}
+LEFT JOIN (SELECT id FROM ${Prisma.raw(owner.table)} GROUP BY id HAVING count(*) > 1) shared ON shared.id = ${alias}.${ownerId}
+ORDER BY ${alias}.ordinal`
+}
+
+/** The statements of every kind. */
+export const kindStatements: ReadonlyMap<RecordKind, KindStatements> = new Map(
+  recordKinds.map((kind) => [kind, statementsOf(stagedKind(kind, kinds[kind]))]),
+)
+
+/** The statements of this file. */
+export const transferKindStatements = [...kindStatements.values()].flatMap(({ all }) => all)

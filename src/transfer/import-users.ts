@@ -1,0 +1,194 @@
+import type { Tables } from '../db/tables.js'
+import { type AuditEvent, type FieldChange, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
+import { type FieldOwner, fieldOwners } from '../domain/profile/field-ownership.js'
+import { otherHolder } from '../domain/user/hold.js'
+import { managerFault } from '../domain/user/manager.js'
+import { emailKeyOf } from '../domain/value/email-address.js'
+import type { Runtime } from '../runtime/runtime.js'
+import { byOrganization } from '../store/by-organization.js'
+import { insertDepartmentOptions } from '../store/department-option.js'
+import { findValueHolders, readManagerChains } from '../store/member-value.js'
+import { type OwnedPlace, ownedPlaces } from '../store/owned-column.js'
+import type { Fault } from '../store/transfer/checks.js'
+import type { Outcome } from '../store/transfer/statements.js'
+import {
+  findPersons,
+  readStagedUsers,
+  type StagedUser,
+  type StandingPerson,
+  writeStagedPersons,
+} from '../store/transfer/user.js'
+
+/** How many values, persons and events go into one query. */
+const AT_ONCE = 1_000
+
+/** The staged users cannot be written, or what only force may do with them. */
+export type PreparedUsers = { readonly fault: Fault } | { readonly refused: readonly Fault[] }
+
+/**
+ * Judges the staged users by the rules of every writer of members, all of them as they will be, and writes their persons
+ * and departments. Their organizations' managers must be locked.
+ */
+export async function prepareUsers(transaction: Tables, newId: () => string): Promise<PreparedUsers> {
+  const users = await readStagedUsers(transaction)
+  // Each person has the address of the last line, in whatever organization.
+  const persons = new Map(users.map(({ userId, line, email }) => [userId, { line, value: emailKeyOf(email) }]))
+  const standing: StandingPerson[] = []
+  for (const ids of batchesOf([...persons.keys()])) standing.push(...(await findPersons(transaction, ids)))
+  const fault = await firstFault(transaction, users, standing, persons)
+  if (fault !== undefined) return { fault }
+  const moved = standing.filter(({ id, emailKey }) => persons.get(id)?.value !== emailKey)
+  await writeStagedPersons(
+    transaction,
+    moved.map(({ id }) => id),
+  )
+  for (const [organizationId, members] of byOrganization(users)) {
+    const names = new Set(members.map(({ department }) => department).filter((department) => department !== ''))
+    const options = [...names].sort().map((name) => ({ id: newId(), name }))
+    await insertDepartmentOptions(transaction, organizationId, options)
+  }
+  return { refused: users.flatMap(refusalsOf) }
+}
+
+/** What nobody does by leaving out a field. */
+function refusalsOf({ line, isReactivated, leavesDirectory, unlocked }: StagedUser): Fault[] {
+  const refusal = (isSo: boolean, field: string, fault: string) => (isSo ? [{ line, field, fault }] : [])
+  const lost = `the directory's lock would be lost on ${unlocked.join(', ')}`
+  return [
+    ...refusal(isReactivated, 'deactivatedAt', 'the user is deactivated, and would be reactivated'),
+    ...refusal(leavesDirectory, 'directoryManaged', 'the directory manages the user, and no longer would'),
+    ...refusal(unlocked.length > 0, 'fieldOwnership', lost),
+  ]
+}
+
+/** A value that a member is to have, by the line that says so. */
+interface Claim {
+  readonly line: number
+  readonly userId: string
+  readonly value: string
+}
+
+/** The first line with a manager who is nobody, else with a taken address, a taken number, or a cycle of managers. */
+async function firstFault(
+  transaction: Tables,
+  users: readonly StagedUser[],
+  standing: readonly StandingPerson[],
+  persons: ReadonlyMap<string, Pick<Claim, 'line' | 'value'>>,
+): Promise<Fault | undefined> {
+  const members = byOrganization(users)
+  const elsewhere = byOrganization(
+    standing.flatMap(({ id: userId, memberships }) => memberships.map((place) => ({ ...place, userId }))),
+  )
+  const faults = { missing: [] as Fault[], emails: [] as Fault[], phones: [] as Fault[], cycles: [] as Fault[] }
+  for (const organizationId of new Set([...members.keys(), ...elsewhere.keys()])) {
+    const here = members.get(organizationId) ?? []
+    const ids = new Set([...here, ...(elsewhere.get(organizationId) ?? [])].map(({ userId }) => userId))
+    const emails = [...ids].flatMap((userId) => {
+      const claim = persons.get(userId)
+      return claim === undefined ? [] : { userId, ...claim }
+    })
+    const phones = here.flatMap(({ line, userId, phone }) => (phone === null ? [] : { line, userId, value: phone }))
+    const staged = new Set(here.map(({ userId }) => userId))
+    faults.emails.push(
+      ...(await takenValues(transaction, organizationId, { kind: 'emails', claims: emails, owners: ids })),
+    )
+    faults.phones.push(
+      ...(await takenValues(transaction, organizationId, { kind: 'phones', claims: phones, owners: staged })),
+    )
+    await judgeManagers(transaction, organizationId, here, faults)
+  }
+  const ranked = [faults.missing, faults.emails, faults.phones, faults.cycles]
+  return ranked.flatMap((some) => some.sort((one, other) => one.line - other.line).slice(0, 1))[0]
+}
+
+/** Finds values that somebody will have who is not in the file, or has by an earlier line of it. */
+async function takenValues(
+  transaction: Tables,
+  organizationId: string,
+  { kind, claims, owners }: { kind: 'emails' | 'phones'; claims: Claim[]; owners: ReadonlySet<string> },
+): Promise<Fault[]> {
+  const holders = new Map<string, { readonly userId: string }>()
+  for (const batch of batchesOf(claims)) {
+    const values = { emails: [], phones: [], userNames: [], [kind]: batch.map(({ value }) => value) }
+    for (const holder of await findValueHolders(transaction, organizationId, values)) {
+      if (!owners.has(holder.userId)) holders.set(holder.value, holder)
+    }
+  }
+  const field = kind === 'emails' ? 'email' : 'primaryPhone'
+  return claims
+    .sort((one, other) => one.line - other.line)
+    .flatMap(({ line, userId, value }) => {
+      const other = otherHolder(holders, value, userId)
+      holders.set(value, { userId })
+      return other === undefined ? [] : { line, field, fault: `user ${other.userId} already has it` }
+    })
+}
+
+/** Finds managers who are nobody, and cycles of managers. */
+async function judgeManagers(
+  transaction: Tables,
+  organizationId: string,
+  users: readonly StagedUser[],
+  { missing, cycles }: Readonly<Record<'missing' | 'cycles', Fault[]>>,
+): Promise<void> {
+  const managed = users.flatMap(({ managerUserId, ...user }) =>
+    managerUserId === null ? [] : { ...user, managerUserId },
+  )
+  const chains = new Map<string, string | null>()
+  for (const ids of batchesOf([...new Set(managed.map(({ managerUserId }) => managerUserId))])) {
+    for (const above of await readManagerChains(transaction, organizationId, ids)) {
+      chains.set(above.userId, above.managerUserId)
+    }
+  }
+  for (const { userId, managerUserId } of users) chains.set(userId, managerUserId)
+  const field = 'managerUserId'
+  for (const { line, userId, managerUserId } of managed) {
+    const fault = managerFault(chains, userId, managerUserId)
+    if (fault === 'MANAGER_CYCLE') cycles.push({ line, field, fault: 'the managers above the user form a cycle' })
+    else if (fault !== undefined) {
+      missing.push({ line, field, fault: `there is no user ${managerUserId} in the organization` })
+    }
+  }
+}
+
+/** Records an event `user.import` for each user who stood and is changed. */
+export async function recordChangedUsers(
+  transaction: Tables,
+  outcomes: readonly Outcome[],
+  runtime: Runtime,
+): Promise<void> {
+  const events = outcomes.flatMap((outcome) => (outcome.isNew ? [] : eventOf(outcome)))
+  for (const batch of batchesOf(events)) await recordAuditEvents(transaction, batch, runtime)
+}
+
+function eventOf({ organizationId, id, fields, oldOwners, newOwners }: Outcome): AuditEvent {
+  const changes = ownedPlaces.flatMap((place, index) => {
+    const owners = { old: ownerOf(oldOwners[index]), new: ownerOf(newOwners[index]) }
+    return changeOf(place, fields.includes(place.value), owners)
+  })
+  return { organizationId, actor: systemActor, action: 'user.import', targetType: 'user', targetId: id, changes }
+}
+
+/** The value or the owner of a governed field has changed; an owner alone is released, or takes what stands. */
+function changeOf(
+  { field }: OwnedPlace,
+  hasNewValue: boolean,
+  owners: { readonly old: FieldOwner; readonly new: FieldOwner },
+): FieldChange[] {
+  if (!hasNewValue && owners.old === owners.new) return []
+  const taken = owners.new === 'PINNED' ? 'PINNED' : 'WRITTEN'
+  const outcome = !hasNewValue && owners.new === 'AUTOMATION' ? 'RELEASED' : taken
+  return [{ field, outcome, oldOwner: owners.old, newOwner: owners.new }]
+}
+
+function ownerOf(printed: string | undefined): FieldOwner {
+  const owner = fieldOwners.find((each) => printed === `FIELD_OWNER_${each}`)
+  if (owner === undefined) throw new Error(`${printed} is not an owner of a field`)
+  return owner
+}
+
+function batchesOf<Item>(items: readonly Item[]): Item[][] {
+  const batches: Item[][] = []
+  for (let start = 0; start < items.length; start += AT_ONCE) batches.push(items.slice(start, start + AT_ONCE))
+  return batches
+}
