@@ -56,7 +56,11 @@ const allowances: Record<string, Allowance> = {
     packages: connect,
   },
   log: { src: ['http'], gen: [], packages: ['pino'] },
-  openapi: { src: ['package', 'store', 'scim'], gen: [...messages, 'openapi'], packages: [...connect, 'yaml'] },
+  openapi: {
+    src: ['package', 'store', 'scim'],
+    gen: [...messages, 'openapi'],
+    packages: [...connect, '@bufbuild/protoplugin', 'yaml'],
+  },
   client: { src: [], gen: messages, packages: [...connect, '@connectrpc/connect-web'] },
   http: {
     src: ['errors', 'domain', 'handlers', 'failure', 'call', 'rpc'],

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf'
+import { defined, fragments } from './fragments.js'
 
 /** The recorded response to the example of an operation, and to requests that it rejects. */
 export interface OperationAnswers {
@@ -17,12 +18,10 @@ export type ExampleAnswers = Readonly<Record<string, OperationAnswers>>
 /** For each reason, the body that most operations return, if more than one does. */
 export function sharedErrors(answers: ExampleAnswers): ReadonlyMap<string, JsonObject> {
   const counts = new Map<string, Map<string, number>>()
-  for (const { errors } of Object.values(answers)) {
-    for (const [reason, body] of Object.values(errors).flatMap((byReason) => Object.entries(byReason))) {
-      const ofReason = counts.get(reason) ?? new Map<string, number>()
-      const text = JSON.stringify(body)
-      counts.set(reason, ofReason.set(text, (ofReason.get(text) ?? 0) + 1))
-    }
+  for (const [reason, body] of Object.values(answers).flatMap(errorsOf)) {
+    const ofReason = counts.get(reason) ?? new Map<string, number>()
+    const text = JSON.stringify(body)
+    counts.set(reason, ofReason.set(text, (ofReason.get(text) ?? 0) + 1))
   }
   return new Map(
     [...counts]
@@ -32,4 +31,54 @@ export function sharedErrors(answers: ExampleAnswers): ReadonlyMap<string, JsonO
         return count > 1 ? [[reason, JSON.parse(text)]] : []
       }),
   )
+}
+
+function errorsOf({ errors }: OperationAnswers): [reason: string, body: JsonObject][] {
+  return Object.values(errors).flatMap((byReason) => Object.entries(byReason))
+}
+
+/** The schemas of the errors of each status, by name: the usual body with the codes of the status. */
+export function errorStatusSchemas(): JsonObject {
+  const usual = Object.values(fragments.errorStatuses).filter(({ codes }) => codes.length > 0)
+  return Object.fromEntries(
+    usual.map(({ schema, description, codes }) => {
+      const code = { description: 'The kind of failure.', enum: codes }
+      return [schema, { description, allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code } }] }]
+    }),
+  )
+}
+
+/** The response for failures that are not specific to an operation. */
+export function otherErrors(answers: OperationAnswers | undefined): JsonObject {
+  const examples = answers === undefined ? [] : errorsOf(answers)
+  return {
+    description: 'Any other failure; see the code.',
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(examples.map(([reason, value]) => [reason, { value }])),
+      },
+    },
+  }
+}
+
+/** The error responses of one operation, as recorded from the service; the default covers all others. */
+export function errorResponses(
+  answers: OperationAnswers | undefined,
+  shared: ReadonlyMap<string, JsonObject>,
+): JsonObject {
+  const responses = Object.entries(answers?.errors ?? {}).map(([status, byReason]) => {
+    const known = fragments.errorStatuses[status]
+    if (known === undefined) throw new Error(`the documents have no response for errors with status ${status}`)
+    const examples = Object.entries(byReason).map(([reason, value]) => [
+      reason,
+      JSON.stringify(shared.get(reason)) === JSON.stringify(value)
+        ? { $ref: `#/components/examples/${reason}` }
+        : { value },
+    ])
+    const media = { schema: { $ref: `#/components/schemas/${known.schema}` }, examples: Object.fromEntries(examples) }
+    const { description, headers } = known
+    return [status, defined({ description, headers, content: { 'application/json': media } })]
+  })
+  return { ...Object.fromEntries(responses), default: { $ref: '#/components/responses/Error' } }
 }

@@ -4,10 +4,10 @@ import {
   field as fieldRules,
   Ignore,
   type Int32Rules,
-  type RepeatedRules,
   type StringRules,
 } from '../../gen/buf/validate/validate_pb.js'
 import { limit, moment } from '../../gen/svc/v2/limit_pb.js'
+import { defined } from './fragments.js'
 
 /** Whether a schema describes what callers send or what they get. */
 export type Direction = 'input' | 'output'
@@ -19,8 +19,12 @@ export function fieldLimits(field: DescField, direction: Direction): JsonObject 
   if (type.case === 'int32') {
     return integerLimits(type.value, direction === 'input' && rules.ignore === Ignore.IF_ZERO_VALUE)
   }
-  if (type.case === 'repeated') return listLimits(type.value)
-  return isText(field) ? { ...textLimits(rules, direction), ...momentForm(field, direction) } : {}
+  if (type.case === 'repeated') {
+    const { minItems, maxItems } = type.value
+    return defined({ minItems: Number(minItems) || undefined, maxItems: Number(maxItems) || undefined })
+  }
+  const isText = field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING
+  return isText ? { ...textLimits(rules, direction), ...momentForm(field, direction) } : {}
 }
 
 /** What the rules say of each item of a list, or of each value of a map. */
@@ -32,8 +36,7 @@ export function itemLimits(field: DescField, direction: Direction): JsonObject {
 
 /** The default value of a parameter. Generators treat a field of a body that has one as always present. */
 export function defaultValue(field: DescField): JsonObject {
-  const { zeroIs } = getOption(field, limit)
-  return zeroIs === 0 ? {} : { default: zeroIs }
+  return defined({ default: getOption(field, limit).zeroIs || undefined })
 }
 
 /** Whether callers must give the field: without a value it breaks its rules. */
@@ -43,51 +46,39 @@ export function isRequired(field: DescField): boolean {
   return required || (type.case === 'string' && type.value.const !== '')
 }
 
-function isText(field: DescField): boolean {
-  return field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING
-}
-
 function textLimits({ required, ignore, type }: FieldRules, direction: Direction): JsonObject {
   const rules: Partial<StringRules> = type.case === 'string' ? type.value : {}
   const { const: only, minLen = 0n, maxLen = 0n, pattern, in: values = [], wellKnown } = rules
   // An empty value then means none, and has no form.
   const mayBeEmpty = ignore === Ignore.IF_ZERO_VALUE
   const least = required && minLen === 0n ? 1 : Number(minLen)
-  return {
-    ...(only ? { const: only } : {}),
-    ...(least > 0 ? { minLength: least } : {}),
-    ...(maxLen > 0 ? { maxLength: Number(maxLen) } : {}),
+  return defined({
+    const: only || undefined,
+    minLength: least || undefined,
+    maxLength: Number(maxLen) || undefined,
     // Responses print whatever is stored, even from before there was a pattern.
-    ...(pattern && direction === 'input' ? { pattern } : {}),
-    ...(values.length > 0 ? { enum: mayBeEmpty ? ['', ...values] : values } : {}),
-    ...(wellKnown?.case === undefined || mayBeEmpty ? {} : { format: wellKnown.case }),
-  }
+    pattern: (direction === 'input' && pattern) || undefined,
+    enum: values.length === 0 ? undefined : mayBeEmpty ? ['', ...values] : values,
+    format: mayBeEmpty ? undefined : wellKnown?.case,
+  })
 }
 
 /** Each alternative states the type itself: beside a type, generators treat the alternatives as unknown. */
 function integerLimits({ greaterThan, lessThan }: Int32Rules, orZero: boolean): JsonObject {
-  const limits = {
-    ...(greaterThan.case === 'gte' ? { minimum: greaterThan.value } : {}),
-    ...(lessThan.case === 'lte' ? { maximum: lessThan.value } : {}),
-  }
-  if (!orZero) return limits
+  const limits = defined({
+    minimum: greaterThan.case === 'gte' ? greaterThan.value : undefined,
+    maximum: lessThan.case === 'lte' ? lessThan.value : undefined,
+  })
   const type = 'integer'
-  return {
-    oneOf: [
-      { type, enum: [0] },
-      { type, format: 'int32', ...limits },
-    ],
-  }
+  return orZero
+    ? {
+        oneOf: [
+          { type, enum: [0] },
+          { type, format: 'int32', ...limits },
+        ],
+      }
+    : limits
 }
-
-function listLimits({ minItems, maxItems }: RepeatedRules): JsonObject {
-  return {
-    ...(minItems > 0 ? { minItems: Number(minItems) } : {}),
-    ...(maxItems > 0 ? { maxItems: Number(maxItems) } : {}),
-  }
-}
-
-const MOMENT_EXAMPLE = '2026-01-31T09:05:00.000Z'
 
 /** Callers can write a time in any form of RFC 3339; answers use only one. */
 function momentForm(field: DescField, direction: Direction): JsonObject {
@@ -96,6 +87,6 @@ function momentForm(field: DescField, direction: Direction): JsonObject {
   return {
     format: 'date-time',
     pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
-    examples: [MOMENT_EXAMPLE],
+    examples: ['2026-01-31T09:05:00.000Z'],
   }
 }

@@ -8,7 +8,8 @@ import {
 } from '@bufbuild/protobuf'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
 import { type Direction, fieldLimits, itemLimits } from './field-limits.js'
-import { memberName, type SourceComments } from './source-comments.js'
+import { defined } from './fragments.js'
+import type { SourceComments } from './source-comments.js'
 
 /** What the schema of a field refers to. */
 export interface SchemaNames {
@@ -17,20 +18,15 @@ export interface SchemaNames {
   readonly enumRef: (desc: DescEnum) => JsonObject
 }
 
-/** Whether the field is ignored in requests. */
-export function isOutputOnly(field: DescField): boolean {
-  return getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
-}
-
 /** The JSON Schema of a field by the JSON mapping of protobuf, with its comment, its limits and its marks. */
 export function fieldSchema(field: DescField, direction: Direction, names: SchemaNames): JsonObject {
   const description = names.comments(field)
   const limits = fieldLimits(field, direction)
+  const isOutputOnly = getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
   return {
     ...('oneOf' in limits ? {} : typeSchema(field, direction, names)),
     ...limits,
-    ...(description === '' ? {} : { description }),
-    ...(isOutputOnly(field) ? { readOnly: true } : {}),
+    ...defined({ description: description || undefined, readOnly: isOutputOnly || undefined }),
   }
 }
 
@@ -54,19 +50,9 @@ function itemSchema(
   direction: Direction,
   names: SchemaNames,
 ): JsonObject {
-  const kind = field.fieldKind === 'list' ? field.listKind : field.mapKind
-  switch (kind) {
-    case 'scalar':
-      if (field.scalar === undefined) break
-      return { ...scalarSchema(field.scalar), ...itemLimits(field, direction) }
-    case 'enum':
-      if (field.enum === undefined) break
-      return names.enumRef(field.enum)
-    case 'message':
-      if (field.message === undefined) break
-      return messageSchema(field.message, direction, names)
-  }
-  throw new Error(`${memberName(field)} has items of an unknown kind`)
+  if (field.message !== undefined) return messageSchema(field.message, direction, names)
+  if (field.enum !== undefined) return names.enumRef(field.enum)
+  return { ...scalarSchema(field.scalar), ...itemLimits(field, direction) }
 }
 
 function messageSchema(message: DescMessage, direction: Direction, names: SchemaNames): JsonObject {

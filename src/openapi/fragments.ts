@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonObject } from '@bufbuild/protobuf'
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { parse } from 'yaml'
 import { packageRoot } from '../package.js'
 
@@ -39,4 +39,11 @@ export function readFragments<Held>(name: string): Held {
 export function placeholderGuide(name?: string): JsonObject {
   const guides = 'http://127.0.0.1:8080/docs/guides'
   return { description: 'The guides', url: name === undefined ? guides : `${guides}/${name}` }
+}
+
+/** An object without the members that have no value. */
+export function defined(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
 }

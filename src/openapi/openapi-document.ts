@@ -1,6 +1,5 @@
 import type { DescEnum, DescService, FileRegistry, JsonObject } from '@bufbuild/protobuf'
-import { errorStatusSchemas, otherErrors } from './error-responses.js'
-import { type ExampleAnswers, sharedErrors } from './example-answers.js'
+import { type ExampleAnswers, errorStatusSchemas, otherErrors, sharedErrors } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
 import { fragments, placeholderGuide } from './fragments.js'
 import { requestChoices } from './message-choices.js'

@@ -6,14 +6,14 @@ import {
   hasOption,
   type JsonObject,
 } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { http } from '../../gen/google/api/annotations_pb.js'
 import { access, CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
-import { errorResponses } from './error-responses.js'
-import type { OperationAnswers } from './example-answers.js'
+import { errorResponses, type OperationAnswers } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
 import { defaultValue, isRequired } from './field-limits.js'
-import { headerParameters, headersOfAnswers, notModified } from './operation-headers.js'
+import { defined } from './fragments.js'
 import type { Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
 
@@ -61,21 +61,21 @@ export function operationFrom(method: DescMethod, source: OperationSource): Oper
   return {
     httpMethod: route.httpMethod,
     path,
-    operation: {
+    operation: defined({
       operationId: method.localName,
       tags: [tagOf(method.parent)],
       summary: inWords(method.name),
       description: describe(method, comments),
       security: security(rule.anonymous, checksClient, rule.permission),
-      ...(parameters.length > 0 ? { parameters } : {}),
-      ...(body === '*' ? { requestBody: requestBody(method, pathFields, schemas) } : {}),
+      parameters: parameters.length > 0 ? parameters : undefined,
+      requestBody: body === '*' ? requestBody(method, pathFields, schemas) : undefined,
       responses: {
         '200': success(method, source, answers?.success),
         ...notModified(method),
         ...errorResponses(answers, source.sharedErrors),
       },
-      ...(checksClient ? { externalDocs: clientCredentialsGrant } : {}),
-    },
+      externalDocs: checksClient ? clientCredentialsGrant : undefined,
+    }),
   }
 }
 
@@ -102,23 +102,22 @@ function fieldsInPath(method: DescMethod, path: string): Set<DescField> {
 
 function parameter(field: DescField, place: 'path' | 'query', schemas: Schemas): JsonObject {
   const { description = '', ...schema } = schemas.field(field)
-  const example = parameterExamples[memberName(field)]
-  return {
+  return defined({
     name: place === 'path' ? field.name : field.jsonName,
     in: place,
     description,
     required: place === 'path' || isRequired(field),
     schema: { ...schema, ...defaultValue(field) },
-    ...(example === undefined ? {} : { example }),
-  }
+    example: parameterExamples[memberName(field)],
+  })
 }
 
 function requestBody(method: DescMethod, pathFields: ReadonlySet<DescField>, schemas: Schemas): JsonObject {
   const isForm = getOption(method, http_form).formEncoded
   const { ref, required } = schemas.bodyRef(method.input, pathFields, isForm)
   const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
-  const example = bodyExamples[method.input.typeName]
-  return { required, content: { [type]: { schema: ref, ...(example === undefined ? {} : { example }) } } }
+  const media = defined({ schema: ref, example: bodyExamples[method.input.typeName] })
+  return { required, content: { [type]: media } }
 }
 
 function success(
@@ -127,15 +126,13 @@ function success(
   example: JsonObject | undefined,
 ): JsonObject {
   if (getOption(method, http_form).emptyResponse) return { description: 'Done. The body is empty.' }
-  const headers = headersOfAnswers(method)
   const data = method.output.field['data']
-  const description = data === undefined ? '' : comments(data)
   const schema = schemas.messageRef(method.output, 'output')
-  return {
-    description: description === '' ? 'Done.' : description,
-    ...(headers === undefined ? {} : { headers }),
-    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
-  }
+  return defined({
+    description: (data && comments(data)) || 'Done.',
+    headers: headersOfAnswers(method),
+    content: { 'application/json': defined({ schema, example }) },
+  })
 }
 
 function security(anonymous: boolean, checksClient: boolean, permission: string): JsonObject[] {
@@ -178,4 +175,40 @@ export function httpRouteOf(method: DescMethod): HttpRoute | undefined {
     throw new Error(`the http rule of ${method.parent.typeName}.${method.name} has no place in the documents`)
   }
   return { httpMethod: pattern.case, path: pattern.value, body }
+}
+
+/** The headers that a method accepts, as references. */
+function headerParameters(method: DescMethod): JsonObject[] {
+  const { entityTag, ifMatch } = getOption(method, http_form)
+  return [
+    ...(takesIdempotencyKey(method) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+    ...(entityTag && onlyReads(method) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+  ]
+}
+
+/** The headers of its responses, as references; undefined if there are only those that every response has. */
+function headersOfAnswers(method: DescMethod): JsonObject | undefined {
+  const headers = defined({
+    ETag: getOption(method, http_form).entityTag ? { $ref: '#/components/headers/ETag' } : undefined,
+    'Idempotency-Replayed': takesIdempotencyKey(method)
+      ? { $ref: '#/components/headers/IdempotencyReplayed' }
+      : undefined,
+  })
+  return Object.keys(headers).length === 0 ? undefined : headers
+}
+
+/** The 304 response of a method that supports `If-None-Match`; empty for the others. */
+function notModified(method: DescMethod): JsonObject {
+  if (!getOption(method, http_form).entityTag || !onlyReads(method)) return {}
+  const headers = { ETag: { $ref: '#/components/headers/ETag' } }
+  return { '304': { description: 'The object still has one of the tags in `If-None-Match`.', headers } }
+}
+
+function onlyReads({ idempotency }: DescMethod): boolean {
+  return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
+}
+
+function takesIdempotencyKey(method: DescMethod): boolean {
+  return !onlyReads(method) && !getOption(method, access).anonymous
 }

@@ -2,6 +2,7 @@ import { type DescEnum, type DescField, type DescMessage, getOption, type JsonOb
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
 import { type Direction, isRequired } from './field-limits.js'
 import { fieldSchema, type SchemaNames } from './field-schema.js'
+import { defined } from './fragments.js'
 import { type Choice, choicesOf } from './message-choices.js'
 import type { SourceComments } from './source-comments.js'
 
@@ -61,7 +62,7 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
       const fields = message.fields.filter((field) => !pathFields.has(field))
       const ref = refTo(schemaName(message), message.typeName, () => {
         const closed = objectSchema(message, fields, 'input', names)
-        return isForm ? omit(closed, 'additionalProperties') : closed
+        return isForm ? defined({ ...closed, additionalProperties: undefined }) : closed
       })
       return { ref, required: fields.some(isRequired) || choicesOf(message, 'input').length > 0 }
     },
@@ -147,16 +148,12 @@ function chosenObject(
 }
 
 function closedOrOpen({ properties, required }: ObjectParts, direction: Direction): JsonObject {
-  return {
+  return defined({
     type: 'object',
     properties,
-    ...(required.length > 0 ? { required: [...required] } : {}),
-    ...(direction === 'input' ? { additionalProperties: false } : {}),
-  }
-}
-
-function omit(object: JsonObject, omitted: string): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== omitted))
+    required: required.length > 0 ? [...required] : undefined,
+    additionalProperties: direction === 'input' ? false : undefined,
+  })
 }
 
 /** Fields without presence are printed even at their default; `data` is present unless it is declared as optional. */
