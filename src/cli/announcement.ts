@@ -4,7 +4,7 @@ import { runningServers } from '../db/server-presence.js'
 import { packageRoot } from '../package.js'
 import { findDemoIds } from '../store/demo.js'
 import { firstOrganizationId } from '../store/organization.js'
-import { answer, type CommandContext, dataFolderOf } from './command-context.js'
+import { aligned, answer, type CommandContext, dataFolderOf } from './command-context.js'
 import { demoOrganizationId, demoRequests, type ShownCommand } from './demo-requests.js'
 import { demoToken } from './demo-token.js'
 
@@ -67,7 +67,6 @@ async function announceDemo(
 
 /** The announcement for people. */
 export function textFromAnnouncement({ servers, database, demo, commands }: Announcement): string {
-  const width = Math.max(...commands.map(({ command }) => command.length))
   return [
     servers
       .map(({ url, docs, ready }) => `svc listens on ${url}\n\n  reference  ${docs}\n  ready?     ${ready}`)
@@ -75,7 +74,7 @@ export function textFromAnnouncement({ servers, database, demo, commands }: Anno
     `\n  data       ${database}\n\n`,
     demo === undefined ? '' : textFromDemo(demo),
     `In ${packageRoot()}:\n\n`,
-    ...commands.map(({ title, command }) => `  ${command.padEnd(width)}  ${title}\n`),
+    aligned(commands.map(({ title, command }) => [`  ${command}`, title])),
   ].join('')
 }
 

@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config, Setting } from '../config.js'
 import type { Database, DatabaseOptions } from '../db/database.js'
+import { createBearerTokens } from '../domain/auth/bearer-token.js'
+import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
@@ -34,6 +36,22 @@ export function answer(
   text: string,
 ): void {
   stdout.write(json ? `${JSON.stringify(value)}\n` : text)
+}
+
+/** Lines of a label and a text, with the texts below each other. */
+export function aligned(lines: readonly (readonly [label: string, text: string])[]): string {
+  const width = Math.max(...lines.map(([label]) => label.length))
+  return lines.map(([label, text]) => `${`${label.padEnd(width)}  ${text}`.trimEnd()}\n`).join('')
+}
+
+/** What making, finding and revoking credentials needs. */
+export function credentialsOf(database: Database, { config, runtime }: CommandContext) {
+  return {
+    database,
+    runtime,
+    hasher: createSecretHasher(config.peppers),
+    bearerTokens: createBearerTokens({ database, runtime }),
+  }
 }
 
 /** Where calls get their sessions; `otherwise` is the URL of a database that no variable names. */

@@ -1,11 +1,9 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../db/database.js'
-import { createBearerTokens } from '../domain/auth/bearer-token.js'
-import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { createUserToken, type UserToken, type UserTokenRequest } from '../domain/auth/user-token.js'
 import { selectMembersOfTokens } from '../store/token-holder.js'
-import { type CommandContext, dataFolderOf } from './command-context.js'
+import { type CommandContext, credentialsOf, dataFolderOf } from './command-context.js'
 
 /** The remaining lifetime that a token must have to be announced again. */
 const MIN_LEFT_MILLIS = 3_600_000
@@ -16,20 +14,20 @@ const MIN_LEFT_MILLIS = 3_600_000
  */
 export async function demoToken(
   database: Database,
-  { config, runtime }: CommandContext,
+  context: CommandContext,
   request: Pick<UserTokenRequest, 'userId' | 'organizationId'>,
 ): Promise<UserToken> {
-  const hasher = createSecretHasher(config.peppers)
+  const { config, runtime } = context
+  const credentials = credentialsOf(database, context)
   const folder = dataFolderOf(config)
   const file = join(folder, 'demo-token')
   const kept = await unlessUnavailable(() => readToken(file))
   if (kept !== undefined && kept.expiresAt.getTime() - runtime.now().getTime() >= MIN_LEFT_MILLIS) {
-    const asked = { organizationId: request.organizationId, tokenHashes: [hasher.hash(kept.token)] }
+    const asked = { organizationId: request.organizationId, tokenHashes: [credentials.hasher.hash(kept.token)] }
     const [member] = await selectMembersOfTokens(database, asked)
     if (member?.userId === request.userId && !member.isExpired) return kept
   }
-  const bearerTokens = createBearerTokens({ database, runtime })
-  const made = await createUserToken({ database, hasher, bearerTokens, runtime }, request)
+  const made = await createUserToken(credentials, request)
   await unlessUnavailable(async () => {
     await mkdir(folder, { recursive: true })
     // Renamed, so that a command that reads beside this one finds a whole file.

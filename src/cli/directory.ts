@@ -4,12 +4,7 @@ import {
   type DirectoryStatus,
   readDirectoryStatus,
 } from '../domain/directory/directory-status.js'
-import { answer, type CommandContext } from './command-context.js'
-
-interface StatusOptions {
-  readonly org: string
-  readonly json?: true
-}
+import { aligned, answer, type CommandContext } from './command-context.js'
 
 /** `svc directory`: how an identity provider is connected to an organization. */
 export function registerDirectoryCommand(program: Command, context: CommandContext): void {
@@ -21,7 +16,7 @@ export function registerDirectoryCommand(program: Command, context: CommandConte
     .description('print the connection, the last write, how many users it supplies and its rejected requests')
     .requiredOption('--org <id>', 'the organization')
     .option('--json', 'print one JSON object')
-    .action((options: StatusOptions) =>
+    .action((options: { readonly org: string; readonly json?: true }) =>
       context.onDatabase(async (database) => {
         const status = await readDirectoryStatus(database, options.org)
         const now = context.runtime.now()
@@ -43,9 +38,11 @@ function valueFrom(organizationId: string, { connections, lastWriteAt, users, re
     })),
     lastWriteAt,
     users,
-    refusals: refusals.map(({ apiKeyId, status, ...refusal }) => {
-      return { ...refusal, keyId: apiKeyId, status: Number(status) }
-    }),
+    refusals: refusals.map(({ apiKeyId: keyId, status, ...refusal }) => ({
+      ...refusal,
+      keyId,
+      status: Number(status),
+    })),
   }
 }
 
@@ -53,26 +50,27 @@ function valueFrom(organizationId: string, { connections, lastWriteAt, users, re
 const PRINTED_REFUSALS = 10
 
 function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus, now: Date): string {
-  const lines = [
-    ...connections.map(({ id, name, lastUsedAt, ...key }) => {
-      const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
-      return ['connection', [id, stateOf(key, now), used, name].join('  ').trimEnd()]
-    }),
-    ...(connections.length === 0
-      ? [['connection', 'none: create a management key with "svc keys create --kind mk"']]
-      : []),
+  const connected = connections.map(({ id, name, lastUsedAt, ...key }) => {
+    const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
+    return [id, stateOf(key, now), used, name].join('  ')
+  })
+  if (connected.length === 0) connected.push('none: create a management key with "svc keys create --kind mk"')
+  const lines: [label: string, text: string][] = [
+    ...connected.map((text): [string, string] => ['connection', text]),
     ['last write', lastWriteAt?.toISOString() ?? 'never'],
     ['people', `${users.supplied} supplied, ${users.active} of them active, ${users.deleted} deleted`],
     ['refused', refusals.length === 0 ? 'nothing' : `${refusals.length} of the last requests`],
-    ...refusals.slice(0, PRINTED_REFUSALS).map(({ occurredAt, method, path, status, scimType, ...refusal }) => {
-      const answer = `${status} ${scimType}`.trimEnd()
-      const person = [refusal.userName, refusal.externalId].filter((name) => name !== '').join(', ')
-      const about = [person, refusal.attribute].filter((text) => text !== '').join(' ')
-      const reason = about === '' ? refusal.detail : `${about}: ${refusal.detail}`
-      return ['', `${occurredAt.toISOString()}  ${method} ${path}  ${answer}: ${reason}`]
-    }),
+    ...refusals
+      .slice(0, PRINTED_REFUSALS)
+      .map(({ occurredAt, method, path, status, scimType, ...refusal }): [string, string] => {
+        const answer = `${status} ${scimType}`.trimEnd()
+        const person = [refusal.userName, refusal.externalId].filter((name) => name !== '').join(', ')
+        const about = [person, refusal.attribute].filter((text) => text !== '').join(' ')
+        const reason = about === '' ? refusal.detail : `${about}: ${refusal.detail}`
+        return ['', `${occurredAt.toISOString()}  ${method} ${path}  ${answer}: ${reason}`]
+      }),
   ]
-  return lines.map(([label = '', text = '']) => `${label.padEnd('connection'.length)}  ${printable(text)}\n`).join('')
+  return aligned(lines.map(([label, text]) => [label, printable(text)]))
 }
 
 function stateOf({ revokedAt, expiresAt }: Pick<DirectoryConnection, 'revokedAt' | 'expiresAt'>, now: Date): string {

@@ -4,7 +4,7 @@ import { type CredentialOwner, ownerOfKeyId, ownerOfSecret } from '../domain/aut
 import { isCredential, unwrapped } from '../domain/auth/revocation.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
-import { answer, type CommandContext } from './command-context.js'
+import { aligned, answer, type CommandContext } from './command-context.js'
 
 /** `svc keys find`: shows who an API key or a token belongs to. The input is never printed. */
 export async function findKey(
@@ -18,10 +18,11 @@ export async function findKey(
       'standard input does not contain a secret or token of this service: the format or the checksum is wrong',
     )
   }
-  const owner = await context.onDatabase((database) => {
-    if (secret === undefined) return ownerOfKeyId(database, given)
-    return ownerOfSecret(database, createSecretHasher(context.config.peppers), secret)
-  })
+  const owner = await context.onDatabase((database) =>
+    secret === undefined
+      ? ownerOfKeyId(database, given)
+      : ownerOfSecret(database, createSecretHasher(context.config.peppers), secret),
+  )
   if (owner === undefined) {
     throw secret === undefined ? notFound('API key', given) : new Error('no key or token has this secret')
   }
@@ -68,11 +69,6 @@ function factsOf(owner: CredentialOwner): Facts {
 }
 
 function linesOf(facts: Facts): string {
-  const width = Math.max(...Object.keys(facts).map((name) => name.length))
-  return Object.entries(facts)
-    .map(([name, fact]) =>
-      `${name.padEnd(width)}  ${fact instanceof Date ? fact.toISOString() : (fact ?? '')}`.trimEnd(),
-    )
-    .map((line) => `${line}\n`)
-    .join('')
+  const textOf = (fact: string | Date | null) => (fact instanceof Date ? fact.toISOString() : (fact ?? ''))
+  return aligned(Object.entries(facts).map(([name, fact]) => [name, textOf(fact)]))
 }

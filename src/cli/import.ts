@@ -8,14 +8,9 @@ import type { Database } from '../db/database.js'
 import { exportRecords } from '../transfer/export-records.js'
 import { type ImportPlan, type ImportSummary, importRecords, planImport } from '../transfer/import-records.js'
 import type { ImportOptions, ImportProgress } from '../transfer/stage-lines.js'
-import { answer, type CommandContext } from './command-context.js'
+import { aligned, answer, type CommandContext } from './command-context.js'
 
-interface ImportCommandOptions {
-  readonly plan?: true
-  readonly merge?: true
-  readonly force?: true
-  readonly json?: true
-}
+type ImportCommandOptions = { readonly [Name in 'plan' | 'merge' | 'force' | 'json']?: true }
 
 /** `svc import FILE|-`: imports records, all or nothing, or shows what that would do. */
 export function registerImportCommand(program: Command, context: CommandContext): void {
@@ -145,13 +140,12 @@ function createProgress(stderr: CommandContext['stderr'], size: number | undefin
 
 function textFromSummary({ kinds }: ImportSummary): string {
   if (kinds.length === 0) return 'nothing to import\n'
-  const width = Math.max(...kinds.map(({ kind }) => kind.length))
-  return kinds
-    .map(({ kind, records, created, updated }) => {
+  return aligned(
+    kinds.map(({ kind, records, created, updated }) => {
       const changed = updated === 0 ? '' : `, ${updated} changed`
-      return `${kind.padEnd(width)}  ${records} (${created} new${changed})\n`
-    })
-    .join('')
+      return [kind, `${records} (${created} new${changed})`]
+    }),
+  )
 }
 
 function textFromPlan({ records }: ImportPlan): string {

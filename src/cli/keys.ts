@@ -4,9 +4,8 @@ import { type ApiKeySummary, createApiKey, listApiKeys, type NewApiKey } from '.
 import { type RotationRefusal, rotateApiKey } from '../domain/auth/api-key-rotation.js'
 import { type ApiKeyKind, apiKeyKindFrom } from '../domain/auth/api-key-secret.js'
 import { revokeKeyById } from '../domain/auth/revocation.js'
-import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
-import { answer, type CommandContext } from './command-context.js'
+import { aligned, answer, type CommandContext, credentialsOf } from './command-context.js'
 import { checkSecret, findKey } from './find-key.js'
 import { parseDuration } from './option-values.js'
 
@@ -23,15 +22,6 @@ interface CreateOptions {
 interface ListOptions {
   readonly org: string
   readonly json?: true
-}
-
-interface RotateOptions {
-  readonly overlap: number
-  readonly json?: true
-}
-
-interface RevokeOptions {
-  readonly chain?: boolean
 }
 
 /** 24 hours. */
@@ -76,13 +66,15 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
       DEFAULT_OVERLAP_SECONDS,
     )
     .option('--json', 'print one JSON object')
-    .action((id: string, options: RotateOptions) => rotateKey(id, options, context))
+    .action((id: string, options: { readonly overlap: number; readonly json?: true }) =>
+      rotateKey(id, options, context),
+    )
   keys
     .command('revoke')
     .description('revoke an API key and its tokens permanently')
     .argument('<id>', 'the id of the key')
     .option('--chain', 'also revoke all keys that it was rotated from and to')
-    .action((id: string, options: RevokeOptions) => revokeKey(id, options, context))
+    .action((id: string, options: { readonly chain?: boolean }) => revokeKey(id, options, context))
   keys
     .command('find')
     .description('show who an API key or token belongs to, who created it and when, and its last use')
@@ -97,8 +89,6 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
 }
 
 function createKey(options: CreateOptions, context: CommandContext): Promise<void> {
-  const { config, runtime, stderr } = context
-  const hasher = createSecretHasher(config.peppers)
   const request = {
     organizationId: options.org,
     teamId: options.team,
@@ -109,18 +99,21 @@ function createKey(options: CreateOptions, context: CommandContext): Promise<voi
     createdBy: operatorOf('keys create'),
   }
   return context.onDatabase(async (database) => {
-    const key = await createApiKey({ database, hasher, runtime }, request)
+    const key = await createApiKey(credentialsOf(database, context), request)
     answer(context, options, newKeyToJson(key), newKeyToText(key))
-    if (!options.json) stderr.write(SHOWN_ONCE)
+    if (!options.json) context.stderr.write(SHOWN_ONCE)
   })
 }
 
-function rotateKey(id: string, options: RotateOptions, context: CommandContext): Promise<void> {
-  const { config, runtime, stderr } = context
-  const hasher = createSecretHasher(config.peppers)
+function rotateKey(
+  id: string,
+  options: { readonly overlap: number; readonly json?: true },
+  context: CommandContext,
+): Promise<void> {
+  const { stderr } = context
   const request = { id, overlapSeconds: options.overlap, createdBy: operatorOf('keys rotate') }
   return context.onDatabase(async (database) => {
-    const key = await rotateApiKey({ database, hasher, runtime }, request)
+    const key = await rotateApiKey(credentialsOf(database, context), request)
     if ('refused' in key) throw rotationError(id, key)
     const { rotatedFrom, endsAt } = key
     answer(context, options, { ...newKeyToJson(key), rotatedFrom }, newKeyToText(key))
@@ -162,8 +155,12 @@ function newKeyToJson({ id, secret, kind, organizationId, teamId = '', permissio
 }
 
 function newKeyToText({ id, secret, permissions, expiresAt }: NewApiKey): string {
-  const end = expiresAt === undefined ? '' : `expires      ${expiresAt.toISOString()}\n`
-  return `id           ${id}\nsecret       ${secret}\npermissions  ${permissions.join(' ')}\n${end}`
+  return aligned([
+    ['id', id],
+    ['secret', secret],
+    ['permissions', permissions.join(' ')],
+    ...(expiresAt === undefined ? [] : [['expires', expiresAt.toISOString()] as const]),
+  ])
 }
 
 const SHOWN_ONCE = 'The secret is not shown again.\n'
@@ -172,25 +169,8 @@ function listKeys(options: ListOptions, context: CommandContext): Promise<void> 
   return context.onDatabase(async (database) => {
     const keys = await listApiKeys(database, options.org)
     const lines = keys.map((key) => `${keyToLine(key, context.runtime.now())}\n`)
-    answer(context, options, { keys: keys.map(keyToJson) }, lines.join(''))
+    answer(context, options, { keys: keys.map((key) => ({ ...key, teamId: key.teamId ?? '' })) }, lines.join(''))
   })
-}
-
-function keyToJson({ teamId, ...key }: ApiKeySummary) {
-  const { id, kind, organizationId, name, permissions, createdAt, lastUsedAt, revokedAt, expiresAt, rotatedFrom } = key
-  return {
-    id,
-    kind,
-    organizationId,
-    teamId: teamId ?? '',
-    name,
-    permissions,
-    createdAt,
-    lastUsedAt,
-    revokedAt,
-    expiresAt,
-    rotatedFrom,
-  }
 }
 
 function keyToLine(key: ApiKeySummary, now: Date): string {
@@ -212,7 +192,11 @@ function stateOf({ revokedAt, expiresAt }: ApiKeySummary, now: Date): string {
   return `${days <= SOON_DAYS ? 'expires soon,' : 'active until'} ${expiresAt.toISOString()}`
 }
 
-function revokeKey(id: string, { chain = false }: RevokeOptions, context: CommandContext): Promise<void> {
+function revokeKey(
+  id: string,
+  { chain = false }: { readonly chain?: boolean },
+  context: CommandContext,
+): Promise<void> {
   return context.onDatabase(async (database) => {
     const revoked = await revokeKeyById(database, context.runtime, id, { chain })
     if (revoked === undefined) throw notFound('API key', id)

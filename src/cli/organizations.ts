@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
-import { createBearerTokens } from '../domain/auth/bearer-token.js'
-import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { createUserToken } from '../domain/auth/user-token.js'
 import { listOrganizations } from '../store/organization.js'
 import { initOrganization } from '../transfer/init-organization.js'
-import { answer, type CommandContext } from './command-context.js'
+import { answer, type CommandContext, credentialsOf } from './command-context.js'
 
 interface InitOptions {
   readonly org: string
@@ -24,12 +22,10 @@ export function registerInitCommand(program: Command, context: CommandContext): 
 }
 
 function init(options: InitOptions, context: CommandContext): Promise<void> {
-  const { config, runtime, stderr } = context
+  const { runtime, stderr } = context
   return context.onPreparedDatabase(async (database) => {
     const ids = await initOrganization(database, { name: options.org, email: options.admin }, runtime)
-    const hasher = createSecretHasher(config.peppers)
-    const bearerTokens = createBearerTokens({ database, runtime })
-    const { token, expiresAt } = await createUserToken({ database, hasher, bearerTokens, runtime }, ids)
+    const { token, expiresAt } = await createUserToken(credentialsOf(database, context), ids)
     answer(context, options, { ...ids, token, expiresAt }, `${token}\n`)
     if (options.json) return
     stderr.write(`The organization is ${ids.organizationId}, its administrator ${ids.userId}.\n`)

@@ -1,6 +1,4 @@
 import type { Command } from 'commander'
-import { createBearerTokens } from '../domain/auth/bearer-token.js'
-import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import {
   createUserToken,
   DEFAULT_USER_TOKEN_SECONDS,
@@ -10,7 +8,7 @@ import {
   type UserTokenSummary,
 } from '../domain/auth/user-token.js'
 import { notFound } from '../errors.js'
-import { answer, type CommandContext } from './command-context.js'
+import { answer, type CommandContext, credentialsOf } from './command-context.js'
 import { parseDuration } from './option-values.js'
 
 interface CreateOptions {
@@ -83,12 +81,9 @@ function revokeToken(id: string, context: CommandContext): Promise<void> {
 }
 
 function createToken(options: CreateOptions, context: CommandContext): Promise<void> {
-  const { config, runtime } = context
-  const hasher = createSecretHasher(config.peppers)
   const request = { userId: options.user, organizationId: options.org, ttlSeconds: options.ttl }
   return context.onDatabase(async (database) => {
-    const bearerTokens = createBearerTokens({ database, runtime })
-    const { token, expiresAt } = await createUserToken({ database, hasher, bearerTokens, runtime }, request)
+    const { token, expiresAt } = await createUserToken(credentialsOf(database, context), request)
     answer(context, options, { token, expiresAt }, `${token}\n`)
     if (!options.json) context.stderr.write(`It lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
   })
