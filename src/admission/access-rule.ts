@@ -50,7 +50,7 @@ export function anonymousAccessOf(services: Iterable<DescService>): ReadonlyMap<
 function methodAccessFrom(rule: AccessRule): MethodAccess | string {
   const callerKinds = new Set<CallerKind>()
   for (const kind of rule.credentialKinds) {
-    const callerKind = callerKindFrom(kind)
+    const callerKind = callerKindOf.get(kind)
     if (callerKind === undefined) return 'names an unknown kind of credential'
     callerKinds.add(callerKind)
   }
@@ -64,17 +64,9 @@ function methodAccessFrom(rule: AccessRule): MethodAccess | string {
   return { anonymous: rule.anonymous, callerKinds, permission, userRelationSuffices: rule.userRelationSuffices }
 }
 
-function callerKindFrom(kind: CredentialKind): CallerKind | undefined {
-  switch (kind) {
-    case CredentialKind.ORGANIZATION_API_KEY:
-      return 'organization_api_key'
-    case CredentialKind.TEAM_API_KEY:
-      return 'team_api_key'
-    case CredentialKind.USER_TOKEN:
-      return 'user'
-    case CredentialKind.WORKER_TOKEN:
-      return 'worker'
-    case CredentialKind.UNSPECIFIED:
-      return undefined
-  }
-}
+const callerKindOf: ReadonlyMap<CredentialKind, CallerKind> = new Map([
+  [CredentialKind.ORGANIZATION_API_KEY, 'organization_api_key'],
+  [CredentialKind.TEAM_API_KEY, 'team_api_key'],
+  [CredentialKind.USER_TOKEN, 'user'],
+  [CredentialKind.WORKER_TOKEN, 'worker'],
+])

@@ -5,11 +5,10 @@ import {
   type HandlerContext,
   type Interceptor,
   type MethodImplSpec,
-  type StreamRequest,
-  type StreamResponse,
   type UnaryRequest,
   type UnaryResponse,
 } from '@connectrpc/connect'
+import { transformInvokeImplementation } from '@connectrpc/connect/protocol'
 import type { Call } from './call.js'
 
 /** A unary implementation with its method. */
@@ -31,7 +30,7 @@ export async function invokeUnary(
   let original: UnaryResponse | undefined
   const innermost: AnyFn = async (req) => {
     if (req.stream) throw new ConnectError('an interceptor turned a unary call into a stream', Code.Internal)
-    const output = await spec.impl(req.message, contextFor(call, request, req))
+    const output = await spec.impl(req.message, req === request ? call : changedContext(call, req))
     original = unaryResponse(method, call, complete(method.output, output))
     return original
   }
@@ -84,35 +83,14 @@ function unaryResponse(method: UnarySpec['method'], call: Call, message: Message
 }
 
 /** Calls an implementation of a stream through the interceptors; the messages come as they are made. */
-export async function* invokeStreaming(
+export function invokeStreaming(
   spec: StreamingSpec,
   interceptors: readonly Interceptor[],
   call: Call,
   messages: AsyncIterable<Message>,
-): AsyncGenerator<Message> {
-  const request: StreamRequest = {
-    stream: true,
-    message: messages,
-    method: spec.method,
-    service: call.method.parent,
-    requestMethod: call.requestMethod,
-    url: call.url,
-    signal: call.signal,
-    header: call.requestHeader,
-    contextValues: call.values,
-  }
-  const innermost: AnyFn = async (req) => {
-    if (!req.stream) throw new ConnectError('an interceptor turned a stream into a unary call', Code.Internal)
-    const output = await outputOf(spec, req.message, contextFor(call, request, req))
-    const message = completeAll(spec.method.output, output)
-    const { responseHeader: header, responseTrailer: trailer } = call
-    return { stream: true, message, method: spec.method, service: call.method.parent, header, trailer }
-  }
-  const response = await applyInterceptors(innermost, interceptors)(request)
-  if (!response.stream) throw new ConnectError('an interceptor turned a stream into a unary call', Code.Internal)
-  keepHeaders({ header: response.header, trailer: call.responseTrailer }, call)
-  yield* response.message
-  keepHeaders(response, call)
+): AsyncIterator<Message> {
+  const invoke = transformInvokeImplementation(spec, contextOf(call), [...interceptors])
+  return invoke(messages)[Symbol.asyncIterator]()
 }
 
 /** One message as a stream. */
@@ -120,37 +98,24 @@ export async function* once<T>(value: T): AsyncGenerator<T> {
   yield value
 }
 
-async function outputOf(
-  spec: StreamingSpec,
-  messages: AsyncIterable<Message>,
-  context: HandlerContext,
-): Promise<AsyncIterable<MessageInitShape<DescMessage>>> {
-  if (spec.kind === 'client_streaming') return once(await spec.impl(messages, context))
-  return spec.kind === 'bidi_streaming' ? spec.impl(messages, context) : spec.impl(await single(messages), context)
-}
-
 function applyInterceptors(innermost: AnyFn, interceptors: readonly Interceptor[]): AnyFn {
   return interceptors.reduceRight<AnyFn>((next, interceptor) => interceptor(next), innermost)
 }
 
-function contextFor(call: Call, original: object, req: UnaryRequest | StreamRequest): HandlerContext {
-  if (req === original) return call
-  return {
-    service: req.service,
-    method: call.method,
-    requestMethod: call.requestMethod,
-    protocolName: call.protocolName,
-    url: call.url,
-    timeoutMs: call.timeoutMs,
-    signal: req.signal,
-    requestHeader: req.header,
-    responseHeader: call.responseHeader,
-    responseTrailer: call.responseTrailer,
-    values: req.contextValues,
-  }
+/** The context of a call whose interceptors have replaced its request. */
+function changedContext(call: Call, { service, signal, header, contextValues }: UnaryRequest): HandlerContext {
+  return { ...contextOf(call), service, signal, requestHeader: header, values: contextValues }
 }
 
-function keepHeaders(response: Pick<UnaryResponse | StreamResponse, 'header' | 'trailer'>, call: Call): void {
+// With members of its own, as Connect and interceptors copy contexts by spreading them.
+function contextOf(call: Call): HandlerContext {
+  const { service, method, requestMethod, protocolName, url, signal, timeoutMs, values } = call
+  const { requestHeader, responseHeader, responseTrailer } = call
+  const headers = { requestHeader, responseHeader, responseTrailer }
+  return { service, method, requestMethod, protocolName, url, signal, timeoutMs, values, ...headers }
+}
+
+function keepHeaders(response: UnaryResponse, call: Call): void {
   replaceHeaders(response.header, call.responseHeader)
   replaceHeaders(response.trailer, call.responseTrailer)
 }
@@ -163,18 +128,4 @@ function replaceHeaders(from: Headers, to: Headers): void {
 
 function complete(desc: DescMessage, output: MessageInitShape<DescMessage>): Message {
   return isMessage(output, desc) ? output : create(desc, output)
-}
-
-async function* completeAll(desc: DescMessage, outputs: AsyncIterable<MessageInitShape<DescMessage>>) {
-  for await (const output of outputs) yield complete(desc, output)
-}
-
-async function single<T>(values: AsyncIterable<T>): Promise<T> {
-  const all: T[] = []
-  for await (const value of values) all.push(value)
-  const [first] = all
-  if (first === undefined || all.length > 1) {
-    throw new ConnectError('a server-streaming call has exactly one request message', Code.Unimplemented)
-  }
-  return first
 }

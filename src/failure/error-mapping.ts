@@ -1,25 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { codeFromString } from '@connectrpc/connect/protocol-connect'
 import { BadRequestSchema, ErrorInfoSchema, RequestInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { insufficientScope } from '../admission/bearer.js'
 import { type DatabaseFailure, databaseFailure } from '../db/errors.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
 import { errorInfoFrom, reasonName } from './error-reason.js'
-
-const connectCodes: Record<ErrorCode, Code> = {
-  invalid_argument: Code.InvalidArgument,
-  not_found: Code.NotFound,
-  already_exists: Code.AlreadyExists,
-  permission_denied: Code.PermissionDenied,
-  resource_exhausted: Code.ResourceExhausted,
-  failed_precondition: Code.FailedPrecondition,
-  aborted: Code.Aborted,
-  unavailable: Code.Unavailable,
-  unauthenticated: Code.Unauthenticated,
-  deadline_exceeded: Code.DeadlineExceeded,
-  unimplemented: Code.Unimplemented,
-}
 
 /** Failures of the database that callers cause and are told about, so that nothing is left to log. */
 const callerFaults: readonly ErrorCode[] = ['already_exists', 'invalid_argument']
@@ -87,7 +74,7 @@ function connectErrorFrom(error: ServiceError): ConnectError {
     error.violations.length > 0
       ? { desc: BadRequestSchema, value: badRequestFrom(error) }
       : { desc: ErrorInfoSchema, value: errorInfoFrom(error.reason, error.metadata) }
-  return new ConnectError(error.message, connectCodes[error.code], headers, [detail], error.cause)
+  return new ConnectError(error.message, codeFromString(error.code) ?? Code.Internal, headers, [detail], error.cause)
 }
 
 function challengeOf({ reason, challenge, metadata }: ServiceError): string | undefined {

@@ -11,14 +11,14 @@ import { createSink, type Sink } from '../call/response-sink.js'
 import { type Exchange, writeMessages } from '../call/serve-call.js'
 import { addReason } from '../failure/error-reason.js'
 import { invalidArgument } from '../protojson/invalid.js'
-import { type Codings, negotiateCodings } from './codings.js'
 import { createEnvelopeReader, type EnvelopeReader } from './envelope-reader.js'
 import type { EnvelopedProtocol } from './enveloped-protocol.js'
 import { bytesOfEnvelope, endEnveloped } from './enveloped-response.js'
 import type { MessageForm, RpcMethod } from './message-codec.js'
+import { type Codings, negotiateCodings } from './message-codec.js'
 
 /** One call over gRPC, gRPC-Web, or the streams of Connect. */
-interface EnvelopedCall {
+export interface EnvelopedCall {
   readonly call: Call
   readonly method: RpcMethod
   readonly protocol: EnvelopedProtocol
@@ -28,22 +28,20 @@ interface EnvelopedCall {
   reader: EnvelopeReader | undefined
 }
 
-/** How a call of any kind is read and answered in envelopes. */
-export function serveEnveloped(
+/** Begins a call in envelopes. */
+export function createEnvelopedCall(
   method: RpcMethod,
   protocol: EnvelopedProtocol,
   form: MessageForm,
   call: Call,
-  serve: <Request, Answer>(exchange: Exchange<Request, Answer>) => Promise<void>,
-): Promise<void> {
+): EnvelopedCall {
   const requested = headerOf(call.request, protocol.encodingHeader)
   const codings = negotiateCodings(call.request, requested, protocol.acceptEncodingHeader)
-  const enveloped: EnvelopedCall = { call, method, protocol, form, codings, reader: undefined }
-  const { spec } = method
-  return spec.kind === 'unary' ? serve(unaryExchange(enveloped, spec)) : serve(streamExchange(enveloped, spec))
+  return { call, method, protocol, form, codings, reader: undefined }
 }
 
-function unaryExchange(enveloped: EnvelopedCall, spec: UnarySpec): Exchange<Message, Message> {
+/** How a unary call is read and answered in envelopes. */
+export function unaryExchange(enveloped: EnvelopedCall, spec: UnarySpec): Exchange<Message, Message> {
   const { call, method } = enveloped
   return {
     receive: () => receiveMessage(enveloped, 'unary'),
@@ -53,7 +51,8 @@ function unaryExchange(enveloped: EnvelopedCall, spec: UnarySpec): Exchange<Mess
   }
 }
 
-function streamExchange(
+/** How a call with streams is read and answered in envelopes. */
+export function streamExchange(
   enveloped: EnvelopedCall,
   spec: StreamingSpec,
 ): Exchange<AsyncIterable<Message>, AsyncIterator<Message>> {

@@ -2,9 +2,9 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { type Compression, compressedFlag, encodeEnvelope } from '@connectrpc/connect/protocol'
 import { isGone, type NodeResponse } from '../call/node-http.js'
 import { sendWhole } from '../call/respond.js'
-import { COMPRESS_MIN_BYTES } from './codings.js'
 import type { Envelope } from './envelope-reader.js'
 import type { Ending } from './enveloped-protocol.js'
+import { COMPRESS_MIN_BYTES } from './message-codec.js'
 
 /** The bytes of an envelope, compressed if it is large. */
 export async function bytesOfEnvelope({ flags, data }: Envelope, coding: Compression | null): Promise<Uint8Array> {
@@ -20,41 +20,20 @@ export async function endEnveloped(
   ending: Ending,
   coding: Compression | null,
 ): Promise<void> {
-  const last = 'envelope' in ending ? [await bytesOfEnvelope(ending.envelope, coding)] : []
+  const body = 'envelope' in ending ? [...parts, await bytesOfEnvelope(ending.envelope, coding)] : parts
   if (isGone(response)) return
-  const body = [...parts, ...last]
+  const bytes = body.length > 1 ? Buffer.concat(body) : body[0]
   if (!response.headersSent) {
-    const whole = wholeHeaders(response, headers, body, ending)
-    if (whole !== undefined) return sendWhole(response, 200, whole, bytesOf(body))
+    if ('envelope' in ending) return sendWhole(response, 200, headers, bytes)
+    // An error of gRPC without messages is Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses).
+    if ('stream' in response && bytes === undefined && ending.trailers['grpc-status'] !== '0') {
+      return sendWhole(response, 200, { ...headers, ...ending.trailers }, undefined)
+    }
     response.writeHead(200, headers)
   }
   if ('trailers' in ending) response.addTrailers(ending.trailers)
-  const bytes = bytesOf(body)
+  // The two response classes declare overloads of `end` that have no common signature.
   if (bytes === undefined) response.end()
-  else endWith(response, bytes)
-}
-
-/**
- * The headers of a response that needs no trailers after them; undefined if it does. An error of gRPC without messages
- * is Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses).
- */
-function wholeHeaders(
-  response: NodeResponse,
-  headers: OutgoingHttpHeaders,
-  body: readonly Uint8Array[],
-  ending: Ending,
-): OutgoingHttpHeaders | undefined {
-  if ('envelope' in ending) return headers
-  const isError = ending.trailers['grpc-status'] !== '0'
-  return 'stream' in response && isError && body.length === 0 ? { ...headers, ...ending.trailers } : undefined
-}
-
-function bytesOf(body: readonly Uint8Array[]): Uint8Array | undefined {
-  return body.length > 1 ? Buffer.concat(body) : body[0]
-}
-
-// The two response classes declare overloads of `end` that have no common signature.
-function endWith(response: NodeResponse, body: Uint8Array): void {
-  if ('stream' in response) response.end(body)
-  else response.end(body)
+  else if ('stream' in response) response.end(bytes)
+  else response.end(bytes)
 }

@@ -1,5 +1,8 @@
 import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
 import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
+import { type Compression, compressionNegotiate } from '@connectrpc/connect/protocol'
+import { compress, decompress } from '../call/compression.js'
+import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { fieldHint } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { createJsonPrinter } from '../protojson/json-printer.js'
@@ -54,4 +57,24 @@ export function createMessageCodec(method: DescMethod): MessageCodec {
       write: (message) => toBinary(method.output, message),
     },
   }
+}
+
+/** The smallest message that is compressed, in bytes: as in Connect. */
+export const COMPRESS_MIN_BYTES = 1024
+
+/** The codings of every door, as Connect negotiates them. */
+const compressions = (['gzip', 'br'] as const).map(
+  (name): Compression => ({
+    name,
+    compress: async (bytes) => new Uint8Array(await compress(name, bytes)),
+    decompress: async (bytes, maxBytes) => new Uint8Array(await decompress(name, bytes, maxBytes, 'message')),
+  }),
+)
+
+/** The codings of a call; null means none. The error is for a request in an unknown coding. */
+export type Codings = ReturnType<typeof negotiateCodings>
+
+/** The codings of a call by its headers; an empty name means none. `requested` is the coding of the request. */
+export function negotiateCodings(request: NodeRequest, requested: string | undefined, acceptHeader: string) {
+  return compressionNegotiate(compressions, requested || null, headerOf(request, acceptHeader) ?? null, acceptHeader)
 }

@@ -19,7 +19,7 @@ import {
   inputOfPost,
   readConnectTimeout,
 } from './connect-unary.js'
-import { serveEnveloped } from './enveloped-call.js'
+import { createEnvelopedCall, streamExchange, unaryExchange } from './enveloped-call.js'
 import { connectStream, envelopedProtocolOf, grpc, grpcWeb } from './enveloped-protocol.js'
 import { createMessageCodec, type RpcMethod } from './message-codec.js'
 import { createNearestMethod, refuseHttp1, refuseType, refuseUnknownMethod, refuseVerb } from './refusal.js'
@@ -109,9 +109,9 @@ function serve(
     const { protocol, binary } = enveloped
     const call = new Call({ method: spec.method, request, response, shutdown, protocolName: protocol.name })
     const timeout = protocol.readTimeout(request, maxTimeoutMs)
-    void serveEnveloped(method, protocol, binary ? codec.binary : codec.json, call, (exchange) =>
-      serveCall(call, exchange, timeout, hooks, REQUEST_MILLIS),
-    )
+    const parts = createEnvelopedCall(method, protocol, binary ? codec.binary : codec.json, call)
+    if (spec.kind === 'unary') void serveCall(call, unaryExchange(parts, spec), timeout, hooks, REQUEST_MILLIS)
+    else void serveCall(call, streamExchange(parts, spec), timeout, hooks, REQUEST_MILLIS)
     return
   }
   const call = new Call({ method: spec.method, request, response, shutdown, protocolName: 'connect' })
