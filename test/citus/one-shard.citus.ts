@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { statements } from '../../src/store/statements.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { statements } from '../support/statements.js'
 
 /** What only the coordinator does: locks on words, and its own tables. */
 const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'delete_revoke_attempts']

@@ -5,10 +5,10 @@ import pg from 'pg'
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../../src/db/statement.js'
 import { type AuditedCall, auditInsert } from '../../src/store/audit-event.js'
-import { statements } from '../../src/store/statements.js'
 import { clusterFaults, inconstantReturns, type PlacedTables } from '../support/cluster-rules.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { modelWritesReturningEnums } from '../support/model-writes.js'
+import { statements } from '../support/statements.js'
 
 const source = join(import.meta.dirname, '..', '..', 'src')
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { schema } from '../../gen/prisma/schema.js'
 import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
-import { statements } from '../../src/store/statements.js'
 import { fixture, type InsertedApiKey, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { type Sent, type SentQueries, watchSentQueries } from '../support/sent-queries.js'
 import { type RestCall, startTestService, type TestService } from '../support/service.js'
+import { statements } from '../support/statements.js'
 
 const { accessPolicies, appResources, entityTypes, it: team, journeys, priorities, users } = fixture
 

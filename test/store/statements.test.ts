@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../../src/db/statement.js'
-import { createStatementRegister } from '../../src/store/register.js'
-import { statements } from '../../src/store/statements.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { columnsOf } from '../support/row-description.js'
+import { statements, statementsByName } from '../support/statements.js'
 import { unscopedTables } from '../support/tenant-condition.js'
 
 /**
@@ -70,8 +69,8 @@ describe('the statements of the stores', () => {
         columns: {},
         text: () => Prisma.raw(`SELECT ${value}`),
       })
-    expect(createStatementRegister([named('1'), named('1')]).size).toBe(1)
-    expect(() => createStatementRegister([named('1'), named('2')])).toThrow('the statement one has two texts')
+    expect(statementsByName([named('1'), named('1')]).size).toBe(1)
+    expect(() => statementsByName([named('1'), named('2')])).toThrow('the statement one has two texts')
   })
 
   it('hold no values in their texts', () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { statements } from '../../src/store/statements.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { planOf, rowsRead } from '../support/query-plan.js'
+import { statements } from '../support/statements.js'
 
 const { acme } = fixture
 const series = 'generate_series(1, 3000) n'

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/db/database.js'
-import { statements } from '../../src/store/statements.js'
+import { statements } from './statements.js'
 
 /** What was sent in one transaction: of Prisma's, or one that was begun past it. */
 export interface SentTransaction {

@@ -1,0 +1,48 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Statement } from '../../src/db/statement.js'
+import { searchedGroups } from '../../src/store/directory/group.js'
+import { searchedMembers } from '../../src/store/directory/member-search.js'
+import { searchStatements } from '../../src/store/search-page.js'
+
+/** A statement, whatever its parameters and rows. */
+type AnyStatement = Pick<Statement<never, object>, 'name' | 'text'> & {
+  readonly columns: Readonly<Record<string, string>>
+}
+
+/** Statements by name, in the given order. Throws if two texts have the same name. */
+export function statementsByName(all: readonly AnyStatement[]): ReadonlyMap<string, AnyStatement> {
+  const byName = new Map<string, AnyStatement>()
+  for (const statement of all) {
+    const known = byName.get(statement.name)
+    if (known !== undefined && known.text !== statement.text) {
+      throw new Error(`the statement ${statement.name} has two texts`)
+    }
+    byName.set(statement.name, statement)
+  }
+  return byName
+}
+
+const folder = join(import.meta.dirname, '..', '..', 'src', 'store')
+
+/** The lists of statements that the stores export, each file its own: `priorityStatements`. */
+async function statementsOfStores(): Promise<AnyStatement[]> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  const found: AnyStatement[] = []
+  // Backwards, so that the table of staged rows is made before what is staged in it.
+  for (const file of files.toSorted().reverse()) {
+    const exported: Record<string, unknown> = await import(join(folder, file))
+    for (const [name, value] of Object.entries(exported)) {
+      if (name.endsWith('Statements') && Array.isArray(value)) found.push(...value)
+    }
+  }
+  return found
+}
+
+/** Every statement of the service by its name. */
+export const statements = statementsByName([
+  ...(await statementsOfStores()),
+  ...[searchedMembers, searchedGroups.whole, searchedGroups.withoutMembers].flatMap((searched) =>
+    searchStatements<object>(searched).map(({ statement }) => statement),
+  ),
+])
