@@ -8,7 +8,7 @@ import {
 } from '../domain/auth/authentication.js'
 import { type BearerTokens, createBearerTokens } from '../domain/auth/bearer-token.js'
 import { createKeyUses, type KeyUses } from '../domain/auth/key-use.js'
-import { createOidcSignIn } from '../domain/auth/oidc-sign-in.js'
+import { createOidcSignIn } from '../domain/auth/oidc.js'
 import { createSecretHasher, type SecretHasher } from '../domain/auth/secret-hash.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { ServiceTables } from './tables.js'

@@ -1,6 +1,6 @@
 import { systemTiming } from '../db/retries.js'
 import { createRefusalRecorder } from '../domain/directory/directory-refusal.js'
-import { createPageTokens } from '../domain/paging/page-token.js'
+import { createPageTokens } from '../domain/paging.js'
 import { addReason } from '../failure/error-reason.js'
 import { fieldHint, formRulesOf, httpFormOf } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'

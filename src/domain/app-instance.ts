@@ -3,9 +3,7 @@ import { readAppInstances } from '../store/app-instance.js'
 import { requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
 import { teamIdFor } from './caller/team-scope.js'
-import type { Page } from './paging/page.js'
-import { pageSizeFrom } from './paging/page-size.js'
-import type { PageQuery, PageTokens } from './paging/page-token.js'
+import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
 
 /** What to list; empty strings and 0 mean absent. */
 export interface AppInstanceListRequest {

@@ -2,9 +2,7 @@ import type { AuditAction } from '../store/audit-action.js'
 import { readAuditEvents } from '../store/audit-log.js'
 import type { Scope } from './caller/scope.js'
 import { permittedTeamIds } from './caller/team-scope.js'
-import type { Page } from './paging/page.js'
-import { pageSizeFrom } from './paging/page-size.js'
-import type { PageQuery, PageTokens } from './paging/page-token.js'
+import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
 import { timestampOf } from './value/timestamp.js'
 
 /** Which events to list; 0 and empty strings mean absent. */

@@ -1,7 +1,7 @@
-import { notFound } from '../errors.js'
-import { listMappingsOfConfig, listMappingsOfType } from '../store/entity-field-mapping.js'
-import { requirePermissionIn, visibleScope } from './caller/caller.js'
+import { mappingsOfConfig, mappingsOfType } from '../store/entity-field-mapping.js'
+import { visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import { listOfOwner } from './caller/team-scope.js'
 
 /** What to list; empty strings mean absent. */
 export interface EntityFieldMappingListRequest {
@@ -18,11 +18,9 @@ export async function listEntityFieldMappings(
   { reads, caller }: Scope,
   { entityTypeId, ingestionConfigId }: EntityFieldMappingListRequest,
 ): Promise<string> {
-  const type = { entityTypeId, ...visibleScope(caller) }
+  const type = { ownerId: entityTypeId, ...visibleScope(caller) }
   const list = await (ingestionConfigId === ''
-    ? listMappingsOfType(reads, type)
-    : listMappingsOfConfig(reads, { ingestionConfigId, ...type }))
-  if (list === undefined) throw notFound('entity type', entityTypeId)
-  requirePermissionIn(caller, list.teamId, 'entities:read')
-  return list.json
+    ? mappingsOfType.read(reads, type)
+    : mappingsOfConfig.read(reads, { ingestionConfigId, ...type }))
+  return listOfOwner(list, caller, ['entity type', entityTypeId], 'entities:read')
 }

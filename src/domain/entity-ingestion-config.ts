@@ -1,7 +1,7 @@
-import { listConfigsOfAppInstance, listConfigsOfTeam } from '../store/entity-ingestion-config.js'
+import { configsOfAppInstance, configsOfTeam } from '../store/entity-ingestion-config.js'
 import { visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { listOfTeam, teamIdFor } from './caller/team-scope.js'
+import { listOfOwner, teamIdFor } from './caller/team-scope.js'
 
 /** What to list; empty strings mean absent. */
 export interface EntityIngestionConfigListRequest {
@@ -19,9 +19,9 @@ export async function listEntityIngestionConfigs(
   { teamId: requestedTeamId, appInstanceId }: EntityIngestionConfigListRequest,
 ): Promise<string> {
   const teamId = await teamIdFor(reads, caller, requestedTeamId)
-  const team = { teamId, ...visibleScope(caller) }
+  const team = { ownerId: teamId, ...visibleScope(caller) }
   const list = await (appInstanceId === ''
-    ? listConfigsOfTeam(reads, team)
-    : listConfigsOfAppInstance(reads, { appInstanceId, ...team }))
-  return listOfTeam(list, caller, teamId, 'entities:read')
+    ? configsOfTeam.read(reads, team)
+    : configsOfAppInstance.read(reads, { appInstanceId, ...team }))
+  return listOfOwner(list, caller, ['team', teamId], 'entities:read')
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { create, type DescMessage, type MessageInitShape, type MessageShape, toJson } from '@bufbuild/protobuf'
-import type { Page } from '../domain/paging/page.js'
+import type { Page } from '../domain/paging.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 
 /** How answers are printed over every door: fields without presence are always there. */

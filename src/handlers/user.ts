@@ -8,7 +8,7 @@ import {
   UserRole as UserRoleMessage,
   type UserService,
 } from '../../gen/svc/v2/user_pb.js'
-import type { PageTokens } from '../domain/paging/page-token.js'
+import type { PageTokens } from '../domain/paging.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { createUser, getUser, type NewUser } from '../domain/user/user.js'
 import { listDepartmentOptions, listUsers } from '../domain/user/user-list.js'

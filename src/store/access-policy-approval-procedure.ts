@@ -18,9 +18,8 @@ import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { itemsText, listText } from './resource/text-parts.js'
-import { inTeams, type Scope } from './scope.js'
-import { ofOrganization } from './tenant.js'
+import { itemsText, listText } from './resource/text.js'
+import { inTeams, ofOrganization, type Scope } from './scope.js'
 
 const approverResource = declareResource(ApproverSchema, schema.ApprovalStepApprover, 'a', {
   appOwner: { kind: 'elsewhere', sql: Prisma.sql`CASE a.kind WHEN 'APP_OWNER' THEN '{}' END` },

@@ -3,7 +3,7 @@ import type { ApiKeyRevocation } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { ofOrganization } from './tenant.js'
+import { ofOrganization } from './scope.js'
 
 /** A key by its organization and id. */
 export type KeyId = Pick<ApiKeyModel, 'organizationId' | 'id'>

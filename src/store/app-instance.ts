@@ -3,12 +3,11 @@ import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import { createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { pageClassFor, perPageClass } from './page-class.js'
+import { pageClassFor, perPageClass } from './list.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { itemsText } from './resource/text-parts.js'
-import { inTeams, type Scope } from './scope.js'
-import { ofOrganization } from './tenant.js'
+import { itemsText } from './resource/text.js'
+import { inTeams, ofOrganization, type Scope } from './scope.js'
 
 /** Installations of apps. */
 const appInstanceResource = declareResource(AppInstanceSchema, schema.AppInstance, 'i')

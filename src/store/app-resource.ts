@@ -6,7 +6,7 @@ import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { listText } from './resource/text-parts.js'
+import { listText } from './resource/text.js'
 import { inTeams, type Scope } from './scope.js'
 
 /** Resources inside apps. */

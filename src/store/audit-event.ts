@@ -4,7 +4,7 @@ import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
-import { enumPrefix } from './resource/enum-name.js'
+import { enumPrefix } from './resource/text.js'
 
 /** What an event records about the call that did it. */
 export type AuditedCall = Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actorName' | 'requestId'>

@@ -4,12 +4,10 @@ import { ActorSchema, AuditEventSchema, FieldChangeSchema } from '../../gen/svc/
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
-import { nameText } from './resource/enum-name.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { itemsText, listText } from './resource/text-parts.js'
+import { itemsText, listText, nameText, timestampText } from './resource/text.js'
 import { inTeams, type Scope } from './scope.js'
-import { timestampText } from './timestamp-text.js'
 
 /** Which events to list; null means no filter. */
 export interface AuditEventSelection extends Scope {

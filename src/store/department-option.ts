@@ -3,28 +3,28 @@ import type { DepartmentOptionModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
 import type { Tables } from '../db/tables.js'
+import { createWholeList, type WholeListRow, wholeListColumns, wholeListText } from './list.js'
 import { declareResource } from './resource/resource.js'
-import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
 
 const departmentResource = declareResource(DepartmentOptionSchema, schema.DepartmentOption, 'd')
 
-const list = createWholeList<{ readonly organizationId: string }, WholeListRow>({
-  name: 'list_department_options',
-  columns: wholeListColumns,
-  text: ({ organizationId }, limit) => Prisma.sql`
+const list = createWholeList<{ readonly organizationId: string }, WholeListRow>(
+  'list_department_options',
+  wholeListColumns,
+  ({ organizationId }, limit) => Prisma.sql`
 SELECT ${wholeListText(departmentResource, Prisma.sql`d.name COLLATE "C"`)}
   FROM (SELECT * FROM department_options WHERE organization_id = ${organizationId} ORDER BY name ${limit}) d`,
-})
+)
 
 /** A department to be added. */
 export type NewDepartmentOption = Pick<DepartmentOptionModel, 'id' | 'name'>
 
 /** The statements of this file. */
-export const departmentOptionStatements = Object.values(list)
+export const departmentOptionStatements = list.statements
 
 /** The JSON of the departments of an organization, by name in the order of code points. */
 export async function printDepartmentOptions(tables: Tables, organizationId: string): Promise<string> {
-  return (await readWholeList(tables, list, { organizationId }))?.json ?? '[]'
+  return (await list.read(tables, { organizationId }))?.json ?? '[]'
 }
 
 /**

@@ -13,8 +13,7 @@ import { createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type PrintedRow, partsText, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { inTeams, type Scope } from './scope.js'
-import { ofOrganization } from './tenant.js'
+import { inTeams, ofOrganization, type Scope } from './scope.js'
 
 /** A journey as one statement prints it, and what decides who may read it. */
 export interface JourneyRow extends PrintedRow {

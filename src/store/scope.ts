@@ -12,3 +12,15 @@ export interface Scope {
 export function inTeams(column: Prisma.Sql, teamIds: Parameter): Prisma.Sql {
   return Prisma.sql`(${teamIds}::text[] IS NULL OR ${column} = ANY (${teamIds}))`
 }
+
+/** The parameter that names the organization whose rows a statement reads and writes; it is the same in all of them. */
+const organizationId: Parameter = { parameter: 'organizationId' }
+
+/**
+ * The condition that the row with this alias belongs to the statement's organization. Every table of a statement needs
+ * it, in subqueries too, and never indirectly through another table: if the tables are distributed by organization, the
+ * parameter tells for each of them the one place where its rows are.
+ */
+export function ofOrganization(alias: string): Prisma.Sql {
+  return Prisma.sql`${Prisma.raw(alias)}.organization_id = ${organizationId}`
+}

@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement, type Parameter, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { ofOrganization } from './scope.js'
 import { type Condition, type Order, orderBy } from './search.js'
-import { ofOrganization } from './tenant.js'
 
 /** Which rows of an organization to list, by default all, and in which order, by default that of their creation. */
 export interface Selection {

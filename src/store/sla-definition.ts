@@ -1,11 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { SlaActionSchema, SlaConditionSchema, SlaDefinitionSchema } from '../../gen/svc/v2/sla_definition_pb.js'
-import type { Tables } from '../db/tables.js'
+import { createOwnedList } from './list.js'
 import { declareResource } from './resource/resource.js'
-import { inTeams, type Scope } from './scope.js'
-import { ofOrganization } from './tenant.js'
-import { createWholeList, readWholeList, type WholeListRow, wholeListColumns, wholeListText } from './whole-list.js'
 
 const inDefinition = { parent: 'sla_definition_id', order: ['position', 'id'] }
 
@@ -23,31 +20,14 @@ export const slaDefinitionResource = declareResource(SlaDefinitionSchema, schema
   },
 })
 
-interface DefinitionsOfTeam extends Scope {
-  readonly teamId: string
-}
-
-const list = createWholeList<DefinitionsOfTeam, WholeListRow>({
+/** The definitions of a team in the order of their creation. */
+export const slaDefinitionsOfTeam = createOwnedList({
   name: 'list_sla_definitions',
-  columns: wholeListColumns,
-  text: ({ teamId, teamIds }, limit) => Prisma.sql`
-SELECT list.*
-  FROM teams t
- CROSS JOIN LATERAL (
-    SELECT ${wholeListText(slaDefinitionResource, Prisma.sql`d.ordinal`)}
-      FROM (
-        SELECT * FROM sla_definitions d
-         WHERE ${ofOrganization('d')} AND d.team_id = t.id
-         ORDER BY d.ordinal ${limit}
-      ) d
-  ) list
- WHERE ${ofOrganization('t')} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`,
+  owner: { table: 'teams', team: 'id' },
+  resource: slaDefinitionResource,
+  parent: 'team_id',
+  order: Prisma.sql`d.ordinal`,
 })
 
 /** The statements of this file. */
-export const slaDefinitionStatements = [...Object.values(list)]
-
-/** The definitions of a team in the order of their creation; no row if the team is not in the scope. */
-export function listSlaDefinitionsOfTeam(tables: Tables, team: DefinitionsOfTeam) {
-  return readWholeList(tables, list, team)
-}
+export const slaDefinitionStatements = slaDefinitionsOfTeam.statements

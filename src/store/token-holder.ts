@@ -3,7 +3,7 @@ import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel, MembershipModel, UserTokenModel } from '../../gen/prisma/models.js'
 import { createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { ofOrganization } from './tenant.js'
+import { ofOrganization } from './scope.js'
 
 /** A token by its hash, expired or not. */
 interface FoundToken {

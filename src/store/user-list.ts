@@ -1,9 +1,9 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { pageClassFor, perPageClass } from './page-class.js'
+import { pageClassFor, perPageClass } from './list.js'
 import { rowText } from './resource/print.js'
-import { itemsText } from './resource/text-parts.js'
+import { itemsText } from './resource/text.js'
 import { userResource } from './user.js'
 
 /** Which members to list. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { Database } from '../../src/db/database.js'
-import { pageSizeFrom } from '../../src/domain/paging/page-size.js'
-import { createPageTokens, type PageQuery, type PageTokens } from '../../src/domain/paging/page-token.js'
+import { createPageTokens, type PageQuery, type PageTokens, pageSizeFrom } from '../../src/domain/paging.js'
 import { MAX_PAGE_SIZE } from '../../src/limits/known-limits.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 

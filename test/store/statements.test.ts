@@ -54,7 +54,7 @@ describe('the statements of the stores', () => {
     const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
     const sources = paths.map((file) => readFileSync(join(folder, file), 'utf8'))
     const names = sources.flatMap((source) =>
-      [...source.matchAll(/create(?:Prepared)?(?:Statement|WholeList)<[^(]*\(\{\s*name: '(\w+)'/g)].map(
+      [...source.matchAll(/create(?:Statement|WholeList|OwnedList)(?:<[^(]*)?\((?:\{\s*name: |\s*)'(\w+)'/g)].map(
         (match) => match[1],
       ),
     )

@@ -1,3 +1,4 @@
+import type { TeamUserRole, UserRole } from '../../../gen/prisma/enums.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import {
   findManagementKeys,
@@ -10,11 +11,10 @@ import {
   type TokenMember,
 } from '../../store/token-holder.js'
 import { type Caller, type CallerKind, type Permission, permissions, type Reach } from '../caller/caller.js'
-import { reachOfUser } from '../caller/role.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, type BearerTokens, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { KeyUses } from './key-use.js'
-import type { OidcSignIn, SignInCall } from './oidc-sign-in.js'
+import type { OidcSignIn, SignInCall } from './oidc.js'
 import { createTokenLookup, type TokenLookupOptions } from './token-lookup.js'
 
 /**
@@ -124,4 +124,30 @@ function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
 
 function callerOfMember({ userId: id, name, organizationId, role, teamRoles }: TokenMember): Caller {
   return { kind: 'user', id, name, organizationId, reach: reachOfUser(role, teamRoles) }
+}
+
+const all: ReadonlySet<Permission> = new Set(permissions)
+const reads = permissions.filter((permission) => permission.endsWith(':read'))
+const readAll: ReadonlySet<Permission> = new Set(reads)
+
+/** The permissions that a role in a team gives there (docs/permissions.md). */
+const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Permission>>> = {
+  MANAGER: all,
+  BUILDER: new Set<Permission>([...reads, 'access:write', 'apps:write']),
+  AGENT: new Set<Permission>([...reads, 'tickets:write']),
+  CONTRIBUTOR: readAll,
+  VIEWER: readAll,
+}
+
+/**
+ * How far a person's permissions reach: an administrator's over the organization, a member's as the team roles say, a
+ * guest's to the reads of the team roles. `teamRoles` is keyed by the id of the team.
+ */
+export function reachOfUser(role: UserRole, teamRoles: Readonly<Record<string, TeamUserRole>>): Reach {
+  if (role === 'ORG_ADMIN') return { scope: 'organization', permissions: all }
+  const teams = new Map<string, ReadonlySet<Permission>>()
+  for (const [teamId, teamRole] of Object.entries(teamRoles)) {
+    teams.set(teamId, role === 'ORG_GUEST' ? readAll : teamRolePermissions[teamRole])
+  }
+  return { scope: 'teams', teams }
 }

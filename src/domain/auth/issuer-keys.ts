@@ -1,6 +1,5 @@
-import type { createLocalJWKSet } from 'jose'
+import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
 import type { Runtime } from '../../runtime/runtime.js'
-import { fetchIssuerKeys } from './issuer-document.js'
 
 /** How long keys are used without asking the issuer, in milliseconds; until then a withdrawn key is still accepted. */
 const KEYS_MAX_AGE_MILLIS = 10 * 60_000
@@ -9,18 +8,15 @@ const PAUSE_MILLIS = 30_000
 /** How many callers may wait for the issuer; it is slow where more would. */
 const MAX_WAITING = 64
 
-/** The keys of the issuer as they are held. */
 type HeldKeys = ReturnType<typeof createLocalJWKSet>
 
 /** No keys of the issuer are held. */
 export class NoIssuerKeys extends Error {
   override readonly name = 'NoIssuerKeys'
-  /** When the issuer is asked again. */
-  readonly retryAfterSeconds: number
 
-  constructor(retryAfterSeconds: number) {
+  /** `retryAfterSeconds`: when the issuer is asked again. */
+  constructor(readonly retryAfterSeconds: number) {
     super('no keys of the issuer are cached')
-    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -88,4 +84,67 @@ export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions): I
       return heldNow()
     },
   }
+}
+
+/** The issuer cannot be reached, or does not answer as it should; the message is a sentence for operators. */
+export class IssuerUnavailable extends Error {
+  override readonly name = 'IssuerUnavailable'
+}
+
+/** The largest document that is accepted from the issuer. */
+const MAX_BYTES = 1024 * 1024
+/** How long the issuer may take for both documents, in milliseconds. */
+const TIMEOUT_MILLIS = 5_000
+
+/**
+ * Fetches the keys of an issuer, whose address its discovery document names (OpenID Connect Discovery 1.0, RFC 7517
+ * section 5). Entries that are not objects are skipped, and do not affect the others. Rejects with `IssuerUnavailable`
+ * if the keys cannot be had within 5 seconds, for whatever reason.
+ */
+export async function fetchIssuerKeys(issuer: string, traceparent?: string): Promise<JSONWebKeySet> {
+  const signal = AbortSignal.timeout(TIMEOUT_MILLIS)
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const document = await fetchDocument(url, signal, traceparent)
+  const named: unknown = Reflect.get(document, 'issuer')
+  if (named !== issuer) throw new IssuerUnavailable(`${url} names another issuer: ${JSON.stringify(named)}`)
+  const keysUrl: unknown = Reflect.get(document, 'jwks_uri')
+  if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new IssuerUnavailable(`${url} has no jwks_uri`)
+  const keys: unknown = Reflect.get(await fetchDocument(keysUrl, signal, traceparent), 'keys')
+  if (!Array.isArray(keys)) throw new IssuerUnavailable(`${keysUrl} is not a key set`)
+  return { keys: keys.filter((key: unknown) => typeof key === 'object' && key !== null) }
+}
+
+/** A JSON object of at most 1 MiB; redirects are not followed. */
+async function fetchDocument(url: string, signal: AbortSignal, traceparent: string | undefined): Promise<object> {
+  const headers = { accept: 'application/json', ...(traceparent !== undefined && { traceparent }) }
+  try {
+    const answer = await fetch(url, { redirect: 'error', signal, headers })
+    if (!answer.ok) throw new Error(`the status is ${answer.status}`)
+    const document: unknown = JSON.parse(await readText(answer))
+    if (typeof document !== 'object' || document === null) throw new Error('the document is not an object')
+    return document
+  } catch (cause) {
+    throw new IssuerUnavailable(`${url} cannot be used: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** `fetch` hides why it failed in a cause, and a name with several addresses in an error without a message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause !== undefined) return reasonOf(error.cause)
+  return error instanceof AggregateError ? error.errors.map(reasonOf).join(', ') : error.message
+}
+
+/**
+ * Counted as it arrives: a declared length may be wrong, and for a compressed body it is not the length of the text.
+ */
+async function readText(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of answer.body ?? []) {
+    length += chunk.byteLength
+    if (length > MAX_BYTES) throw new Error(`the document has more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }

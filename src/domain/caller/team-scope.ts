@@ -1,6 +1,6 @@
 import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound } from '../../errors.js'
-import { firstTeamIds } from '../../store/team.js'
+import { firstTeamIds } from '../../store/organization.js'
 import { type Caller, hasPermissionIn, type Permission, requirePermissionIn, visibleTeamIds } from './caller.js'
 
 /**
@@ -27,16 +27,16 @@ export function permittedTeamIds(caller: Caller, permission: Permission): string
 }
 
 /**
- * The JSON of a list that was selected within a team. No list means that the team does not exist or is hidden from the
- * caller (404); otherwise the permission in the team is checked (403).
+ * The JSON of the list of an owner. No list means that the owner does not exist or is hidden from the caller (404);
+ * otherwise the permission in its team is checked (403).
  */
-export function listOfTeam(
-  list: { readonly json: string } | undefined,
+export function listOfOwner(
+  list: { readonly json: string; readonly teamId: string } | undefined,
   caller: Caller,
-  teamId: string,
+  owner: Parameters<typeof notFound>,
   permission: Permission,
 ): string {
-  if (list === undefined) throw notFound('team', teamId)
-  requirePermissionIn(caller, teamId, permission)
+  if (list === undefined) throw notFound(...owner)
+  requirePermissionIn(caller, list.teamId, permission)
   return list.json
 }

@@ -1,9 +1,7 @@
 import { printDepartmentOptions } from '../../store/department-option.js'
 import { readUserPage } from '../../store/user-list.js'
 import type { Scope } from '../caller/scope.js'
-import type { Page } from '../paging/page.js'
-import { pageSizeFrom } from '../paging/page-size.js'
-import type { PageQuery, PageTokens } from '../paging/page-token.js'
+import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from '../paging.js'
 import { emailKeyOf } from '../value/email-address.js'
 
 /** Which users to list; 0 and an empty token mean absent. */

@@ -3,9 +3,9 @@ import type { GroupModel } from '../../../gen/prisma/models.js'
 import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { groupNameLock, takeLocks } from '../lock.js'
+import { ofOrganization } from '../scope.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
 import { readPage, type SearchRows } from '../search-page.js'
-import { ofOrganization } from '../tenant.js'
 import type { Reference } from './user.js'
 
 /** A group as its directory sees one. */

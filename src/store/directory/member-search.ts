@@ -1,8 +1,8 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type OwnedField, ownedColumns, ownedPlaces } from '../owned-column.js'
+import { ofOrganization } from '../scope.js'
 import type { Entries, Value } from '../search.js'
 import type { SearchRows } from '../search-page.js'
-import { ofOrganization } from '../tenant.js'
 import { type DirectoryUserColumns, directoryUserColumns, directoryUserColumnTypes } from './user.js'
 
 /** The members that a directory sees. */

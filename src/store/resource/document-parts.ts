@@ -1,8 +1,7 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { Prisma } from '../../../gen/prisma/client.js'
-import { nameText } from './enum-name.js'
-import { listText, type Part, textOf } from './text-parts.js'
+import { listText, nameText, type Part, textOf } from './text.js'
 
 // What a column of type jsonb holds is printed field by field: as text, it has spaces, and keys in the order of their
 // lengths.

@@ -1,8 +1,8 @@
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { Prisma } from '../../../gen/prisma/client.js'
-import { ofOrganization } from '../tenant.js'
+import { ofOrganization } from '../scope.js'
 import type { PartsPlace, Resource, ResourceField, Table } from './resource.js'
-import { listText, type Part, textOf } from './text-parts.js'
+import { listText, type Part, textOf } from './text.js'
 import { computedParts, valueParts } from './value-parts.js'
 
 // SQL that prints rows as the JSON of the API: text without spaces, escaped as `JSON.stringify` does, and joined by

@@ -1,10 +1,8 @@
 import { type DescField, ScalarType } from '@bufbuild/protobuf'
 import { Prisma } from '../../../gen/prisma/client.js'
-import { timestampText } from '../timestamp-text.js'
 import { documentParts } from './document-parts.js'
-import { enumPrefix } from './enum-name.js'
 import type { Column } from './resource.js'
-import type { Part } from './text-parts.js'
+import { enumPrefix, type Part, timestampText } from './text.js'
 
 /** The parts of a column's value, by the kind of the field and the type of the column. None of them is null. */
 export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullable, isId }: Column): readonly Part[] {

@@ -1,8 +1,22 @@
-import type { Tables } from '../../db/tables.js'
-import { invalidField, type ServiceError } from '../../errors.js'
-import { loadedOnce } from '../../runtime/loaded-once.js'
-import { findSigningKey } from '../../store/signing-key.js'
-import { createSealer } from '../value/sealed-text.js'
+import type { Tables } from '../db/tables.js'
+import { invalidField, type ServiceError } from '../errors.js'
+import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
+import { loadedOnce } from '../runtime/loaded-once.js'
+import { findSigningKey } from '../store/signing-key.js'
+import { createSealer } from './value/sealed-text.js'
+
+/**
+ * A page of a list: the JSON of its items with commas between them, and the token of the next page, empty on the last.
+ */
+export interface Page {
+  readonly items: string
+  readonly nextPageToken: string
+}
+
+/** The size of the page to return: 0, or more than the maximum, means the maximum (docs/http.md). */
+export function pageSizeFrom(requested: number): number {
+  return requested === 0 ? MAX_PAGE_SIZE : Math.min(requested, MAX_PAGE_SIZE)
+}
 
 /** What a page token belongs to: the same method, organization and filter; the size of the page may change. */
 export interface PageQuery {

@@ -1,3 +1,4 @@
+import type { DescEnum, DescField } from '@bufbuild/protobuf'
 import { Prisma } from '../../../gen/prisma/client.js'
 
 /** A part of a text: a constant, or an expression that is not null and that `||` accepts. */
@@ -33,4 +34,21 @@ export function itemsText(item: Prisma.Sql, order: Prisma.Sql, condition?: Prism
 /** The list of the texts in the rows of a group. */
 export function listText(item: Prisma.Sql, order: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`'[' || ${itemsText(item, order)} || ']'`
+}
+
+/** A time in JSON, as the API writes it: UTC with milliseconds, `2026-01-31T09:05:00.000Z`. */
+export function timestampText(column: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+/** The prefix that the API adds to the names in the database. */
+export function enumPrefix(field: DescField): string {
+  return (field.enum?.sharedPrefix ?? '').toUpperCase()
+}
+
+/** The name of the value of the enum that the text denotes; any other text gives the zero value. */
+export function nameText(desc: DescEnum, text: Prisma.Sql): Prisma.Sql {
+  const zero = Prisma.raw(`'${desc.values[0]?.name}'`)
+  const names = Prisma.raw(desc.values.map(({ name }) => `'${name}'`).join(', '))
+  return Prisma.sql`CASE WHEN ${text} IN (${names}) THEN ${text} ELSE ${zero} END`
 }

@@ -1,0 +1,128 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import { type Columns, createStatement, type Places, type Statement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
+import { type PrintedRow, rowText } from './resource/print.js'
+import type { Resource } from './resource/resource.js'
+import { listText } from './resource/text.js'
+import { inTeams, ofOrganization, type Scope } from './scope.js'
+
+/** More items than nearly every list without pages has. */
+const USUAL_ITEMS = 1_000
+
+/** A list as one text, and how many items it has. */
+export interface WholeListRow extends PrintedRow {
+  readonly size: number
+}
+
+/** The types of its columns. */
+export const wholeListColumns = { json: 'text', size: 'int4' } as const
+
+/** What is selected from the rows of the list. */
+export function wholeListText(resource: Resource, order: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${listText(rowText(resource), order)} AS json, count(*)::int AS size`
+}
+
+/** A list without pages. */
+export interface WholeList<Parameters, Row> {
+  readonly statements: readonly Statement<Parameters, Row>[]
+  /** Reads the list; undefined if there is no owner. */
+  readonly read: (tables: Tables, parameters: Parameters) => Promise<Row | undefined>
+}
+
+/**
+ * Makes a list without pages, whose text receives a LIMIT clause for the rows of the list's owner.
+ *
+ * The plan that PostgreSQL keeps for a prepared statement assumes an owner with an average number of rows: if one owner
+ * has nearly the whole table, it would read all of it even for the smallest list. The limit says that few rows are
+ * expected, so the kept plan walks the index of the owner. A list that reaches the limit is read again.
+ */
+export function createWholeList<Parameters, Row extends WholeListRow>(
+  name: string,
+  columns: Columns<Row>,
+  text: (places: Places<Parameters>, limit: Prisma.Sql) => Prisma.Sql,
+): WholeList<Parameters, Row> {
+  const create = (named: string, limit: Prisma.Sql) =>
+    createStatement<Parameters, Row>({ name: named, columns, text: (places) => text(places, limit) })
+  const usual = create(name, Prisma.raw(`LIMIT ${USUAL_ITEMS}`))
+  const whole = create(`${name}_whole`, Prisma.sql`LIMIT ALL`)
+  return {
+    statements: [usual, whole],
+    read: async (tables, parameters) => {
+      const [list] = await tables.run(usual, parameters)
+      if (list === undefined || list.size < USUAL_ITEMS) return list
+      const [all] = await tables.run(whole, parameters)
+      return all
+    },
+  }
+}
+
+/** The owner of a list, as a caller asks for it. */
+export interface ListOwner extends Scope {
+  readonly ownerId: string
+}
+
+/** The list of an owner, with the team to which the owner belongs. */
+export interface OwnedListRow extends WholeListRow {
+  readonly teamId: string
+}
+
+/** How the list of an owner is read. */
+export interface OwnedListDefinition<Parameters> {
+  readonly name: string
+  /** The table of owners, and its column of their teams. */
+  readonly owner: { readonly table: 'teams' | 'entity_types'; readonly team: 'id' | 'team_id' }
+  readonly resource: Resource
+  /** The column of the items that refers to the owner. */
+  readonly parent: string
+  /** The order of the items. */
+  readonly order: Prisma.Sql
+  /** A condition on the items. */
+  readonly filter?: (places: Places<Parameters>) => Prisma.Sql
+}
+
+/** Makes the list of what an owner has, which is there if the owner's team is in the scope. */
+export function createOwnedList<Parameters extends ListOwner = ListOwner>({
+  name,
+  owner,
+  resource: { alias, table, ...resource },
+  parent,
+  order,
+  filter,
+}: OwnedListDefinition<Parameters>): WholeList<Parameters, OwnedListRow> {
+  const team = Prisma.raw(`owner.${owner.team}`)
+  return createWholeList<Parameters, OwnedListRow>(name, { ...wholeListColumns, teamId: 'text' }, (places, limit) => {
+    const condition = filter === undefined ? Prisma.empty : Prisma.sql`AND ${filter(places)}`
+    return Prisma.sql`
+SELECT ${team} AS "teamId", list.*
+  FROM ${Prisma.raw(owner.table)} owner
+ CROSS JOIN LATERAL (
+    SELECT ${wholeListText({ alias, table, ...resource }, order)}
+      FROM (
+        SELECT * FROM ${Prisma.raw(`${table.name} ${alias}`)}
+         WHERE ${ofOrganization(alias)} AND ${Prisma.raw(`${alias}.${parent}`)} = owner.id ${condition}
+         ORDER BY ${order} ${limit}
+      ) ${Prisma.raw(alias)}
+  ) list
+ WHERE ${ofOrganization('owner')} AND owner.id = ${places.ownerId} AND ${inTeams(team, places.teamIds)}`
+  })
+}
+
+/** The page sizes that have a statement of their own, the largest last. */
+const pageClasses = [100, 1_000, 10_000] as const
+
+/** The most entries on a page of a statement. */
+export type PageClass = (typeof pageClasses)[number]
+
+/** The smallest class that fits pages of this size. */
+export function pageClassFor(pageSize: number): PageClass {
+  return pageClasses.find((each) => pageSize <= each) ?? 10_000
+}
+
+/**
+ * The statement of each class. PostgreSQL keeps the plan of a prepared statement if it expects it to cost no more than
+ * a new one; if the limit is a parameter, it expects a tenth of all rows, and so would plan every page of a long list
+ * anew.
+ */
+export function perPageClass<Each>(make: (most: PageClass) => Each): Readonly<Record<PageClass, Each>> {
+  return { 100: make(100), 1000: make(1_000), 10000: make(10_000) }
+}
