@@ -29,14 +29,19 @@ const folder = join(import.meta.dirname, '..', '..', 'src', 'store')
 async function statementsOfStores(): Promise<AnyStatement[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
   const found: AnyStatement[] = []
-  // Backwards, so that the table of staged rows is made before what is staged in it.
-  for (const file of files.toSorted().reverse()) {
+  // The table of staged rows is made before what is staged in it.
+  const [first, others] = [files.filter(isOfStaging), files.filter((file) => !isOfStaging(file)).toSorted()]
+  for (const file of [...first, ...others]) {
     const exported: Record<string, unknown> = await import(join(folder, file))
     for (const [name, value] of Object.entries(exported)) {
       if (name.endsWith('Statements') && Array.isArray(value)) found.push(...value)
     }
   }
   return found
+}
+
+function isOfStaging(file: string): boolean {
+  return file.endsWith('staging.ts')
 }
 
 /** Every statement of the service by its name. */
