@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Joined, joinOrStart } from './join.js'
+import { joinOrStart } from './join.js'
 import { type Place, removePlace, resolvePlace } from './place.js'
 import { stopPostmaster } from './postmaster.js'
-import { clientConfig, type UseSession } from './session.js'
+import { createAdminSession, type UseSession } from './session.js'
 
 /** How to start the embedded PostgreSQL. */
 export interface EmbeddedPostgresOptions {
@@ -44,40 +44,33 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const { session: first, socketDirectory, adopted } = await joinOrStart(place, settings)
   log(`${adopted ? 'joined' : 'started'} the embedded PostgreSQL in ${place.directory}`)
   await ensureDatabase(socketDirectory)
+  const logLost = (error: unknown) => log(`lost the embedded PostgreSQL: ${String(error)}`)
   let session = first
   let serves = false
   let stopping: Promise<void> | undefined
   const keep = async (): Promise<void> => {
-    while (true) {
-      await session.ended
-      if (stopping !== undefined) return
-      log('lost the embedded PostgreSQL, joining again')
-      const joined = await joinAgain()
-      if (joined === undefined) return
-      session = joined.session
-      if (stopping !== undefined) return leave() // Stopped in the meantime, while there was no session to leave.
-      if (serves) await lockServe(session, place)
-    }
-  }
-  /** Undefined if it is stopped in the meantime. */
-  const joinAgain = async (): Promise<Joined | undefined> => {
+    await session.ended
     while (stopping === undefined) {
+      log('lost the embedded PostgreSQL, joining again')
       try {
-        return await joinOrStart(place, settings)
+        session = (await joinOrStart(place, settings)).session
       } catch (error) {
         // Its disk may be full, for one: as soon as the cause is mended, it starts.
-        log(`lost the embedded PostgreSQL: ${String(error)}`)
+        logLost(error)
         await sleep(AGAIN_MILLIS)
+        continue
       }
+      if (stopping !== undefined) return leave() // Stopped in the meantime, while there was no session to leave.
+      if (serves) await lockServe(session, place)
+      await session.ended
     }
-    return undefined
   }
-  keep().catch((error: unknown) => log(`lost the embedded PostgreSQL: ${String(error)}`))
   const leave = async () => {
     if (!(await session.leave())) return
     await stopPostmaster(place.dataDirectory)
     log('stopped the embedded PostgreSQL')
   }
+  keep().catch(logLost)
   return {
     connectionString: connectionString(socketDirectory),
     adopted,
@@ -114,7 +107,7 @@ async function lockServe(session: UseSession, place: Place): Promise<void> {
 }
 
 async function ensureDatabase(socketDirectory: string): Promise<void> {
-  const client = new pg.Client(clientConfig(socketDirectory, 'postgres'))
+  const client = createAdminSession(socketDirectory)
   await client.connect()
   try {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])

@@ -1,5 +1,5 @@
-import { Socket } from 'node:net'
-import pg from 'pg'
+import type pg from 'pg'
+import { createSession } from '../session.js'
 
 /** First half of the keys of the advisory locks below; the second half says which. */
 const LOCK_CLASS = 0x737663
@@ -27,31 +27,29 @@ export interface UseSession {
   leave(): Promise<boolean>
 }
 
-/** Settings of a superuser connection to the embedded server. Explicit, because pg reads PGPORT and the like. */
-export function clientConfig(socketDirectory: string, database: string): pg.ClientConfig {
-  return {
+/** Makes a superuser's session, not yet connected. Its settings are explicit, because pg reads PGPORT and the like. */
+export function createAdminSession(socketDirectory: string, name = `svc ${process.pid}`): pg.Client {
+  return createSession({
     host: socketDirectory,
     port: 5432,
     user: 'postgres',
     password: '',
-    database,
+    database: 'postgres',
     ssl: false,
-    application_name: `svc ${process.pid}`,
+    application_name: name,
     connectionTimeoutMillis: 5_000,
     options: '',
-  }
+  })
 }
 
 /** Joins the server as one of its users. Throws if it does not accept sessions or is just stopping. */
 export async function openUseSession(socketDirectory: string, postmasterPid: number): Promise<UseSession> {
-  const socket = new Socket()
-  const client = new pg.Client({ ...clientConfig(socketDirectory, 'postgres'), stream: () => socket })
-  client.on('error', () => {}) // `ended` reports a lost session; without a listener it would end the process.
+  const client = createAdminSession(socketDirectory)
   const ended = new Promise<void>((resolve) => {
     client.once('end', resolve)
   })
   await client.connect()
-  let watch: Watch
+  let watch: pg.Client
   try {
     await client.query('SELECT pg_advisory_lock_shared($1, $2)', [LOCK_CLASS, USE])
     watch = await openWatch(socketDirectory, postmasterPid)
@@ -59,16 +57,16 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
     await client.end()
     throw error
   }
-  socket.unref()
+  client.unref()
   const query = async <Row extends pg.QueryResultRow>(text: string, key: number): Promise<Row | undefined> =>
     (await client.query<Row>(text, [LOCK_CLASS, key])).rows[0]
   /** Keeps the process alive only until the response has arrived. */
   const whileReferenced = async <T>(work: Promise<T>): Promise<T> => {
-    socket.ref()
+    client.ref()
     try {
       return await work
     } finally {
-      socket.unref()
+      client.unref()
     }
   }
   const ask = async (call: string, key: number): Promise<boolean> =>
@@ -79,7 +77,7 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
     serving: async () => (await whileReferenced(query<{ name: string }>(SELECT_HOLDER, SERVE)))?.name,
     leave: async () => {
       // From here on the process stays alive until it has said goodbye.
-      socket.ref()
+      client.ref()
       try {
         await ask('pg_advisory_unlock_shared($1, $2)', USE)
         // Not earlier: if several leave at once, exactly the last one gets the lock.
@@ -89,32 +87,24 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
       } catch {
         return false // The session is lost: the server has ended, or its watch will stop it.
       } finally {
+        watch.ref()
         await watch.end()
       }
     },
   }
 }
 
-/** This process's handle on the watching session. */
-interface Watch {
-  /** Releases it; the session itself remains if it is the one that watches. */
-  end(): Promise<void>
-}
-
 /**
  * Leaves a session behind that stops the server once no process uses it, which a killed process cannot do itself. It
- * runs inside the server, without a process of ours; one is enough, and a second one ends at once.
+ * runs inside the server, without a process of ours; one is enough, and a second one ends at once. Ending the client
+ * leaves the session there if it is the one that watches.
  */
-async function openWatch(socketDirectory: string, postmasterPid: number): Promise<Watch> {
-  const socket = new Socket()
-  const client = new pg.Client({
-    ...clientConfig(socketDirectory, 'postgres'),
-    application_name: 'svc watch',
-    stream: () => socket,
-  })
-  client.on('error', () => {})
+async function openWatch(socketDirectory: string, postmasterPid: number): Promise<pg.Client> {
+  const client = createAdminSession(socketDirectory, 'svc watch')
   await client.connect()
-  socket.unref()
+  client.unref()
+  // Ends when another session watches, the server has ended, or this process leaves and the session remains.
+  const end = () => client.end()
   client
     .query(
       `DO $$
@@ -132,15 +122,6 @@ async function openWatch(socketDirectory: string, postmasterPid: number): Promis
          END LOOP;
        END $$`,
     )
-    // Either another session watches, or the server has ended, or this process leaves and the session remains.
-    .then(
-      () => client.end(),
-      () => client.end(),
-    )
-  return {
-    end: () => {
-      socket.ref()
-      return client.end()
-    },
-  }
+    .then(end, end)
+  return client
 }
