@@ -12,9 +12,6 @@ declare module 'pg' {
     /** What the server, or a pooler before it, wants to hear in order to cancel; null until it has said so. */
     readonly processID: number | null
     readonly secretKey: number | null
-    /** Whether the connection keeps the process from ending. */
-    ref(): void
-    unref(): void
   }
 }
 

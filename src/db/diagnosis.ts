@@ -66,7 +66,7 @@ export async function diagnoseReplica(connectionString: string, replica: Session
     }
     const position = await positionOf(sql)
     if (position === undefined) return { fault: 'its primary is a standby', behindBytes: 0, hasFeedback: false }
-    const { isStandby, lsn, hasFeedback } = await askState(standby, { before: '', millis: ANSWER_MILLIS })
+    const { isStandby, lsn, hasFeedback } = await askState(standby, { millis: ANSWER_MILLIS })
     const fault = isStandby ? await findFault(sql, standby, position, ANSWER_MILLIS) : 'it is not a standby'
     return { fault, behindBytes: Math.max(0, Number(position.lsn - lsn)), hasFeedback }
   } finally {

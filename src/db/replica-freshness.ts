@@ -59,7 +59,11 @@ export async function positionOf(primary: Pick<Sql, 'query'>): Promise<LogPositi
 /** Sends `before`, the question and `after` as one message, so that no pooler comes between them. */
 export async function askState(
   client: pg.ClientBase,
-  { before, after = '', millis }: { readonly before: string; readonly after?: string; readonly millis: number },
+  {
+    before = '',
+    after = '',
+    millis,
+  }: { readonly before?: string; readonly after?: string | undefined; readonly millis: number },
 ): Promise<ReplicaState> {
   const text = [before, stateQuestion, after].filter((part) => part !== '').join(';')
   const query: pg.QueryConfig = Object.assign({ text }, { query_timeout: millis })
@@ -96,13 +100,10 @@ export function createSharedLoad<T>(load: () => Promise<T>): () => Promise<T> {
   const begin = (): Promise<T> => {
     next = undefined
     const loaded = load()
-    const ended: Promise<void> = loaded.then(
-      () => end(),
-      () => end(),
-    )
     const end = () => {
       if (running === ended) running = undefined
     }
+    const ended: Promise<void> = loaded.then(end, end)
     running = ended
     return loaded
   }

@@ -67,14 +67,6 @@ const COMMIT_MILLIS = 500
 const FAILED_PAUSE_MILLIS = 1_000
 /** How long one that is behind is left alone: at first, doubled each time, and at most. */
 const BEHIND_PAUSE_MILLIS = { first: 1, most: 1_000 }
-/** Servers whose origin is remembered. */
-const MAX_SERVERS = 100
-
-interface Begin {
-  readonly before: string
-  readonly after?: string
-}
-
 // Each statement sees what was applied when it began, so it comes after the question how far the replica is.
 const READ = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
 const SNAPSHOT = `COMMIT; ${BEGIN_SNAPSHOT}`
@@ -88,7 +80,6 @@ export function createReplica(options: ReplicaOptions): Replica {
   const known = new Map<string, number>()
   let notBefore = 0
   let pauseMillis = 0
-  let isOnTrial = false
   let isFailing = false
   let behindBytes: number | undefined
 
@@ -108,27 +99,34 @@ export function createReplica(options: ReplicaOptions): Replica {
     if ((known.get(state.server) ?? 0) < at.timeline) {
       const fault = await findFault(primary, client, at, answerMillis)
       if (fault !== undefined) throw new Error(fault)
-      if (known.size >= MAX_SERVERS) known.clear()
       known.set(state.server, at.timeline)
     }
     behindBytes = Math.max(0, Number(at.lsn - state.lsn))
     return state.lsn >= at.lsn
   }
-  /** A connection in a transaction that sees everything up to the position, and what its server is. */
-  const beginAt = async (at: LogPosition, begin: Begin) => {
-    // Of several that find it behind at once, one counts.
+  /** A connection in a transaction that sees all that was committed until now, and what its server is. */
+  const begin = async (after?: string) => {
     const pauseBefore = pauseMillis
+    if (timing.now() < notBefore) {
+      reads.skipped++
+      return undefined
+    }
+    // After a pause, one tries while the others go on pausing.
+    if (pauseBefore > 0) leaveAlone(pauseBefore)
+    const at = await position()
+    if (at === undefined) return undefined
     let client: pg.PoolClient | undefined
     try {
       client = await pool.connect()
-      const state = await askState(client, { ...begin, millis: answerMillis })
+      const state = await askState(client, { before: READ, after, millis: answerMillis })
       if (await isFresh(client, state, at)) {
-        pauseMillis = 0
+        leaveAlone(0)
         isFailing = false
         return { client, state }
       }
       end(client)
       reads.behind++
+      // Of several that find it behind at once, one counts.
       leaveAlone(Math.min(BEHIND_PAUSE_MILLIS.most, Math.max(BEHIND_PAUSE_MILLIS.first, pauseBefore * 2)))
     } catch (error) {
       client?.release(true)
@@ -137,20 +135,6 @@ export function createReplica(options: ReplicaOptions): Replica {
     }
     return undefined
   }
-  const tryToBegin = async (begin: Begin) => {
-    const isTrial = pauseMillis > 0
-    if (timing.now() < notBefore || (isTrial && isOnTrial)) {
-      reads.skipped++
-      return undefined
-    }
-    isOnTrial = isTrial
-    try {
-      const at = await position()
-      return at && (await beginAt(at, begin))
-    } finally {
-      if (isTrial) isOnTrial = false
-    }
-  }
   return {
     pool,
     reads,
@@ -158,39 +142,32 @@ export function createReplica(options: ReplicaOptions): Replica {
       return behindBytes
     },
     run: async (statement, values, call) => {
-      const begun = await tryToBegin({ before: READ })
+      const begun = await begin()
       if (begun === undefined) return undefined
       const { client } = begun
+      let isLost = false
       try {
         if (call !== undefined) pool.beginFor(call, client)
-        const rows = await runOn(client, statement, values, {
-          deadline: performance.now() + readMillis,
-          isNamed: pool.statementNames,
-        })
-        pool.finishFor(client)
-        end(client)
+        const bounds = { deadline: performance.now() + readMillis, isNamed: pool.statementNames }
+        const rows = await runOn(client, statement, values, bounds)
         reads.replica++
         return rows
       } catch (error) {
-        pool.finishFor(client)
         const reason = call && pool.stopReason(call)
-        if (reason !== undefined) {
-          end(client)
-          throw reason
-        }
+        if (reason !== undefined) throw reason
         // The primary does the same, and reports a fault of the statement.
-        if (error instanceof pg.DatabaseError && databaseFailure(error)?.kind !== 'unavailable') {
-          end(client)
-          reads.failed++
-        } else {
-          client.release(true)
-          giveUp(error)
-        }
+        isLost = !(error instanceof pg.DatabaseError) || databaseFailure(error)?.kind === 'unavailable'
+        if (isLost) giveUp(error)
+        else reads.failed++
         return undefined
+      } finally {
+        pool.finishFor(client)
+        if (isLost) client.release(true)
+        else end(client)
       }
     },
     beginSnapshot: async () => {
-      const begun = await tryToBegin({ before: READ, after: SNAPSHOT })
+      const begun = await begin(SNAPSHOT)
       if (begun?.state.hasFeedback === true) {
         reads.replica++
         return begun.client
