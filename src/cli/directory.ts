@@ -1,9 +1,5 @@
 import type { Command } from 'commander'
-import {
-  type DirectoryConnection,
-  type DirectoryStatus,
-  readDirectoryStatus,
-} from '../domain/directory/directory-status.js'
+import { type DirectoryStatus, readDirectoryStatus } from '../domain/directory/directory-status.js'
 import { aligned, answer, type CommandContext } from './command-context.js'
 
 /** `svc directory`: how an identity provider is connected to an organization. */
@@ -73,7 +69,9 @@ function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus
   return aligned(lines.map(([label, text]) => [label, printable(text)]))
 }
 
-function stateOf({ revokedAt, expiresAt }: Pick<DirectoryConnection, 'revokedAt' | 'expiresAt'>, now: Date): string {
+type Connection = DirectoryStatus['connections'][number]
+
+function stateOf({ revokedAt, expiresAt }: Pick<Connection, 'revokedAt' | 'expiresAt'>, now: Date): string {
   if (revokedAt !== null) return 'revoked'
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
 }

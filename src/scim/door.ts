@@ -125,7 +125,6 @@ function scimExchange(
     },
     fail: async (failure) => {
       const error = scimErrorFrom(failure)
-      call.errorCode = error.error.code
       await send(request, response, errorAnswer(error))
       const { status, scimType = '', detail } = error
       if (isRefusal(error, request)) tell({ attribute: '', status, scimType, detail })

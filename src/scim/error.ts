@@ -7,22 +7,15 @@ import type { ErrorReason } from '../errors.js'
 import { fieldAttributes } from './user-attributes.js'
 
 /** Details of errors (RFC 7644 section 3.12, table 9). */
-export const scimTypes = [
-  'invalidFilter',
-  'tooMany',
-  'uniqueness',
-  'mutability',
-  'invalidSyntax',
-  'invalidPath',
-  'noTarget',
-  'invalidValue',
-] as const
-
-/** One of them. */
-export type ScimType = (typeof scimTypes)[number]
-
-/** The schema of errors. */
-export const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
+export type ScimType =
+  | 'invalidFilter'
+  | 'tooMany'
+  | 'uniqueness'
+  | 'mutability'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'noTarget'
+  | 'invalidValue'
 
 /** An error as SCIM tells it. All of it is public. */
 export class ScimError extends HttpFailure {
@@ -30,38 +23,32 @@ export class ScimError extends HttpFailure {
   readonly scimType: ScimType | undefined
   readonly detail: string
 
-  /** `headers` are further ones of the answer. */
+  /** `headers` are further ones of the answer; metrics count it under the code of the error. */
   constructor(
     status: number,
     scimType: ScimType | undefined,
     detail: string,
     headers: Readonly<Record<string, string>> = {},
+    error: ConnectError = new ConnectError(detail, codes.get(status) ?? Code.InvalidArgument),
   ) {
-    super(status, new ConnectError(detail, codes.get(status) ?? Code.InvalidArgument))
+    super(status, error)
     this.headers = headers
     this.scimType = scimType
     this.detail = detail
   }
 }
 
-/** The codes under which metrics count a status. */
 const codes: ReadonlyMap<number, Code> = new Map([
-  [401, Code.Unauthenticated],
   [403, Code.PermissionDenied],
   [404, Code.NotFound],
   [409, Code.AlreadyExists],
-  [412, Code.Aborted],
-  [413, Code.ResourceExhausted],
-  [499, Code.Canceled],
-  [500, Code.Internal],
   [501, Code.Unimplemented],
-  [503, Code.Unavailable],
-  [504, Code.DeadlineExceeded],
 ])
 
 /** The body of the answer (RFC 7644 section 3.12). */
 export function scimErrorBody({ status, scimType, detail }: ScimError): JsonObject {
-  return { schemas: [ERROR_SCHEMA], ...(scimType !== undefined && { scimType }), detail, status: String(status) }
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error']
+  return { schemas, ...(scimType !== undefined && { scimType }), detail, status: String(status) }
 }
 
 /** The status and the type for reasons whose code does not say them. */
@@ -89,21 +76,15 @@ const attributeNames = new Map([
   }),
 ])
 
-/** The error for whatever a call has failed with. */
+/** The error for whatever a call has failed with: of HTTP, or one of the catalogue, as `maskError` gives it. */
 export function scimErrorFrom(failure: HttpFailure): ScimError {
   if (failure instanceof ScimError) return failure
+  const { error, status } = failure
   // A status that is not the one of the code is that of a failure of HTTP, such as a body that is too large.
-  const isOfHttp = failure.status !== httpStatusFromCode(failure.error.code)
-  return isOfHttp ? scimErrorFromHttp(failure) : scimErrorFromConnect(failure.error)
-}
-
-function scimErrorFromHttp({ status, error, headers }: HttpFailure): ScimError {
-  const sent = Object.entries(headers).map(([name, value]) => [name, String(value)] as const)
-  return new ScimError(status, undefined, error.rawMessage, Object.fromEntries(sent))
-}
-
-/** The error for one of the catalogue, as `maskError` gives it. */
-function scimErrorFromConnect(error: ConnectError): ScimError {
+  if (status !== httpStatusFromCode(error.code)) {
+    const sent = Object.entries(failure.headers).map(([name, value]) => [name, String(value)] as const)
+    return new ScimError(status, undefined, error.rawMessage, Object.fromEntries(sent), error)
+  }
   const headers = Object.fromEntries(error.metadata)
   const [badRequest] = error.findDetails(BadRequestSchema)
   const [info] = error.findDetails(ErrorInfoSchema)
@@ -111,10 +92,10 @@ function scimErrorFromConnect(error: ConnectError): ScimError {
   const reason = name.replace(/^ERROR_REASON_/, '') as ErrorReason
   // Only bodies and headers that cannot be read are refused without a reason.
   if (name === '' && error.code === Code.InvalidArgument) return new ScimError(400, 'invalidSyntax', error.rawMessage)
-  const [status, scimType] = answers[reason] ?? [httpStatusFromCode(error.code)]
-  const retry = status === 503 && headers['retry-after'] === undefined ? { 'retry-after': '1' } : {}
+  const [told, scimType] = answers[reason] ?? [status]
+  const retry = told === 503 && headers['retry-after'] === undefined ? { 'retry-after': '1' } : {}
   const detail = badRequest?.fieldViolations
     .map(({ field, description }) => `${attributeNames.get(field) ?? field}: ${description}`)
     .join('; ')
-  return new ScimError(status, scimType, detail ?? error.rawMessage, { ...headers, ...retry })
+  return new ScimError(told, scimType, detail ?? error.rawMessage, { ...headers, ...retry }, error)
 }

@@ -3,22 +3,19 @@ import type { GroupWrite } from '../domain/directory/group-sync.js'
 import { ScimError } from './error.js'
 import type { Filter } from './filter.js'
 import { entryValue } from './json.js'
-import { changeFrom, type PatchChange, type PatchOperation } from './patch-operation.js'
+import type { PatchChange } from './patch-operation.js'
 import { readValue } from './read.js'
-import { groupType } from './resource-types.js'
 
 /**
- * What the operations of a PATCH say of a group: not the group after them, because a group can have very many members, of
- * whom they name a few. Throws what `changeFrom` throws, `invalidFilter`, `invalidValue` and `mutability`.
+ * What the changes of a PATCH say of a group: not the group after them, because a group can have very many members, of
+ * whom they name a few. Throws `invalidFilter`, `invalidValue` and `mutability`.
  */
-export function groupWriteFrom(operations: readonly PatchOperation[]): GroupWrite {
+export function groupWriteFrom(changes: readonly PatchChange[]): GroupWrite {
   let name: string | undefined
   let externalId: string | null | undefined
   let areAll = false
   const isMember = new Map<string, boolean>()
-  for (const operation of operations) {
-    const change = changeFrom(operation, groupType)
-    if (change === undefined) continue
+  for (const change of changes) {
     const { op, attribute, value } = change
     if (attribute.multiValued) {
       const userIds = idsIn(change)

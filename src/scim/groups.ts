@@ -10,7 +10,7 @@ import { readPage } from '../store/search-page.js'
 import { ScimError } from './error.js'
 import { groupWriteFrom } from './group-patch.js'
 import { entriesOf, entryValue, memberOf, textIn } from './json.js'
-import { patchOperationsFrom } from './patch-operation.js'
+import { patchChangesFrom } from './patch-operation.js'
 import { readResource } from './read.js'
 import type { ScimRequest } from './request.js'
 import type { ResourceOperations } from './resource-routes.js'
@@ -34,7 +34,7 @@ export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
 
   /** Answers the group only if the request names attributes (RFC 7644 section 3.5.2): it can have very many members. */
   async patch(request, shown) {
-    await writeGroup(request, groupWriteFrom(patchOperationsFrom(request.body, groupType)))
+    await writeGroup(request, groupWriteFrom(patchChangesFrom(request.body, groupType)))
     const isWanted = request.query.has('attributes') || request.query.has('excludedAttributes')
     return isWanted ? readGroup(request, request.id, shown) : undefined
   },

@@ -14,18 +14,18 @@ export interface PatchChange extends Path {
   readonly value: JsonValue | undefined
 }
 
-/** A change whose path is not looked up yet. */
-export interface PatchOperation extends Pick<PatchChange, 'op' | 'value'> {
-  /** Undefined for the resource as a whole. */
+/** A change whose path is not looked up yet; without one, it is of the resource as a whole. */
+interface PatchOperation extends Pick<PatchChange, 'op' | 'value'> {
   readonly path: string | undefined
 }
 
 /**
- * The operations of a body, each on one attribute, as identity providers send them: with and without paths, with paths as
- * names of members, with members and operations in any case. Throws `invalidSyntax`, `invalidValue`, `tooMany`, and
- * `noTarget` for a removal of nothing in particular.
+ * The changes that a body asks for, each of one attribute, as identity providers send them: with and without paths, with
+ * paths as names of members, with members and operations in any case. Attributes that nobody writes, because no resource
+ * has them, or because they follow from others, do not count. Throws `invalidSyntax`, `invalidValue`, `tooMany`,
+ * `noTarget` for a removal of nothing in particular, `invalidPath`, `invalidFilter` and `mutability`.
  */
-export function patchOperationsFrom(body: JsonObject, type: ResourceType): PatchOperation[] {
+export function patchChangesFrom(body: JsonObject, type: ResourceType): PatchChange[] {
   const operations = memberOf(body, 'Operations')
   if (!Array.isArray(operations) || operations.length === 0) {
     throw refusal('invalidSyntax', 'Operations must be a list with at least one operation')
@@ -33,7 +33,7 @@ export function patchOperationsFrom(body: JsonObject, type: ResourceType): Patch
   refuseTooMany(operations.length)
   const single = operations.map(operationFrom).flatMap((operation) => singleOperations(operation, type))
   refuseTooMany(single.length)
-  return single
+  return single.flatMap((operation) => changeFrom(operation, type) ?? [])
 }
 
 function operationFrom(operation: JsonValue, index: number): PatchOperation {
@@ -83,11 +83,7 @@ function singleOperations(operation: PatchOperation, type: ResourceType): PatchO
 /** `[urn:]attribute`, then a filter in brackets or a part, or both. */
 const PATH = /^(?<name>[^[\]]+?)(?:\[(?<filter>.*)\](?:\.(?<sub>[$A-Za-z][\w$-]*))?)?$/s
 
-/**
- * The change that an operation asks for; undefined for an attribute that nobody writes, because no resource has it, or
- * because it follows from others. Throws `invalidPath`, `invalidFilter` and `mutability`.
- */
-export function changeFrom({ op, path = '', value }: PatchOperation, type: ResourceType): PatchChange | undefined {
+function changeFrom({ op, path = '', value }: PatchOperation, type: ResourceType): PatchChange | undefined {
   const { name = '', filter, sub } = PATH.exec(path.trim())?.groups ?? {}
   const found = findPath(name, type)
   if (found === 'unsupported') return undefined

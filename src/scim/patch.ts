@@ -3,25 +3,17 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { ScimError } from './error.js'
 import type { Comparison, Filter } from './filter.js'
 import { entryType, entryValue, isJsonObject, memberOf, valueAt, withMember, withValueAt } from './json.js'
-import { changeFrom, type PatchChange, type PatchOperation } from './patch-operation.js'
+import type { PatchChange } from './patch-operation.js'
 import { readOne, readValue, refuseTooManyEntries, withOnePrimary } from './read.js'
 import type { ScimReport } from './request.js'
-import type { Attribute, ResourceType } from './schema.js'
+import type { Attribute } from './schema.js'
 
 /**
- * A document after the operations of a PATCH, one after the other. A filter may be on entries that do not exist yet.
- * Optional values that cannot be read are left out, and reported. Throws what `changeFrom` throws, `invalidValue` and
- * `noTarget`.
+ * A document after the changes of a PATCH, one after the other. A filter may be on entries that do not exist yet. Optional
+ * values that cannot be read are left out, and reported. Throws `invalidValue` and `noTarget`.
  */
-export function applyPatch(
-  document: JsonObject,
-  operations: readonly PatchOperation[],
-  type: ResourceType,
-  report: ScimReport,
-): JsonObject {
-  return operations.reduce((before, operation) => {
-    const change = changeFrom(operation, type)
-    if (change === undefined) return before
+export function applyPatch(document: JsonObject, changes: readonly PatchChange[], report: ScimReport): JsonObject {
+  return changes.reduce((before, change) => {
     const { extension, attribute } = change
     const place = extension === undefined ? [attribute.name] : [extension.id, attribute.name]
     const held = valueAt(before, place)

@@ -22,7 +22,7 @@ import { readPage } from '../store/search-page.js'
 import { ScimError } from './error.js'
 import { memberOf, textIn } from './json.js'
 import { applyPatch } from './patch.js'
-import { patchOperationsFrom } from './patch-operation.js'
+import { patchChangesFrom } from './patch-operation.js'
 import { readResource } from './read.js'
 import type { ScimReport, ScimRequest } from './request.js'
 import type { ResourceOperations } from './resource-routes.js'
@@ -72,11 +72,10 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
 
   async patch(request) {
     const { body, report, id } = request
-    const operations = patchOperationsFrom(body, userType)
     return writeUser(request, id, (user, read) => {
       requireUser(request, user)
       const before = documentOf(user)
-      const after = applyPatch(before, operations, userType, report)
+      const after = applyPatch(before, patchChangesFrom(body, userType), report)
       return read(withFollowingEmail(after, before, user), user)
     })
   },

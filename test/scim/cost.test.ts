@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { groupWriteFrom } from '../../src/scim/group-patch.js'
 import { applyPatch } from '../../src/scim/patch.js'
-import { patchOperationsFrom } from '../../src/scim/patch-operation.js'
+import { patchChangesFrom } from '../../src/scim/patch-operation.js'
 import { projected } from '../../src/scim/print.js'
 import { readResource } from '../../src/scim/read.js'
 import { ScimReport } from '../../src/scim/request.js'
@@ -18,10 +18,8 @@ const attempt = (work: () => void) => {
   }
 }
 const patched = (Operations: JsonObject[]) =>
-  attempt(() =>
-    applyPatch({ userName: 'ada' }, patchOperationsFrom({ Operations }, userType), userType, new ScimReport()),
-  )
-const patchedGroup = (Operations: JsonObject[]) => groupWriteFrom(patchOperationsFrom({ Operations }, groupType))
+  attempt(() => applyPatch({ userName: 'ada' }, patchChangesFrom({ Operations }, userType), new ScimReport()))
+const patchedGroup = (Operations: JsonObject[]) => groupWriteFrom(patchChangesFrom({ Operations }, groupType))
 /** Spellings of one name in different cases. */
 const spellings = (name: string, count: number) =>
   numbers(count).map((number) =>

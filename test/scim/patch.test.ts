@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import { describe, expect, it } from '@jest/globals'
 import { scimPatch } from 'scim-patch'
 import { applyPatch } from '../../src/scim/patch.js'
-import { patchOperationsFrom } from '../../src/scim/patch-operation.js'
+import { patchChangesFrom } from '../../src/scim/patch-operation.js'
 import { ScimReport } from '../../src/scim/request.js'
 import { userType } from '../../src/scim/resource-types.js'
 import { ENTERPRISE } from '../support/scim.js'
@@ -21,12 +21,7 @@ const ada = {
 } satisfies JsonObject
 
 const patched = (operations: readonly object[], document: JsonObject = ada) =>
-  applyPatch(
-    document,
-    patchOperationsFrom({ Operations: operations as JsonObject[] }, userType),
-    userType,
-    new ScimReport(),
-  )
+  applyPatch(document, patchChangesFrom({ Operations: operations as JsonObject[] }, userType), new ScimReport())
 
 describe('a PATCH', () => {
   // Where the RFC leaves nothing open, a library that follows it must agree.
@@ -166,7 +161,7 @@ describe('a PATCH', () => {
       'invalidValue',
     ],
   ])('is refused with %s', (_, body, scimType) => {
-    const apply = () => applyPatch(ada, patchOperationsFrom(body as JsonObject, userType), userType, new ScimReport())
+    const apply = () => applyPatch(ada, patchChangesFrom(body as JsonObject, userType), new ScimReport())
     expect(apply).toThrow(expect.objectContaining({ status: 400, scimType }))
   })
 })

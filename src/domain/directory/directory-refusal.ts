@@ -3,22 +3,11 @@ import type { Runtime } from '../../runtime/runtime.js'
 import { insertDirectoryRefusal, KEPT_REFUSALS, type NewRefusal } from '../../store/directory/refusal.js'
 import type { Directory } from './directory-sync.js'
 
-/** Why a request of a directory was refused, or a value left out of it. */
-export interface DirectoryRefusal {
-  readonly method: string
-  readonly path: string
-  /** That of the answer: 400 to 499, or 200 and 201 if only a value was left out. */
-  readonly status: number
-  /** Empty if there is none. */
-  readonly scimType: string
-  readonly detail: string
-  readonly requestId: string
-  /** Whom the request was about, as the directory names the person; empty if that is not known. */
-  readonly userName: string
-  readonly externalId: string
-  /** The attribute whose value was left out; empty if the whole request was refused. */
-  readonly attribute: string
-}
+/**
+ * Why a request of a directory was refused, with the status of the answer, or why a value of `attribute` was left out of
+ * it. Texts that are not known are empty.
+ */
+export type DirectoryRefusal = Omit<NewRefusal, 'id' | 'organizationId' | 'apiKeyId'>
 
 /** What recording refusals depends on. */
 export interface RefusalRecorderOptions {

@@ -1,24 +1,14 @@
 import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
-import { selectApiKeys } from '../../store/api-key.js'
+import { type ApiKeyRow, selectApiKeys } from '../../store/api-key.js'
 import { type DirectoryRefusalRow, selectDirectoryRefusals } from '../../store/directory/refusal.js'
 import { countSuppliedMembers, type DirectoryTotals, lastDirectoryWrite } from '../../store/directory/totals.js'
 import { hasOrganization } from '../../store/organization.js'
 
-/** A management key, with which an identity provider is connected. */
-export interface DirectoryConnection {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | null
-  readonly expiresAt: Date | null
-  readonly revokedAt: Date | null
-}
-
 /** The state of an organization's directory. */
 export interface DirectoryStatus {
-  /** In the order of creation. */
-  readonly connections: readonly DirectoryConnection[]
+  /** The management keys with which identity providers are connected, in the order of creation. */
+  readonly connections: readonly ApiKeyRow[]
   readonly lastWriteAt: Date | undefined
   readonly users: DirectoryTotals
   /** The last ones, the very last first. */
@@ -30,11 +20,7 @@ export async function readDirectoryStatus(tables: Tables, organizationId: string
   if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
   const keys = await selectApiKeys(tables, organizationId)
   return {
-    connections: keys
-      .filter(({ kind }) => kind === 'mk')
-      .map(({ id, name, createdAt, lastUsedAt, expiresAt, revokedAt }) => {
-        return { id, name, createdAt, lastUsedAt, expiresAt, revokedAt }
-      }),
+    connections: keys.filter(({ kind }) => kind === 'mk'),
     lastWriteAt: await lastDirectoryWrite(tables, organizationId),
     users: await countSuppliedMembers(tables, organizationId),
     refusals: await selectDirectoryRefusals(tables, organizationId),
