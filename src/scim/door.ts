@@ -106,14 +106,18 @@ function scimExchange(
       const hasBody = ['POST', 'PUT', 'PATCH'].includes(route.method)
       const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes) : () => ({})
       return () => ({
-        directory,
+        scope: {
+          ...directory,
+          tables: options.tablesOf(request, directory.organizationId),
+          runtime: options.runtime,
+          requestId,
+          ifMatch: tagsIn(request, 'if-match'),
+        },
         id,
         query: new URLSearchParams(query),
         body: readBodyOf(),
         ifNoneMatch: tagsIn(request, 'if-none-match'),
         baseUrl: `${options.baseUrlOf(request)}${SCIM_PATH}`,
-        database: options.tablesOf(request, directory.organizationId),
-        context: { runtime: options.runtime, requestId, ifMatch: tagsIn(request, 'if-match') },
         report,
       })
     },

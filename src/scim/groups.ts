@@ -22,31 +22,29 @@ export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
   get: (request, shown) => readGroup(request, request.id, shown),
 
   async create(request, shown) {
-    const { database, directory, context } = request
-    const id = await createDirectoryGroup(database, directory, groupFrom(request), context)
-    return readGroup(request, id, shown)
+    return readGroup(request, await createDirectoryGroup(request.scope, groupFrom(request)), shown)
   },
 
   async replace(request, shown) {
-    await writeGroup(request, groupFrom(request))
+    await writeDirectoryGroup(request.scope, request.id, groupFrom(request))
     return readGroup(request, request.id, shown)
   },
 
   /** Answers the group only if the request names attributes (RFC 7644 section 3.5.2): it can have very many members. */
   async patch(request, shown) {
-    await writeGroup(request, groupWriteFrom(patchChangesFrom(request.body, groupType)))
+    await writeDirectoryGroup(request.scope, request.id, groupWriteFrom(patchChangesFrom(request.body, groupType)))
     const isWanted = request.query.has('attributes') || request.query.has('excludedAttributes')
     return isWanted ? readGroup(request, request.id, shown) : undefined
   },
 
-  async remove({ database, directory, id, context }) {
-    if (await deleteDirectoryGroup(database, directory, id, context)) return undefined
+  async remove({ scope, id }) {
+    if (await deleteDirectoryGroup(scope, id)) return undefined
     const advice = 'remove it from them first'
     throw new ScimError(409, undefined, `approval procedures use the group as an approver: ${advice}`)
   },
 
-  list: ({ database }, selection, range, shown) =>
-    readPage(database, searchedGroups[showsMembers(shown) ? 'whole' : 'withoutMembers'], selection, range),
+  list: ({ scope }, selection, range, shown) =>
+    readPage(scope.tables, searchedGroups[showsMembers(shown) ? 'whole' : 'withoutMembers'], selection, range),
 }
 
 /** Whether a group is shown with its members. */
@@ -55,18 +53,14 @@ function showsMembers({ schema }: ResourceType): boolean {
 }
 
 async function readGroup(
-  { database, directory }: ScimRequest,
+  { scope }: ScimRequest,
   groupId: string,
   shown: ResourceType<DirectoryGroupRow>,
 ): Promise<DirectoryGroupRow> {
-  const key = { organizationId: directory.organizationId, groupId }
-  const group = await findDirectoryGroup(database, key, showsMembers(shown))
+  const key = { organizationId: scope.organizationId, groupId }
+  const group = await findDirectoryGroup(scope.tables, key, showsMembers(shown))
   if (group === undefined) throw notFound('group', groupId)
   return group
-}
-
-async function writeGroup({ database, directory, id, context }: ScimRequest, write: GroupWrite): Promise<void> {
-  await writeDirectoryGroup(database, directory, id, write, context)
 }
 
 /** What a body says of a group as a whole. Throws `invalidValue` if it has no name. */

@@ -1,7 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import type { UserTables } from '../db/tables.js'
-import type { Directory } from '../domain/directory/directory-sync.js'
-import type { WriteContext } from '../runtime/write-context.js'
+import type { DirectoryScope } from '../domain/directory/directory-sync.js'
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import { ScimError } from './error.js'
 import { textIn } from './json.js'
@@ -10,7 +8,7 @@ import { userNameOf } from './user-attributes.js'
 
 /** A request of a directory, whose body is read. */
 export interface ScimRequest {
-  readonly directory: Directory
+  readonly scope: DirectoryScope
   /** The variable of the path, decoded; empty if it has none. */
   readonly id: string
   readonly query: URLSearchParams
@@ -19,9 +17,6 @@ export interface ScimRequest {
   readonly ifNoneMatch: string | undefined
   /** The address of the door as the directory reaches it, such as `https://api.example.com/scim/v2`. */
   readonly baseUrl: string
-  /** The tables of the call. */
-  readonly database: UserTables
-  readonly context: WriteContext
   readonly report: ScimReport
 }
 

@@ -81,7 +81,7 @@ export function listRoutes<Row>(type: ResourceType<Row>, { list }: ResourceOpera
   const answer = async (request: ScimRequest, stated: ListRequest): Promise<ScimAnswer> => {
     const { condition, order, range, projection } = stated
     const shown = projected(type, projection)
-    const selection = { organizationId: request.directory.organizationId, condition, order }
+    const selection = { organizationId: request.scope.organizationId, condition, order }
     const { rows, total } = await list(request, selection, range, shown).catch((cause: unknown) => {
       throw mayReadAll(selection) && databaseFailure(cause)?.kind === 'timeout' ? tooMany() : cause
     })

@@ -31,8 +31,8 @@ import { documentOf, type UserWrite, userWriteFrom, withFollowingEmail } from '.
 
 /** The operations on users. */
 export const userOperations: ResourceOperations<DirectoryUserRow> = {
-  async get({ database, directory, id }) {
-    const user = await readDirectoryUser(database, directory, id)
+  async get({ scope, id }) {
+    const user = await readDirectoryUser(scope, id)
     if (user.directoryDeletedAt !== null) throw notFound('user', id)
     return user
   },
@@ -42,17 +42,16 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
    * the request or that user has none, the userName.
    */
   async create(request) {
-    const { database, directory, context, body, report } = request
+    const { scope, body, report } = request
     report.isAboutBody(body)
     const document = readResource(body, userType, report)
     const { active = true } = userWriteFrom(document, { report, takenPhones: new Set() })
     const externalId = textIn(document, 'externalId') ?? null
     const nameKey = emailKeyOf(textIn(document, 'userName')?.trim() ?? '')
-    const identity = { organizationId: directory.organizationId, externalId, nameKey }
-    const returning = returningUser(await findDirectoryIdentity(database, identity), externalId)
+    const identity = { organizationId: scope.organizationId, externalId, nameKey }
+    const returning = returningUser(await findDirectoryIdentity(scope.tables, identity), externalId)
     if (returning === undefined) {
-      const create = (read: ReadUser) => createDirectoryUser(database, directory, read(document), context)
-      return withoutTakenPhones(create, report)
+      return withoutTakenPhones((read) => createDirectoryUser(scope, read(document)), report)
     }
     return writeUser(request, returning.userId, (user, read) => {
       if (!isGone(user)) throw userTaken(user.userId)
@@ -82,7 +81,7 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
 
   /** Deactivates the user and hides it from the directory until it is added again. */
   async remove(request) {
-    const standing = { directoryDeletedAt: request.context.runtime.now() }
+    const standing = { directoryDeletedAt: request.scope.runtime.now() }
     await writeUser(request, request.id, (user) => {
       requireUser(request, user)
       return { supplied: {}, withdrawn: new Set(governedFields), active: false, standing }
@@ -90,8 +89,8 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     return undefined
   },
 
-  async list({ database }, selection, range) {
-    const { rows, total } = await readPage(database, searchedMembers, selection, range)
+  async list({ scope }, selection, range) {
+    const { rows, total } = await readPage(scope.tables, searchedMembers, selection, range)
     return { rows: rows.map(directoryUserFrom), total }
   },
 }
@@ -126,27 +125,25 @@ async function withoutTakenPhones<Result>(
  * it is locked.
  */
 function writeUser(
-  { database, directory, context, report }: ScimRequest,
+  { scope, report }: ScimRequest,
   userId: string,
   writeFrom: (user: DirectoryUserRow, read: ReadUser) => DirectoryWrite,
 ): Promise<DirectoryUserRow> {
-  return withoutTakenPhones(
-    (read) =>
-      memberTransaction(database, async (transaction) => {
-        const user = await readDirectoryUser(transaction, directory, userId)
-        const held = await holdDirectoryUser(transaction, directory, user, writeFrom(user, read), context)
-        if (held === undefined) return user
-        return changeDirectoryUser(transaction, directory, held, writeFrom(held.user, read), context)
-      }),
-    report,
-  )
+  const write = (read: ReadUser) =>
+    memberTransaction(scope.tables, async (tables) => {
+      const within = { ...scope, tables }
+      const user = await readDirectoryUser(within, userId)
+      const held = await holdDirectoryUser(within, user, writeFrom(user, read))
+      return held === undefined ? user : changeDirectoryUser(within, held, writeFrom(held.user, read))
+    })
+  return withoutTakenPhones(write, report)
 }
 
 /** Throws 404 for a user whom the directory has deleted, and 412 for one in another version. */
-function requireUser({ context, report }: ScimRequest, user: DirectoryUserRow): void {
+function requireUser({ scope, report }: ScimRequest, user: DirectoryUserRow): void {
   report.isAboutUser(user)
   if (user.directoryDeletedAt !== null) throw notFound('user', user.userId)
-  requireVersion(context, user, { resourceType: 'user', resourceId: user.userId })
+  requireVersion(scope, user, { resourceType: 'user', resourceId: user.userId })
 }
 
 /** The document with the externalId of the user, if the body does not have one: without it, the user would be lost. */

@@ -1,5 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { type Columns, createStatement, type Parameter, type Statement } from '../db/statement.js'
+import { type Columns, createStatement, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { ofOrganization } from './scope.js'
 import { type Condition, type Order, orderBy } from './search.js'
@@ -28,7 +28,7 @@ export interface SearchRows<Row> {
   readonly where: Prisma.Sql
   /** What is read beside the row; OFFSET 0 keeps it from being read for more rows than the page has. */
   readonly beside: Prisma.Sql
-  readonly columns: (organizationId: Parameter) => Prisma.Sql
+  readonly columns: Prisma.Sql
   readonly types: Columns<Row>
   /** How many references to others a row shows: members of a group, groups of a member. */
   readonly references: Prisma.Sql
@@ -50,14 +50,10 @@ interface Bound<Row> {
 const MAX_REFERENCES = 20_000
 
 /** How many rows a page has before it is cut. */
-interface Uncut {
-  readonly found: bigint
-}
+type Uncut = { readonly found: bigint }
 
 /** How many rows were counted. */
-interface Counted {
-  readonly total: bigint
-}
+type Counted = { readonly total: bigint }
 
 /** The statement that reads a page. */
 function pageStatement<Row>(
@@ -72,7 +68,7 @@ function pageStatement<Row>(
   // its order until the page is full.
   const source = condition?.isIndexed ? Prisma.sql`FROM (SELECT ${row}.* ${found} OFFSET 0) ${row}` : found
   const text = Prisma.sql`
-SELECT ${columns({ parameter: 'organizationId' })}, ${row}.found
+SELECT ${columns}, ${row}.found
   FROM (
     SELECT ${row}.*, ${row}.xmin, page.place, sum(refers.shown) OVER (ORDER BY page.place) - refers.shown AS shown_before,
            count(*) OVER () AS found

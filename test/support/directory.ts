@@ -18,9 +18,10 @@ export function writeDirectoryUser(
   write: DirectoryWrite,
   context: WriteContext,
 ): Promise<DirectoryUserRow> {
-  return memberTransaction(database, async (transaction) => {
-    const user = await readDirectoryUser(transaction, directory, userId)
-    const held = await holdDirectoryUser(transaction, directory, user, write, context)
-    return held === undefined ? user : changeDirectoryUser(transaction, directory, held, write, context)
+  return memberTransaction(database, async (tables) => {
+    const scope = { ...directory, ...context, tables }
+    const user = await readDirectoryUser(scope, userId)
+    const held = await holdDirectoryUser(scope, user, write)
+    return held === undefined ? user : changeDirectoryUser(scope, held, write)
   })
 }

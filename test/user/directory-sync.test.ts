@@ -131,10 +131,15 @@ describe('directory sync', () => {
 
   it('creates a user who comes from the directory, and names the holder of a taken address', async () => {
     const email = `created.${id}@example.com`
-    const member = await createDirectoryUser(database, okta, { supplied: { FIRST_NAME: 'Grace' }, email }, context)
+    const member = await createDirectoryUser(
+      { ...okta, ...context, tables: database },
+      { supplied: { FIRST_NAME: 'Grace' }, email },
+    )
     expect([member.email, member.directoryManaged, lockedFields(member)]).toEqual([email, true, ['FIRST_NAME']])
     expect((await eventsOf(member.userId)).map(({ action }) => action)).toEqual(['user.create'])
-    await expect(createDirectoryUser(database, okta, { supplied: {}, email }, context)).rejects.toMatchObject({
+    await expect(
+      createDirectoryUser({ ...okta, ...context, tables: database }, { supplied: {}, email }),
+    ).rejects.toMatchObject({
       reason: 'EMAIL_TAKEN',
       metadata: { holderId: member.userId },
     })

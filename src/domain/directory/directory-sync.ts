@@ -27,6 +27,11 @@ export interface Directory {
   readonly name: string
 }
 
+/** What a request of a directory needs; in a transaction, `tables` are those of it. */
+export interface DirectoryScope extends Directory, WriteContext {
+  readonly tables: Tables
+}
+
 /** What a directory says of a member. Absent values stay as they are. */
 export interface DirectoryWrite {
   /** Values to store and lock; an empty one is stored as empty. */
@@ -57,27 +62,22 @@ export function fieldsNotSupplied({ supplied, managerUserId }: DirectoryWrite): 
  * `FIELD_INVALID`, `EMAIL_TAKEN` with the holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export async function createDirectoryUser(
-  database: Tables,
-  directory: Directory,
+  scope: DirectoryScope,
   write: DirectoryWrite & { readonly email: string },
-  context: WriteContext,
 ): Promise<DirectoryUserRow> {
   const { email, active, standing } = write
   const userName = standing?.directoryUserName ?? email
   const target = { email, mustJoin: true }
   const change = { target, commands: commandsOf(write), active, userName, directory: standing }
-  return memberTransaction(database, async (transaction) => {
-    const { member } = await changeMember(transaction, writerOf(directory, context), change, context.runtime)
-    return readDirectoryUser(transaction, directory, member.userId)
+  return memberTransaction(scope.tables, async (tables) => {
+    const { member } = await changeMember(tables, writerOf(scope), change, scope.runtime)
+    return readDirectoryUser({ ...scope, tables }, member.userId)
   })
 }
 
-/**
- * A member as directories see one, even one whom the directory has deleted. Throws `RESOURCE_NOT_FOUND`.
- */
+/** A member as directories see one, even one whom the directory has deleted. Throws `RESOURCE_NOT_FOUND`. */
 export async function readDirectoryUser(
-  tables: Tables,
-  { organizationId }: Directory,
+  { tables, organizationId }: DirectoryScope,
   userId: string,
 ): Promise<DirectoryUserRow> {
   const user = await findDirectoryUser(tables, { organizationId, userId })
@@ -97,16 +97,14 @@ export function requireVersion(
 
 /** Locks a member, as it was read, for what the directory writes; undefined if that changes nothing. */
 export async function holdDirectoryUser(
-  transaction: Tables,
-  directory: Directory,
+  scope: DirectoryScope,
   user: DirectoryUserRow,
   write: DirectoryWrite,
-  { runtime }: WriteContext,
 ): Promise<HeldDirectoryUser | undefined> {
   const change = changeOf(user, write)
   if (change === undefined) return undefined
-  const held = await holdMembers(transaction, directory.organizationId, [change], runtime)
-  return { held, user: await readDirectoryUser(transaction, directory, user.userId) }
+  const held = await holdMembers(scope.tables, scope.organizationId, [change], scope.runtime)
+  return { held, user: await readDirectoryUser(scope, user.userId) }
 }
 
 /** A locked member, and what is held for a change of it. */
@@ -123,25 +121,22 @@ export interface HeldDirectoryUser {
  * `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export async function changeDirectoryUser(
-  transaction: Tables,
-  directory: Directory,
+  scope: DirectoryScope,
   { user, held }: HeldDirectoryUser,
   write: DirectoryWrite,
-  context: WriteContext,
 ): Promise<DirectoryUserRow | undefined> {
-  const { organizationId } = directory
+  const { tables, organizationId, runtime } = scope
   const { userId } = user
   const change = changeOf(user, write)
   if (change === undefined) return user
   if (!suffices(held, [change])) return undefined
-  const { now } = held
-  await writePlan(transaction, planMembers(writerOf(directory, context), [change], held), context.runtime)
+  await writePlan(tables, planMembers(writerOf(scope), [change], held), runtime)
   const isDeleted = change.directory?.directoryDeletedAt instanceof Date
-  if (isDeleted) await leaveAllGroups(transaction, { organizationId, userId, now })
-  return readDirectoryUser(transaction, directory, userId)
+  if (isDeleted) await leaveAllGroups(tables, { organizationId, userId, now: held.now })
+  return readDirectoryUser(scope, userId)
 }
 
-function writerOf({ organizationId, keyId, name }: Directory, { requestId }: WriteContext): MemberWriter {
+function writerOf({ organizationId, keyId, name, requestId }: DirectoryScope): MemberWriter {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
   return { organizationId, actor, requestId, rights: 'administrators', action: 'user.directory_sync' }
 }

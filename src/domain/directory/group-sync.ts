@@ -1,12 +1,11 @@
 import { databaseFailure } from '../../db/errors.js'
 import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound, refuseViolations, ServiceError } from '../../errors.js'
-import type { WriteContext } from '../../runtime/write-context.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import * as groups from '../../store/directory/group.js'
-import { type AuditEvent, recordAuditEvents } from '../audit/audit-event.js'
+import { recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
-import { type Directory, requireVersion } from './directory-sync.js'
+import { type DirectoryScope, requireVersion } from './directory-sync.js'
 
 const MAX_NAME = 255
 
@@ -31,67 +30,50 @@ export interface GroupWrite {
  * for a name that another group has as well.
  */
 export function createDirectoryGroup(
-  database: Tables,
-  directory: Directory,
+  scope: DirectoryScope,
   { name, externalId = null, members }: GroupWrite & { readonly name: string },
-  context: WriteContext,
 ): Promise<string> {
   refuseName(name)
-  const { organizationId } = directory
-  const { runtime } = context
-  return database.transaction(async (transaction) => {
-    const groupId = runtime.newId()
-    await claimName(transaction, organizationId, name)
-    await groups.insertGroup(transaction, { organizationId, groupId, name, externalId, now: runtime.now() })
-    await changeMembers(transaction, { organizationId, groupId }, members)
-    await recordAuditEvents(transaction, [eventOf(directory, groupId, 'group.create', context)], runtime)
-    return groupId
+  const { organizationId, runtime } = scope
+  return scope.tables.transaction(async (tables) => {
+    const id = runtime.newId()
+    await claimName(tables, organizationId, name)
+    const group = { organizationId, id, name, directoryExternalId: externalId, updatedAt: runtime.now() }
+    await groups.insertGroup(tables, group)
+    await changeMembers(tables, { organizationId, groupId: id }, members)
+    await recordEvent({ ...scope, tables }, id, 'group.create')
+    return id
   })
 }
 
 /**
  * Changes a group. What it already is, is not written, and leaves no event. Throws as `createDirectoryGroup` does, and
- * `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`. Returns whether something has changed.
+ * `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`.
  */
-export function writeDirectoryGroup(
-  database: Tables,
-  directory: Directory,
-  groupId: string,
-  write: GroupWrite,
-  context: WriteContext,
-): Promise<boolean> {
+export async function writeDirectoryGroup(scope: DirectoryScope, groupId: string, write: GroupWrite): Promise<void> {
   if (write.name !== undefined) refuseName(write.name)
-  const { organizationId } = directory
-  return database.transaction(async (transaction) => {
-    const held = await lockedGroup(transaction, organizationId, groupId, context)
+  const { organizationId, runtime } = scope
+  await scope.tables.transaction(async (tables) => {
+    const held = await lockedGroup({ ...scope, tables }, groupId)
     const { name = held.name, externalId = held.directoryExternalId } = write
-    if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(transaction, organizationId, name)
-    const areOthers = await changeMembers(transaction, { organizationId, groupId }, write.members)
-    if (!areOthers && name === held.name && externalId === held.directoryExternalId) return false
-    const { runtime } = context
-    const group = { organizationId, groupId, name, externalId, now: runtime.now() }
-    const event = eventOf(directory, groupId, 'group.update', context)
-    await groups.updateGroup(transaction, group)
-    await recordAuditEvents(transaction, [event], runtime)
-    return true
+    if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(tables, organizationId, name)
+    const areOthers = await changeMembers(tables, { organizationId, groupId }, write.members)
+    if (!areOthers && name === held.name && externalId === held.directoryExternalId) return
+    const group = { organizationId, id: groupId, name, directoryExternalId: externalId, updatedAt: runtime.now() }
+    await groups.updateGroup(tables, group)
+    await recordEvent({ ...scope, tables }, groupId, 'group.update')
   })
 }
 
 /**
  * Deletes a group; false if it stays, because it approves something. Throws `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`.
  */
-export async function deleteDirectoryGroup(
-  database: Tables,
-  directory: Directory,
-  groupId: string,
-  context: WriteContext,
-): Promise<boolean> {
-  const { organizationId } = directory
+export async function deleteDirectoryGroup(scope: DirectoryScope, groupId: string): Promise<boolean> {
   try {
-    await database.transaction(async (transaction) => {
-      await lockedGroup(transaction, organizationId, groupId, context)
-      await groups.deleteGroup(transaction, { organizationId, groupId })
-      await recordAuditEvents(transaction, [eventOf(directory, groupId, 'group.delete', context)], context.runtime)
+    await scope.tables.transaction(async (tables) => {
+      await lockedGroup({ ...scope, tables }, groupId)
+      await groups.deleteGroup(tables, { organizationId: scope.organizationId, groupId })
+      await recordEvent({ ...scope, tables }, groupId, 'group.delete')
     })
     return true
   } catch (error) {
@@ -100,15 +82,10 @@ export async function deleteDirectoryGroup(
   }
 }
 
-async function lockedGroup(
-  transaction: Tables,
-  organizationId: string,
-  groupId: string,
-  context: WriteContext,
-): Promise<groups.LockedGroup> {
-  const held = await groups.lockGroup(transaction, { organizationId, groupId })
+async function lockedGroup(scope: DirectoryScope, groupId: string): Promise<groups.LockedGroup> {
+  const held = await groups.lockGroup(scope.tables, { organizationId: scope.organizationId, groupId })
   if (held === undefined) throw notFound('group', groupId)
-  requireVersion(context, held, { resourceType: 'group', resourceId: groupId })
+  requireVersion(scope, held, { resourceType: 'group', resourceId: groupId })
   return held
 }
 
@@ -153,12 +130,12 @@ function requireUsers(userIds: ReadonlySet<string>, known: ReadonlySet<string>):
   throw invalidField('members.value', `there is no user ${shown}: only users can be members of groups`)
 }
 
-function eventOf(
-  { organizationId, keyId, name }: Directory,
-  targetId: string,
-  action: AuditAction,
-  { requestId }: WriteContext,
-): AuditEvent {
+async function recordEvent(scope: DirectoryScope, targetId: string, action: AuditAction): Promise<void> {
+  const { tables, organizationId, keyId, name, requestId, runtime } = scope
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
-  return { organizationId, actor, action, targetType: 'group', targetId, requestId }
+  await recordAuditEvents(
+    tables,
+    [{ organizationId, actor, action, targetType: 'group', targetId, requestId }],
+    runtime,
+  )
 }

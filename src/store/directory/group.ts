@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
-import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
+import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { groupNameLock, takeLocks } from '../lock.js'
 import { ofOrganization } from '../scope.js'
@@ -16,29 +16,6 @@ export type DirectoryGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExter
   readonly version: string
 }
 
-/** The columns of such a group, whose alias is `g`; `withMembers` says whether the members are read. */
-const directoryGroupColumns = (organizationId: Parameter, withMembers: Prisma.Sql) => Prisma.sql`
-       g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
-       g.updated_at AS "updatedAt", g.xmin::text AS version,
-       CASE WHEN ${withMembers} THEN (
-         SELECT coalesce(json_agg(json_build_object('value', m.user_id, 'display', btrim(m.first_name || ' ' || m.last_name))
-                                  ORDER BY gm.position), '[]')
-           FROM group_members gm
-           JOIN memberships m ON m.organization_id = ${organizationId} AND m.user_id = gm.user_id
-          WHERE gm.organization_id = ${organizationId} AND gm.group_id = g.id AND m.directory_deleted_at IS NULL
-       ) END AS members`
-
-/** The types of these columns. */
-const directoryGroupColumnTypes: Columns<DirectoryGroupRow> = {
-  id: 'text',
-  name: 'text',
-  directoryExternalId: 'text',
-  createdAt: 'timestamptz',
-  updatedAt: 'timestamptz',
-  version: 'text',
-  members: 'json',
-}
-
 /** The groups of an organization: with their members, or without. */
 export const searchedGroups = {
   whole: rowsWith('groups', Prisma.sql`true`),
@@ -51,9 +28,26 @@ function rowsWith(name: string, withMembers: Prisma.Sql): SearchRows<DirectoryGr
     table: 'groups',
     alias: 'g',
     where: Prisma.sql`true`,
-    beside: Prisma.sql``,
-    columns: (organizationId) => directoryGroupColumns(organizationId, withMembers),
-    types: directoryGroupColumnTypes,
+    beside: Prisma.empty,
+    columns: Prisma.sql`
+       g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
+       g.updated_at AS "updatedAt", g.xmin::text AS version,
+       CASE WHEN ${withMembers} THEN (
+         SELECT coalesce(json_agg(json_build_object('value', m.user_id, 'display', btrim(m.first_name || ' ' || m.last_name))
+                                  ORDER BY gm.position), '[]')
+           FROM group_members gm
+           JOIN memberships m ON ${ofOrganization('m')} AND m.user_id = gm.user_id
+          WHERE ${ofOrganization('gm')} AND gm.group_id = g.id AND m.directory_deleted_at IS NULL
+       ) END AS members`,
+    types: {
+      id: 'text',
+      name: 'text',
+      directoryExternalId: 'text',
+      createdAt: 'timestamptz',
+      updatedAt: 'timestamptz',
+      version: 'text',
+      members: 'json',
+    },
     references: Prisma.sql`group_members gm WHERE ${withMembers} AND ${ofOrganization('gm')} AND gm.group_id = g.id`,
   }
 }
@@ -137,24 +131,16 @@ export async function claimGroupName(
 }
 
 /** What a group gets. */
-export interface WrittenGroup extends GroupKey {
-  readonly name: string
-  readonly externalId: string | null
-  readonly now: Date
-}
+type WrittenGroup = Pick<GroupModel, 'organizationId' | 'id' | 'name' | 'directoryExternalId' | 'updatedAt'>
 
 /** Adds a group without members. */
 export async function insertGroup({ models }: Tables, group: WrittenGroup): Promise<void> {
-  const { organizationId, groupId: id, name, externalId: directoryExternalId, now } = group
-  const data = { organizationId, id, name, directoryExternalId, createdAt: now, updatedAt: now }
-  await models.group.create({ data, select: { id: true } })
+  await models.group.create({ data: { ...group, createdAt: group.updatedAt }, select: { id: true } })
 }
 
 /** Writes a locked group, which gets another version. */
-export async function updateGroup({ models }: Tables, group: WrittenGroup): Promise<void> {
-  const { organizationId, groupId: id, name, externalId: directoryExternalId, now: updatedAt } = group
-  const where = { organizationId_id: { organizationId, id } }
-  await models.group.update({ where, data: { name, directoryExternalId, updatedAt }, select: { id: true } })
+export async function updateGroup({ models }: Tables, { organizationId, id, ...data }: WrittenGroup): Promise<void> {
+  await models.group.update({ where: { organizationId_id: { organizationId, id } }, data, select: { id: true } })
 }
 
 /** Deletes a group and its list of members. The database refuses it for groups that approve something. */
@@ -193,11 +179,7 @@ export async function changeGroupMembers(
   const where = { organizationId, groupId }
   if (gone.length > 0) await models.groupMember.deleteMany({ where: { ...where, userId: { in: [...gone] } } })
   if (added.length === 0) return
-  const last = await models.groupMember.findFirst({
-    where,
-    orderBy: { position: 'desc' },
-    select: { position: true },
-  })
+  const last = await models.groupMember.findFirst({ where, orderBy: { position: 'desc' }, select: { position: true } })
   const first = (last?.position ?? -1) + 1
   const data = added.map((userId, index) => ({ organizationId, groupId, userId, position: first + index }))
   // In the same order everywhere, so that writers who wait for each other's members do not deadlock.

@@ -1,7 +1,8 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { type Columns, createStatement, type Parameter } from '../../db/statement.js'
+import { type Columns, createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../member.js'
+import { ofOrganization } from '../scope.js'
 
 /** A group of a member, or a member of a group, with the name to display. */
 export interface Reference {
@@ -10,7 +11,7 @@ export interface Reference {
 }
 
 /** What a directory sees of a member beside the membership. */
-export interface Related {
+interface Related {
   /** Null without a manager, or if the manager has no name. */
   readonly managerName: string | null
   readonly groups: readonly Reference[]
@@ -25,13 +26,13 @@ export type DirectoryUserRow = MemberRow & Related
 export type DirectoryUserColumns = MemberColumns & Related
 
 /** The columns of such a member: of the membership `m`, the person `u`, and what is related to them. */
-export const directoryUserColumns = (organizationId: Parameter) => Prisma.sql`${memberColumns},
+export const directoryUserColumns = Prisma.sql`${memberColumns},
        (SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
-         WHERE b.organization_id = ${organizationId} AND b.user_id = m.manager_user_id) AS "managerName",
+         WHERE ${ofOrganization('b')} AND b.user_id = m.manager_user_id) AS "managerName",
        (SELECT coalesce(json_agg(json_build_object('value', g.id, 'display', g.name) ORDER BY g.ordinal), '[]')
           FROM group_members gm
-          JOIN groups g ON g.organization_id = ${organizationId} AND g.id = gm.group_id
-         WHERE gm.organization_id = ${organizationId} AND gm.user_id = m.user_id) AS groups,
+          JOIN groups g ON ${ofOrganization('g')} AND g.id = gm.group_id
+         WHERE ${ofOrganization('gm')} AND gm.user_id = m.user_id) AS groups,
        m.xmin::text AS version`
 
 /** The types of these columns. */
@@ -55,11 +56,11 @@ interface UserKey {
 const find = createStatement<UserKey, DirectoryUserColumns>({
   name: 'find_directory_user',
   columns: directoryUserColumnTypes,
-  text: ({ organizationId, userId }) => Prisma.sql`
-SELECT ${directoryUserColumns(organizationId)}
+  text: ({ userId }) => Prisma.sql`
+SELECT ${directoryUserColumns}
   FROM memberships m
   JOIN users u ON u.id = m.user_id
- WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
+ WHERE ${ofOrganization('m')} AND m.user_id = ${userId}`,
 })
 
 /** How a directory names a person; `nameKey` in lower case. */
@@ -75,12 +76,12 @@ export type DirectoryIdentityRow = DirectoryUserRow & { readonly hasExternalId: 
 const findIdentity = createStatement<DirectoryIdentity, DirectoryUserColumns & { readonly hasExternalId: boolean }>({
   name: 'find_directory_identity',
   columns: { ...directoryUserColumnTypes, hasExternalId: 'bool' },
-  text: ({ organizationId, externalId, nameKey }) => Prisma.sql`
-SELECT ${directoryUserColumns(organizationId)},
+  text: ({ externalId, nameKey }) => Prisma.sql`
+SELECT ${directoryUserColumns},
        coalesce(m.directory_external_id = ${externalId}::text, false) AS "hasExternalId"
   FROM memberships m
   JOIN users u ON u.id = m.user_id
- WHERE m.organization_id = ${organizationId}
+ WHERE ${ofOrganization('m')}
    AND (m.directory_external_id = ${externalId}::text
      OR lower(m.directory_user_name COLLATE "C") = ${nameKey}
      OR (m.directory_user_name IS NULL AND m.email_key = ${nameKey}))
