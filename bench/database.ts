@@ -88,7 +88,7 @@ export async function withDatabase<T>(
   statementTimeoutMillis = 30_000,
 ): Promise<T> {
   const log = { warn: ({ err }: { err: Error }) => console.error(err) }
-  const database = createDatabase({ connectionString, log, statementTimeoutMillis })
+  const database = createDatabase({ connectionString, log, limits: { statement_timeout: statementTimeoutMillis } })
   try {
     return await work(database)
   } finally {

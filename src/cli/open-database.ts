@@ -73,7 +73,7 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
 }
 
 function operatorSessions({ databaseStatementNames: statementNames }: Config, connectionString: string) {
-  return { connectionString, statementNames, statementTimeoutMillis: 600_000 }
+  return { connectionString, statementNames, limits: { statement_timeout: 600_000 } }
 }
 
 /** Starts or joins the embedded database. Throws where there is none and none is to be made. */

@@ -1,8 +1,8 @@
-import { BoundedPool } from './pool.js'
+import { BoundedPool, type PoolOptions } from './pool.js'
 import { createModelsClient, type Prisma } from './prisma.js'
 import { createReplica, type Replica } from './replica.js'
 import { type RetryCounts, systemTiming, type Timing } from './retries.js'
-import { defaultLimits, type SessionOptions, sessionConfig, sessionUrl } from './session-settings.js'
+import { sessionUrl } from './session-settings.js'
 import { beginSnapshot, readSnapshot, type SnapshotRow } from './snapshot.js'
 import type { Sql } from './sql.js'
 import type { Statement } from './statement.js'
@@ -29,54 +29,27 @@ export interface Database extends SqlTables {
 }
 
 /** How to reach a database. */
-export interface DatabaseOptions extends SessionOptions {
-  /** Whether statements are prepared under names, once per connection. Default yes. */
-  readonly statementNames?: boolean | undefined
+export interface DatabaseOptions extends PoolOptions {
   /** The URL of a replica, which lists and snapshots are read from while it is fresh enough. */
   readonly replicaConnectionString?: string | undefined
-  /** Called when connections fail while no one uses them. A pino logger fits. */
-  readonly log: { warn(fields: { err: Error }, message: string): void }
-  /** The most connections of this process. Default 10. */
-  readonly maxConnections?: number
-  /** How long a new connection may take. Default 5 s. */
-  readonly connectionTimeoutMillis?: number
-  /** The most callers that wait for a connection. Default 1,024. */
-  readonly maxWaiting?: number
-  /** How long a caller waits for a connection if all are in use. Default 3 s. */
-  readonly maxWaitMillis?: number
-  /**
-   * How long one statement may run. Default 10 s. A connection that stays silent for a second longer is given up.
-   * Sessions of a pooler limit statements outside transactions as their role says.
-   */
-  readonly statementTimeoutMillis?: number
-  /** How long a statement may wait for a lock. Default 5 s; in sessions of a pooler, what their role says. */
-  readonly lockTimeoutMillis?: number
   /** How long one statement may run on the replica: past it, the primary does it. Default 3 s. */
   readonly replicaReadMillis?: number
   /** Default: the machine's. */
   readonly timing?: Timing
 }
 
-/** How much later than the end of a statement the server's report of it may arrive. */
-const ANSWER_MILLIS = 1_000
 /** How long a replica may take to accept a connection, and to say how far it is: it must not cost a call much. */
 const REPLICA_ANSWER_MILLIS = 500
 /** How long statements may continue when the handle is closed. */
 const CLOSE_MILLIS = 500
-/** When to check for the first time whether the other end of an idle connection still exists. */
-const KEEP_ALIVE_MILLIS = 10_000
 
 /** Makes a database handle. Connects when first used. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const {
-    statementTimeoutMillis = (options.limits ?? defaultLimits).statement_timeout,
-    statementNames = true,
-    timing = systemTiming,
-  } = options
-  const pool = createPool(options, statementTimeoutMillis)
-  const client = createModelsClient(pool, statementNames)
+  const { timing = systemTiming } = options
+  const pool = new BoundedPool(options)
+  const client = createModelsClient(pool)
   const retries: RetryCounts = { conflict: 0, staleStatement: 0 }
-  const sources = { pool, client, statementMillis: statementTimeoutMillis, timing, retries }
+  const sources = { pool, client, timing, retries }
   const primary = new TablesOfUser({ ...sources, replica: undefined }, {})
   const replica = openReplica(options, primary, timing)
   const tablesFor = (user: TablesUser) => new TablesOfUser({ ...sources, replica }, user)
@@ -109,15 +82,13 @@ export function createDatabase(options: DatabaseOptions): Database {
 function openReplica(options: DatabaseOptions, primary: Sql, timing: Timing): Replica | undefined {
   const { replicaConnectionString, replicaReadMillis: readMillis = 3_000, log } = options
   if (replicaConnectionString === undefined) return undefined
-  const pool = createPool(
-    {
-      ...options,
-      connectionString: replicaConnectionString,
-      connectionTimeoutMillis: REPLICA_ANSWER_MILLIS,
-      maxWaitMillis: REPLICA_ANSWER_MILLIS,
-    },
-    readMillis,
-  )
+  const pool = new BoundedPool({
+    ...options,
+    connectionString: replicaConnectionString,
+    limits: { ...options.limits, statement_timeout: readMillis },
+    connectionTimeoutMillis: REPLICA_ANSWER_MILLIS,
+    maxWaitMillis: REPLICA_ANSWER_MILLIS,
+  })
   return createReplica({
     pool,
     primary,
@@ -126,32 +97,4 @@ function openReplica(options: DatabaseOptions, primary: Sql, timing: Timing): Re
     answerMillis: REPLICA_ANSWER_MILLIS,
     readMillis,
   })
-}
-
-function createPool(options: DatabaseOptions, statementTimeoutMillis: number): BoundedPool {
-  const { limits = defaultLimits } = options
-  const pool = new BoundedPool({
-    config: {
-      ...sessionConfig(options, {
-        ...limits,
-        statement_timeout: statementTimeoutMillis,
-        lock_timeout: options.lockTimeoutMillis ?? limits.lock_timeout,
-      }),
-      application_name: 'svc',
-      max: options.maxConnections ?? 10,
-      connectionTimeoutMillis: options.connectionTimeoutMillis ?? 5_000,
-      idleTimeoutMillis: 60_000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
-    },
-    statementNames: options.statementNames ?? true,
-    sessions: options.sessions ?? 'server',
-    waiting: { maxWaiting: options.maxWaiting ?? 1_024, maxWaitMillis: options.maxWaitMillis ?? 3_000 },
-    maxSilenceMillis: statementTimeoutMillis + ANSWER_MILLIS,
-  })
-  // The error itself contains the whole client; its message is enough.
-  pool.on('error', ({ message }) =>
-    options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'),
-  )
-  return pool
 }

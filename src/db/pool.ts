@@ -3,22 +3,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { CallStatements, requestCancel } from './cancel-request.js'
 import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
-import type { SessionSource } from './session-settings.js'
+import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
 import { byDeadline, Turns } from './turns.js'
 import type { WaitLimits } from './wait-queue.js'
 
-/** The options of a pool, besides the settings of pg. */
-export interface BoundedPoolOptions {
-  readonly config: pg.PoolConfig & { readonly max: number }
-  /** Whether prepared statements have names. */
-  readonly statementNames: boolean
-  /** Sessions of a pooler are not set up: they are others' as well. */
-  readonly sessions: SessionSource
-  /** For a free connection. */
-  readonly waiting: WaitLimits
-  /** A connection that owes a response and stays silent for this long is destroyed. */
-  readonly maxSilenceMillis: number
+/** How to reach a database, and how much of it to use. */
+export interface PoolOptions extends SessionOptions {
+  /** Whether statements are prepared under names, once per connection. Default yes. */
+  readonly statementNames?: boolean | undefined
+  /** Called when connections fail while no one uses them. A pino logger fits. */
+  readonly log: { warn(fields: { err: Error }, message: string): void }
+  /** The most connections of this process. Default 10. */
+  readonly maxConnections?: number
+  /** How long a new connection may take. Default 5 s. */
+  readonly connectionTimeoutMillis?: number
+  /** The most callers that wait for a connection. Default 1,024. */
+  readonly maxWaiting?: number
+  /** How long a caller waits for a connection if all are in use. Default 3 s. */
+  readonly maxWaitMillis?: number
 }
 
 /** Who uses a connection, and until when. */
@@ -35,6 +38,10 @@ type ConnectCallback = (
   done: (release?: Error | boolean) => void,
 ) => void
 
+/** How much later than the end of a statement the server's report of it may arrive. */
+const ANSWER_MILLIS = 1_000
+/** When to check for the first time whether the other end of an idle connection still exists. */
+const KEEP_ALIVE_MILLIS = 10_000
 /** The part of the connections that long transactions may have at once. */
 const LONG_SHARE = 3
 /** How long the settings of a new connection may take. */
@@ -56,6 +63,8 @@ interface Member {
 export class BoundedPool extends pg.Pool {
   /** Whether prepared statements have names. */
   readonly statementNames: boolean
+  /** How long one statement may run. A connection that stays silent for a second longer is given up. */
+  readonly statementMillis: number
   /** The most connections. */
   readonly size: number
   /** A third of the connections, for long transactions. */
@@ -70,24 +79,42 @@ export class BoundedPool extends pg.Pool {
   readonly #stopped = new WeakMap<object, Error>()
   #onWaited: ((millis: number) => void) | undefined
 
-  constructor({ config, statementNames, sessions, waiting, maxSilenceMillis }: BoundedPoolOptions) {
+  constructor(options: PoolOptions) {
+    const { sessions = 'server', maxConnections = 10, maxWaiting = 1_024, maxWaitMillis = 3_000 } = options
+    const limits = { ...defaultLimits, ...options.limits }
     const sockets = new Set<Socket>()
     const stream = () => {
       const socket = new Socket()
       sockets.add(socket)
       return socket.once('close', () => sockets.delete(socket))
     }
-    super({ ...config, stream, ...(sessions === 'server' && { onConnect: endWhatNobodyWaitsFor }) })
-    this.statementNames = statementNames
-    this.size = config.max
-    this.#turns = new Turns(config.max, waiting)
-    this.longTurns = new Turns(Math.ceil(config.max / LONG_SHARE), waiting)
-    this.#waiting = waiting
+    super({
+      ...sessionConfig(options, limits),
+      application_name: 'svc',
+      max: maxConnections,
+      connectionTimeoutMillis: options.connectionTimeoutMillis ?? 5_000,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
+      stream,
+      // Sessions of a pooler are not set up: they are others' as well.
+      ...(sessions === 'server' && { onConnect: endWhatNobodyWaitsFor }),
+    })
+    this.statementNames = options.statementNames ?? true
+    this.statementMillis = limits.statement_timeout
+    this.size = maxConnections
+    this.#waiting = { maxWaiting, maxWaitMillis }
+    this.#turns = new Turns(maxConnections, this.#waiting)
+    this.longTurns = new Turns(Math.ceil(maxConnections / LONG_SHARE), this.#waiting)
     this.#sockets = sockets
+    // The error itself contains the whole client; its message is enough.
+    this.on('error', ({ message }) =>
+      options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'),
+    )
     this.on('connect', (client) => {
       const cancel = () => requestCancel(client, { stream, timeoutMillis: CANCEL_MILLIS })
       this.#members.set(client, {
-        watch: watchConnection(client, maxSilenceMillis),
+        watch: watchConnection(client, this.statementMillis + ANSWER_MILLIS),
         statements: new CallStatements(cancel),
       })
       client.connection.prependListener('errorMessage', (report: unknown) => {

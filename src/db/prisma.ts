@@ -43,9 +43,9 @@ const NO_LIMIT = 2 ** 31 - 1
 const OF_TABLES = { maxWait: NO_LIMIT, timeout: NO_LIMIT, isolationLevel: 'ReadCommitted' } as const
 
 /** Makes Prisma's client on a pool, which it does not close. */
-export function createModelsClient(pool: pg.Pool, statementNames: boolean): ModelsClient {
+export function createModelsClient(pool: pg.Pool & { readonly statementNames: boolean }): ModelsClient {
   const handOver = createHandOver()
-  const factory = new PrismaPg(pool, statementNames ? { statementNameGenerator: createStatementNames() } : {})
+  const factory = new PrismaPg(pool, pool.statementNames ? { statementNameGenerator: createStatementNames() } : {})
   const { adapterName } = factory
   const connect = async () => {
     const adapter = await factory.connect()

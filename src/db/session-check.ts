@@ -25,9 +25,9 @@ export async function requireSessions(options: SessionOptions & { readonly state
 /** What is wrong with the sessions of a URL and what to do about it; undefined if nothing is. */
 export async function sessionFault({
   statementNames,
-  limits = defaultLimits,
   ...options
 }: SessionOptions & { readonly statementNames: boolean }): Promise<string | undefined> {
+  const limits = { ...defaultLimits, ...options.limits }
   const config = { ...sessionConfig(options, limits), application_name: 'svc start', answerMillis: ANSWER_MILLIS }
   try {
     return await withSession(config, async (client) => {

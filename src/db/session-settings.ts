@@ -14,7 +14,7 @@ export interface SessionOptions {
   /** Default: the server. */
   readonly sessions?: SessionSource | undefined
   /** The most that a role may allow the sessions of a pooler, and what others are told. Default: `defaultLimits`. */
-  readonly limits?: SessionLimits | undefined
+  readonly limits?: Partial<SessionLimits> | undefined
 }
 
 /** How long a statement may run, wait for a lock, and keep its transaction waiting, in milliseconds. */

@@ -13,8 +13,6 @@ export interface TablesSource {
   readonly pool: BoundedPool
   readonly client: ModelsClient
   readonly replica: Replica | undefined
-  /** The most that one statement may take. */
-  readonly statementMillis: number
   readonly timing: Timing
   readonly retries: RetryCounts
 }
@@ -69,14 +67,14 @@ export class TablesOfUser implements SqlTables {
   }
 
   transaction<T>(work: (tables: Tables & Sql) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const { pool, statementMillis, timing, retries } = this.#source
+    const { pool, timing, retries } = this.#source
     const { call, observers } = this.#user
     const startedAt = performance.now()
     const attempt = (left: number | undefined) =>
       runTransaction(this.#source, (connected) => work(tablesIn(connected, pool.statementNames, observers)), options, {
         deadline: deadlineIn(left),
         call,
-        statementMillis: Math.min(left ?? statementMillis, statementMillis),
+        statementMillis: Math.min(left ?? pool.statementMillis, pool.statementMillis),
       })
     return tell(
       this.#inTurn(() => withRetries(attempt, options, timing, retries)),

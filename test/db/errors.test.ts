@@ -31,8 +31,7 @@ describe('a failure of the database', () => {
     impatient = test.open({
       maxConnections: 2,
       maxWaitMillis: 100,
-      statementTimeoutMillis: 100,
-      lockTimeoutMillis: 50,
+      limits: { statement_timeout: 100, lock_timeout: 50 },
     })
     await database.query(`
       CREATE TABLE item (

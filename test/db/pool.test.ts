@@ -193,7 +193,7 @@ describe('a connection that says nothing any more', () => {
   })
   it('is given up a moment after the bound of its statement, and replaced', async () => {
     const { connectionString } = proxy
-    const database = test.open({ connectionString, statementTimeoutMillis: 500, connectionTimeoutMillis: 500 })
+    const database = test.open({ connectionString, limits: { statement_timeout: 500 }, connectionTimeoutMillis: 500 })
     const reads = [
       () => database.query('SELECT 1'),
       () => database.transaction((sql) => sql.query('SELECT 1')),

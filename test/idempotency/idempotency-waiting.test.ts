@@ -62,7 +62,7 @@ const countOf = async (name: string) =>
 
 describe('calls with one key, in several processes', () => {
   it('wait for each other across processes, longer than one waits for a lock', async () => {
-    const impatient = testDatabase.open({ lockTimeoutMillis: 20 })
+    const impatient = testDatabase.open({ limits: { lock_timeout: 20 } })
     const [here, there] = [createAnswerOnce(), createAnswerOnce()]
     let begin = () => {}
     const mayEnd = new Promise<void>((resolve) => {

@@ -30,7 +30,7 @@ describe('refusals of a directory', () => {
   afterAll(() => testDatabase.drop())
 
   it('wait for none that others remove at the same time', async () => {
-    const database = testDatabase.open({ statementTimeoutMillis: 2_000 })
+    const database = testDatabase.open({ limits: { statement_timeout: 2_000 } })
     const insert = () => insertDirectoryRefusal(database, { ...refusal, organizationId, apiKeyId: 'k', id: newId() })
     for (let index = 0; index < KEPT_REFUSALS + 2; index++) await insert()
     const other = new pg.Client({ connectionString: testDatabase.directUrl })

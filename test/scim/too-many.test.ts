@@ -12,7 +12,7 @@ describe('a list that takes longer than a statement may', () => {
   let other: pg.Client
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
-    const impatient = { ...testDatabase, open: () => testDatabase.open({ statementTimeoutMillis: 200 }) }
+    const impatient = { ...testDatabase, open: () => testDatabase.open({ limits: { statement_timeout: 200 } }) }
     service = await startTestService({ testDatabase: impatient })
     await insertFixture(service.database)
     directory = await connectDirectory(service)

@@ -48,7 +48,7 @@ describe('100,000 records', () => {
   it(
     'come in within a minute and in bounded memory',
     async () => {
-      const database = testDatabase.open({ statementTimeoutMillis: 2 * MAX_MILLIS })
+      const database = testDatabase.open({ limits: { statement_timeout: 2 * MAX_MILLIS } })
       const { millis, bytes } = await measured(async () => {
         const { kinds } = await importRecords(database, records(RECORDS), { runtime: createTestRuntime() })
         expect(kinds.reduce((sum, { created }) => sum + created, 0)).toBe(RECORDS)
@@ -62,7 +62,7 @@ describe('100,000 records', () => {
   it(
     'go out within a minute and in bounded memory',
     async () => {
-      const database = testDatabase.open({ statementTimeoutMillis: 2 * MAX_MILLIS })
+      const database = testDatabase.open({ limits: { statement_timeout: 2 * MAX_MILLIS } })
       let lines = 0
       const { millis, bytes } = await measured(async () => {
         for await (const text of exportRecords(database)) lines += text.endsWith('\n') ? 1 : 0
