@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { RecordKind } from '../store/transfer/kind.js'
 import { columnsGiven, namesOnlyOwner, recordRow } from '../store/transfer/record-row.js'
-import { createStaging, type StagedLine } from '../store/transfer/staging.js'
+import { addStagedLines, createStaging, type StagedLine } from '../store/transfer/staging.js'
 import { ImportError } from './import-error.js'
 import { createRecordReader, givenFields, type TransferLine } from './record-reader.js'
 import { settleRecord } from './settle-record.js'
@@ -30,6 +30,10 @@ export interface ImportOptions extends ImportMode {
   readonly signal?: AbortSignal
 }
 
+/** A batch is sent when its lines are so many, or have so many characters. */
+const MAX_BATCH_LINES = 1_000
+const MAX_BATCH_CHARACTERS = 500_000
+
 /**
  * Reads every line and stages its record, in the transaction, and returns the ids of the organizations of users. Throws
  * an ImportError for a bad line.
@@ -41,25 +45,30 @@ export async function stageLines(
 ): Promise<ReadonlySet<string>> {
   const organizationIds = new Set<string>()
   const readRecord = createRecordReader()
-  const staging = await createStaging(transaction)
-  try {
-    for await (const { line, text } of textLines(chunks)) {
-      const record = atLine(line, '', () => readRecord(text))
-      if (record.resource.case === 'user') organizationIds.add(record.resource.value.organizationId)
-      const given = isMerge ? columnsGiven(record.resource.case, givenFields(text, record)) : undefined
-      const sent = staging.add({ ...stagedRow(record, line, runtime), given })
-      if (sent === undefined) continue
-      onProgress?.({ phase: 'read', line })
-      await sent
-    }
-    await staging.flush()
-  } finally {
-    await staging.settle()
+  await createStaging(transaction)
+  // No statement may have a key twice.
+  let batch = new Map<string, StagedLine>()
+  let characters = 0
+  for await (const { line, text } of textLines(chunks)) {
+    const record = atLine(line, '', () => readRecord(text))
+    const { case: kind, value } = record.resource
+    if (kind === 'user') organizationIds.add(value.organizationId)
+    const staged = stagedLine(record, line, runtime)
+    const key = `${kind} ${staged.key}`
+    const firstLine = batch.get(key)?.firstLine ?? line
+    batch.set(key, { ...staged, firstLine, ...(isMerge && { given: columnsGiven(kind, givenFields(text, record)) }) })
+    characters += text.length
+    if (batch.size < MAX_BATCH_LINES && characters < MAX_BATCH_CHARACTERS) continue
+    onProgress?.({ phase: 'read', line })
+    await addStagedLines(transaction, [...batch.values()])
+    batch = new Map()
+    characters = 0
   }
+  await addStagedLines(transaction, [...batch.values()])
   return organizationIds
 }
 
-function stagedRow({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {
+function stagedLine({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {
   const { case: kind, value } = resource
   if (organizationId !== '' && !namesOnlyOwner(kind)) {
     throw new ImportError(
@@ -68,7 +77,7 @@ function stagedRow({ resource, organizationId }: TransferLine, line: number, run
     )
   }
   const row = atLine(line, `${kind}.`, () => recordRow(kind, value, settleRecord(resource, runtime)))
-  return { kind, line, organizationId, key: `${organizationId}/${row.key}`, values: row.values }
+  return { kind, firstLine: line, line, organizationId, key: `${organizationId}/${row.key}`, values: row.values }
 }
 
 /** Adds the line, and `at` before the name of the field, to errors. */

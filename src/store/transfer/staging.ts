@@ -9,6 +9,7 @@ export interface StagedLine {
   readonly kind: RecordKind
   /** Equal only for lines of one record; lines of one record that name different owners have different ones. */
   readonly key: string
+  readonly firstLine: number
   readonly line: number
   /** The organization of a record that names only its owner, empty if the line does not say. */
   readonly organizationId: string
@@ -17,23 +18,6 @@ export interface StagedLine {
   /** The columns of the staging table that the line gives; the others keep what stands. Default: it gives all. */
   readonly given?: readonly string[] | undefined
 }
-
-/** Accepts rows while earlier ones are on their way to the database. */
-export interface Staging {
-  /**
-   * Adds a row, which replaces an earlier one with the same key. If a batch was sent, returns a promise that must be
-   * awaited.
-   */
-  add(row: StagedLine): Promise<void> | undefined
-  /** Sends all remaining rows and waits until everything has arrived. */
-  flush(): Promise<void>
-  /** Waits until nothing is on its way, even if it failed. */
-  settle(): Promise<void>
-}
-
-/** A batch is sent when it has this many rows or characters. */
-const MAX_BATCH_ROWS = 1_000
-const MAX_BATCH_CHARACTERS = 500_000
 
 const create = createStatement<object, Record<never, never>>({
   name: 'stage_import_rows',
@@ -50,12 +34,9 @@ const add = createStatement<{ readonly rows: string }, Record<never, never>>({
   columns: {},
   text: ({ rows }) => Prisma.sql`
 INSERT INTO import_rows (kind, key, first_line, line, organization_id, row_values, given)
-SELECT b.kind, b.key, b.first_line, b.line, b.organization_id, b.row_values, b.given
-FROM json_to_recordset(${rows}::json)
-  AS b(kind text, key text, first_line integer, line integer, organization_id text, row_values json,
-       given text[])
-ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDED.row_values,
-  given = EXCLUDED.given`,
+SELECT * FROM json_to_recordset(${rows}::json)
+  AS b(kind text, key text, "firstLine" integer, line integer, "organizationId" text, "values" json, given text[])
+ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDED.row_values, given = EXCLUDED.given`,
 })
 
 const count = createStatement<object, { readonly kind: string; readonly records: number }>({
@@ -68,49 +49,17 @@ const count = createStatement<object, { readonly kind: string; readonly records:
 export const stagingStatements = [create, add, count]
 
 /** Makes the table that holds all rows of an import until the transaction ends. */
-export async function createStaging(transaction: Tables): Promise<Staging> {
-  await transaction.run(create, {})
-  // Keyed so that no statement has a key twice; the JSON is made at once, so that no row is kept in memory.
-  let batch = new Map<string, { firstLine: number; json: string }>()
-  let characters = 0
-  let sending: Promise<void> = Promise.resolve()
-  let failure: { readonly error: unknown } | undefined
-  const settle = async () => {
-    await sending
-    if (failure !== undefined) throw failure.error
-  }
-  const send = async () => {
-    const rows = [...batch.values()].map(({ json }) => json)
-    batch = new Map()
-    characters = 0
-    await settle()
-    sending = transaction.run(add, { rows: `[${rows.join(',')}]` }).then(
-      () => {},
-      (error: unknown) => {
-        failure = { error }
-      },
-    )
-  }
-  return {
-    add: ({ kind, key, line, organizationId, values, given }) => {
-      const batchKey = `${kind} ${key}`
-      const firstLine = batch.get(batchKey)?.firstLine ?? line
-      const places = { first_line: firstLine, line, organization_id: organizationId }
-      const json = JSON.stringify({ kind, key, row_values: values, given, ...places })
-      batch.set(batchKey, { firstLine, json })
-      characters += json.length
-      return batch.size >= MAX_BATCH_ROWS || characters >= MAX_BATCH_CHARACTERS ? send() : undefined
-    },
-    flush: async () => {
-      if (batch.size > 0) await send()
-      await settle()
-    },
-    settle: () => sending,
-  }
+export async function createStaging({ run }: Tables): Promise<void> {
+  await run(create, {})
+}
+
+/** Adds rows with different keys, each of which replaces an earlier one with its key. */
+export async function addStagedLines({ run }: Tables, lines: readonly StagedLine[]): Promise<void> {
+  if (lines.length > 0) await run(add, { rows: JSON.stringify(lines) })
 }
 
 /** Counts the records of each kind, those twice that two lines give to different owners. */
-export async function countStaged(transaction: Tables): Promise<Map<string, number>> {
-  const counts = await transaction.run(count, {})
+export async function countStaged({ run }: Tables): Promise<Map<string, number>> {
+  const counts = await run(count, {})
   return new Map(counts.map(({ kind, records }) => [kind, records]))
 }
