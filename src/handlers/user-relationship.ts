@@ -10,7 +10,7 @@ import {
   UserRelationshipType,
 } from '../../gen/svc/v2/user_relationship_pb.js'
 import { type ManagerRelationship, relationshipTagOf } from '../domain/user/manager.js'
-import { assignManager, clearManager, getManager } from '../domain/user/user-relationship.js'
+import { getManager, writeManager } from '../domain/user/user-relationship.js'
 import { skippedFieldsToMessage } from './profile-field.js'
 import { scopeOf } from './request-context.js'
 import type { Tally } from './tally.js'
@@ -24,7 +24,7 @@ export function createUserRelationshipHandlers({
   return {
     async createUserRelationship(request, context) {
       const { userId, relatedUserId: managerUserId, pin } = request
-      const { relationship, skipped } = await assignManager(scopeOf(context), { userId, managerUserId, pin })
+      const { relationship, skipped } = await writeManager(scopeOf(context), { userId, managerUserId, pin })
       tally?.fieldsSkipped(skipped)
       if (relationship !== undefined) context.responseHeader.set('etag', relationshipTagOf(relationship))
       return create(CreateUserRelationshipResponseSchema, {
@@ -34,7 +34,7 @@ export function createUserRelationshipHandlers({
     },
 
     async deleteUserRelationship({ userId, pin }, context) {
-      const { skipped } = await clearManager(scopeOf(context), { userId, pin })
+      const { skipped } = await writeManager(scopeOf(context), { userId, managerUserId: '', pin })
       tally?.fieldsSkipped(skipped)
       return create(DeleteUserRelationshipResponseSchema, skippedFieldsToMessage(skipped))
     },

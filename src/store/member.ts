@@ -32,6 +32,13 @@ const kept = Object.entries(schema.Membership.columns)
 const changing = kept.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
 const columns = Object.fromEntries(kept.map(({ name, type }) => [name, type])) as Columns<MembershipRow>
 
+const ofProfile = new Set<string>(ownedPlaces.flatMap(({ value, owner, since }) => [value, owner, since]))
+/** What of a member is not in the profile. */
+const plain = [
+  'email',
+  ...kept.map(({ name }) => name).filter((name) => !ofProfile.has(name)),
+] as (keyof MemberColumns)[]
+
 /** The types of the columns of `memberColumns`. */
 export const memberColumnTypes: Columns<MemberColumns> = { ...columns, email: 'text' }
 
@@ -156,26 +163,10 @@ export async function writeMembers(
 
 /** The member of a row. */
 export function memberFrom(row: MemberColumns): MemberRow {
-  const { userId, email, role, managerAssignedAt, directoryManaged, createdAt, updatedAt, deactivatedAt } = row
-  const { directoryExternalId, directoryUserName, directoryAttributes, directoryDeletedAt } = row
   const profile = perOwnedField(({ value, owner, since }) => {
     return { value: row[value] ?? '', owner: row[owner], since: row[since] }
   })
-  return {
-    userId,
-    email,
-    role,
-    managerAssignedAt,
-    directoryManaged,
-    createdAt,
-    updatedAt,
-    deactivatedAt,
-    directoryExternalId,
-    directoryUserName,
-    directoryAttributes,
-    directoryDeletedAt,
-    profile,
-  }
+  return { ...(Object.fromEntries(plain.map((name) => [name, row[name]])) as Omit<MemberRow, 'profile'>), profile }
 }
 
 /** The row of a member, without the address. */

@@ -9,15 +9,27 @@ export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>
 /** What is needed to tell whether a profile has changed. */
 export type SourceProfileRow = Pick<SourceProfileModel, 'externalId' | 'userId' | 'profileHash'>
 
-/** A profile to be stored; `profile` is its JSON. */
+/** A profile as its source sent it, with the names of the fields. */
+export interface SourceProfileDocument {
+  readonly email: string
+  readonly fields: Readonly<Record<string, string>>
+  readonly managerEmail?: string
+}
+
+/** A profile to be stored. */
 export interface KeptSourceProfile {
   readonly externalId: string
   readonly userId: string
-  readonly profile: string
-  readonly profileHash: Uint8Array
+  readonly profile: SourceProfileDocument
+  readonly profileHash: Buffer
 }
 
-type ProfileLists = { readonly [Column in keyof KeptSourceProfile]: readonly KeptSourceProfile[Column][] }
+interface ProfileLists {
+  readonly externalId: readonly string[]
+  readonly userId: readonly string[]
+  readonly profile: readonly string[]
+  readonly profileHash: readonly Buffer[]
+}
 
 const keep = createStatement<SourceKey & ProfileLists, Record<never, never>>({
   name: 'keep_source_profiles',
@@ -33,18 +45,11 @@ SELECT ${organizationId}, ${source}, p.external_id, p.user_id, p.profile, p.prof
            changed_at = EXCLUDED.changed_at, change_ordinal = EXCLUDED.change_ordinal`,
 })
 
-/** A profile as its source sent it, with the names of the fields. */
-export interface SourceProfileDocument {
-  readonly email: string
-  readonly fields: Readonly<Record<string, string>>
-  readonly managerEmail?: string
-}
-
 /** The statements of this file. */
 export const sourceProfileStatements = [keep]
 
-/** The stored profiles of a source. */
-export function selectSourceProfiles(
+/** The stored profiles of a source with these external ids. */
+export function findSourceProfiles(
   { models }: Tables,
   { organizationId, source }: SourceKey,
   externalIds: readonly string[],
@@ -56,19 +61,19 @@ export function selectSourceProfiles(
 }
 
 /** Stores profiles of one source; their order is the order of their last change. */
-export async function writeSourceProfiles(
-  transaction: Tables,
+export async function keepSourceProfiles(
+  { run }: Tables,
   { organizationId, source }: SourceKey,
   profiles: readonly KeptSourceProfile[],
 ): Promise<void> {
-  const list = <Column extends keyof KeptSourceProfile>(column: Column) => profiles.map((each) => each[column])
-  await transaction.run(keep, {
+  if (profiles.length === 0) return
+  await run(keep, {
     organizationId,
     source,
-    externalId: list('externalId'),
-    userId: list('userId'),
-    profile: list('profile'),
-    profileHash: list('profileHash'),
+    externalId: profiles.map(({ externalId }) => externalId),
+    userId: profiles.map(({ userId }) => userId),
+    profile: profiles.map(({ profile }) => JSON.stringify(profile)),
+    profileHash: profiles.map(({ profileHash }) => profileHash),
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Tables } from '../db/tables.js'
-import { type AuditEvent, type FieldChange, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
-import { type FieldOwner, fieldOwners } from '../domain/profile/field-ownership.js'
+import { type AuditEvent, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
+import { type FieldChange, type FieldOwner, fieldOwners } from '../domain/profile/field-ownership.js'
 import { otherHolder } from '../domain/user/hold.js'
 import { managerFault } from '../domain/user/manager.js'
 import { emailKeyOf } from '../domain/value/email-address.js'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import type { FieldWriteOutcome } from '../../src/domain/audit/audit-event.js'
 import {
   emptyProfile,
   type FieldCommand,
   type FieldOwner,
+  type FieldWriteOutcome,
   governedFields,
   isChanged,
   writeProfile,

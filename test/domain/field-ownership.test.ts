@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals'
-import type { FieldWriteOutcome } from '../../src/domain/audit/audit-event.js'
 import {
   commandsOfDirectory,
   commandsOfRequest,
@@ -7,6 +6,7 @@ import {
   type FieldChange,
   type FieldCommand,
   type FieldOwner,
+  type FieldWriteOutcome,
   type GovernedField,
   governedFields,
   skippedFields,

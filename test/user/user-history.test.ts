@@ -5,7 +5,7 @@ import type { Caller } from '../../src/domain/caller/caller.js'
 import { type GovernedField, governedFields, type SkippedFields } from '../../src/domain/profile/field-ownership.js'
 import { updatePinFields } from '../../src/domain/profile/pin-request.js'
 import type { ProfileInput, TextField } from '../../src/domain/profile/profile-value.js'
-import { assignManager, clearManager } from '../../src/domain/user/user-relationship.js'
+import { writeManager } from '../../src/domain/user/user-relationship.js'
 import { updateUser } from '../../src/domain/user/user-update.js'
 import { ingestUserProfiles } from '../../src/domain/user-ingestion/user-ingestion.js'
 import { lockMembers } from '../../src/store/member.js'
@@ -100,8 +100,7 @@ describe('the stored profile of a user', () => {
       case 'relationship': {
         const caller = callers[each.token]
         const write = { userId, managerUserId: each.manager, pin: each.pin }
-        const assign = each.manager === '' ? clearManager : assignManager
-        return (await assign(scopeOn(database, caller, context), write)).skipped
+        return (await writeManager(scopeOn(database, caller, context), write)).skipped
       }
       case 'ingestion': {
         serial += 1 // Another external id each time, so that none is unchanged.

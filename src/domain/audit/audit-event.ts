@@ -1,36 +1,17 @@
-import type { ActorKind, FieldOwner } from '../../../gen/prisma/enums.js'
+import type { ActorKind } from '../../../gen/prisma/enums.js'
 import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { insertAuditEvents, type NewAuditEvent } from '../../store/audit-event.js'
 import type { Caller, CallerKind } from '../caller/caller.js'
 import type { Scope } from '../caller/scope.js'
+import type { FieldChange } from '../profile/field-ownership.js'
 
 /** Who did something. `id` is that of the user or key, empty for anonymous callers and the system. */
 export interface Actor {
   readonly kind: ActorKind
   readonly id: string
   readonly name: string
-}
-
-/** What a write did to a governed field; the values of `svc.v2.FieldWriteOutcome` without their prefix. */
-export type FieldWriteOutcome =
-  | 'WRITTEN'
-  | 'UNCHANGED'
-  | 'SKIPPED_PINNED'
-  | 'SKIPPED_DIRECTORY_LOCKED'
-  | 'RELEASED'
-  | 'PINNED'
-
-/**
- * One governed field of a write. `field` is a value of `svc.v2.UserProfileField` without its prefix; values are never
- * kept.
- */
-export interface FieldChange {
-  readonly field: string
-  readonly outcome: FieldWriteOutcome
-  readonly oldOwner: FieldOwner
-  readonly newOwner: FieldOwner
 }
 
 /** An action to record in the audit log of the organization. It never holds a secret or a personal value. */

@@ -1,6 +1,5 @@
 import type { OwnedValue } from '../../store/member.js'
 import { type OwnedField, ownedPlaces, perOwnedField } from '../../store/owned-column.js'
-import type { FieldWriteOutcome } from '../audit/audit-event.js'
 
 /** A governed field: a field of a profile that has an owner. */
 export type GovernedField = OwnedField
@@ -28,6 +27,15 @@ export type FieldCommand =
   | { readonly kind: 'release'; readonly field: GovernedField }
   /** The directory no longer supplies the field. */
   | { readonly kind: 'withdraw'; readonly field: GovernedField }
+
+/** What a write did to a governed field; the values of `svc.v2.FieldWriteOutcome` without their prefix. */
+export type FieldWriteOutcome =
+  | 'WRITTEN'
+  | 'UNCHANGED'
+  | 'SKIPPED_PINNED'
+  | 'SKIPPED_DIRECTORY_LOCKED'
+  | 'RELEASED'
+  | 'PINNED'
 
 /** What happened to one field, for the audit log; it contains no value. */
 export interface FieldChange {

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Tables } from '../../db/tables.js'
 import type { FieldViolation } from '../../errors.js'
-import {
-  type SourceKey,
-  type SourceProfileDocument,
-  selectSourceProfiles,
-  writeSourceProfiles,
-} from '../../store/source-profile.js'
+import type { KeptSourceProfile, SourceProfileDocument } from '../../store/source-profile.js'
 import {
   commandsOfIngestion,
   type GovernedField,
@@ -28,11 +22,8 @@ export interface SourceProfile {
   readonly managerEmail: string | undefined
 }
 
-/** A profile as it is stored, the SHA-256 of that, and the commands for publishing it. */
-export interface JudgedProfile {
-  readonly externalId: string
-  readonly stored: SourceProfileDocument
-  readonly hash: Buffer
+/** A profile as it is stored, with its SHA-256, and the commands for publishing it. */
+export interface JudgedProfile extends Omit<KeptSourceProfile, 'userId'> {
   readonly commands: readonly MemberCommand[]
 }
 
@@ -45,8 +36,9 @@ export function judgeProfile(
   const fields: Partial<Record<TextField, string>> = {}
   for (const field of textFields) if (profile[field] !== undefined) fields[field] = profile[field]
   const stored = { email, fields, ...(managerEmail === undefined ? {} : { managerEmail }) }
+  const commands = commandsOf(values, managerEmail)
   return {
-    judged: { externalId, stored, hash: hashOf(stored), commands: commandsOf(values, managerEmail) },
+    judged: { externalId, profile: stored, profileHash: hashOf(stored), commands },
     violations: [
       ...emailViolations(`${path}email`, email),
       ...violations,
@@ -89,33 +81,4 @@ export function publishedFields(published?: Pick<ChangedMember, 'changes' | 'lef
     skippedPhone: published?.leftOut.has('PRIMARY_PHONE') === true,
     unresolvedManager: published?.leftOut.has('MANAGER') === true,
   }
-}
-
-/** What is known about a source profile before a call. */
-export interface KnownProfile {
-  readonly userId: string
-  readonly hash: Uint8Array
-}
-
-/** The profiles of a source that are already stored, by external id. */
-export async function findSourceProfiles(
-  tables: Tables,
-  source: SourceKey,
-  externalIds: readonly string[],
-): Promise<Map<string, KnownProfile>> {
-  const rows = await selectSourceProfiles(tables, source, externalIds)
-  return new Map(rows.map(({ externalId, userId, profileHash }) => [externalId, { userId, hash: profileHash }]))
-}
-
-/** Stores profiles of one source; their order becomes the order of their last change. */
-export async function keepSourceProfiles(
-  transaction: Tables,
-  source: SourceKey,
-  profiles: readonly (Pick<JudgedProfile, 'externalId' | 'stored' | 'hash'> & { readonly userId: string })[],
-): Promise<void> {
-  if (profiles.length === 0) return
-  const rows = profiles.map(({ externalId, userId, stored, hash }) => {
-    return { externalId, userId, profile: JSON.stringify(stored), profileHash: hash }
-  })
-  await writeSourceProfiles(transaction, source, rows)
 }

@@ -1,17 +1,14 @@
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, refuseViolations } from '../../errors.js'
 import { sourceLock, takeLocks } from '../../store/lock.js'
+import { findSourceProfiles, keepSourceProfiles } from '../../store/source-profile.js'
 import { auditedCall } from '../audit/audit-event.js'
 import type { Scope } from '../caller/scope.js'
-import type { ChangedMember, MemberChange } from '../user/member.js'
 import { requireOrganizationPermission } from '../user/user.js'
 import { changeMembers, memberTransaction } from '../user/write.js'
 import {
-  findSourceProfiles,
   type JudgedProfile,
   judgeProfile,
-  type KnownProfile,
-  keepSourceProfiles,
   type PublishedFields,
   publishedFields,
   type SourceProfile,
@@ -39,7 +36,7 @@ export async function ingestUserProfiles(scope: Scope, request: IngestionRequest
   const { source } = request
   const profiles = judgedProfiles(request)
   requireOrganizationPermission(scope.caller, 'ingestion:write')
-  return memberTransaction(scope.tables, (transaction) => ingest(transaction, scope, { source, profiles }))
+  return memberTransaction(scope.tables, (transaction) => ingest(transaction, scope, source, profiles))
 }
 
 /** Validates the profiles, each of which must have an external id of its own. */
@@ -65,38 +62,33 @@ function judgedProfiles({ profiles }: IngestionRequest): JudgedProfile[] {
 async function ingest(
   transaction: Tables,
   scope: Scope,
-  { source, profiles }: { readonly source: string; readonly profiles: readonly JudgedProfile[] },
+  source: string,
+  profiles: readonly JudgedProfile[],
 ): Promise<IngestionResult[]> {
   const { organizationId } = scope.caller
   await takeLocks(transaction, [sourceLock(organizationId, source)])
   const externalIds = profiles.map(({ externalId }) => externalId)
-  const known = await findSourceProfiles(transaction, { organizationId, source }, externalIds)
+  const rows = await findSourceProfiles(transaction, { organizationId, source }, externalIds)
+  const known = new Map(rows.map((row) => [row.externalId, row]))
   const changes = profiles.flatMap((profile) => {
     const before = known.get(profile.externalId)
-    if (before !== undefined && profile.hash.equals(before.hash)) return []
-    const target = before === undefined ? { email: profile.stored.email } : { userId: before.userId }
+    if (before !== undefined && profile.profileHash.equals(before.profileHash)) return []
+    const target = before === undefined ? { email: profile.profile.email } : { userId: before.userId }
     return { target, refusedValues: 'leave out' as const, ...profile }
   })
   const writer = { ...auditedCall(scope), action: 'user.ingest' } as const
   const published = await changeMembers(transaction, writer, changes, scope.runtime)
   const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)
-  const results = new Map(published.map((each) => [each.change.externalId, resultOf(each)]))
-  return externalIds.map((externalId) => results.get(externalId) ?? unchangedResult(externalId, known))
-}
-
-function resultOf({
-  change,
-  member,
-  isNew,
-  ...published
-}: ChangedMember<MemberChange & JudgedProfile>): IngestionResult {
-  const { externalId } = change
-  return { externalId, userId: member.userId, outcome: isNew ? 'CREATED' : 'UPDATED', ...publishedFields(published) }
-}
-
-function unchangedResult(externalId: string, known: ReadonlyMap<string, KnownProfile>): IngestionResult {
-  const userId = known.get(externalId)?.userId
-  if (userId === undefined) throw new Error('a profile was neither found nor published')
-  return { externalId, userId, outcome: 'UNCHANGED', ...publishedFields() }
+  const results = new Map(
+    published.map(({ change: { externalId }, member: { userId }, isNew, ...outcome }): [string, IngestionResult] => [
+      externalId,
+      { externalId, userId, outcome: isNew ? 'CREATED' : 'UPDATED', ...publishedFields(outcome) },
+    ]),
+  )
+  for (const { externalId, userId } of rows) {
+    if (!results.has(externalId))
+      results.set(externalId, { externalId, userId, outcome: 'UNCHANGED', ...publishedFields() })
+  }
+  return externalIds.flatMap((externalId) => results.get(externalId) ?? [])
 }

@@ -1,5 +1,4 @@
 import { notFound } from '../../errors.js'
-import type { AuditAction } from '../../store/audit-action.js'
 import { findManager } from '../../store/member.js'
 import { auditedCall } from '../audit/audit-event.js'
 import type { Scope } from '../caller/scope.js'
@@ -12,7 +11,7 @@ import { planMembers } from './plan.js'
 import { apiWriterOf, requireMemberPermission } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
 
-/** A manager to assign, or to clear if there is no id. Default of `pin`: a user token pins, a key does not. */
+/** A manager to assign; an empty id clears it. Default of `pin`: a user token pins, a key does not. */
 export interface ManagerWrite {
   readonly userId: string
   readonly managerUserId: string
@@ -33,30 +32,21 @@ export async function getManager({ tables, caller }: Scope, userId: string): Pro
 }
 
 /**
- * Assigns a manager, or replaces the one assigned (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND`,
+ * Assigns a manager, replaces the one assigned, or clears it (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND`,
  * `PERMISSION_MISSING`, `ETAG_MISMATCH`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
  * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
-export function assignManager(scope: Scope, write: ManagerWrite): Promise<ManagerWriteResult> {
-  return writeManager(scope, write, 'user_relationship.create')
-}
-
-/** Clears the manager of a user (docs/field-ownership.md). Throws as `assignManager` does. */
-export function clearManager(scope: Scope, write: Omit<ManagerWrite, 'managerUserId'>): Promise<ManagerWriteResult> {
-  return writeManager(scope, { managerUserId: '', ...write }, 'user_relationship.delete')
-}
-
-async function writeManager(
+export async function writeManager(
   scope: Scope,
   { userId, managerUserId, pin }: ManagerWrite,
-  action: AuditAction,
 ): Promise<ManagerWriteResult> {
   const { caller, runtime, ifMatch } = scope
   const accepted = acceptedVersionsFrom(ifMatch)
   await requireMemberPermission(scope, 'users:write', userId)
   const values = new Map([['MANAGER' as const, managerUserId]])
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pin })
-  const writer = { ...auditedCall(scope), action, managerField: 'relatedUserId' }
+  const action = managerUserId === '' ? 'user_relationship.delete' : 'user_relationship.create'
+  const writer = { ...auditedCall(scope), action, managerField: 'relatedUserId' } as const
   const changes = [{ target: { userId }, commands }]
   return memberTransaction(scope.tables, async (tables) => {
     const held = await holdMembers(tables, caller.organizationId, changes, runtime)
