@@ -5,11 +5,10 @@ import { addReason } from '../failure/error-reason.js'
 import { fieldHint, formRulesOf, httpFormOf } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { requestContextOf } from '../handlers/request-context.js'
-import { slowDownBody } from '../handlers/revoke-limit.js'
 import { createRoutes, services } from '../handlers/routes.js'
+import { authErrorBody } from '../http/auth-error.js'
 import { createCors } from '../http/cors.js'
 import { withoutCredentials } from '../http/credential-redaction.js'
-import { oauthErrorBody } from '../http/oauth-error.js'
 import { createPages } from '../http/pages.js'
 import { createProbes } from '../http/probes.js'
 import { type Doors, requestIdOf } from '../http/request-handler.js'
@@ -79,7 +78,7 @@ export function createDoors(options: DoorParts): Doors {
       maxBodyBytes,
       jsonOptions: answerJsonOptions,
       fieldHint,
-      errorBody: (error, context) => slowDownBody(error, context) ?? oauthErrorBody(error, context),
+      errorBody: authErrorBody,
       completeError: addReason,
       maxTimeoutMs,
     }),

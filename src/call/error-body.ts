@@ -2,8 +2,8 @@ import { create, fromBinary, type JsonValue, type JsonWriteOptions, toBinary, to
 import type { ConnectError } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 
-/** A body and its content type, as an `errorBody` function gives them. */
-export interface ErrorBody {
+/** A body that is ready to be sent. */
+export interface EncodedBody {
   readonly contentType: string
   readonly body: string | Uint8Array
 }

@@ -1,6 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import type { ConnectError, ContextValues } from '@connectrpc/connect'
-import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import type { ContextValues } from '@connectrpc/connect'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import type { Timing } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
@@ -35,18 +34,5 @@ export function createRevokeCallCounter(
     const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => limiterOf(tables).admit(clientAddress()))
     tally?.revokeAttempt(admission.allowed)
     if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
-  }
-}
-
-/** The body of a refused revocation over REST (docs/credentials.md); undefined for every other error. */
-export function slowDownBody(
-  error: ConnectError,
-  { method }: { readonly method: DescMethod | undefined },
-): { contentType: string; body: string } | undefined {
-  if (method === undefined || !isRevocation(method)) return undefined
-  if (!error.findDetails(ErrorInfoSchema).some(({ reason }) => reason === 'ERROR_REASON_RATE_LIMITED')) return undefined
-  return {
-    contentType: 'application/json',
-    body: `${JSON.stringify({ error: 'slow_down', error_description: error.rawMessage })}\n`,
   }
 }

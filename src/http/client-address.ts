@@ -8,9 +8,6 @@ export type TrustProxy =
   | { readonly by: 'networks'; readonly networks: readonly Network[] }
   | { readonly by: 'hops'; readonly hops: number }
 
-/** Trusts no one: the client is whoever opened the connection. */
-const trustNobody: TrustProxy = { by: 'hops', hops: 0 }
-
 /** The most proxies in a row. */
 const MAX_HOPS = 32
 
@@ -20,7 +17,8 @@ const MAX_HOPS = 32
  */
 export function parseTrustProxy(text: string): TrustProxy {
   const trimmed = text.trim()
-  if (trimmed === '') return trustNobody
+  // Trusts no one: the client is whoever opened the connection.
+  if (trimmed === '') return { by: 'hops', hops: 0 }
   if (/^[0-9]+$/.test(trimmed)) {
     const hops = Number(trimmed)
     if (hops > MAX_HOPS) throw new Error(`TRUST_PROXY is ${trimmed}, but at most ${MAX_HOPS} hops can be trusted`)
@@ -30,17 +28,12 @@ export function parseTrustProxy(text: string): TrustProxy {
 }
 
 function parseNetwork(text: string): Network {
-  const [addressText = '', prefixText, ...rest] = text.split('/')
+  const [addressText = '', prefixText] = text.split(/\/(.*)/, 2)
   const address = parseAddress(addressText)
   const bits = address?.kind() === 'ipv4' ? 32 : 128
-  const prefix = prefixText === undefined ? bits : Number(prefixText)
-  const isPrefix = prefixText === undefined || /^[0-9]{1,3}$/.test(prefixText)
-  if (address === undefined || !isPrefix || prefix > bits || rest.length > 0) {
-    throw new Error(
-      `TRUST_PROXY has ${JSON.stringify(text)}, which is neither an address nor a CIDR such as 10.0.0.0/8`,
-    )
-  }
-  return [address, prefix]
+  const isPrefix = prefixText === undefined || (/^[0-9]{1,3}$/.test(prefixText) && Number(prefixText) <= bits)
+  if (address !== undefined && isPrefix) return [address, Number(prefixText ?? bits)]
+  throw new Error(`TRUST_PROXY has ${JSON.stringify(text)}, which is neither an address nor a CIDR such as 10.0.0.0/8`)
 }
 
 /** The address under which limits count a request: see `createClientAddressOf`. */

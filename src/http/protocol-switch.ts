@@ -2,19 +2,14 @@ import type { Socket } from 'node:net'
 
 const preface = Buffer.from('PRI')
 
-/** Gets the connections of one kind. */
-export interface ConnectionTarget {
-  emit(event: 'connection', socket: Socket): boolean
-}
-
 /**
  * Looks at the first bytes of a connection: three of them distinguish the preface of HTTP/2 (RFC 9113 section 3.4) from
  * a request line of HTTP/1.1. Hands the connection on with its bytes unread. A connection that sends nothing for
  * `timeoutMillis` is closed.
  */
 export function createProtocolSwitch(
-  http1: ConnectionTarget,
-  http2: ConnectionTarget,
+  http1: (socket: Socket) => void,
+  http2: (socket: Socket) => void,
   timeoutMillis: number,
 ): (socket: Socket) => void {
   return (socket) => {
@@ -26,25 +21,19 @@ export function createProtocolSwitch(
       for (let chunk: unknown = socket.read(); chunk !== null; chunk = socket.read()) {
         if (chunk instanceof Buffer) seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
       }
-      const target = targetOf(seen)
-      if (target === undefined) return
+      const handOn = targetOf(seen)
+      if (handOn === undefined) return
       clearTimeout(timer)
-      socket.off('readable', onReadable)
-      socket.off('error', onGone)
-      socket.off('end', onGone)
-      socket.off('close', onClose)
+      socket.off('readable', onReadable).off('error', onGone).off('end', onGone).off('close', onClose)
       socket.unshift(seen)
-      target.emit('connection', socket)
+      handOn(socket)
     }
-    const targetOf = (bytes: Buffer): ConnectionTarget | undefined => {
+    const targetOf = (bytes: Buffer) => {
       const compared = Math.min(bytes.length, preface.length)
       if (compared === 0) return undefined
       if (preface.compare(bytes, 0, compared, 0, compared) !== 0) return http1
       return compared === preface.length ? http2 : undefined
     }
-    socket.on('readable', onReadable)
-    socket.on('error', onGone)
-    socket.on('end', onGone)
-    socket.on('close', onClose)
+    socket.on('readable', onReadable).on('error', onGone).on('end', onGone).on('close', onClose)
   }
 }

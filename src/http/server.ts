@@ -108,34 +108,33 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits 
   if (maxConnections !== undefined) http1.maxConnections = maxConnections
   const takeHttp1 = http1.listeners('connection')
   http1.removeAllListeners('connection')
-  const toHttp1 = {
-    emit: (_: 'connection', socket: Socket) => takeHttp1.map((listener) => listener.call(http1, socket)).length > 0,
+  const toHttp1 = (socket: Socket) => {
+    for (const listener of takeHttp1) listener.call(http1, socket)
   }
-  const toHttp2 = {
-    emit: (_: 'connection', socket: Socket) => {
-      // Servers of HTTP/1.1 accept connections half of which stays open; over HTTP/2 a caller who ends one has gone.
-      socket.allowHalfOpen = false
-      http2.once('session', (session: ServerHttp2Session) => {
-        session.setTimeout(idleMillis, () => {
-          session.close()
-          // A header whose rest never arrives would keep it open.
-          if (!connections.hasCall(session)) session.destroy()
-        })
-        session.on('error', () => session.destroy())
-        connections.addSession(session, socket)
+  const toHttp2 = (socket: Socket) => {
+    // Servers of HTTP/1.1 accept connections half of which stays open; over HTTP/2 a caller who ends one has gone.
+    socket.allowHalfOpen = false
+    http2.once('session', (session: ServerHttp2Session) => {
+      session.setTimeout(idleMillis, () => {
+        session.close()
+        // A header whose rest never arrives would keep it open.
+        if (!connections.hasCall(session)) session.destroy()
       })
-      return http2.emit('connection', socket)
-    },
+      session.on('error', () => session.destroy())
+      connections.addSession(session, socket)
+    })
+    http2.emit('connection', socket)
   }
   const route = createProtocolSwitch(toHttp1, toHttp2, headerMillis)
   const tls =
     identity &&
     createTlsListener(identity, {
       handshakeTimeout: headerMillis,
-      onSecured: ({ plain, secured, protocol }) => {
+      onSecured: (plain, secured) => {
         connections.replace(plain, secured)
-        const target = protocol === 'h2' ? toHttp2 : toHttp1
-        target.emit('connection', secured)
+        // A client that names nothing by ALPN (RFC 7301) speaks HTTP/1.1.
+        if (secured.alpnProtocol === 'h2') toHttp2(secured)
+        else toHttp1(secured)
       },
     })
   http1.on('connection', (socket: Socket) => {

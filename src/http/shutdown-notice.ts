@@ -34,7 +34,8 @@ export function sendShutdownNotice(session: ServerHttp2Session, socket: Socket):
   return written === SHUTDOWN_NOTICE.length
 }
 
-function handleOf(socket: Socket): SocketHandle | undefined {
+/** The handle of a socket; undefined if it has none. */
+export function handleOf(socket: Socket): SocketHandle | undefined {
   const handle: unknown = Reflect.get(socket, '_handle')
   const isKnown = typeof handle === 'object' && handle !== null && 'fd' in handle && 'writeQueueSize' in handle
   if (!isKnown || typeof handle.fd !== 'number' || typeof handle.writeQueueSize !== 'number') return undefined

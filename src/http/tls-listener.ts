@@ -2,14 +2,6 @@ import type { Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import type { TlsIdentity } from './tls-identity.js'
 
-/** A connection after its handshake, with the one that it came over. */
-export interface SecuredConnection {
-  readonly plain: Socket
-  readonly secured: TLSSocket
-  /** What the two sides have agreed on by ALPN (RFC 7301); a client that names nothing speaks HTTP/1.1. */
-  readonly protocol: 'h2' | 'http/1.1'
-}
-
 /** Does the handshakes of connections. */
 export interface TlsListener {
   /** Begins the handshake of a connection that was accepted. One that fails or takes too long is closed. */
@@ -18,10 +10,13 @@ export interface TlsListener {
   use(identity: TlsIdentity): void
 }
 
-/** Creates the listener; it accepts nothing by itself. `handshakeTimeout` is in milliseconds. */
+/**
+ * Creates the listener; it accepts nothing by itself. `handshakeTimeout` is in milliseconds. `onSecured` gets each
+ * connection after its handshake, with the one that it came over.
+ */
 export function createTlsListener(
   identity: TlsIdentity,
-  { handshakeTimeout, onSecured }: { handshakeTimeout: number; onSecured: (connection: SecuredConnection) => void },
+  { handshakeTimeout, onSecured }: { handshakeTimeout: number; onSecured: (plain: Socket, secured: TLSSocket) => void },
 ): TlsListener {
   const { cert, key } = identity
   const server = createServer({ cert, key, handshakeTimeout, ALPNProtocols: ['h2', 'http/1.1'], noDelay: true })
@@ -31,7 +26,7 @@ export function createTlsListener(
     const plain = shaking.get(addressOf(secured))
     // Without it, the connection has been closed during the last step of the handshake.
     if (plain === undefined) secured.destroy()
-    else onSecured({ plain, secured, protocol: secured.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' })
+    else onSecured(plain, secured)
   })
   return {
     secure: (plain) => {

@@ -2,7 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import type { ConnectError, ConnectRouter } from '@connectrpc/connect'
 import type { BodyType } from '../call/content-type.js'
 import type { TimeoutOptions } from '../call/deadline.js'
-import type { ErrorBody } from '../call/error-body.js'
+import type { EncodedBody } from '../call/error-body.js'
 import type { NodeHandler } from '../call/node-http.js'
 import type { CallHooks } from '../call/serve-call.js'
 import type { FieldHint } from '../protojson/json-field.js'
@@ -32,7 +32,7 @@ export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
   readonly errorBody?:
     | 'connect'
     | 'status'
-    | ((error: ConnectError, context: { readonly method: DescMethod | undefined }) => ErrorBody | undefined)
+    | ((error: ConnectError, context: { readonly method: DescMethod | undefined }) => EncodedBody | undefined)
     | undefined
   /** Adds to a public error before it is sent, such as a detail with a reason of the API's own. */
   readonly completeError?: ((error: ConnectError, status: number) => void) | undefined

@@ -1,14 +1,7 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
 import type { FieldHint } from '../protojson/json-field.js'
-import {
-  createNameFinder,
-  type FieldFinder,
-  type FieldPath,
-  fieldPathToString,
-  resolveFieldPath,
-  startsWithPath,
-} from './field-path.js'
+import { createNameFinder, type FieldPath, fieldPathToString, resolveFieldPath, startsWithPath } from './field-path.js'
 import { compileFieldSetter, type FieldSetter } from './field-setter.js'
 import { decodeFormText, isFormText } from './percent.js'
 
@@ -34,9 +27,12 @@ export interface ParameterBinderOptions {
   readonly maxPairs: number
 }
 
-type Parameter =
-  | { readonly ok: true; readonly id: string; readonly repeated: boolean; readonly set: FieldSetter }
-  | { readonly ok: false; readonly reason: string }
+/** A parameter that binds a field. */
+interface Parameter {
+  readonly id: string
+  readonly repeated: boolean
+  readonly set: FieldSetter
+}
 
 const MAX_CACHED_NAMES = 1000
 
@@ -45,42 +41,50 @@ const MAX_CACHED_NAMES = 1000
  * is given by repeating it, a singular one at most once, however it is spelled, unless equal values are merged.
  */
 export function compileParameterBinder(desc: DescMessage, options: ParameterBinderOptions): ParameterBinder {
+  const { kind, taken, closed, hint, ignoreUnknown, mergeEqual = false, allowed, maxPairs } = options
   const cache = new Map<string, Parameter>()
   const find = createNameFinder()
+  const takenBy = (path: readonly DescField[]) => taken.find(({ fields }) => startsWithPath(path, fields))
+  const isOpen = (path: readonly DescField[]) => takenBy(path) === undefined
 
-  function parameter(name: string): Parameter {
-    const held = cache.get(name)
-    if (held !== undefined) return held
-    const made = resolveParameter(desc, name, find, options)
+  /** The parameter of a name, or why it binds nothing. */
+  function resolve(name: string): Parameter | string {
+    const resolved = resolveFieldPath(desc, name.split('.'), find, { hint, isOpen })
+    if (closed !== undefined) return resolved.ok ? closed : `is unknown, and ${closed}`
+    if (!resolved.ok) return `is unknown: ${resolved.reason}`
+    const { fields } = resolved
+    const other = takenBy(fields)
+    if (other !== undefined) return `is not accepted: it belongs in ${other.by}`
+    const repeated = fields.at(-1)?.fieldKind === 'list'
+    const parameter = { id: fieldPathToString(fields), repeated, set: compileFieldSetter(fields) }
     // Only names that bind are kept, so that a caller cannot fill the cache at will.
-    if (made.ok && cache.size < MAX_CACHED_NAMES) cache.set(name, made)
-    return made
+    if (cache.size < MAX_CACHED_NAMES) cache.set(name, parameter)
+    return parameter
   }
 
   return (message, encoded) => {
-    let seen: Map<string, string> | undefined
+    const seen = new Map<string, string>()
     let count = 0
     for (const [rawName, raw] of pairs(encoded)) {
-      if (++count > options.maxPairs)
-        throw invalidArgument('', `there are more than ${options.maxPairs} ${options.kind}s`)
-      if (options.ignoreUnknown && !isFormText(rawName)) continue
-      const name = decodeFormText(rawName, options.kind)
-      if (options.allowed.has(name)) continue
-      const target = parameter(name)
-      if (!target.ok) {
-        if (options.ignoreUnknown) continue
-        throw invalidArgument(name, `${options.kind} ${quoted(name)} ${target.reason}`)
+      if (++count > maxPairs) throw invalidArgument('', `there are more than ${maxPairs} ${kind}s`)
+      if (ignoreUnknown && !isFormText(rawName)) continue
+      const name = decodeFormText(rawName, kind)
+      if (allowed.has(name)) continue
+      const parameter = cache.get(name) ?? resolve(name)
+      if (typeof parameter === 'string') {
+        if (ignoreUnknown) continue
+        throw invalidArgument(name, `${kind} ${quoted(name)} ${parameter}`)
       }
       const value = decodeFormText(raw, name)
-      if (!target.repeated) {
-        const earlier = seen?.get(target.id)
+      if (!parameter.repeated) {
+        const earlier = seen.get(parameter.id)
         if (earlier !== undefined) {
-          if (options.mergeEqual === true && earlier === value) continue
-          throw invalidArgument(name, `${options.kind} ${quoted(name)} is given more than once`)
+          if (mergeEqual && earlier === value) continue
+          throw invalidArgument(name, `${kind} ${quoted(name)} is given more than once`)
         }
-        seen = (seen ?? new Map<string, string>()).set(target.id, value)
+        seen.set(parameter.id, value)
       }
-      target.set(message, value, name)
+      parameter.set(message, value, name)
     }
   }
 }
@@ -98,24 +102,4 @@ function* pairs(encoded: string): Generator<[rawName: string, rawValue: string]>
     }
     start = end + 1
   }
-}
-
-function resolveParameter(
-  desc: DescMessage,
-  name: string,
-  find: FieldFinder,
-  options: ParameterBinderOptions,
-): Parameter {
-  const takenBy = (path: readonly DescField[]) => options.taken.find(({ fields }) => startsWithPath(path, fields))
-  const isOpen = (path: readonly DescField[]) => takenBy(path) === undefined
-  const resolved = resolveFieldPath(desc, name.split('.'), find, { hint: options.hint, isOpen })
-  if (options.closed !== undefined) {
-    return { ok: false, reason: resolved.ok ? options.closed : `is unknown, and ${options.closed}` }
-  }
-  if (!resolved.ok) return { ok: false, reason: `is unknown: ${resolved.reason}` }
-  const { fields } = resolved
-  const taken = takenBy(fields)
-  if (taken !== undefined) return { ok: false, reason: `is not accepted: it belongs in ${taken.by}` }
-  const repeated = fields.at(-1)?.fieldKind === 'list'
-  return { ok: true, id: fieldPathToString(fields), repeated, set: compileFieldSetter(fields) }
 }

@@ -9,14 +9,9 @@ import {
 } from '@bufbuild/protobuf'
 import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
 import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt'
+import type { EncodedBody } from '../call/error-body.js'
 import { fieldValue } from '../protojson/field-value.js'
 import { createJsonPrinter, type JsonOptions, joinPieces } from '../protojson/json-printer.js'
-
-/** A body ready to be sent. */
-export interface EncodedBody {
-  readonly contentType: string
-  readonly body: string | Uint8Array
-}
 
 /** Turns response messages into bodies; `raw` if they are the handler's own bytes (`google.api.HttpBody`). */
 export interface ResponseBody {

@@ -31,10 +31,9 @@ interface Node<T> {
   readonly openByVerb: Map<string, Methods<T>>
 }
 
-interface Cut {
-  readonly path: string
-  readonly starts: readonly number[]
-  readonly end: number
+/** A path as its segments, without a custom verb at its end, if it is read as having one. */
+interface Reading {
+  readonly segments: readonly string[]
   readonly verb: string
 }
 
@@ -56,20 +55,17 @@ export function createRouteTrie<T>(): RouteTrie<T> {
   }
 
   function find(path: string, method: string): RouteMatch<T> | undefined {
-    const [plain, withVerb] = cuts(path, verbs)
-    for (const cut of [withVerb, plain]) {
-      if (cut === undefined) continue
-      const entry = walk(root, cut, 0, (methods) => pick(methods, method))
-      if (entry !== undefined) return { route: entry.route, captures: captureAll(entry.template, cut) }
+    for (const reading of readingsOf(path, verbs)) {
+      const entry = walk(root, reading, 0, (methods) => pick(methods, method))
+      if (entry !== undefined) return { route: entry.route, captures: capturesOf(entry.template, reading) }
     }
     return undefined
   }
 
   function allowed(path: string): string[] {
     const found = new Set<string>()
-    for (const cut of cuts(path, verbs)) {
-      if (cut === undefined) continue
-      walk(root, cut, 0, (methods) => {
+    for (const reading of readingsOf(path, verbs)) {
+      walk(root, reading, 0, (methods) => {
         for (const method of methods.keys()) found.add(method)
         return undefined
       })
@@ -88,11 +84,13 @@ function createNode<T>(): Node<T> {
 
 function methodsAt<T>(root: Node<T>, template: PathTemplate): Methods<T> {
   let node = root
-  let open = false
+  let table = node.byVerb
   for (const segment of template.segments) {
     if (segment.kind === '**') {
-      open = true
-    } else if (segment.kind === '*') {
+      table = node.openByVerb
+      continue
+    }
+    if (segment.kind === '*') {
       node.star ??= createNode()
       node = node.star
     } else {
@@ -100,8 +98,8 @@ function methodsAt<T>(root: Node<T>, template: PathTemplate): Methods<T> {
       node.literals.set(segment.text, child)
       node = child
     }
+    table = node.byVerb
   }
-  const table = open ? node.openByVerb : node.byVerb
   const methods = table.get(template.verb) ?? new Map<string, Entry<T>>()
   table.set(template.verb, methods)
   return methods
@@ -111,64 +109,41 @@ function pick<T>(methods: Methods<T>, method: string): Entry<T> | undefined {
   return methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined) ?? methods.get('*')
 }
 
-// The readings of a path: whole, and, when the last segment ends in a registered verb, with that verb cut off.
-function cuts(path: string, verbs: ReadonlySet<string>): [Cut | undefined, Cut | undefined] {
-  if (path.charCodeAt(0) !== 0x2f) return [undefined, undefined]
-  const starts: number[] = []
-  let slash = 0
-  while (slash >= 0) {
-    starts.push(slash + 1)
-    slash = path.indexOf('/', slash + 1)
-  }
-  const plain: Cut = { path, starts, end: path.length, verb: '' }
-  const colon = verbs.size === 0 ? -1 : path.lastIndexOf(':')
-  if (colon < (starts.at(-1) ?? 0)) return [plain, undefined]
-  const verb = decodePercentBytes(path.slice(colon + 1))
-  if (verb === undefined || !verbs.has(verb)) return [plain, undefined]
-  return [plain, { path, starts, end: colon, verb }]
+/** A path that ends in a registered verb is read with it first, and then as a whole. */
+function readingsOf(path: string, verbs: ReadonlySet<string>): Reading[] {
+  if (!path.startsWith('/')) return []
+  const segments = path.slice(1).split('/')
+  const plain = { segments, verb: '' }
+  const last = segments.at(-1) ?? ''
+  const colon = verbs.size === 0 ? -1 : last.lastIndexOf(':')
+  const verb = colon < 0 ? undefined : decodePercentBytes(last.slice(colon + 1))
+  if (verb === undefined || !verbs.has(verb)) return [plain]
+  return [{ segments: segments.with(-1, last.slice(0, colon)), verb }, plain]
 }
 
 // Depth equals the index of the segment, so that every node is looked at once at most.
-function walk<T, R>(node: Node<T>, cut: Cut, index: number, visit: Visit<T, R>): R | undefined {
-  if (index === cut.starts.length) {
-    const here = node.byVerb.get(cut.verb)
-    const result = here === undefined ? undefined : visit(here)
+function walk<T, R>(node: Node<T>, reading: Reading, index: number, visit: Visit<T, R>): R | undefined {
+  const segment = reading.segments[index]
+  if (segment === undefined) {
+    const here = node.byVerb.get(reading.verb)
+    const result = here && visit(here)
     if (result !== undefined) return result
-  } else {
-    const result = descend(node, cut, index, visit)
-    if (result !== undefined) return result
-  }
-  const open = node.openByVerb.get(cut.verb)
-  return open === undefined ? undefined : visit(open)
-}
-
-function descend<T, R>(node: Node<T>, cut: Cut, index: number, visit: Visit<T, R>): R | undefined {
-  const start = cut.starts[index] ?? 0
-  const end = segmentEnd(cut, index)
-  // An empty segment is matched by "**" alone: a trailing or doubled slash names no resource.
-  if (start >= end) return undefined
-  if (node.literals.size > 0) {
-    // A broken escape equals no literal; as a captured value it is reported by name later.
-    const literal = decodePercentBytes(cut.path.slice(start, end))
+  } else if (segment !== '') {
+    // An empty segment is matched by "**" alone: a trailing or doubled slash names no resource. A broken escape equals no
+    // literal; as a captured value it is reported by name later.
+    const literal = node.literals.size === 0 ? undefined : decodePercentBytes(segment)
     const child = literal === undefined ? undefined : node.literals.get(literal)
-    const result = child === undefined ? undefined : walk(child, cut, index + 1, visit)
+    const result =
+      (child && walk(child, reading, index + 1, visit)) ?? (node.star && walk(node.star, reading, index + 1, visit))
     if (result !== undefined) return result
   }
-  return node.star === undefined ? undefined : walk(node.star, cut, index + 1, visit)
+  const open = node.openByVerb.get(reading.verb)
+  return open && visit(open)
 }
 
-function segmentEnd(cut: Cut, index: number): number {
-  const next = cut.starts[index + 1]
-  return next === undefined ? cut.end : next - 1
-}
-
-function captureAll(template: PathTemplate, cut: Cut): string[] {
-  const captures: string[] = []
-  for (const variable of template.variables) {
-    const start = cut.starts[variable.start]
-    const open = template.segments[variable.end - 1]?.kind === '**'
-    const end = open ? cut.end : segmentEnd(cut, variable.end - 1)
-    captures.push(start === undefined || start > end ? '' : cut.path.slice(start, end))
-  }
-  return captures
+function capturesOf(template: PathTemplate, { segments }: Reading): string[] {
+  return template.variables.map(({ start, end }) => {
+    const isOpen = template.segments[end - 1]?.kind === '**'
+    return segments.slice(start, isOpen ? undefined : end).join('/')
+  })
 }

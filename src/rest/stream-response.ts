@@ -6,10 +6,9 @@ import { cutResponse, headerOf, isGone } from '../call/node-http.js'
 import { addHeaders } from '../call/respond.js'
 import { createSink, type Sink } from '../call/response-sink.js'
 import { type Exchange, writeMessages } from '../call/serve-call.js'
-import type { ErrorResponder } from './error-response.js'
 import type { RestTranscoderOptions } from './options.js'
 import type { ResponseBody } from './response-body.js'
-import { codingOf } from './unary-response.js'
+import { codingOf, type ErrorResponder } from './whole-response.js'
 
 /** How the messages of a stream are separated on the wire. */
 type StreamFormat = 'ndjson' | 'sse' | 'raw'

@@ -11,13 +11,12 @@ import { type Exchange, serveCall } from '../call/serve-call.js'
 import { invalidArgument } from '../protojson/invalid.js'
 import { pathToString } from '../protojson/json-reader.js'
 import { createRequiredSearch, type RequiredSearch } from '../protojson/required-fields.js'
-import { createErrorResponder, type ErrorResponder } from './error-response.js'
 import { nearestPath } from './nearest-path.js'
 import type { RestTranscoderOptions } from './options.js'
 import { createRouteTable, type Route } from './route-table.js'
 import type { RouteMatch } from './route-trie.js'
 import { streamAnswer } from './stream-response.js'
-import { sendUnary } from './unary-response.js'
+import { createErrorResponder, type ErrorResponder, sendUnary } from './whole-response.js'
 
 /**
  * Creates the transcoder: a request handler of `node:http` and `node:http2` that serves every method with a

@@ -5,7 +5,8 @@ import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import type { Tables } from '../../src/db/tables.js'
 import { type Admission, createRevokeLimiter, rateLimited } from '../../src/domain/auth/revoke-limiter.js'
 import { requestContextKey } from '../../src/handlers/request-context.js'
-import { createRevokeCallCounter, slowDownBody } from '../../src/handlers/revoke-limit.js'
+import { createRevokeCallCounter } from '../../src/handlers/revoke-limit.js'
+import { authErrorBody } from '../../src/http/auth-error.js'
 import type { RevokeDecision } from '../../src/store/revoke-attempt.js'
 import { createTestRuntime } from '../support/runtime.js'
 
@@ -143,6 +144,6 @@ describe('a call that revokes', () => {
       { contentType: 'application/json', body: '{"error":"slow_down","error_description":"slowly"}\n' },
     ],
   ])('has a body of its own for the limit alone: %s', (_, error, method, body) => {
-    expect(slowDownBody(error, { method })).toEqual(body)
+    expect(authErrorBody(error, { method })).toEqual(body)
   })
 })

@@ -1,9 +1,14 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { Message } from '@bufbuild/protobuf'
+import type { JsonValue, Message } from '@bufbuild/protobuf'
+import type { ConnectError } from '@connectrpc/connect'
 import type { Call } from '../call/call.js'
 import { type Coding, negotiateCoding } from '../call/compression.js'
-import { headerOf, type NodeRequest } from '../call/node-http.js'
-import { addCallHeaders, endResponse, sendCompressed } from '../call/respond.js'
+import { connectErrorJson, type EncodedBody, statusErrorJson } from '../call/error-body.js'
+import type { HttpFailure } from '../call/http-failure.js'
+import { headerOf, type NodeRequest, type NodeResponse } from '../call/node-http.js'
+import { addCallHeaders, addHeaders, endResponse, sendCompressed } from '../call/respond.js'
+import { report } from '../call/serve-call.js'
+import type { JsonOptions } from '../protojson/json-printer.js'
 import { DEFAULT_COMPRESS_MIN_BYTES, type RestTranscoderOptions } from './options.js'
 import type { Route } from './route-table.js'
 
@@ -61,3 +66,45 @@ function isNotModified(request: NodeRequest, headers: OutgoingHttpHeaders): bool
 }
 
 const OPAQUE_TAG = /"[!#-~\x80-\xff]*"/g
+
+/** Answers errors in the one format of a transcoder. */
+export interface ErrorResponder {
+  /** Sends an error as the whole response. */
+  send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void
+  /** The JSON of an error, for the last line of a stream. */
+  json(error: ConnectError): JsonValue
+}
+
+/** Creates the responder for the `errorBody` and `completeError` options. */
+export function createErrorResponder(options: RestTranscoderOptions, json: JsonOptions): ErrorResponder {
+  const errorJson = (error: ConnectError): JsonValue =>
+    options.errorBody === 'status' ? statusErrorJson(error, json) : connectErrorJson(error, json)
+
+  function bodyOf({ error, status }: HttpFailure, request: NodeRequest, call: Call | undefined): EncodedBody {
+    const { errorBody, completeError } = options
+    const method = call?.method
+    let custom: EncodedBody | undefined
+    // An option that fails must not keep the client from its response.
+    try {
+      completeError?.(error, status)
+      if (typeof errorBody === 'function') custom = errorBody(error, { method })
+    } catch (cause) {
+      report(cause, { method, request }, options)
+    }
+    return custom ?? { contentType: 'application/json', body: `${JSON.stringify(errorJson(error))}\n` }
+  }
+
+  function send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void {
+    const { contentType, body } = bodyOf(failure, request, call)
+    const headers: OutgoingHttpHeaders = {}
+    if (call !== undefined) addCallHeaders(headers, call)
+    addHeaders(headers, failure.error.metadata)
+    Object.assign(headers, failure.headers)
+    headers['content-type'] = contentType
+    // The body made here is not encoded, whatever the handler's answer, or one that it forwards, would have been.
+    delete headers['content-encoding']
+    endResponse(request, response, failure.status, headers, body)
+  }
+
+  return { send, json: errorJson }
+}
