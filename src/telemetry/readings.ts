@@ -14,32 +14,22 @@ export interface ReadMetric {
   readonly read: () => Reading | Promise<Reading>
 }
 
-/** Reads a value that goes up and down. */
-export function addGauge(registry: Registry, { label, read, ...metric }: ReadMetric): void {
-  new Gauge({
-    ...metric,
-    labelNames: label === undefined ? [] : [label],
-    registers: [registry],
-    async collect() {
-      const reading = await read()
-      if (reading === undefined) this.remove()
-      for (const [labels, value] of seriesOf(reading, label)) this.set(labels, value)
-    },
-  })
-}
-
-/** Reads a number that only grows, and that its owner counts. */
-export function addCounter(registry: Registry, { label, read, ...metric }: ReadMetric): void {
-  new Counter({
-    ...metric,
-    labelNames: label === undefined ? [] : [label],
-    registers: [registry],
-    async collect() {
-      const reading = await read()
-      this.reset()
-      for (const [labels, value] of seriesOf(reading, label)) this.inc(labels, value)
-    },
-  })
+/** Reads values that go up and down and, where the name ends in `_total`, numbers that only grow. */
+export function addReadings(registry: Registry, metrics: readonly ReadMetric[]): void {
+  for (const { label, read, ...metric } of metrics) {
+    const config = {
+      ...metric,
+      labelNames: label === undefined ? [] : [label],
+      registers: [registry],
+      collect: async () => {
+        const reading = await read()
+        if (reading === undefined) shown.remove()
+        else shown.reset()
+        for (const [labels, value] of seriesOf(reading, label)) shown.inc(labels, value)
+      },
+    }
+    const shown = metric.name.endsWith('_total') ? new Counter(config) : new Gauge(config)
+  }
 }
 
 function seriesOf(reading: Reading = {}, label = ''): (readonly [Readonly<Record<string, string>>, number])[] {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Attributes,
   type Context,
@@ -100,12 +101,7 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
     callOf: (request) => traced.get(request),
     createSharedStatements,
     close: async () => {
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LAST_SPANS_MILLIS)
-      })
-      await Promise.race([provider.shutdown(), late])
-      clearTimeout(timer)
+      await Promise.race([provider.shutdown(), sleep(LAST_SPANS_MILLIS, undefined, { ref: false })])
       diag.disable()
     },
   }
