@@ -66,7 +66,7 @@ describe('the access matrix', () => {
   const withoutPermission = (kind: CallerKind, permission: Permission) =>
     tokens.get(kind === 'user' ? 'user with nothing' : `${kind} without ${permission}`)
 
-  it('covers every method that takes a credential', () => {
+  it('covers every method that requires a credential', () => {
     const all = services.flatMap(({ methods }) => methods).map(({ name }) => name)
     const anonymous = ['RevokeLeakedKey', 'CreateToken']
     expect(matrix.map(([name]) => name).toSorted()).toEqual(all.filter((name) => !anonymous.includes(name)).toSorted())
@@ -91,7 +91,7 @@ describe('the access matrix', () => {
       expect(await outcomeOf(undefined)).toEqual([401, 'unauthenticated', 'ERROR_REASON_CREDENTIAL_MISSING'])
     })
 
-    it('refuses a credential that nobody has', async () => {
+    it('refuses an unknown credential', async () => {
       const refused = [401, 'unauthenticated', 'ERROR_REASON_CREDENTIAL_INVALID']
       expect(await outcomeOf('svc_token_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')).toEqual(refused)
       expect(await outcomeOf('a.b.c')).toEqual(refused)

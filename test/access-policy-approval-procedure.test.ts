@@ -59,7 +59,7 @@ describe('creating an approval procedure', () => {
     }
     const invalid = (reason: string, ...fields: string[]) => ({ status: 400, code: 'invalid_argument', reason, fields })
 
-    it('answers the procedure with its stages, the same steps as a flat list, and new ids', async () => {
+    it('returns the procedure with its stages, the same steps as a flat list, and new ids', async () => {
       const full = {
         allowSelfApproval: false,
         approverJustificationMode: 'REQUIRED',
@@ -87,7 +87,7 @@ describe('creating an approval procedure', () => {
       expect(staged).toEqual(ids)
     })
 
-    it('stores what it answers', async () => {
+    it('stores what it returns', async () => {
       const { id, stages } = await created({
         stages: [{ steps: [workflow] }, { steps: [byGroup(fixture.groups.it), byUser(fixture.users.viewer)] }],
       })
@@ -124,7 +124,7 @@ describe('creating an approval procedure', () => {
       ])
     })
 
-    it('makes one stage of each step where only steps are given', async () => {
+    it('turns each step into a stage of its own if only steps are given', async () => {
       const procedure = await created({ steps: [owner, workflow] })
       expect(procedure).toMatchObject({
         stages: [{ steps: [ownerAnswered] }, { steps: [answered(workflow)] }],
@@ -132,7 +132,7 @@ describe('creating an approval procedure', () => {
       })
     })
 
-    it('takes steps that are the flat view of the stages, once defaults are filled in and ids left aside', async () => {
+    it('accepts steps that equal the stages as a flat list, with defaults filled in and ids ignored', async () => {
       const spelledOut = {
         id: 'mine',
         allowSelfApproval: true,
@@ -145,13 +145,13 @@ describe('creating an approval procedure', () => {
       expect(procedure).toMatchObject({ stages: [{ steps: [ownerAnswered, answered(workflow)] }] })
     })
 
-    it('gives a policy as many procedures as are created', async () => {
+    it('allows any number of procedures per policy', async () => {
       const first = await created({ steps: [owner] })
       const second = await created({ steps: [owner] })
       expect(second.id).not.toBe(first.id)
     })
 
-    it('leaves an audit event', async () => {
+    it('records an audit event', async () => {
       const { answer } = await create({ steps: [owner] })
       const events = await service.database.query('SELECT * FROM audit_events WHERE target_id = $1', [
         answer.json.data.id,
@@ -175,7 +175,7 @@ describe('creating an approval procedure', () => {
       [0, 2_592_000],
       [300, 300],
       [7_776_000, 7_776_000],
-    ])('takes the timeout %s for %i seconds', async (timeoutSeconds, stored) => {
+    ])('stores the timeout %s as %i seconds', async (timeoutSeconds, stored) => {
       expect(await created({ steps: [owner], timeoutSeconds })).toMatchObject({ timeoutSeconds: stored })
     })
 
@@ -183,14 +183,14 @@ describe('creating an approval procedure', () => {
       await refused({ steps: [owner], timeoutSeconds }, invalid('TIMEOUT_OUT_OF_RANGE', 'timeoutSeconds'))
     })
 
-    it('refuses a timeout that is no integer', async () => {
+    it('refuses a timeout that is not an integer', async () => {
       for (const timeoutSeconds of [300.5, 2_147_483_648, 'soon']) {
         await refused({ steps: [owner], timeoutSeconds }, { status: 400, code: 'invalid_argument' })
       }
     })
 
     it.each([{}, { steps: [] }, { stages: [] }, { steps: [], stages: [], timeoutSeconds: 300 }])(
-      'refuses a procedure without steps and stages: %j',
+      'refuses a procedure with neither steps nor stages: %j',
       async (body) => {
         await refused(body, invalid('STEPS_OR_STAGES_REQUIRED', 'stages'))
       },
@@ -201,7 +201,7 @@ describe('creating an approval procedure', () => {
       await refused({ stages }, invalid('FIELD_REQUIRED', 'stages[1].steps', 'stages[2].steps'))
     })
 
-    it('takes 50 steps and no more, counted over all stages', async () => {
+    it('accepts up to 50 steps, counted over all stages', async () => {
       const steps = (count: number) => Array.from({ length: count }, () => owner)
       expect((await created({ steps: steps(50) })).stages).toHaveLength(50)
       expect((await created({ stages: [{ steps: steps(20) }, { steps: steps(30) }] })).steps).toHaveLength(50)
@@ -227,7 +227,7 @@ describe('creating an approval procedure', () => {
         { customWorkflow: { workflowId: 'a\u0000b' } },
         '.customWorkflow.workflowId',
       ],
-    ])('refuses a step with %s, and names it', async (_, step, field) => {
+    ])('refuses a step with %s and names the step', async (_, step, field) => {
       await refused({ steps: [owner, step] }, invalid('FIELD_INVALID', `steps[1]${field}`))
       await refused({ stages: [{ steps: [owner, step] }] }, invalid('FIELD_INVALID', `stages[0].steps[1]${field}`))
     })
@@ -237,7 +237,7 @@ describe('creating an approval procedure', () => {
       ['an approver of no kind', { approvers: [{ appOwner: {} }, { notify: true }] }, 'approvers[1]'],
       ['a user without an id', { approvers: [{ user: {} }] }, 'approvers[0].user.userId'],
       ['a group without an id', { approvers: [{ group: { groupId: '' } }] }, 'approvers[0].group.groupId'],
-    ])('refuses %s, and names it', async (_, step, field) => {
+    ])('refuses %s and names the field', async (_, step, field) => {
       await refused(
         { stages: [{ steps: [step] }] },
         {
@@ -251,12 +251,12 @@ describe('creating an approval procedure', () => {
       await refused({ steps }, invalid('FIELD_INVALID', 'steps[0].approvers'))
     })
 
-    it('refuses an approver of two kinds', async () => {
+    it('refuses an approver that has two kinds', async () => {
       const step = { approvers: [{ appOwner: {}, manager: {} }] }
       await refused({ steps: [step] }, { status: 400, code: 'invalid_argument' })
     })
 
-    it.each(['NONE', 'OPTIONAL', 'REQUIRED', ''])('takes the justification mode %j', async (mode) => {
+    it.each(['NONE', 'OPTIONAL', 'REQUIRED', ''])('accepts the justification mode %j', async (mode) => {
       const { steps } = await created({ steps: [{ ...owner, approverJustificationMode: mode }] })
       expect(steps[0].approverJustificationMode).toBe(mode)
     })
@@ -267,13 +267,13 @@ describe('creating an approval procedure', () => {
       ['a group that does not exist', byGroup('unknown'), 'group.groupId'],
       ['a group of another organization', byGroup(fixture.groups.globex), 'group.groupId'],
       ['a group where a user is meant', byUser(fixture.groups.it), 'user.userId'],
-    ])('refuses %s as approver, and names the field', async (_, step, field) => {
+    ])('refuses %s as approver and names the field', async (_, step, field) => {
       const stages = [{ steps: [owner] }, { steps: [owner, step] }]
       await refused({ stages }, invalid('APPROVER_NOT_FOUND', `stages[1].steps[1].approvers[0].${field}`))
       await refused({ steps: [step] }, invalid('APPROVER_NOT_FOUND', `steps[0].approvers[0].${field}`))
     })
 
-    it('says the same of an approver of another organization and of none', async () => {
+    it('returns the same error for a foreign and an unknown approver', async () => {
       const missing = await create({ steps: [byUser('unknown')] })
       const foreign = await create({ steps: [byUser(fixture.users.globexAdmin)] })
       expect(foreign.answer.json).toEqual(missing.answer.json)
@@ -288,26 +288,26 @@ describe('creating an approval procedure', () => {
       ['differs in an approver', [{ approvers: [{ manager: {} }] }, workflow], 'steps[0].approvers'],
       ['differs in whom it tells', [{ approvers: [{ appOwner: {}, notify: true }] }, workflow], 'steps[0].approvers'],
       ['differs in a workflow', [owner, { customWorkflow: { workflowId: 'other' } }], 'steps[1].customWorkflow'],
-    ])('refuses steps where the flat list %s than the stages', async (_, steps, field) => {
+    ])('refuses a flat list of steps that contradicts the stages: it %s', async (_, steps, field) => {
       const stages = [{ steps: [owner] }, { steps: [workflow] }]
       await refused({ stages, steps }, invalid('STEPS_DIFFER_FROM_STAGES', field))
     })
 
-    it('names every fault, and not without end', async () => {
+    it('reports every violation, up to a limit', async () => {
       const { fields } = await refused({ steps: [{}, byUser('')], timeoutSeconds: 1 }, { status: 400 })
       expect(fields).toEqual(['steps[0]', 'steps[1].approvers[0].user.userId', 'timeoutSeconds'])
       const stages = Array.from({ length: 1000 }, () => ({}))
       expect((await refused({ stages }, { status: 400 })).fields).toHaveLength(20)
     })
 
-    it('judges the policy before the rules', async () => {
+    it('looks up the policy before it validates the steps', async () => {
       const notFound = { status: 404, code: 'not_found', reason: 'RESOURCE_NOT_FOUND' }
       for (const policy of ['unknown', fixture.accessPolicies.people, fixture.accessPolicies.globex]) {
         await refused({ timeoutSeconds: 1 }, notFound, policy)
       }
     })
 
-    it('refuses fields that are none of a step', async () => {
+    it('refuses unknown fields of a step', async () => {
       await refused({ steps: [{ ...owner, allowSelf: true }] }, { status: 400, code: 'invalid_argument' })
     })
   })

@@ -125,27 +125,27 @@ const files = ['src', join('client', 'src')].flatMap((folder) =>
     .map((path) => join(folder, path)),
 )
 
-describe('the tree', () => {
-  it('has a rule for every folder of src', () => {
+describe('the source tree', () => {
+  it('has an import rule for every folder of src', () => {
     expect([...new Set(files.map(partOf))].filter((part) => allowances[part] === undefined)).toEqual([])
   })
 
-  it('imports in one direction: only what stands below, and only the packages of the folder', () => {
+  it('imports only from lower folders, and only the packages allowed for the folder', () => {
     expect(files.flatMap((file) => importsOf(file).flatMap((specifier) => fault(file, specifier) ?? []))).toEqual([])
   })
 
-  it('speaks of tables, columns and constraints in src/store and src/db alone', () => {
+  it('mentions tables, columns and constraints only in src/store and src/db', () => {
     // In the documents, fields have the names of the schema of the API.
     const others = files.filter((file) => !['store', 'db', 'openapi'].includes(partOf(file)))
     expect(others.flatMap((file) => databaseNamesIn(sourceOf(file)).map((name) => `${file} has ${name}`))).toEqual([])
   })
 
-  it('goes past the register of statements nowhere in src/store', () => {
+  it('never bypasses the statement registry in src/store', () => {
     const stores = files.filter((file) => partOf(file) === 'store')
     expect(stores.filter((file) => /\$(?:query|execute)Raw|\.query\(|\.execute\(/.test(sourceOf(file)))).toEqual([])
   })
 
-  it('reads rows by name in src/store, and those that belong to them by themselves', () => {
+  it('reads rows by name in src/store, and rows that belong together in one place', () => {
     const stores = files.filter((file) => partOf(file) === 'store')
     const reads = /\bmodels\.\w+\.\w+\(((?:[^()]|\([^()]*\))*)\)/g
     expect(stores.filter((file) => /\binclude:/.test(sourceOf(file)))).toEqual([])
@@ -158,7 +158,7 @@ describe('the tree', () => {
     ).toEqual([])
   })
 
-  it('has no function of a store that nothing else uses, but for the lists of statements that tests read', () => {
+  it('has no store function that nothing else uses, except the statement lists for tests', () => {
     const used = files.filter((file) => partOf(file) !== 'client').map((file) => [file, sourceOf(file)] as const)
     const unused = files
       .filter((file) => partOf(file) === 'store')
@@ -173,38 +173,38 @@ describe('the tree', () => {
     expect(unused).toEqual([])
   })
 
-  it("knows Prisma's codes in src/db alone, and neither extends its client nor binds it to a caller", () => {
+  it("knows Prisma's codes only in src/db, and neither extends its client nor binds it to a caller", () => {
     const outside = files.filter((file) => partOf(file) !== 'db')
     expect(outside.filter((file) => /\bP[123]\d{3}\b/.test(sourceOf(file)))).toEqual([])
     expect(files.filter((file) => /\$extends\(|new AsyncLocalStorage\b/.test(sourceOf(file)))).toEqual([])
   })
 
-  it('writes members in src/domain/user/write.ts alone, import apart', () => {
+  it('writes members only in src/domain/user/write.ts, apart from the import', () => {
     const writers = files.filter((file) => partOf(file) !== 'store' && /\bwriteMembers\b/.test(sourceOf(file)))
     expect(writers).toEqual([join('src', 'domain', 'user', 'write.ts')])
   })
 
-  it('reads the environment in src/config.ts alone', () => {
+  it('reads the environment only in src/config.ts', () => {
     expect(files.filter((file) => file !== join('src', 'config.ts') && sourceOf(file).includes('process.env'))).toEqual(
       [],
     )
   })
 
-  it('ends the process in src/main.ts alone', () => {
+  it('exits the process only in src/main.ts', () => {
     expect(files.filter((file) => file !== join('src', 'main.ts') && /process\.exit\b/.test(sourceOf(file)))).toEqual(
       [],
     )
   })
 
   // Each result stays with the signals that it is made of, for as long as one of them lives.
-  it('joins signals only where it happens once in the life of a process', () => {
+  it('combines abort signals only where that happens once per process', () => {
     expect(files.filter((file) => sourceOf(file).includes('AbortSignal.any('))).toEqual([
       join('src', 'cli', 'workers.ts'),
       join('src', 'db', 'server-presence.ts'),
     ])
   })
 
-  it('has no file that is past 300 lines, and no test past 400', () => {
+  it('has no source file above 300 lines and no test above 400', () => {
     expect(files.filter((file) => sourceOf(file).split('\n').length > 301)).toEqual([])
     const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     const long = (file: string) =>
@@ -217,7 +217,7 @@ describe('the tree', () => {
     expect(files.filter((file) => !imported.has(file) && !entrances.includes(file))).toEqual([])
   })
 
-  it('has no circle of files that import each other, types included', () => {
+  it('has no import cycle, type imports included', () => {
     const done = new Set<string>()
     const circles: string[] = []
     const visit = (file: string, above: readonly string[]) => {
@@ -230,7 +230,7 @@ describe('the tree', () => {
     expect(circles).toEqual([])
   })
 
-  it('keeps the rules in at most 20 files and folders, whose imports make at most six levels and no circle', () => {
+  it('keeps the rules in at most 20 files and folders, with imports at most six levels deep and free of cycles', () => {
     const above = new Map<string, Set<string>>()
     for (const file of files.filter((path) => partOf(path) === 'domain')) {
       const others = pathsImportedBy(file).filter(
@@ -246,7 +246,7 @@ describe('the tree', () => {
     expect(Math.max(...[...above.keys()].map((place) => levelOf(place)))).toBeLessThanOrEqual(6)
   })
 
-  it('cites no document that is not in it', () => {
+  it('cites no document outside the repository', () => {
     const cited = files.flatMap(
       (file) =>
         sourceOf(file).match(/\b(?:docs|shared)\/[\w./-]+\.md\b|(?<!\bRFC )\b\w+, section \d+|(?<= )\(spec[,;]/g) ?? [],

@@ -37,7 +37,7 @@ const calls: Record<string, { method: string; path: string; json?: unknown; head
   },
 }
 
-describe('a call that nobody waits for any more', () => {
+describe('an abandoned call', () => {
   let service: TestService
   let holding: Database
   let token: string
@@ -73,7 +73,7 @@ describe('a call that nobody waits for any more', () => {
       [name],
     )
 
-  it.each(Object.entries(calls))('leaves no statement behind at its deadline: %s', async (_, { lock, ...call }) => {
+  it.each(Object.entries(calls))('leaves no statement running after its deadline: %s', async (_, { lock, ...call }) => {
     const answer = await callWhileLocked(lock, () =>
       service.rest(call.method, call.path, {
         token,
@@ -85,7 +85,7 @@ describe('a call that nobody waits for any more', () => {
   })
 
   it.each(Object.entries(calls))(
-    'leaves no statement behind when its client goes: %s',
+    'leaves no statement running after its client disconnects: %s',
     async (_, { lock, ...call }) => {
       const gone = new AbortController()
       await callWhileLocked(lock, async () => {
@@ -103,7 +103,7 @@ describe('a call that nobody waits for any more', () => {
     },
   )
 
-  it.each(['grpc', 'grpc-web', 'connect-binary'] as const)('leaves no statement behind over %s', async (protocol) => {
+  it.each(['grpc', 'grpc-web', 'connect-binary'] as const)('leaves no statement running over %s', async (protocol) => {
     const client = service.client(PriorityService, token, protocol)
     const error = await callWhileLocked(lockOf('priorities'), () =>
       client.updatePriority({ id: fixture.priorities.it, name }, { timeoutMs: 300 }).catch(ConnectError.from),
@@ -111,7 +111,7 @@ describe('a call that nobody waits for any more', () => {
     expect([error, await changed()]).toEqual([expect.objectContaining({ code: Code.DeadlineExceeded }), []])
   })
 
-  it('is no failure of the service', () => {
+  it('does not count as a failure of the service', () => {
     const failures = service.logLines.filter((line) => /call failed|request failed/.test(line))
     expect(failures).toEqual([])
   })

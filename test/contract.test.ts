@@ -41,40 +41,40 @@ const routes: Record<string, string> = {
 }
 
 describe('the contract', () => {
-  it('has the methods and routes that were promised, and no others', () => {
+  it('has exactly the promised methods and routes', () => {
     expect(Object.fromEntries(named.map(([name, method]) => [name, routeOf(method)]))).toEqual(routes)
   })
 
-  it('says of every method who may call it', () => {
+  it('declares for every method who may call it', () => {
     expect(methodAccessOf(services).size).toBe(methods.length)
   })
 
-  it.each(named)('%s says whether it may be repeated', (_, method) => {
+  it.each(named)('%s declares whether it may be repeated', (_, method) => {
     expect(hasOption(method, http)).toBe(true)
     const isRead = routeOf(method)?.startsWith('get') ?? false
     expect(method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS).toBe(isRead)
   })
 
-  it.each(named)('%s requires what its path names', (_, method) => {
+  it.each(named)('%s requires the parameters of its path', (_, method) => {
     for (const [, name] of (routeOf(method) ?? '').matchAll(/\{(\w+)\}/g)) {
       const field = method.input.fields.find((each) => each.name === name)
       expect(field && getOption(field, rules).required).toBe(true)
     }
   })
 
-  it('documents every reason of the catalogue, and has every documented one', () => {
+  it('documents every reason in the catalogue, and lists every documented reason', () => {
     const documented = ErrorReasonSchema.values.map(({ name }) => name.replace('ERROR_REASON_', ''))
     expect(documented).toEqual(['UNSPECIFIED', ...Object.keys(errorCodes)])
   })
 
-  it('names each governed field that the tables have, and its field of a user, in one order', () => {
+  it('names each governed field of the tables and its field of a user, in the same order', () => {
     const named = UserProfileFieldSchema.values.map(({ name }) => name.replace('USER_PROFILE_FIELD_', ''))
     expect(named).toEqual(['UNSPECIFIED', ...governedFields])
     const ofUser = UserSchema.fields.map(({ localName }) => localName)
     expect(Object.values(fieldNames).filter((name) => !ofUser.includes(name))).toEqual([])
   })
 
-  it('is not served with a method that lacks an access rule', () => {
+  it('is not served if a method lacks an access rule', () => {
     const [service] = services
     const [method] = methods
     if (service === undefined || method === undefined) throw new Error('there is no service')

@@ -36,12 +36,15 @@ describe.each(shells)('the cookbook in %s', (shell) => {
     })
   })
 
-  it.each(recipes.map((recipe, index) => ({ ...recipe, index })))('is right about $name', ({ expected, index }) => {
-    const output = outputs[index] ?? ''
-    if (expected === undefined) expect(output).toBe('')
-    else if (!isExpected(expected, output)) expect(output).toBe(expected.text)
-    else expect(isExpected(expected, output)).toBe(true)
-  })
+  it.each(recipes.map((recipe, index) => ({ ...recipe, index })))(
+    '$name works as documented',
+    ({ expected, index }) => {
+      const output = outputs[index] ?? ''
+      if (expected === undefined) expect(output).toBe('')
+      else if (!isExpected(expected, output)) expect(output).toBe(expected.text)
+      else expect(isExpected(expected, output)).toBe(true)
+    },
+  )
 
   it('calls every endpoint of the API', () => {
     const called = recipes.map(({ script }) => script).join('\n')
@@ -51,7 +54,7 @@ describe.each(shells)('the cookbook in %s', (shell) => {
   })
 })
 
-describe('the comparison of the cookbook', () => {
+describe("the cookbook's comparison of responses", () => {
   it.each([
     ['json', '{"a": "…"}', '{"a": "x", "b": 1}', true],
     ['json', '{"a": "…"}', '{"a": ""}', false],
@@ -60,7 +63,7 @@ describe('the comparison of the cookbook', () => {
     ['json', '{"a": null}', '{"a": {}}', false],
     ['text', '200 …', '200 anything', true],
     ['text', '200', '2000', false],
-  ] as const)('%s %s against %s: %s', (kind, text, output, result) => {
+  ] as const)('%s %s with %s: %s', (kind, text, output, result) => {
     expect(isExpected({ kind, text }, output)).toBe(result)
   })
 })

@@ -59,7 +59,7 @@ describe('listing field mappings', () => {
       return answer.json.data.map(({ id }: { id: string }) => id)
     }
 
-    it('answers every field, wrapped in data, and nothing else', async () => {
+    it('returns every field, wrapped in data, and nothing else', async () => {
       const { answer } = await list({ entityTypeId })
       expect(answer.json).toEqual({ data: expect.any(Array) })
       expect(answer.json.data[1]).toEqual({
@@ -73,17 +73,17 @@ describe('listing field mappings', () => {
       })
     })
 
-    it('lists the highest priority first, then by id', async () => {
+    it('orders mappings by descending priority, then by id', async () => {
       const ids = ['of-hidden', 'a-high', 'b-high', fixture.fieldMappings.it, 'low']
       expect(await listed({ entityTypeId })).toEqual(ids)
     })
 
-    it('gives an empty list for a type without mappings', async () => {
+    it('returns an empty list for a type without mappings', async () => {
       expect(await listed({ entityTypeId: 'empty' })).toEqual([])
       expect(await listed({ entityTypeId: 'empty', ingestionConfigId: config })).toEqual([])
     })
 
-    it('narrows the list to the source of one config', async () => {
+    it('filters the list by the source of a config', async () => {
       const ids = ['a-high', 'b-high', fixture.fieldMappings.it, 'low']
       expect(await listed({ entityTypeId, ingestionConfigId: config })).toEqual(ids)
       expect(await listed({ entityTypeId, ingestionConfigId: hiddenConfig })).toEqual(['of-hidden'])
@@ -93,12 +93,12 @@ describe('listing field mappings', () => {
       ['does not exist', 'unknown'],
       ['belongs to another organization', fixture.ingestionConfigs.globex],
       ['belongs to a team that is hidden', hiddenConfig],
-    ])('gives an empty list for a config that %s', async (_, ingestionConfigId) => {
+    ])('returns an empty list for a config that %s', async (_, ingestionConfigId) => {
       expect(await listed({ entityTypeId, ingestionConfigId }, teamKey)).toEqual([])
     })
 
     it.each([{}, { entityTypeId: '' }, { ingestionConfigId: config }])(
-      'refuses a list without an entity type: %j',
+      'requires an entity type: %j',
       async (request) => {
         expect(await list(request)).toMatchObject({
           status: 400,

@@ -70,7 +70,7 @@ describe('listing ingestion configs', () => {
       return answer.json.data.map(({ id }: { id: string }) => id)
     }
 
-    it('answers every field, wrapped in data', async () => {
+    it('returns every field, wrapped in data', async () => {
       const { answer } = await list({ teamId, appInstanceId: fixture.appInstances.itSecond })
       expect(answer.json).toEqual({
         data: [
@@ -94,7 +94,7 @@ describe('listing ingestion configs', () => {
       })
     })
 
-    it('prints what is unset', async () => {
+    it('prints unset fields', async () => {
       const { answer } = await list({ teamId: fixture.people })
       expect(answer.json.data).toEqual([
         expect.objectContaining({
@@ -110,13 +110,13 @@ describe('listing ingestion configs', () => {
       ])
     })
 
-    it('lists the configs of the team in the order of creation, and an empty list for a team without', async () => {
+    it('lists the configs of the team in order of creation, and an empty list for a team without any', async () => {
       expect(await listed({ teamId })).toEqual(all)
       expect(await listed({ teamId: fixture.people })).toEqual([fixture.ingestionConfigs.people])
       expect(await listed({ teamId: 'empty' })).toEqual([])
     })
 
-    it('lists those of one app instance', async () => {
+    it('filters by app instance', async () => {
       expect(await listed({ teamId, appInstanceId: fixture.appInstances.it })).toEqual([fixture.ingestionConfigs.it])
       expect(await listed({ teamId: 'empty', appInstanceId: fixture.appInstances.it })).toEqual([])
       expect(await listed({ teamId, appInstanceId: fixture.appInstances.people })).toEqual(['of-hidden'])
@@ -126,15 +126,15 @@ describe('listing ingestion configs', () => {
       ['does not exist', 'unknown'],
       ['belongs to another organization', fixture.appInstances.globex],
       ['belongs to a team that is hidden', fixture.appInstances.people],
-    ])('gives an empty list for an app instance that %s', async (_, appInstanceId) => {
+    ])('returns an empty list for an app instance that %s', async (_, appInstanceId) => {
       expect(await listed({ teamId, appInstanceId }, teamKey)).toEqual([])
     })
 
-    it('takes an app instance that is shared with the team for a visible one', async () => {
+    it('treats an app instance that is shared with the team as visible', async () => {
       expect(await listed({ teamId, appInstanceId: fixture.appInstances.shared }, teamKey)).toEqual(['of-shared'])
     })
 
-    it('opens nothing in the team that an app instance is shared with', async () => {
+    it('grants no access to the team with which an app instance is shared', async () => {
       await shareAppInstance(service.database, fixture.appInstances.it, fixture.people)
       const request = { teamId: fixture.people, appInstanceId: fixture.appInstances.it }
       const ids = await listed(request)
@@ -144,12 +144,12 @@ describe('listing ingestion configs', () => {
       expect(ids).toEqual([])
     })
 
-    it('judges the team whatever the filter is', async () => {
+    it('checks the team whatever the filter is', async () => {
       const request = { teamId: fixture.people, appInstanceId: fixture.appInstances.it }
       expect(await list(request, teamKey)).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND' })
     })
 
-    it('needs the team of callers that reach several, and knows that of the others', async () => {
+    it('requires the team from callers that reach several, and infers it for others', async () => {
       const both = await insertUserToken(service.database, { userId: fixture.users.both })
       for (const token of [organizationKey, both]) {
         const required = { status: 400, code: 'invalid_argument', reason: 'TEAM_REQUIRED', fields: ['teamId'] }
@@ -159,7 +159,7 @@ describe('listing ingestion configs', () => {
       expect(await listed({}, teamKey)).toEqual(all)
     })
 
-    it('refuses a parameter that it does not know', async () => {
+    it('refuses an unknown parameter', async () => {
       expect(await list({ teamId, appInstance: 'x' })).toMatchObject({ status: 400, code: 'invalid_argument' })
     })
   })

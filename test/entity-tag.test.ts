@@ -65,7 +65,7 @@ describe.each(doors)('over %s', (door) => {
     }
     const other = () => change(1 + 2 * ++count)
 
-    it('has a strong tag, which changes when it does, and only then', async () => {
+    it('has a strong tag that changes exactly when the resource changes', async () => {
       const tag = await current()
       expect(tag).toMatch(STRONG)
       expect((await send(keep)).etag).toBe(tag)
@@ -78,7 +78,7 @@ describe.each(doors)('over %s', (door) => {
       ['its tag', (tag) => tag],
       ['a list that has its tag', (tag) => `"one", W/"two" ,, ${tag},"a,b"`],
       ['any', () => '*'],
-    ])('is changed where If-Match has %s', async (_, ifMatch) => {
+    ])('is updated if If-Match has %s', async (_, ifMatch) => {
       const tag = await current()
       const changed = await send(other(), { 'if-match': ifMatch(tag) })
       expect([changed.status, changed.etag === tag]).toEqual([200, false])
@@ -89,7 +89,7 @@ describe.each(doors)('over %s', (door) => {
       ['a list without its tag', () => '"one", "two"'],
       ['its tag as a weak one', (tag) => `W/${tag}`],
       ['an older tag', (_, older) => older],
-    ])('stays as it is where If-Match has %s', async (_, ifMatch) => {
+    ])('stays unchanged if If-Match has %s', async (_, ifMatch) => {
       const older = (await send(other())).etag
       const tag = await current()
       const events = await eventCount()
@@ -105,7 +105,7 @@ describe.each(doors)('over %s', (door) => {
     })
 
     it.each(['tag', '"open', '"a" "b"', 'W/tag', '', ',', '*, "a"'])(
-      'is refused where If-Match is %s',
+      'is refused if If-Match is %s',
       async (ifMatch) => {
         expect(await send(other(), { 'if-match': ifMatch })).toMatchObject({
           status: 400,
@@ -116,7 +116,7 @@ describe.each(doors)('over %s', (door) => {
       },
     )
 
-    it('is changed by one of many who have the same tag', async () => {
+    it('is updated by only one of several writers with the same tag', async () => {
       for (let round = 0; round < 5; round++) {
         const tag = await current()
         const wanted = Array.from({ length: 4 }, other)
@@ -125,12 +125,12 @@ describe.each(doors)('over %s', (door) => {
       }
     })
 
-    it('is answered 404 where it is not there, whatever If-Match has', async () => {
+    it('returns 404 if it does not exist, whatever If-Match has', async () => {
       if (resourceType === 'user relationship') return
       expect(await send({ ...keep, id: 'nothing' }, { 'if-match': '"another"' })).toMatchObject({ status: 404 })
     })
 
-    it('is told with its tag when the answer is replayed, and If-Match is a part of the request', async () => {
+    it('returns its tag with a replayed response, and If-Match is part of the request', async () => {
       const tag = await current()
       const request = other()
       const headers = { 'idempotency-key': `tag-${++count}`, 'if-match': tag }
@@ -141,7 +141,7 @@ describe.each(doors)('over %s', (door) => {
       expect(await send(request, { ...headers, 'if-match': '*' })).toMatchObject({ reason: 'IDEMPOTENCY_KEY_REUSED' })
     })
 
-    it('may be tried again under the key after a mismatch', async () => {
+    it('may be retried under the same key after a mismatch', async () => {
       const headers = { 'idempotency-key': `mismatch-${++count}` }
       const request = other()
       expect((await send(request, { ...headers, 'if-match': '"another"' })).status).toBe(409)
@@ -150,7 +150,7 @@ describe.each(doors)('over %s', (door) => {
   })
 })
 
-it('is checked over gRPC, as metadata', async () => {
+it('a tag is checked over gRPC, as metadata', async () => {
   const client = service.client(PriorityService, token, 'grpc')
   let tag = ''
   const onHeader = (header: Headers) => {
@@ -165,7 +165,7 @@ it('is checked over gRPC, as metadata', async () => {
   expect((await update(tag)).data?.name).toBe('Two')
 })
 
-it('is on every answer whose method has one in the schema, and on no other', async () => {
+it('a tag is on every response whose method declares one in the schema, and on no other', async () => {
   const key = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
   for (const { name, caller, request } of writeCalls) {
     const { verb, path, json } = restFormOf(methodNamed(name), request(++count))
@@ -186,7 +186,7 @@ describe('the tag of a user', () => {
   const path = `/v2/users/${users.builder}`
   const tagOf = async () => (await service.rest('GET', path, { token })).headers.get('etag')
 
-  it('is the same whatever has answered it', async () => {
+  it('is the same in every response', async () => {
     const put = await service.rest('PUT', path, {
       token,
       json: { firstName: 'Bea', pinFields: ['USER_PROFILE_FIELD_FIRST_NAME'] },
@@ -222,7 +222,7 @@ describe('the tag of a relationship', () => {
       json: { userId: users.contributor, relatedUserId: users.manager },
     })
 
-  it('lets a manager be replaced, and cleared, in the version that was read alone', async () => {
+  it('allows a manager to be replaced or cleared only in the version that was read', async () => {
     expect((await assign({ 'if-match': '*' })).status).toBe(409)
     const tag = (await assign()).headers.get('etag') ?? ''
     expect((await service.rest('GET', path, { token })).headers.get('etag')).toBe(tag)
@@ -237,7 +237,7 @@ describe('the tag of a relationship', () => {
 describe.each([
   ['user', `/v2/users/${users.manager}`],
   ['user relationship', `${relationships}/${users.requester}`],
-])('who knows a %s', (_, path) => {
+])('a conditional read of a %s', (_, path) => {
   const read = async (ifNoneMatch?: string, method = 'GET') =>
     service.rest(method, path, {
       token,
@@ -248,7 +248,7 @@ describe.each([
     await service.rest('POST', relationships, { token, json })
   })
 
-  it('gets 304 without a body by If-None-Match', async () => {
+  it('gets 304 without a body for If-None-Match', async () => {
     const tag = (await read()).headers.get('etag') ?? ''
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
       for (const method of ['GET', 'HEAD']) {
@@ -259,11 +259,11 @@ describe.each([
     }
   })
 
-  it.each(['"other"', 'W/"other", "more"', 'nonsense', ''])('gets it where the tag is %s', async (known) => {
+  it.each(['"other"', 'W/"other", "more"', 'nonsense', ''])('gets 304 if the tag is %s', async (known) => {
     expect(await read(known)).toMatchObject({ status: 200, json: { data: expect.anything() } })
   })
 
-  it('needs the credential all the same', async () => {
+  it('still needs a credential', async () => {
     const answer = await service.rest('GET', path, { headers: { 'if-none-match': '*' } })
     expect(answer.status).toBe(401)
   })

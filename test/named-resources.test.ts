@@ -26,7 +26,7 @@ const namedByPath = services.flatMap(({ typeName, methods }) =>
   }),
 )
 
-describe('a resource that the path of a method names', () => {
+describe('a resource named in the path of a method', () => {
   it.each(namedByPath)('is required over Connect: %s says that %s is missing', async (procedure, field) => {
     const call = { token: procedure.endsWith('RepublishUser') ? key : token, json: {} }
     const { status, json } = await service.rest('POST', `/${procedure}`, call)
@@ -38,7 +38,7 @@ describe('a resource that the path of a method names', () => {
   it.each([
     ['PUT', `/v2/users/${users.agent}`, 'jobTitle'],
     ['PATCH', `/v2/priorities/${priorities.it}`, 'name'],
-  ])('is not another one in the body: %s %s', async (method, path, field) => {
+  ])('must not differ in the body: %s %s', async (method, path, field) => {
     const id = path.split('/').at(-1)
     const refused = await service.rest(method, path, { token, json: { id: users.viewer, [field]: 'Changed' } })
     expect([refused.status, refused.json.detail.debug.fieldViolations[0].field]).toEqual([400, 'id'])
@@ -49,7 +49,7 @@ describe('a resource that the path of a method names', () => {
     expect([taken.status, await taken.json()]).toMatchObject([200, { data: { id, [field]: 'Changed' } }])
   })
 
-  it('is not proposed as a parameter of the query, which would refuse it', async () => {
+  it('is not suggested as a query parameter, which would be refused', async () => {
     const answer = await service.rest('GET', `/v2/teams/${fixture.it}/sla-definitions?foo=1`, { token })
     expect(answer.status).toBe(400)
     expect(answer.json.message).toContain('"foo" is unknown')

@@ -27,7 +27,7 @@ function sectionOf(heading: string): string {
 }
 
 describe('the runbook', () => {
-  it('has a section for each alert, with its meaning and what to do, and for no other', async () => {
+  it('has a section for each alert, with its meaning and what to do, and no other sections', async () => {
     const { groups }: { groups: { rules: { alert: string }[] }[] } = parse(
       await readFile(join(root, 'deploy/prometheus/alerts.yml'), 'utf8'),
     )
@@ -41,7 +41,7 @@ describe('the runbook', () => {
     }
   })
 
-  it('adds up the sizes of tables as it says', () => {
+  it('adds up the sizes of tables correctly', () => {
     const rows = [...sectionOf('## Sizing').matchAll(/^\| `.*?\| ([\d,]+)[^|]*\| ([\d,]+) \| ([\d.]+) GB \|$/gm)]
     expect(rows.length).toBeGreaterThanOrEqual(5)
     for (const [row, count = '', bytes = '', total = ''] of rows) {
@@ -51,7 +51,7 @@ describe('the runbook', () => {
   })
 })
 
-describe('restoring, by the commands of the runbook, while calls write', () => {
+describe('restoring with the commands of the runbook while calls write', () => {
   let service: TestService
   let folder: string
   let writing: AbortController
@@ -96,7 +96,7 @@ describe('restoring, by the commands of the runbook, while calls write', () => {
     return (await readFile(join(folder, file), 'utf8')).trimEnd().split('\n')
   }
 
-  it.each(ways)('gives all of one moment: $heading', async ({ heading, file }) => {
+  it.each(ways)('brings back a single moment: $heading', async ({ heading, file }) => {
     const lines = await restore(heading, file)
     expect(lines.length).toBeGreaterThan(50)
     for (const writer of [0, 1]) {

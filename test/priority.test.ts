@@ -45,13 +45,13 @@ describe('updating a priority', () => {
       return answer.json
     }
 
-    it('answers the priority with every field, wrapped in data', async () => {
+    it('returns the priority with every field, wrapped in data', async () => {
       expect(await changed({ name: 'Soon', description: 'New', isAiSelectable: false })).toEqual({
         data: { ...stored, name: 'Soon', description: 'New', isAiSelectable: false },
       })
     })
 
-    it('leaves what is absent as it is', async () => {
+    it('leaves absent fields unchanged', async () => {
       expect(await changed({})).toEqual({ data: stored })
       expect(await changed({ name: 'Soon' })).toEqual({ data: { ...stored, name: 'Soon' } })
       expect(await changed({ isAiSelectable: false })).toEqual({
@@ -59,7 +59,7 @@ describe('updating a priority', () => {
       })
     })
 
-    it('takes null for absent', async () => {
+    it('treats null as absent', async () => {
       expect(await changed({ name: null, description: null, isAiSelectable: null })).toEqual({ data: stored })
     })
 
@@ -67,7 +67,7 @@ describe('updating a priority', () => {
       expect(await changed({ description: '' })).toEqual({ data: { ...stored, description: '' } })
     })
 
-    it('stores what it answers, and nothing elsewhere', async () => {
+    it('stores what it returns, and changes no other row', async () => {
       await changed({ name: 'Soon 🚀' })
       const rows = await service.database.query('SELECT id, name FROM priorities ORDER BY id')
       expect(rows).toEqual([
@@ -77,7 +77,7 @@ describe('updating a priority', () => {
       ])
     })
 
-    it('leaves an audit event that says who did it and where', async () => {
+    it('records an audit event with the actor and the place', async () => {
       const { answer } = await update({ name: 'Soon' })
       expect(await service.database.query('SELECT * FROM audit_events')).toEqual([
         expect.objectContaining({
@@ -111,19 +111,19 @@ describe('updating a priority', () => {
       expect(await stateOf(service)).toEqual(before)
     })
 
-    it('names every field that does not fit', async () => {
+    it('reports every invalid field', async () => {
       const { fields } = await update({ name: '', description: 'x'.repeat(10_001) })
       expect(fields).toEqual(['name', 'description'])
     })
 
-    it('judges the content before the priority', async () => {
+    it('validates the content before it looks up the priority', async () => {
       expect(await update({ id: 'unknown', name: '' })).toMatchObject({ status: 400, reason: 'FIELD_INVALID' })
     })
 
     it.each([
       ['an unknown field', { nme: 'Soon' }],
       ['a field that cannot be changed', { scopedId: 'pri_x' }],
-      ['a name that is no text', { name: 1 }],
+      ['a name that is not a string', { name: 1 }],
       ['a boolean as text', { isAiSelectable: 'true' }],
     ])('refuses %s', async (_, change) => {
       const before = await stateOf(service)
@@ -131,7 +131,7 @@ describe('updating a priority', () => {
       expect(await stateOf(service)).toEqual(before)
     })
 
-    it('counts characters, not bytes or surrogates', async () => {
+    it('counts characters, not bytes or surrogate pairs', async () => {
       const name = '🚀'.repeat(255)
       expect(await changed({ name })).toMatchObject({ data: { name } })
     })

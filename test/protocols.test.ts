@@ -89,7 +89,7 @@ const rows: readonly Row[] = [
   },
 ]
 
-describe('every protocol gives the same answer as REST', () => {
+describe('every protocol gives the same response as REST', () => {
   let service: TestService
   let token: string
 
@@ -118,7 +118,7 @@ describe('every protocol gives the same answer as REST', () => {
     })
   }
 
-  it.each(protocols)('an error over %s has the code, the message and the reason of REST', async (protocol) => {
+  it.each(protocols)('an error over %s has the same code, message and reason as over REST', async (protocol) => {
     const answer = await service.rest('GET', '/v2/teams/team_nobody/sla-definitions', { token })
     const error = await service
       .client(SlaDefinitionService, token, protocol)
@@ -132,7 +132,7 @@ describe('every protocol gives the same answer as REST', () => {
   })
 
   it.each(protocols)(
-    'limits that a request breaks are told over %s as over REST, and before the priority is looked up',
+    'a violated limit is reported over %s as over REST, before the priority is looked up',
     async (protocol) => {
       const broken = { name: '', description: 'a\u0007' }
       const answer = await service.rest('PATCH', '/v2/priorities/pri_nowhere', { token, json: broken })
@@ -152,7 +152,7 @@ describe('every protocol gives the same answer as REST', () => {
     },
   )
 
-  it.each(protocols)('an id of a million characters over %s is not found, like any other', async (protocol) => {
+  it.each(protocols)('an id of a million characters over %s is not found, like any unknown id', async (protocol) => {
     const error = await service
       .client(SlaDefinitionService, token, protocol)
       .listSlaDefinitions({ teamId: 'x'.repeat(1_000_000) })

@@ -63,7 +63,7 @@ const lists = [
 const reads = () => service.database.replica?.reads ?? { replica: 0 }
 
 describe('a service with a replica', () => {
-  it.each(lists)('answers GET %s from it, with the same bytes', async (path) => {
+  it.each(lists)('answers GET %s from it, byte for byte as the primary does', async (path) => {
     const get = () => service.rest('GET', path, { token: admin })
     await servers.caughtUp()
     await eventually(async () => {
@@ -80,7 +80,7 @@ describe('a service with a replica', () => {
     }, 10_000)
   })
 
-  it('answers what is read to be written, with its version, from the primary', async () => {
+  it('reads from the primary what a caller reads in order to write it, with its version', async () => {
     await servers.caughtUp()
     const before = reads().replica
     expect((await service.rest('GET', `/v2/users/${users.admin}`, { token: admin })).status).toBe(200)
@@ -88,7 +88,7 @@ describe('a service with a replica', () => {
   })
 
   it.each(protocols)(
-    'shows over %s what was just written, also by another process, 60 seconds behind',
+    "shows a write over %s at once, even another process's, with the replica 60 seconds behind",
     async (door) => {
       await servers.setLag(60_000)
       try {
@@ -106,7 +106,7 @@ describe('a service with a replica', () => {
     },
   )
 
-  it('refuses a revoked key at once in every process, however far it is behind', async () => {
+  it('refuses a revoked key at once in every process, however far the replica is behind', async () => {
     await servers.caughtUp()
     const { token, secret } = await insertApiKey(service.database, { organizationId: fixture.acme })
     await servers.caughtUp()
@@ -120,7 +120,7 @@ describe('a service with a replica', () => {
     }
   })
 
-  it('answers every call while it is killed and started again', async () => {
+  it('answers every call while the replica is killed and restarted', async () => {
     const statuses = new Map<number, number>()
     let isOver = false
     const calling = Promise.all(
@@ -150,13 +150,13 @@ describe('svc doctor with a replica', () => {
     return [healthy, text]
   }
 
-  it('tells how far behind it is, and from where exports are read', async () => {
+  it('reports how far behind it is, and where exports are read', async () => {
     await servers.caughtUp()
     const text = /^follows the database, \d+ bytes behind; exports are read from the primary, because .* is off$/
     expect(await examine(servers.standby.url)).toEqual([true, expect.stringMatching(text)])
   })
 
-  it('tells one that is none, and one that does not answer', async () => {
+  it('reports a replica that is not one, and one that does not respond', async () => {
     const advice = 'fix DATABASE_REPLICA_URL or the replica; until then, reads go to the primary'
     expect(await examine(servers.primary.url)).toEqual([false, `it is not a standby: ${advice}`])
     expect(await examine('postgresql://svc@127.0.0.1:1/svc')).toEqual([

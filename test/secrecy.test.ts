@@ -101,7 +101,7 @@ describe('secrets and tokens', () => {
 
   const traces = (where: string) => secrets.filter((secret) => where.includes(secret))
 
-  it('are in nothing that the process writes', () => {
+  it('appear in nothing that the process writes', () => {
     expect(service.output()).toContain('/v2/auth/token')
     expect(
       service
@@ -111,12 +111,12 @@ describe('secrets and tokens', () => {
     ).toEqual([])
   })
 
-  it('are in no answer but the one that hands out a token', () => {
+  it('appear in no response except the one that issues them', () => {
     expect(answers.length).toBeGreaterThan(200)
     expect(answers.filter((answer) => traces(answer).length > 0)).toEqual([])
   })
 
-  it('are not read, nor are their hashes, by a model that does not select them by name', async () => {
+  it('are not read by a model, nor are their hashes, unless it selects them by name', async () => {
     const { models } = database
     const rows = [
       await models.apiKey.findFirst(),
@@ -133,7 +133,7 @@ describe('secrets and tokens', () => {
     }
   })
 
-  it('are in no table and in no export', async () => {
+  it('appear in no table and no export', async () => {
     const tables = await database.query<{ name: string }>(
       `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
     )

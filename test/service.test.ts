@@ -12,7 +12,7 @@ describe('the port', () => {
   })
   afterAll(() => service.stop())
 
-  it('asks a caller without a credential for one, over REST', async () => {
+  it('asks for a credential over REST if there is none', async () => {
     const answer = await service.rest('PATCH', '/v2/priorities/p1', { body: 'not even JSON' })
     expect(answer.status).toBe(401)
     expect(answer.json.code).toBe('unauthenticated')
@@ -20,19 +20,19 @@ describe('the port', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it.each(protocols)('asks a caller without a credential for one, over %s', async (protocol) => {
+  it.each(protocols)('asks for a credential over %s if there is none', async (protocol) => {
     const call = service.client(PriorityService, undefined, protocol).updatePriority({ id: 'p1' })
     const error = ConnectError.from(await call.catch((thrown: unknown) => thrown))
     expect(error.rawMessage).toContain('a bearer credential is required: send Authorization: Bearer')
     expect(error.metadata.get('www-authenticate')).toBe('Bearer realm="svc"')
   })
 
-  it('answers an unknown path with 404 and the error body', async () => {
+  it('returns 404 with the error body for an unknown path', async () => {
     const answer = await service.rest('GET', '/v2/nothing')
     expect([answer.status, answer.json.code]).toEqual([404, 'not_found'])
   })
 
-  it('answers HEAD and OPTIONS on the path of a method that is read, over Connect', async () => {
+  it('supports HEAD and OPTIONS on the Connect path of a read method', async () => {
     await insertFixture(service.database)
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
     const path = '/svc.v2.SlaDefinitionService/ListSlaDefinitions'
@@ -50,7 +50,7 @@ describe('the port', () => {
 })
 
 describe('a service that stops', () => {
-  it('still answers the calls that run, over both HTTP versions, and refuses new connections', async () => {
+  it('still answers running calls over both HTTP versions, and refuses new connections', async () => {
     const service = await startTestService()
     await insertFixture(service.database)
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
@@ -82,7 +82,7 @@ describe('a service that stops', () => {
 })
 
 describe('a call with a deadline', () => {
-  it('ends when it passes, and so does its statement in the database', async () => {
+  it('ends when it passes, as does its statement in the database', async () => {
     const service = await startTestService()
     await insertFixture(service.database)
     const { token } = await insertApiKey(service.database, { organizationId: fixture.acme })

@@ -70,7 +70,7 @@ describe('listing SLA definitions', () => {
   })
   afterAll(() => service.stop())
 
-  it('prints each rule without spaces and in the order of the schema', async () => {
+  it('prints each rule compactly, in the order of the schema', async () => {
     const { listSlaDefinitions } = SlaDefinitionService.method
     const standard = await standardJson(service, listSlaDefinitions, { token, request: { teamId: fixture.it } })
     const rest = await service.rest('GET', `/v2/teams/${fixture.it}/sla-definitions`, { token })
@@ -86,7 +86,7 @@ describe('listing SLA definitions', () => {
       return answer.json
     }
 
-    it('answers every field, wrapped in data, archived definitions included, in the order of creation', async () => {
+    it('returns every field, wrapped in data, including archived definitions, in order of creation', async () => {
       const { data } = await listed(fixture.it)
       expect(data.map(({ id }: { id: string }) => id)).toEqual([fixture.slaDefinitions.it, 'a-full'])
       expect(data[1]).toEqual({
@@ -134,7 +134,7 @@ describe('listing SLA definitions', () => {
       })
     })
 
-    it('leaves out the time of archiving while a definition is in use, and prints everything else', async () => {
+    it('omits the time of archiving for an active definition, and prints everything else', async () => {
       const { data } = await listed(fixture.people)
       expect(data).toEqual([
         {
@@ -158,12 +158,12 @@ describe('listing SLA definitions', () => {
       ])
     })
 
-    it('gives an empty list for a team without definitions', async () => {
+    it('returns an empty list for a team without definitions', async () => {
       expect(await listed('empty')).toEqual({ data: [] })
     })
   })
 
-  it('takes no query parameters', async () => {
+  it('accepts no query parameters', async () => {
     const answer = await service.rest('GET', `/v2/teams/${fixture.it}/sla-definitions?pageSize=1`, { token })
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
   })

@@ -17,7 +17,7 @@ describe('the sweeper', () => {
 
   afterAll(() => testDatabase.drop())
 
-  it('deletes tokens that expired a day ago, however many, and no others', async () => {
+  it('deletes all tokens that expired more than a day ago, and no others', async () => {
     const { id } = await insertApiKey(database, { organizationId: fixture.acme })
     await insertUserToken(database, { userId: fixture.users.admin })
     await database.execute(
@@ -36,7 +36,7 @@ describe('the sweeper', () => {
     expect(await database.query('SELECT FROM user_tokens')).toHaveLength(2)
   })
 
-  it('deletes answers whose time is over, of one organization after the other, and no others', async () => {
+  it('deletes the stored responses that have expired, one organization after another, and no others', async () => {
     for (const organizationId of [fixture.acme, fixture.globex]) {
       await database.execute(
         `INSERT INTO idempotency_keys (organization_id, actor_kind, actor_id, method, key, request_hash, answer, expires_at)
@@ -52,7 +52,7 @@ describe('the sweeper', () => {
     expect((await database.query(kept)).map(({ count }) => count)).toEqual([1, 1])
   })
 
-  it('goes through all organizations, a hundred at a time', async () => {
+  it('visits all organizations, a hundred at a time', async () => {
     await database.execute(
       `INSERT INTO organizations (id, name) SELECT 'many-' || lpad(n::text, 3, '0'), 'M' FROM generate_series(1, 200) AS n`,
     )
@@ -62,7 +62,7 @@ describe('the sweeper', () => {
     expect(await sweepOrganizations(database, 'many-198', new Date())).toBe('')
   })
 
-  it('goes on after a failure, which it logs, and ends when it is told to', async () => {
+  it('logs a failure and continues, and stops when told to', async () => {
     const stop = new AbortController()
     const failures: unknown[] = []
     const pauses: number[] = []

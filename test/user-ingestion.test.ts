@@ -58,7 +58,7 @@ describe('ingestion', () => {
     const outcomesOf = (results: { outcome: string }[]) =>
       results.map(({ outcome }) => outcome.replace('INGESTION_OUTCOME_', ''))
 
-    it('creates a user, updates it when the profile changes, and leaves an unchanged one alone', async () => {
+    it('creates a user, updates it when the profile changes, and skips an unchanged profile', async () => {
       const sent = profile({ firstName: 'Ada', timezone: 'europe/london', primaryPhone: phone, department: 'R&D' })
       const [created] = await ingest(sent)
       expect(created).toEqual({
@@ -81,14 +81,14 @@ describe('ingestion', () => {
       expect(await userOf(created.userId)).toMatchObject({ firstName: 'Ada', jobTitle: 'Analyst' })
     })
 
-    it('publishes a profile that changed and changed back', async () => {
+    it('publishes a profile that changed and then changed back', async () => {
       const [{ userId }] = await ingest(profile({ jobTitle: 'A' }))
       expect(outcomesOf(await ingest(profile({ jobTitle: 'B' })))).toEqual(['UPDATED'])
       expect(outcomesOf(await ingest(profile({ jobTitle: 'A' })))).toEqual(['UPDATED'])
       expect((await userOf(userId)).jobTitle).toBe('A')
     })
 
-    it('leaves what is absent, and clears what is empty', async () => {
+    it('leaves absent fields unchanged, and clears empty ones', async () => {
       const [{ userId }] = await ingest(profile({ firstName: 'Ada', jobTitle: 'Analyst' }))
       await ingest(profile({ jobTitle: '' }))
       expect(await userOf(userId)).toMatchObject({ firstName: 'Ada', jobTitle: '' })
@@ -107,7 +107,7 @@ describe('ingestion', () => {
       await service.database.execute(`DELETE FROM source_profiles WHERE external_id = 'another'`)
     })
 
-    it('takes two profiles with one address for one user, in their order', async () => {
+    it('treats two profiles with one address as one user, in their order', async () => {
       const results = await ingest(
         profile({ jobTitle: 'First', firstName: 'Ada' }),
         profile({ jobTitle: 'Second', email: emailOf().toUpperCase() }, '-b'),
@@ -118,7 +118,7 @@ describe('ingestion', () => {
       expect([email, firstName, jobTitle]).toEqual([emailOf(), 'Ada', 'Second'])
     })
 
-    it('lists new users in the order of the call, also those whom another organization knows', async () => {
+    it('lists new users in the order of the call, including people known to another organization', async () => {
       const known = `known-${serial}`
       await insertUser(service.database, { id: known, organizationId: globex })
       const results = await ingest(profile(), { externalId: known, email: `${known}@example.com` }, profile({}, '-c'))
@@ -126,7 +126,7 @@ describe('ingestion', () => {
       expect(listed.slice(-3)).toEqual(results.map((result: { userId: string }) => result.userId))
     })
 
-    it('skips pinned fields and fields of the directory, and publishes the rest', async () => {
+    it('skips pinned and directory-owned fields, and publishes the rest', async () => {
       const [{ userId }] = await ingest(profile({ jobTitle: 'A', department: 'B' }))
       await call('updateUser', { id: userId, jobTitle: 'Pinned' }, admin)
       await writeDirectoryUser(
@@ -145,7 +145,7 @@ describe('ingestion', () => {
       expect(await userOf(userId)).toMatchObject({ jobTitle: 'Pinned', department: 'Locked', locale: 'en' })
     })
 
-    describe('of a phone number that another user has', () => {
+    describe('with a phone number that another user has', () => {
       let holder: string
       let userId: string
 
@@ -158,25 +158,25 @@ describe('ingestion', () => {
       })
       const phoneOf = async (id: string) => (await userOf(id)).primaryPhone
 
-      it('skips the number, publishes the rest, and leaves the holder’s', async () => {
+      it("skips the number, publishes the rest, and leaves the holder's number", async () => {
         expect((await userOf(userId)).firstName).toBe('Ada')
         expect([await phoneOf(userId), await phoneOf(holder)]).toEqual(['', phone])
       })
 
-      it('is not retried for an unchanged profile when the conflict is gone', async () => {
+      it('does not retry an unchanged profile once the conflict is resolved', async () => {
         await call('updateUser', { id: holder, primaryPhone: '' })
         const [result] = await ingest(profile({ firstName: 'Ada', primaryPhone: phone }))
         expect([result.outcome, result.skippedPhone]).toEqual(['INGESTION_OUTCOME_UNCHANGED', false])
         expect(await phoneOf(userId)).toBe('')
       })
 
-      it('is considered again when the profile changes', async () => {
+      it('tries the number again when the profile changes', async () => {
         await call('updateUser', { id: holder, primaryPhone: '' })
         const [result] = await ingest(profile({ firstName: 'Eve', primaryPhone: phone }))
         expect([result.skippedPhone, await phoneOf(userId)]).toEqual([false, phone])
       })
 
-      it('is considered again when the user is republished', async () => {
+      it('tries the number again when the user is republished', async () => {
         const skipped = await call('republish', { id: userId })
         expect([skipped.answer.json.skippedPhone, skipped.answer.json.data.primaryPhone]).toEqual([true, ''])
         await call('updateUser', { id: holder, primaryPhone: '' })
@@ -184,14 +184,14 @@ describe('ingestion', () => {
         expect([answer.json.skippedPhone, answer.json.data.primaryPhone]).toEqual([false, phone])
       })
 
-      it('tells a pinned phone as pinned and not as skipped', async () => {
+      it('reports a pinned phone as pinned, not as a conflict', async () => {
         await call('updateUser', { id: userId, primaryPhone: '' }, admin)
         const { answer } = await call('republish', { id: userId })
         expect(answer.json).toMatchObject({ skippedPhone: false, skippedPinnedFields: [field('PRIMARY_PHONE')] })
       })
     })
 
-    it('gives a number that an earlier profile of the call gives up to a later one, and the first of two', async () => {
+    it('gives a number released by an earlier profile of the call to the first later one that claims it', async () => {
       await ingest(profile({ primaryPhone: phone }))
       const results = await ingest(
         profile({ primaryPhone: '' }),
@@ -202,7 +202,7 @@ describe('ingestion', () => {
       expect((await userOf(results[1].userId)).primaryPhone).toBe(phone)
     })
 
-    it('leaves both numbers where they are when two profiles swap theirs', async () => {
+    it('leaves both numbers in place when two profiles swap theirs', async () => {
       const other = phone.replace('+1415', '+1312')
       const results = await ingest(profile({ primaryPhone: phone }), profile({ primaryPhone: other }, '-b'))
       const swapped = await ingest(profile({ primaryPhone: other }), profile({ primaryPhone: phone }, '-b'))
@@ -211,7 +211,7 @@ describe('ingestion', () => {
       expect((await userOf(results[1].userId)).primaryPhone).toBe(other)
     })
 
-    it('turns a chain around within one call, profile by profile', async () => {
+    it('reverses a management chain within one call, profile by profile', async () => {
       await ingest(profile({ managerEmail: emailOf('-b') }), profile({}, '-b'))
       const results = await ingest(profile({ managerEmail: '' }), profile({ managerEmail: emailOf() }, '-b'))
       expect((await userOf(results[1].userId)).managerUserId).toBe(results[0].userId)
@@ -219,7 +219,7 @@ describe('ingestion', () => {
       expect(unresolved.unresolvedManager).toBe(true)
     })
 
-    it('resolves managers after all profiles of the call, by address', async () => {
+    it('resolves managers by address after all profiles of the call', async () => {
       const results = await ingest(
         profile({ managerEmail: emailOf('-boss').toUpperCase() }),
         profile({}, '-boss'),
@@ -233,7 +233,7 @@ describe('ingestion', () => {
       expect((await userOf(cleared.userId)).managerUserId).toBe('')
     })
 
-    it('leaves out a manager who would close a chain, or is the user', async () => {
+    it('skips a manager who would close a cycle or is the user', async () => {
       const results = await ingest(
         profile({ managerEmail: emailOf('-b') }),
         profile({ managerEmail: emailOf('-c') }, '-b'),
@@ -244,7 +244,7 @@ describe('ingestion', () => {
       expect(unresolved).toEqual([false, false, true, true])
     })
 
-    it('does not assign a manager whose cleared state is pinned', async () => {
+    it('does not assign a manager if the cleared state is pinned', async () => {
       const [{ userId }] = await ingest(profile())
       await call('clear', { userId, pin: true })
       for (const managerEmail of [`${users.admin}@example.com`, 'nobody@example.com']) {
@@ -267,7 +267,7 @@ describe('ingestion', () => {
       expect((await call('republish', { id: userId })).answer.json.data.jobTitle).toBe('z2')
     })
 
-    it('republishes nothing for a user without source profiles, and knows no user of another organization', async () => {
+    it('republishes nothing for a user without source profiles, and finds no user of another organization', async () => {
       const before = await countOf('audit_events')
       const { answer } = await call('republish', { id: users.viewer })
       expect(answer.json).toMatchObject({ data: { id: users.viewer }, skippedPinnedFields: [], skippedPhone: false })
@@ -279,7 +279,7 @@ describe('ingestion', () => {
 
     it.each([
       ['no source', { source: '' }, 'FIELD_REQUIRED', 'source'],
-      ['a source that is none', { source: 'HR IS' }, 'FIELD_INVALID', 'source'],
+      ['an invalid source', { source: 'HR IS' }, 'FIELD_INVALID', 'source'],
       ['no profile', { profiles: [] }, 'BATCH_SIZE_OUT_OF_RANGE', 'profiles'],
       [
         'too many profiles',
@@ -312,7 +312,7 @@ describe('ingestion', () => {
       ['avatarUrl', 'ftp://x.example'],
       ['managerEmail', 'boss'],
       ['jobTitle', 'x'.repeat(256)],
-    ])('with one malformed %s is refused with its index, and writes nothing', async (at, value) => {
+    ])('with one malformed %s is refused with its index and writes nothing', async (at, value) => {
       const before = [await countOf('memberships'), await countOf('source_profiles')]
       const profiles = [profile(), profile({ [at]: value }, '-b')]
       expect(await call('ingest', { source: 'hris', profiles })).toMatchObject({
@@ -324,13 +324,13 @@ describe('ingestion', () => {
       expect([await countOf('memberships'), await countOf('source_profiles')]).toEqual(before)
     })
 
-    it('is not open to a worker of a team', async () => {
+    it("is not open to a team's worker", async () => {
       const { token } = await insertApiKey(service.database, { organizationId: acme, teamId: itTeam, kind: 'wk' })
       expect(await call('ingest', { source: 'hris', profiles: [profile()] }, token)).toMatchObject({ status: 403 })
       expect(await call('republish', { id: users.viewer }, token)).toMatchObject({ status: 403 })
     })
 
-    it('makes somebody else of the address and the number of a person of another organization', async () => {
+    it('creates a separate user for the address and number of a person in another organization', async () => {
       const person = `person-${serial}`
       await insertUser(service.database, { id: person, organizationId: globex, columns: { primary_phone: phone } })
       const [result] = await ingest({ externalId: person, email: `${person}@example.com`, primaryPhone: phone })
@@ -344,7 +344,7 @@ describe('ingestion', () => {
       expect(outcomesOf(other.answer.json.data)).toEqual(['CREATED'])
     })
 
-    it('leaves an event for each profile that it publishes', async () => {
+    it('records an event for each profile that it publishes', async () => {
       const [{ userId }] = await ingest(profile({ jobTitle: 'A' }))
       await ingest(profile({ jobTitle: 'A' }))
       await ingest(profile({ jobTitle: 'B' }))
@@ -363,7 +363,7 @@ describe('ingestion', () => {
     })
   })
 
-  it('takes in 1,000 profiles with managers and phones in one call, and again unchanged', async () => {
+  it('ingests 1,000 profiles with managers and phones in one call, and again unchanged', async () => {
     const call = userMethodCaller(
       () => service,
       'REST',

@@ -70,7 +70,7 @@ describe('the manager of a user', () => {
       expect(replaced.data.createdAt > data.createdAt).toBe(true)
     })
 
-    it('is pinned by a user token and not by a key, unless they say otherwise', async () => {
+    it('is pinned by a user token and not by a key, unless the request says otherwise', async () => {
       await assign(ada, bob)
       expect(await stateOf(ada)).toEqual([bob])
       await assign(ada, cid, { pin: true })
@@ -81,7 +81,7 @@ describe('the manager of a user', () => {
       expect(await stateOf(cid)).toEqual([users.admin])
     })
 
-    it('that is pinned is skipped by a key’s write without a pin, and answered as it stands', async () => {
+    it('that is pinned is skipped and returned unchanged when a key writes without a pin', async () => {
       const { data } = await assign(ada, bob, { pin: true })
       for (const options of [{}, { pin: false }]) {
         expect(await assign(ada, cid, options)).toEqual({
@@ -95,7 +95,7 @@ describe('the manager of a user', () => {
       expect(await stateOf(ada)).toEqual([bob, 'MANAGER: PINNED'])
     })
 
-    it('that is pinned is replaced and cleared by a user’s write without a pin, and stays pinned', async () => {
+    it("that is pinned is replaced and cleared by a user's write without a pin, and stays pinned", async () => {
       await assign(ada, bob, { pin: true })
       const replaced = await assign(ada, cid, { token: admin, pin: false })
       expect([replaced.data.relatedUserId, replaced.skippedPinnedFields]).toEqual([cid, []])
@@ -105,7 +105,7 @@ describe('the manager of a user', () => {
       expect(await stateOf(ada)).toEqual(['', 'MANAGER: PINNED'])
     })
 
-    it('is cleared, also where none is set, and the cleared state can be pinned', async () => {
+    it('can be cleared even if none is set, and the cleared state can be pinned', async () => {
       await assign(ada, bob)
       expect(await clear(ada)).toEqual({ skippedPinnedFields: [], skippedDirectoryLockedFields: [] })
       expect(await stateOf(ada)).toEqual([''])
@@ -117,14 +117,14 @@ describe('the manager of a user', () => {
       expect(await stateOf(bob)).toEqual(['', 'MANAGER: PINNED'])
     })
 
-    it('is released through the user, and automation assigns again', async () => {
+    it('is released through the user, after which automation assigns again', async () => {
       await assign(ada, bob, { pin: true })
       await call('updateUser', { id: ada, releaseFields: [manager] })
       expect(await stateOf(ada)).toEqual([bob])
       expect((await assign(ada, cid)).data.relatedUserId).toBe(cid)
     })
 
-    it('that the directory supplies is skipped, whoever writes and whatever', async () => {
+    it('that the directory supplies is skipped on every write', async () => {
       await writeDirectoryUser(
         service.database,
         { organizationId: acme, keyId: 'mk', name: 'Okta' },
@@ -141,7 +141,7 @@ describe('the manager of a user', () => {
       expect((await clear(ada, { pin: true })).skippedDirectoryLockedFields).toEqual([manager])
     })
 
-    it('is another member of the organization, and no chain closes', async () => {
+    it('must be another member of the organization, and no chain may close', async () => {
       await assign(ada, bob)
       await assign(bob, cid)
       const refuse = async (userId: string, relatedUserId: string) => {
@@ -158,7 +158,7 @@ describe('the manager of a user', () => {
       expect(await stateOf(cid)).toEqual([''])
     })
 
-    it('needs both users to be named, a known type and a user of the organization', async () => {
+    it('requires both users, a known type and a user of the organization', async () => {
       expect(await call('assign', { userId: ada })).toMatchObject({
         status: 400,
         reason: 'FIELD_REQUIRED',
@@ -179,20 +179,20 @@ describe('the manager of a user', () => {
       }
     })
 
-    it('that is not set is not found, as that of a stranger', async () => {
+    it('that is not set returns 404, as for a user of another organization', async () => {
       const none = await call('getRelationship', { userId: ada })
       const stranger = await call('getRelationship', { userId: users.globexAdmin })
       expect(none).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND', message: stranger.message })
     })
 
-    it.each([users.manager, users.viewer, users.requester])('is not written by %s', async (userId) => {
+    it.each([users.manager, users.viewer, users.requester])('cannot be written by %s', async (userId) => {
       const token = await insertUserToken(service.database, { userId })
       expect(await call('assign', { userId: ada, relatedUserId: bob }, token)).toMatchObject({ status: 403 })
       expect(await call('clear', { userId: ada }, token)).toMatchObject({ status: 403 })
       expect(await stateOf(ada)).toEqual([''])
     })
 
-    it('leaves an event for each write, skipped ones included', async () => {
+    it('records an event for each write, skipped ones included', async () => {
       await assign(ada, bob, { pin: true })
       await assign(ada, cid)
       await clear(ada, { pin: true })
@@ -210,7 +210,7 @@ describe('the manager of a user', () => {
     })
   })
 
-  it('of a person in two organizations is each organization’s own', async () => {
+  it('is kept separately by each organization of a person', async () => {
     for (const id of [ada, bob]) await insertUser(service.database, { id, organizationId: globex })
     const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
     const call = userMethodCaller(
@@ -225,7 +225,7 @@ describe('the manager of a user', () => {
     expect((await call('getRelationship', { userId: ada }, foreign)).status).toBe(404)
   })
 
-  it('never closes a chain, however many assignments cross at once', async () => {
+  it('never closes a chain, however many concurrent assignments cross', async () => {
     const ids = Array.from({ length: 6 }, (_, index) => `ring-${serial}-${index}`)
     for (const id of ids) await insertUser(service.database, { id, organizationId: acme })
     const call = userMethodCaller(

@@ -206,7 +206,7 @@ describe('tokens of the OpenID Connect issuer', () => {
       'an organization to which the person does not belong',
       { ...admin, org: globex },
     ],
-    ['malformed organization', 'an organization that is no text', { ...admin, org: 1 }],
+    ['malformed organization', 'an organization that is not a string', { ...admin, org: 1 }],
   ])('are refused, and logged as having %s, with %s', async (refusal, _, claims) => {
     expect(await authenticate(await issuer.issue(audience, claims), { requestId: 'a-call' })).toBeUndefined()
     expect(refusals).toEqual([{ requestId: 'a-call', refusal }])

@@ -110,7 +110,7 @@ describe('the limit of revocations', () => {
   })
 
   it.each([
-    ['a body that is no gzip', { 'content-encoding': 'gzip' }],
+    ['a body that is not gzip', { 'content-encoding': 'gzip' }],
     ['a malformed deadline', { 'connect-timeout-ms': 'soon' }],
   ])('counts what is not even decoded: %s', async (_, malformed) => {
     const headers = { ...headersOf(newAddress()), ...malformed }

@@ -44,7 +44,7 @@ describe('an error says what would be right', () => {
     ],
     ['a field that is set elsewhere', updateUser, { manager_user_id: 'x' }, 'POST /v2/user-relationships'],
     ['a field of another method', createUser, { avatarUrl: 'x' }, 'set it with PUT /v2/users/{id}'],
-    ['a text that is no address', createUser, { email: 'ada' }, 'must be an email address such as ada@example.com'],
+    ['a text that is not an address', createUser, { email: 'ada' }, 'must be an email address such as ada@example.com'],
     [
       'an address beside other changes',
       updateUser,

@@ -20,7 +20,7 @@ const table: [string, string | undefined, string | undefined, string, string][] 
   ['2', '10.0.0.2', '198.51.100.7', '198.51.100.7', 'fewer entries than hops'],
   ['1', '10.0.0.1', undefined, '10.0.0.1', 'a hop that writes nothing'],
   ['1', '10.0.0.1', '', '10.0.0.1', 'an empty header'],
-  ['1', '10.0.0.1', '198.51.100.7, unknown', '10.0.0.1', 'an entry that is no address'],
+  ['1', '10.0.0.1', '198.51.100.7, unknown', '10.0.0.1', 'an entry that is not an address'],
   ['1', '10.0.0.1', '198.51.100.7,', '10.0.0.1', 'an empty entry'],
   ['1', '10.0.0.1', '0x7f.1', '10.0.0.1', 'not the usual notation'],
   ['1', '10.0.0.1', '127.1', '10.0.0.1', 'not the usual notation'],

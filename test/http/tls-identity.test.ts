@@ -36,7 +36,7 @@ it.each<[fault: string, cert: string, key: string, message: RegExp]>([
   ['of another certificate', createCertificate().cert, createCertificate().key, /^TLS_KEY \S+ does not match/],
   ['that is none', createCertificate().cert, 'key', /^TLS_KEY \S+ contains no private key in PEM format/],
   [
-    'of a text that is no certificate',
+    'of a text that is not a certificate',
     'cert',
     createCertificate().key,
     /^TLS_CERT \S+ contains no certificate in PEM format$/,

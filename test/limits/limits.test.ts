@@ -104,7 +104,7 @@ describe('limits', () => {
       ['pageSize FIELD_INVALID must be from 1 to 10000, or 0 for the maximum'],
     ],
     [
-      'a page token that is none',
+      'an invalid page token',
       'ListUsersRequest',
       { pageToken: 'x'.repeat(1025) },
       ['pageToken PAGE_TOKEN_INVALID must have at most 1024 characters'],
@@ -147,7 +147,7 @@ describe('limits', () => {
       ['timezone FIELD_INVALID must have at most 64 characters'],
     ],
     [
-      'a role that is none',
+      'an invalid role',
       'UpdateUserRequest',
       { id: 'u', role: 0 },
       ['role FIELD_INVALID must be USER_ROLE_ORG_ADMIN, USER_ROLE_ORG_MEMBER or USER_ROLE_ORG_GUEST'],
@@ -194,7 +194,7 @@ describe('limits', () => {
       ['source FIELD_INVALID must be 1 to 64 characters from a-z0-9_.-'],
     ],
     [
-      'steps that are none',
+      'invalid steps',
       'CreateAccessPolicyApprovalProcedureRequest',
       {
         accessPolicyId: 'p',

@@ -59,7 +59,7 @@ describe('a rule that cannot be served is refused when the transcoder is built',
     ['an unknown response field', { get: '/v1', responseBody: 'nope' }, 'response_body "nope": no such field'],
     ['the response body *', { get: '/v1', responseBody: '*' }, 'response_body "*": no such field'],
     [
-      'a custom kind that is no method',
+      'a custom kind that is not a method',
       { custom: { kind: 'A B', path: '/v1' } },
       'custom kind "A B" is not an HTTP method',
     ],

@@ -180,7 +180,7 @@ describe.each(versions)('a GET over Connect on %s', (version) => {
 
   it.each([
     ['bad base64', 'encoding=proto&base64=1&message=%21%21'],
-    ['base64 that is no message', `encoding=proto&base64=1&message=${base64(Buffer.from([0xff]))}`],
+    ['base64 that is not a message', `encoding=proto&base64=1&message=${base64(Buffer.from([0xff]))}`],
     ['gzip that ends early', `encoding=proto&base64=1&compression=gzip&message=${base64(zipped.subarray(0, -9))}`],
     ['text that is not JSON', 'encoding=json&message=%7B'],
     ['no message in JSON', 'encoding=json'],

@@ -102,7 +102,7 @@ describe('on one connection of HTTP/1.1', () => {
 
   it.each<[string, string[], number[]]>([
     ['two lengths', [`${line()}${json}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`], [400]],
-    ['a length that is no number', [`${line()}${json}content-length: two\r\n\r\n{}`], [400]],
+    ['a length that is not a number', [`${line()}${json}content-length: two\r\n\r\n{}`], [400]],
     ['a chunk without a size', [`${line()}${json}${chunked}`, 'z\r\n'], [400]],
   ])('%s is 400, and the end of the connection', async (_, parts, expected) => {
     expect(statuses(await exchange(parts))).toEqual(expected)

@@ -109,7 +109,7 @@ describe('the door of SCIM', () => {
     ['no user name', { title: 'x' }, {}, 400, 'invalidValue'],
     ['a user name of the wrong type', { userName: {} }, {}, 400, 'invalidValue'],
     ['no address', { userName: 'jdoe' }, {}, 400, 'invalidValue'],
-    ['an address that is none', { userName: 'jdoe', emails: [{ type: 'work', value: 'x' }] }, {}, 400, 'invalidValue'],
+    ['an invalid address', { userName: 'jdoe', emails: [{ type: 'work', value: 'x' }] }, {}, 400, 'invalidValue'],
     ['a title that is too long', { userName: 'a@b.example', title: 'x'.repeat(256) }, {}, 400, 'invalidValue'],
     [
       'a name that is far too long',
@@ -131,7 +131,7 @@ describe('the door of SCIM', () => {
       'invalidValue',
     ],
     [
-      'an extension that is no object',
+      'an extension that is not an object',
       {
         userName: 'a@b.example',
         'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': [],

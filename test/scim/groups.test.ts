@@ -95,7 +95,7 @@ describe('groups of SCIM', () => {
     ['Entra: add', [{ op: 'Add', path: 'members', value: [{ value: agent }] }], [admin, builder, agent]],
     ['Entra: remove by value', [{ op: 'Remove', path: 'members', value: [{ value: admin }] }], [builder]],
     [
-      'Entra: remove somebody who is no member',
+      'Entra: remove a user who is not a member',
       [{ op: 'Remove', path: 'members', value: [{ value: agent }] }],
       [admin, builder],
     ],
@@ -116,7 +116,11 @@ describe('groups of SCIM', () => {
     ],
     ['Okta: replace all members', [{ op: 'replace', path: 'members', value: [{ value: agent }] }], [agent]],
     ['Okta: without a path', [{ op: 'replace', value: { members: [{ value: agent }] } }], [agent]],
-    ['one member that is no list', [{ op: 'add', path: 'members', value: { value: agent } }], [admin, builder, agent]],
+    [
+      'one member that is not a list',
+      [{ op: 'add', path: 'members', value: { value: agent } }],
+      [admin, builder, agent],
+    ],
     ['ids at members.value', [{ op: 'add', path: 'members.value', value: agent }], [admin, builder, agent]],
     ['a member who is there already', [{ op: 'add', path: 'members', value: [{ value: admin }] }], [admin, builder]],
     ['remove without a value', [{ op: 'remove', path: 'members' }], []],
@@ -135,7 +139,7 @@ describe('groups of SCIM', () => {
   })
 
   it.each<[shape: string, operation: object, status: number, scimType: string]>([
-    ['a member that is no user', { op: 'add', path: 'members', value: [{ value: 'nobody' }] }, 400, 'invalidValue'],
+    ['a member that is not a user', { op: 'add', path: 'members', value: [{ value: 'nobody' }] }, 400, 'invalidValue'],
     ['a group as a member', { op: 'add', path: 'members', value: [{ value: groups.it }] }, 400, 'invalidValue'],
     [
       'a member of another organization',

@@ -45,9 +45,9 @@ describe('an optional value that a directory sends and that cannot be taken', ()
   it.each([
     ['a phone number that is not international', 'phoneNumbers', [{ value: '415-555-2671', type: 'work' }], '.value'],
     ['a phone number that a colleague has', 'phoneNumbers', [{ value: TAKEN, type: 'work' }], '.value'],
-    ['a phone number that is no text', 'phoneNumbers', [{ value: { of: 'work' }, type: 'work' }], ''],
+    ['a phone number that is not a string', 'phoneNumbers', [{ value: { of: 'work' }, type: 'work' }], ''],
     ['a locale that is no language tag', 'locale', 'of nowhere', ''],
-    ['a locale that is no text', 'locale', { language: 'en' }, ''],
+    ['a locale that is not a string', 'locale', { language: 'en' }, ''],
     ['a time zone that nobody knows', 'timezone', 'Middle-earth/Shire', ''],
     ['a time zone that is too long', 'timezone', 'x'.repeat(3_000), ''],
     ['a photo that is not at an https URL', 'photos', [{ value: 'http://example.com/a.png', type: 'photo' }], '.value'],

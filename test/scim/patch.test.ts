@@ -115,7 +115,7 @@ describe('a PATCH', () => {
   it.each<[what: string, body: object, scimType: string]>([
     ['no operations', {}, 'invalidSyntax'],
     ['an empty list', { Operations: [] }, 'invalidSyntax'],
-    ['an operation that is none', { Operations: ['x'] }, 'invalidSyntax'],
+    ['an invalid operation', { Operations: ['x'] }, 'invalidSyntax'],
     ['an unknown operation', { Operations: [{ op: 'move', path: 'title' }] }, 'invalidSyntax'],
     [
       'too many operations',
@@ -125,7 +125,7 @@ describe('a PATCH', () => {
     ['a removal of nothing', { Operations: [{ op: 'remove' }] }, 'noTarget'],
     ['no value', { Operations: [{ op: 'add', path: 'title' }] }, 'invalidValue'],
     ['a value that is no object, without a path', { Operations: [{ op: 'add', value: 'x' }] }, 'invalidValue'],
-    ['a path that is no string', { Operations: [{ op: 'add', path: 1, value: 'x' }] }, 'invalidPath'],
+    ['a path that is not a string', { Operations: [{ op: 'add', path: 1, value: 'x' }] }, 'invalidPath'],
     ['an unknown attribute', { Operations: [{ op: 'add', path: 'colour', value: 'red' }] }, 'invalidPath'],
     ['an unknown part', { Operations: [{ op: 'add', path: 'name.colour', value: 'red' }] }, 'invalidPath'],
     [
@@ -139,7 +139,7 @@ describe('a PATCH', () => {
       'invalidPath',
     ],
     [
-      'a filter that is none',
+      'an invalid filter',
       { Operations: [{ op: 'add', path: 'emails[type is "x"].value', value: 'x' }] },
       'invalidFilter',
     ],

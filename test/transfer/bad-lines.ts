@@ -25,7 +25,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
     'organizationId: is only for records that name an owner such as a team, not for organization',
   ],
   [
-    'an organization that is no id',
+    'an organization that is not an id',
     '{"organizationId":"a b","priority":{"id":"p","teamId":"team_it","priority":"P1","name":"P"}}',
     'organizationId: ',
   ],
@@ -116,15 +116,11 @@ export const badLines: readonly (readonly [string, string, string])[] = [
     'appInstance.a2aAgentCard.lastSyncedAt: must be a time',
   ],
   ['no email', user({ email: '' }), 'user.email: is required'],
-  ['an email that is none', user({ email: 'nobody' }), 'user.email: must be an email address'],
-  ['a phone that is none', user({ primaryPhone: '12' }), 'user.primaryPhone: must be a phone number'],
+  ['an invalid email', user({ email: 'nobody' }), 'user.email: must be an email address'],
+  ['an invalid phone', user({ primaryPhone: '12' }), 'user.primaryPhone: must be a phone number'],
   ['an avatar over http', user({ avatarUrl: 'http://a.example/x.png' }), 'user.avatarUrl: must be an https URL'],
-  [
-    'a time zone that is none',
-    user({ timezone: 'Mars/Olympus' }),
-    'user.timezone: must be the IANA name of a time zone',
-  ],
-  ['a locale that is none', user({ locale: 'english!' }), 'user.locale: must be a language tag'],
+  ['an invalid time zone', user({ timezone: 'Mars/Olympus' }), 'user.timezone: must be the IANA name of a time zone'],
+  ['an invalid locale', user({ locale: 'english!' }), 'user.locale: must be a language tag'],
   [
     'an unknown role',
     user({ role: 'USER_ROLE_KING' }),
@@ -203,7 +199,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
     'approvalProcedure.steps[1].id: repeats steps[0].id',
   ],
   [
-    'a step id that is none',
+    'an invalid step id',
     procedure({ steps: [{ ...owner, id: 'a b' }] }),
     'approvalProcedure.steps[0].id: must be 1 to 128 characters from A-Za-z0-9_.~:-',
   ],

@@ -59,7 +59,7 @@ describe('directory sync', () => {
     return error
   }
 
-  it('writes any field over any pin, and locks it', async () => {
+  it('overrides any pin on any field, and locks the field', async () => {
     const member = await sync({
       supplied: {
         FIRST_NAME: 'Ada',
@@ -90,7 +90,7 @@ describe('directory sync', () => {
     expect(member.profile.JOB_TITLE).toMatchObject({ value: 'Old', owner: 'PINNED' })
   })
 
-  it('unlocks what a change withdraws, and nothing else', async () => {
+  it('unlocks exactly the fields that a change withdraws', async () => {
     await sync({ supplied: { FIRST_NAME: 'Ada', LAST_NAME: 'Lovelace' } })
     const withdrawn = new Set<GovernedField>(['FIRST_NAME', 'MANAGER'])
     expect(lockedFields(await sync({ supplied: {}, withdrawn }))).toEqual(['LAST_NAME'])
@@ -110,7 +110,7 @@ describe('directory sync', () => {
     ])
   })
 
-  it('leaves an event with the directory as the actor', async () => {
+  it('records an event with the directory as the actor', async () => {
     await sync({ supplied: { JOB_TITLE: 'New' } })
     expect(await eventsOf(id)).toEqual([
       {
@@ -129,7 +129,7 @@ describe('directory sync', () => {
     ])
   })
 
-  it('creates a user who comes from the directory, and names the holder of a taken address', async () => {
+  it('creates a user with the directory as owner, and names the holder of a taken address', async () => {
     const email = `created.${id}@example.com`
     const member = await createDirectoryUser(
       { ...okta, ...context, tables: database },
@@ -145,7 +145,7 @@ describe('directory sync', () => {
     })
   })
 
-  it('refuses values that are none, taken phones and emails, and managers who cannot be', async () => {
+  it('refuses invalid values, taken phones and emails, and impossible managers', async () => {
     const other = `other-${serial}`
     const columns = { primary_phone: '+14155550100', manager_user_id: id, manager_assigned_at: new Date() }
     await insertUser(database, { id: other, organizationId: acme, columns: { ...columns } })
@@ -165,7 +165,7 @@ describe('directory sync', () => {
     )
   })
 
-  it('knows no user of another organization, and does not rename a person of two', async () => {
+  it('finds no user of another organization, and does not rename a person who is in two', async () => {
     await expect(sync({ supplied: {} }, users.globexAdmin)).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
     await insertUser(database, { id, organizationId: globex })
     expect(await refusal({ supplied: {}, email: `renamed.${id}@example.com` })).toMatchObject({

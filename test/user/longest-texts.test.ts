@@ -15,11 +15,11 @@ const texts = {
   jobTitle: longest(255),
 }
 
-describe('the longest texts of a profile, of characters of four bytes', () => {
+describe('the longest texts of a profile, in four-byte characters', () => {
   it.each([
     ['PUT', '/v2/users/', {}],
     ['POST', '/svc.v2.UserService/UpdateUser', { 'connect-protocol-version': '1' }],
-  ])('are stored by %s %s, and read again', async (method, path, headers) => {
+  ])('are stored by %s %s and read back', async (method, path, headers) => {
     const response = await fetch(`${service.baseUrl}${path}${method === 'PUT' ? id : ''}`, {
       method,
       headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json', ...headers },

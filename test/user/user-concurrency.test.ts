@@ -14,7 +14,7 @@ const PIN_ROUNDS = 60
 
 const { acme, globex, users } = fixture
 
-describe('users under concurrency', () => {
+describe('concurrent writes to users', () => {
   let service: TestService
   let ground: RaceGround
   const claimers = Array.from({ length: CLAIMERS }, (_, index) => `claimer-${index}`)
@@ -30,7 +30,7 @@ describe('users under concurrency', () => {
 
   const put = (id: string, json: unknown) => service.rest('PUT', `/v2/users/${id}`, { token: ground.keyToken, json })
 
-  it('give a phone number to exactly one of many claimers, edits and ingestion alike', async () => {
+  it('give a phone number to exactly one of many claimers, direct edits and ingestion alike', async () => {
     const { winners, outcomes } = await racePhones(ground, claimers, CLAIM_ROUNDS)
     expect(winners).toEqual(winners.map(() => 1))
     expect(Object.keys(outcomes)).toEqual(['200', '409 already_exists'])
@@ -42,7 +42,7 @@ describe('users under concurrency', () => {
     expect(Object.keys(outcomes)).toEqual(['200', '409 already_exists'])
   }, 60_000)
 
-  it('never lose a pin to automation that writes at the same moment', async () => {
+  it('never lose a pin to concurrent automation', async () => {
     const userToken = await insertUserToken(service.database, { userId: users.viewer })
     expect(await racePins(ground, { userId: users.viewer, userToken }, PIN_ROUNDS)).toEqual({
       lost: 0,
@@ -50,7 +50,7 @@ describe('users under concurrency', () => {
     })
   }, 60_000)
 
-  it('wait for a writer of the same member, and not for one of another', async () => {
+  it('wait for a writer of the same member, and not for a writer of another', async () => {
     const waiting = await service.database.transaction(async (sql) => {
       await lockMembers(sql, acme, [users.agent])
       await sql.execute(`UPDATE memberships SET last_name = 'Held' WHERE organization_id = $1 AND user_id = $2`, [
@@ -68,7 +68,7 @@ describe('users under concurrency', () => {
     expect(json.data).toMatchObject({ lastName: 'Held', jobTitle: 'Waited' })
   })
 
-  it('name the holder of an address or number that a writer without a claim has taken meanwhile', async () => {
+  it('name the holder if another writer takes an address or number first without a claim', async () => {
     const rivalId = 'rival'
     const waiting = await service.database.transaction(async (sql) => {
       const columns = { primary_phone: '+14155550177' }
@@ -86,7 +86,7 @@ describe('users under concurrency', () => {
     expect((await waiting.edit).json).toMatchObject({ code: 'already_exists' })
   })
 
-  it('make two persons of an address that two organizations add at once', async () => {
+  it('create two users if two organizations add one address at once', async () => {
     const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
     for (let round = 0; round < 10; round++) {
       const json = { email: `shared-${round}@example.com` }
@@ -98,7 +98,7 @@ describe('users under concurrency', () => {
     }
   })
 
-  it('wait for nobody in another organization who has or gives the same address', async () => {
+  it('never wait for another organization that holds or assigns the same address', async () => {
     const email = 'apart@example.com'
     const id = 'moving'
     await insertUser(service.database, { id, organizationId: acme })
@@ -110,7 +110,7 @@ describe('users under concurrency', () => {
     })
   })
 
-  it('take the same call of ingestion twice at once as one', async () => {
+  it('treat the same ingestion call sent twice at once as one', async () => {
     const profiles = Array.from({ length: 20 }, (_, index) => ({
       externalId: `twice-${index}`,
       email: `twice-${index}@example.com`,

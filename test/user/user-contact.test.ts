@@ -23,7 +23,7 @@ describe.each(doors)('users over %s', (door) => {
   const { call, update, updated, refused } = updatesOver(door)
 
   describe('a phone number', () => {
-    it('of another member is refused in a direct edit, and nothing is written', async () => {
+    it('of another member is refused in a direct edit, which writes nothing', async () => {
       const phone = phoneOf(serial)
       await newUser({ primary_phone: phone })
       expect(await refused({ primaryPhone: phone, lastName: 'L' })).toMatchObject({
@@ -39,7 +39,7 @@ describe.each(doors)('users over %s', (door) => {
       expect((await updated({ primaryPhone: phone })).data.primaryPhone).toBe(phone)
     })
 
-    it('can be given again once its holder has given it up', async () => {
+    it('can be assigned again once its holder has given it up', async () => {
       const phone = phoneOf(serial)
       const holder = await newUser({ primary_phone: phone })
       await update({ primaryPhone: '' }, key, holder)
@@ -48,7 +48,7 @@ describe.each(doors)('users over %s', (door) => {
   })
 
   describe('an email change', () => {
-    it('is applied, and leaves an event', async () => {
+    it('is applied and records an event', async () => {
       const email = `New.${id}.${door}@Example.com`
       expect((await updated({ email })).data.email).toBe(email)
       expect((await eventsOf(id)).map(({ action }) => action)).toEqual(['user.update_email'])
@@ -68,12 +68,12 @@ describe.each(doors)('users over %s', (door) => {
       })
     })
 
-    it('to the current address, whatever its case, is none', async () => {
+    it('to the current address, whatever its case, changes nothing', async () => {
       const { data } = await updated({ email: `${id}@EXAMPLE.com`, jobTitle: 'A' })
       expect(data).toMatchObject({ email: `${id}@example.com`, jobTitle: 'A' })
     })
 
-    it('to the address of a member, deactivated or not, names the holder', async () => {
+    it('to the address of a member, active or not, is refused and names the holder', async () => {
       const holder = await newUser({ last_name: 'Byron', deactivated_at: new Date() })
       const answer = await refused({ email: `${holder.toUpperCase()}@example.com` })
       expect(answer).toMatchObject({ status: 409, code: 'already_exists', reason: 'EMAIL_TAKEN' })
@@ -81,12 +81,12 @@ describe.each(doors)('users over %s', (door) => {
       expect(answer.message).toContain(`Ada Byron (user ${holder})`)
     })
 
-    it('to the address of a person of another organization is free', async () => {
+    it('to the address of a person in another organization is allowed', async () => {
       const other = await newUser({}, globex)
       expect((await updated({ email: `${other}@example.com` })).data.email).toBe(`${other}@example.com`)
     })
 
-    it('of a directory user, and of a user of several organizations, is refused, in this order', async () => {
+    it('of a directory user, or of a user of several organizations, is refused, checked in this order', async () => {
       const holder = await newUser()
       await insertUser(service.database, { id, organizationId: globex })
       const email = `${holder}@example.com`
@@ -105,7 +105,7 @@ describe.each(doors)('users over %s', (door) => {
     })
   })
 
-  it('whose id cannot be stored is refused as any other that is none', async () => {
+  it('with an id that cannot be stored are refused as invalid', async () => {
     const answers = [await update({ jobTitle: 'A' }, key, 'a\u0000'), await call('getUser', { id: 'a\u0000' })]
     expect(answers.map(({ status }) => status)).toEqual([400, 400])
   })

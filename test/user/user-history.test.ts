@@ -136,7 +136,7 @@ describe('the stored profile of a user', () => {
     }
   }
 
-  it('is after any history what a naive reading of the rules says, field by field', async () => {
+  it('matches a naive reading of the rules after any history, field by field', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
         serial += 1

@@ -47,7 +47,7 @@ describe('the JSON of a list of users', () => {
     ['all', 0, true],
     ['a page of one', 1, true],
     ['a page of some', 9, true],
-  ])('is to the byte that of its messages: %s', async (_, pageSize, includeDeactivated) => {
+  ])('is byte for byte that of its messages: %s', async (_, pageSize, includeDeactivated) => {
     const request = { pageSize, includeDeactivated }
     const standard = await standardJson(service, method, { token, request })
     const query = `pageSize=${pageSize}&includeDeactivated=${includeDeactivated}`
@@ -55,7 +55,7 @@ describe('the JSON of a list of users', () => {
     expect((await service.rest('POST', pathOf(method), { token, json: request })).text).toBe(standard)
   })
 
-  it('says of every user what reading that user says', async () => {
+  it('shows every user as Get does', async () => {
     const { json, text } = await service.rest('GET', '/v2/users?includeDeactivated=true', { token })
     expect(json.data.length).toBe(17)
     const each = await Promise.all(

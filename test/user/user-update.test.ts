@@ -24,7 +24,7 @@ describe.each(doors)('users over %s', (door) => {
   const { call, updated, refused } = updatesOver(door)
 
   describe('an update', () => {
-    it('answers the whole user, every ownership entry and both lists, wrapped in data', async () => {
+    it('returns the whole user, every ownership entry and both lists, wrapped in data', async () => {
       const answer = await updated({ lastName: 'Lovelace', department: 'R&D', jobTitle: 'Analyst' })
       expect(answer).toEqual({
         data: {
@@ -53,7 +53,7 @@ describe.each(doors)('users over %s', (door) => {
       })
     })
 
-    it('leaves what is absent, and clears what is empty', async () => {
+    it('leaves absent fields unchanged, and clears empty ones', async () => {
       await updated({ lastName: 'Lovelace', jobTitle: 'Analyst', primaryPhone: phoneOf(serial) })
       expect((await updated({ jobTitle: '', primaryPhone: '' })).data).toMatchObject({
         firstName: 'Ada',
@@ -66,12 +66,12 @@ describe.each(doors)('users over %s', (door) => {
       expect(await stateOf(id)).toEqual(before)
     })
 
-    it('by a key leaves the field to automation, unless pinFields names it', async () => {
+    it('by a key leaves the field to automation unless pinFields names it', async () => {
       const { data } = await updated({ jobTitle: 'A', department: 'B', pinFields: [field('DEPARTMENT')] })
       expect(ownersOf(data)).toEqual(['DEPARTMENT: PINNED'])
     })
 
-    it('by a user token owns every field that it writes', async () => {
+    it('by a user token pins every field that it writes', async () => {
       const { data } = await updated({ jobTitle: 'A', avatarUrl: 'https://x.example/a.png' }, admin)
       expect(ownersOf(data)).toEqual(['AVATAR_URL: PINNED', 'JOB_TITLE: PINNED'])
     })
@@ -84,7 +84,7 @@ describe.each(doors)('users over %s', (door) => {
       expect(answer.data).toMatchObject({ jobTitle: 'A', department: 'B', lastName: 'L' })
     })
 
-    it('by a key that names a pinned field in pinFields replaces the value, and the pin stays', async () => {
+    it('by a key that names a pinned field in pinFields replaces the value and keeps the pin', async () => {
       await updated({ jobTitle: 'A' }, admin)
       const answer = await updated({ jobTitle: 'B', pinFields: [field('JOB_TITLE')] })
       expect(answer.skippedPinnedFields).toEqual([])
@@ -92,20 +92,20 @@ describe.each(doors)('users over %s', (door) => {
       expect(ownersOf(answer.data)).toEqual(['JOB_TITLE: PINNED'])
     })
 
-    it('releases a field, whose value stays and is automation’s to replace', async () => {
+    it('releases a field, which keeps its value until automation replaces it', async () => {
       await updated({ jobTitle: 'A' }, admin)
       const released = await updated({ releaseFields: [field('JOB_TITLE')] })
       expect([released.data.jobTitle, ownersOf(released.data)]).toEqual(['A', []])
       expect((await updated({ jobTitle: 'B' })).data.jobTitle).toBe('B')
     })
 
-    it('releases before it sets', async () => {
+    it('releases fields before it sets them', async () => {
       await updated({ jobTitle: 'A' }, admin)
       const answer = await updated({ jobTitle: 'B', releaseFields: [field('JOB_TITLE')] })
       expect([answer.data.jobTitle, ownersOf(answer.data), answer.skippedPinnedFields]).toEqual(['B', [], []])
     })
 
-    it('releases and sets in one request: automation’s by a key, pinned anew by a user token', async () => {
+    it('may release and set a field in one request: a key leaves it to automation, a user token pins it again', async () => {
       await updated({ jobTitle: 'A' }, admin)
       const change = { jobTitle: 'B', releaseFields: [field('JOB_TITLE')] }
       expect(ownersOf((await updated(change)).data)).toEqual([])
@@ -119,7 +119,7 @@ describe.each(doors)('users over %s', (door) => {
       expect([data.jobTitle, skippedPinnedFields]).toEqual(['', []])
     })
 
-    it('takes null for not given, a field twice for once, and fields by number', async () => {
+    it('treats null as absent and a repeated field as one, and accepts field numbers', async () => {
       const before = await stateOf(id)
       await updated({ email: null, firstName: null, role: null, pinFields: null, releaseFields: null })
       expect(await stateOf(id)).toEqual(before)
@@ -151,7 +151,7 @@ describe.each(doors)('users over %s', (door) => {
       expect(answer.skippedDirectoryLockedFields).toEqual([field('JOB_TITLE')])
     })
 
-    it('says since when a field has its owner: since the owner changed, not since the value did', async () => {
+    it('records when the owner of a field changed, not when its value did', async () => {
       const sinceOf = (answer: { data: { fieldOwnership: { field: string; since: string }[] } }) =>
         answer.data.fieldOwnership.find((entry) => entry.field === field('JOB_TITLE'))?.since
       const first = sinceOf(await updated({ jobTitle: 'A' }))
@@ -180,17 +180,17 @@ describe.each(doors)('users over %s', (door) => {
       ],
       ['UNSPECIFIED in pinFields', { pinFields: [field('UNSPECIFIED')] }, 'FIELD_INVALID', 'pinFields[0]'],
       ['UNSPECIFIED in releaseFields', { releaseFields: [field('UNSPECIFIED')] }, 'FIELD_INVALID', 'releaseFields[0]'],
-      ['a number that is no field', { releaseFields: [99] }, 'FIELD_INVALID', 'releaseFields[0]'],
-      ['a role that is none', { role: 'USER_ROLE_UNSPECIFIED' }, 'FIELD_INVALID', 'role'],
+      ['a number that is not a field', { releaseFields: [99] }, 'FIELD_INVALID', 'releaseFields[0]'],
+      ['an invalid role', { role: 'USER_ROLE_UNSPECIFIED' }, 'FIELD_INVALID', 'role'],
       ['a name that is too long', { firstName: 'x'.repeat(256) }, 'FIELD_INVALID', 'firstName'],
       ['a control character', { jobTitle: 'a\u0007' }, 'FIELD_INVALID', 'jobTitle'],
-      ['a phone number that is none', { primaryPhone: '12345' }, 'FIELD_INVALID', 'primaryPhone'],
+      ['an invalid phone number', { primaryPhone: '12345' }, 'FIELD_INVALID', 'primaryPhone'],
       ['an unknown time zone', { timezone: 'Europe/Atlantis' }, 'FIELD_INVALID', 'timezone'],
-      ['a locale that is none', { locale: 'en_GB' }, 'FIELD_INVALID', 'locale'],
+      ['an invalid locale', { locale: 'en_GB' }, 'FIELD_INVALID', 'locale'],
       ['an avatar without https', { avatarUrl: 'http://x.example/a.png' }, 'FIELD_INVALID', 'avatarUrl'],
-      ['an email address that is none', { email: 'ada' }, 'FIELD_INVALID', 'email'],
+      ['an invalid email address', { email: 'ada' }, 'FIELD_INVALID', 'email'],
       ['an empty email address', { email: '' }, 'FIELD_REQUIRED', 'email'],
-    ])('with %s answers 400, names the field and writes nothing', async (_, change, reason, at) => {
+    ])('with %s is refused with 400, names the field and writes nothing', async (_, change, reason, at) => {
       const rest = { lastName: 'Changed' }
       expect(await refused({ ...rest, ...change })).toMatchObject({
         status: 400,
@@ -208,19 +208,19 @@ describe.each(doors)('users over %s', (door) => {
       },
     )
 
-    it('that pins more entries than any list of fields has is refused as a whole', async () => {
+    it('that pins more entries than there are fields is refused as a whole', async () => {
       const { fields } = await refused({ pinFields: Array.from({ length: 1_001 }, () => field('JOB_TITLE')) })
       expect(fields).toEqual(['pinFields'])
     })
 
-    it('with an unknown enum name answers 400', async () => {
+    it('with an unknown enum name returns 400', async () => {
       expect(await refused({ jobTitle: 'A', pinFields: ['USER_PROFILE_FIELD_SHOE_SIZE'] })).toMatchObject({
         status: 400,
         code: 'invalid_argument',
       })
     })
 
-    it('keeps values in canonical form', async () => {
+    it('stores values in canonical form', async () => {
       const { data } = await updated({
         primaryPhone: `+1 (415) 555-${String(serial).padStart(4, '0')}`,
         timezone: 'asia/kolkata',
@@ -235,7 +235,7 @@ describe.each(doors)('users over %s', (door) => {
       })
     })
 
-    it('adds a saved department to the options of the organization, and a skipped one not', async () => {
+    it("adds a stored department to the organization's options, but not a skipped one", async () => {
       const name = `Department ${door} ${id}`
       await updated({ department: name }, admin)
       await updated({ department: `${name} skipped` })
@@ -245,7 +245,7 @@ describe.each(doors)('users over %s', (door) => {
       expect(names.filter((each) => each.startsWith(name))).toEqual([name])
     })
 
-    it('leaves an event with the owners before and after, and without a value', async () => {
+    it('records an event with the owners before and after, and without a value', async () => {
       await updated({ jobTitle: 'Secretive' }, admin)
       await updated({ jobTitle: 'Other', lastName: 'Lovelace' })
       await updated({ releaseFields: [field('JOB_TITLE')] })

@@ -44,13 +44,16 @@ describe.each(doors)('users over %s', (door) => {
   describe('a person', () => {
     const ownToken = () => insertUserToken(service.database, { userId: id })
 
-    it.each(['ORG_MEMBER', 'ORG_GUEST'])('with the role %s and no permission changes the own profile', async (role) => {
-      await replaceUser({ role })
-      const { data } = await updated({ jobTitle: 'A' }, await ownToken())
-      expect([data.jobTitle, ownersOf(data)]).toEqual(['A', ['JOB_TITLE: PINNED']])
-    })
+    it.each(['ORG_MEMBER', 'ORG_GUEST'])(
+      'with the role %s and no permission may update their own profile',
+      async (role) => {
+        await replaceUser({ role })
+        const { data } = await updated({ jobTitle: 'A' }, await ownToken())
+        expect([data.jobTitle, ownersOf(data)]).toEqual(['A', ['JOB_TITLE: PINNED']])
+      },
+    )
 
-    it('does not change the own role, an administrator neither', async () => {
+    it('cannot change their own role, not even as an administrator', async () => {
       for (const role of ['ORG_MEMBER', 'ORG_ADMIN']) {
         await replaceUser({ role })
         expect(await refused({ role: 'USER_ROLE_ORG_GUEST', jobTitle: 'A' }, await ownToken())).toMatchObject({
@@ -61,7 +64,7 @@ describe.each(doors)('users over %s', (door) => {
       }
     })
 
-    it('does not change the own email address without users:write, and an administrator does', async () => {
+    it('cannot change their own email address without users:write, but an administrator can', async () => {
       const email = `own.${id}.${door}@example.com`
       expect(await refused({ email }, await ownToken())).toMatchObject({
         status: 403,
@@ -77,7 +80,7 @@ describe.each(doors)('users over %s', (door) => {
     })
 
     it.each(['lacks a permission', 'is a worker’s'])(
-      'becomes, remains and is reached as an administrator, whatever a credential asks that %s',
+      'cannot become, stop being or be reached as an administrator through a credential that %s',
       async (what) => {
         const token = await limitedToken(what)
         expect(await refused({ role: 'USER_ROLE_ORG_ADMIN' }, token)).toMatchObject(administratorsOnly)
@@ -89,13 +92,13 @@ describe.each(doors)('users over %s', (door) => {
       },
     )
 
-    it('who administers the organization changes the role of another', async () => {
+    it("who administers the organization may change another user's role", async () => {
       expect((await updated({ role: 'USER_ROLE_ORG_GUEST' }, admin)).data.role).toBe('USER_ROLE_ORG_GUEST')
       expect((await eventsOf(id)).map(({ action }) => action)).toEqual(['user.update_role'])
     })
 
     it.each([users.requester, users.guest, users.viewer, users.manager])(
-      'such as %s does not change another',
+      'such as %s cannot update another user',
       async (userId) => {
         const token = await insertUserToken(service.database, { userId })
         expect(await refused({ jobTitle: 'A' }, token)).toMatchObject({
@@ -106,16 +109,22 @@ describe.each(doors)('users over %s', (door) => {
       },
     )
 
-    it.each([users.requester, users.admin])('such as %s hears the same of a stranger and of nobody', async (userId) => {
-      const token = await insertUserToken(service.database, { userId })
-      const answers = await Promise.all(
-        [users.globexAdmin, 'nobody'].map((strange) => update({ jobTitle: 'A' }, token, strange)),
-      )
-      const told = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
-      expect(told).toEqual(
-        Array.from(told, () => '404 RESOURCE_NOT_FOUND user not found: it does not exist, or you have no access to it'),
-      )
-    })
+    it.each([users.requester, users.admin])(
+      'such as %s gets the same 404 for a foreign and an unknown user',
+      async (userId) => {
+        const token = await insertUserToken(service.database, { userId })
+        const answers = await Promise.all(
+          [users.globexAdmin, 'nobody'].map((strange) => update({ jobTitle: 'A' }, token, strange)),
+        )
+        const told = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
+        expect(told).toEqual(
+          Array.from(
+            told,
+            () => '404 RESOURCE_NOT_FOUND user not found: it does not exist, or you have no access to it',
+          ),
+        )
+      },
+    )
   })
 
   describe('a new user', () => {
@@ -126,7 +135,7 @@ describe.each(doors)('users over %s', (door) => {
       return answer.json.data
     }
 
-    it('has what was given, the default role, and an event', async () => {
+    it('has the given values, the default role, and an event', async () => {
       const email = newEmail()
       const user = await created({ email, firstName: 'Ada', department: `New ${email}`, timezone: 'UTC' })
       expect(user).toMatchObject({
@@ -143,7 +152,7 @@ describe.each(doors)('users over %s', (door) => {
       expect(options.map((option: { name: string }) => option.name)).toContain(`New ${email}`)
     })
 
-    it('is pinned where a key asks for it, and where a user token has set it', async () => {
+    it('is pinned as a key requests, and wherever a user token sets a value', async () => {
       const names = { firstName: 'Ada', lastName: 'Lovelace', jobTitle: 'A' }
       const byKey = await created({ email: newEmail(), ...names, pinFields: [field('LAST_NAME')] })
       expect(ownersOf(byKey)).toEqual(['LAST_NAME: PINNED'])
@@ -161,12 +170,12 @@ describe.each(doors)('users over %s', (door) => {
       expect(outcome).toMatchObject({ status: 400, code: 'invalid_argument', reason, fields: [at] })
     })
 
-    it('with the address of a member, in any case, is refused and names the holder', async () => {
+    it("with a member's address, in any case, is refused and names the holder", async () => {
       const outcome = await call('createUser', { email: `${id.toUpperCase()}@EXAMPLE.COM` })
       expect(outcome).toMatchObject({ status: 409, reason: 'EMAIL_TAKEN', metadata: { holderId: id } })
     })
 
-    it('with the phone number of a member is refused, and nobody is added', async () => {
+    it("with a member's phone number is refused and not created", async () => {
       const phone = phoneOf(serial)
       await newUser({ primary_phone: phone })
       const email = newEmail()
@@ -178,7 +187,7 @@ describe.each(doors)('users over %s', (door) => {
       expect(await service.database.query('SELECT FROM users WHERE email = $1', [email])).toEqual([])
     })
 
-    it('with the address of a person of another organization is somebody else, and nobody is told', async () => {
+    it('with the address of a person in another organization is a separate user, and that organization is not told', async () => {
       const person = await newUser({ first_name: 'Grace', job_title: 'Admiral' }, globex)
       const before = await stateOf(person)
       const email = `${person.toUpperCase()}@example.com`
@@ -196,30 +205,33 @@ describe.each(doors)('users over %s', (door) => {
       }
     })
 
-    it.each(['lacks a permission', 'is a worker’s'])('is no administrator where the credential %s', async (what) => {
-      const token = await limitedToken(what)
-      const outcome = await call('createUser', { email: newEmail(), role: 'USER_ROLE_ORG_ADMIN' }, token)
-      expect(outcome).toMatchObject(administratorsOnly)
-      expect(await call('createUser', { email: newEmail(), role: 'USER_ROLE_ORG_GUEST' }, token)).toMatchObject({
-        status: 200,
-      })
-    })
+    it.each(['lacks a permission', 'is a worker’s'])(
+      'cannot be an administrator if the credential %s',
+      async (what) => {
+        const token = await limitedToken(what)
+        const outcome = await call('createUser', { email: newEmail(), role: 'USER_ROLE_ORG_ADMIN' }, token)
+        expect(outcome).toMatchObject(administratorsOnly)
+        expect(await call('createUser', { email: newEmail(), role: 'USER_ROLE_ORG_GUEST' }, token)).toMatchObject({
+          status: 200,
+        })
+      },
+    )
 
-    it('is an administrator where an administrator or a key with every permission says so', async () => {
+    it('can be an administrator if an administrator or a key with every permission creates it', async () => {
       for (const token of [admin, key]) {
         const user = await created({ email: newEmail(), role: 'USER_ROLE_ORG_ADMIN' }, token)
         expect(user.role).toBe('USER_ROLE_ORG_ADMIN')
       }
     })
 
-    it.each([users.manager, users.viewer])('is not made by %s, whose role is a team’s', async (userId) => {
+    it.each([users.manager, users.viewer])('cannot be created by %s, who only has a role in a team', async (userId) => {
       const token = await insertUserToken(service.database, { userId })
       expect(await call('createUser', { email: newEmail() }, token)).toMatchObject({ status: 403 })
     })
   })
 
-  describe('reading', () => {
-    it('is open to whoever has users:read in any team', async () => {
+  describe('reading users', () => {
+    it('is open to anyone with users:read in any team', async () => {
       for (const userId of [users.viewer, users.guest]) {
         const token = await insertUserToken(service.database, { userId })
         expect((await call('getUser', { id }, token)).status).toBe(200)
@@ -227,13 +239,13 @@ describe.each(doors)('users over %s', (door) => {
       }
     })
 
-    it('a member of another organization is reading nobody, with one text', async () => {
+    it('returns the same 404 for a member of another organization as for an unknown user', async () => {
       const strange = await call('getUser', { id: users.globexAdmin })
       const nobody = await call('getUser', { id: 'nobody' })
       expect(strange).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND', message: nobody.message })
     })
 
-    it('page after page gives every active member once, in the order of creation', async () => {
+    it('lists every active member exactly once, page by page, in order of creation', async () => {
       await newUser({ deactivated_at: new Date() })
       const idsOf = async (query: RequestJson) => {
         const ids: string[] = []
@@ -257,7 +269,7 @@ describe.each(doors)('users over %s', (door) => {
       expect(await idsOf({ includeDeactivated: true })).toEqual(await stored('true'))
     })
 
-    it('finds the user with an email address, in any case, and nobody of another organization', async () => {
+    it('finds the user with an email address in any case, and nobody from another organization', async () => {
       const elsewhere = await newUser({}, globex)
       const gone = await newUser({ deactivated_at: new Date() })
       const idsOf = async (query: RequestJson) =>
@@ -269,7 +281,7 @@ describe.each(doors)('users over %s', (door) => {
       expect(await idsOf({ email: 'no address' })).toEqual([])
     })
 
-    it('refuses a page token of another query', async () => {
+    it('refuses a page token from a different query', async () => {
       const { answer } = await call('listUsers', { pageSize: 1 })
       const pageToken = answer.json.nextPageToken
       expect(await call('listUsers', { pageToken, email: `${id}@example.com` })).toMatchObject({
@@ -285,7 +297,7 @@ describe.each(doors)('users over %s', (door) => {
   })
 })
 
-it('of two organizations share nothing: each sees and changes its own profile of a person', async () => {
+it('two organizations share nothing about a person: each sees and changes its own profile', async () => {
   await insertUser(service.database, { id, organizationId: globex, columns: { job_title: 'Globex title' } })
   const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
   const call = userMethodCaller(

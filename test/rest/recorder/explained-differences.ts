@@ -16,7 +16,7 @@ export const explanations: readonly Explanation[] = [
     reason:
       'http.proto: "*" matches a single path segment. Nothing is no segment: Google, too, compiles {var} to [^/]+, and an id that is empty would be no id.',
     differs: ['accepted'],
-    rows: ['an empty segment is no value'],
+    rows: ['an empty segment is not a value'],
   },
   {
     reason:

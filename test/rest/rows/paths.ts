@@ -26,7 +26,7 @@ export const paths: readonly Row[] = [
     self: { flag: true, leaf: { name: 'x' } },
   }),
   bad('a trailing slash is another path', get('/v1/things/a/'), 'no such path', 404),
-  bad('an empty segment is no value', get('/v1/things//leaf'), 'no such path', 404),
+  bad('an empty segment is not a value', get('/v1/things//leaf'), 'no such path', 404),
   bad('dots are not resolved', get('/v1/things/../things/a'), 'no such path', 404),
   bad('an unknown path', get('/v3'), 'no such path', 404),
   bad('a path is case-sensitive', get('/V1/things/a'), 'no such path', 404),
