@@ -89,12 +89,14 @@ function createScim({ config, runtime, log, tables, authentication, callLimit, c
   const admitDirectory = createScimAdmission(authentication)
   return createScimDoor({
     ...calls.hooks,
-    admit: (request) =>
-      admitDirectory(request.headers.authorization, requestIdOf(request), (id) => calls.noteCaller(request, id)),
-    begin: callLimit.begin,
-    runtime,
-    tablesOf: (request, organizationId) => tables.ofCall(request, organizationId),
-    requestIdOf,
+    admit: async (request) => {
+      const requestId = requestIdOf(request)
+      const onCaller = (id: string) => calls.noteCaller(request, id)
+      const directory = await admitDirectory(request.headers.authorization, requestId, onCaller)
+      const { organizationId } = directory
+      callLimit.begin(request, organizationId)
+      return { ...directory, tables: tables.ofCall(request, organizationId), runtime, requestId }
+    },
     baseUrlOf: (request) => baseUrlFor(request, config.publicUrl),
     maxBodyBytes: config.maxBodyBytes,
     maxTimeoutMs: calls.maxTimeoutMs,

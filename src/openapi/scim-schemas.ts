@@ -42,10 +42,7 @@ function resource(resourceType: ResourceType, has: Has): JsonObject {
     type: 'array',
     items: { type: 'string', examples: schemasOf(resourceType).map(({ id }) => id) },
   }
-  return {
-    type,
-    properties: { schemas, ...properties, ...Object.fromEntries(extensions) },
-  }
+  return { type, properties: { schemas, ...properties, ...Object.fromEntries(extensions) } }
 }
 
 function object(attributes: readonly Attribute[], has: Has): { type: 'object'; properties: JsonObject } {

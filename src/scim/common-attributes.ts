@@ -74,11 +74,7 @@ export function commonAttributes<Row extends CommonRow>(
       search: 'parts',
       type: 'complex',
       subAttributes: [
-        shown('resourceType', 'The type of the resource.', {
-          search: fixed(name),
-          caseExact: true,
-          print: () => name,
-        }),
+        shown('resourceType', 'The type of the resource.', { search: fixed(name), caseExact: true, print: () => name }),
         shown('created', 'When it was created.', {
           search: values.createdAt,
           type: 'dateTime',

@@ -1,5 +1,4 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import { type ContextValues, createContextKey, createContextValues } from '@connectrpc/connect'
 import { checkBodyHeaders, readBody } from '../call/body-reader.js'
 import { Call, createShutdown } from '../call/call.js'
 import { negotiateCoding } from '../call/compression.js'
@@ -9,11 +8,9 @@ import { HttpFailure, unsupportedMediaType } from '../call/http-failure.js'
 import { headerOf, mayHaveBody, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { endResponse, sendCompressed } from '../call/respond.js'
 import { type CallHooks, type Exchange, serveCall } from '../call/serve-call.js'
-import type { UserTables } from '../db/tables.js'
 import type { DirectoryRefusal } from '../domain/directory/directory-refusal.js'
-import type { Directory } from '../domain/directory/directory-sync.js'
+import type { Directory, DirectoryScope } from '../domain/directory/directory-sync.js'
 import { DEFAULT_JSON_LIMITS, parseStrictJson } from '../protojson/json-text.js'
-import type { Runtime } from '../runtime/runtime.js'
 import { ScimError, scimErrorBody, scimErrorFrom } from './error.js'
 import { isJsonObject } from './json.js'
 import { type ScimAnswer, ScimReport, type ScimRequest } from './request.js'
@@ -24,14 +21,8 @@ export const SCIM_PATH = '/scim/v2'
 
 /** What the door depends on. */
 export interface ScimDoorOptions extends Omit<CallHooks, 'admit' | 'beforeDecode' | 'interceptors'> {
-  /** Finds the directory that a request writes for. Throws for a caller that is none. */
-  readonly admit: (request: NodeRequest) => Promise<Directory>
-  /** Called for each request that is admitted. Throws to refuse it. */
-  readonly begin: (request: NodeRequest, organizationId: string) => void
-  readonly runtime: Runtime
-  /** The database as a call sees it. */
-  readonly tablesOf: (request: NodeRequest, organizationId: string) => UserTables
-  readonly requestIdOf: (request: NodeRequest) => string
+  /** Makes the scope of a request. Throws for a caller that is no directory. */
+  readonly admit: (request: NodeRequest) => Promise<DirectoryScope>
   /** The address of the service as the client reaches it, without a slash at the end. */
   readonly baseUrlOf: (request: NodeRequest) => string
   readonly maxBodyBytes: number
@@ -43,20 +34,11 @@ export interface ScimDoorOptions extends Omit<CallHooks, 'admit' | 'beforeDecode
   readonly onRefusal: (directory: Directory, refusal: DirectoryRefusal) => void
 }
 
-/** Where a call finds the directory that it writes for. */
-const directoryKey = createContextKey<Directory | undefined>(undefined, { description: 'directory' })
-
 const readTimeout = createTimeoutReader({})
 
 /** Answers the paths of SCIM (RFC 7644); false for any other path. */
 export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest, response: NodeResponse) => boolean {
   const shutdown = createShutdown(options.shutdownSignal)
-  const admit = async ({ request }: Pick<Call, 'request'>): Promise<ContextValues> => {
-    const directory = await options.admit(request)
-    options.begin(request, directory.organizationId)
-    return createContextValues().set(directoryKey, directory)
-  }
-  const hooks: CallHooks = { ...options, admit }
 
   function serve(match: ScimMatch, query: string, request: NodeRequest, response: NodeResponse): Promise<void> {
     const { operation, path } = match.route
@@ -64,7 +46,8 @@ export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest,
     if (method === undefined) throw new Error(`the operation ${operation} is not described`)
     const route = `${SCIM_PATH}${path}`
     const call = new Call({ method, request, response, shutdown, protocolName: 'scim', route })
-    return serveCall(call, scimExchange(options, call, match, query), readTimeout(request, options.maxTimeoutMs), hooks)
+    const { admit, exchange } = scimCall(options, call, match, query)
+    return serveCall(call, exchange, readTimeout(request, options.maxTimeoutMs), { ...options, admit })
   }
 
   return (request, response) => {
@@ -82,37 +65,30 @@ export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest,
   }
 }
 
-/** How a request of a directory is read and answered, and what its administrator is told. */
-function scimExchange(
+/** How a request of a directory is admitted, read and answered, and what its administrator is told. */
+function scimCall(
   options: ScimDoorOptions,
-  call: Call,
+  { request, response, requestMethod: method }: Call,
   { route, id }: ScimMatch,
   query: string,
-): Exchange<ScimRequest, ScimAnswer> {
-  const { request, response } = call
-  const requestId = options.requestIdOf(request)
+): { readonly admit: () => Promise<void>; readonly exchange: Exchange<ScimRequest, ScimAnswer> } {
+  let admitted: DirectoryScope | undefined
   const report = new ScimReport()
   const tell = (told: Pick<DirectoryRefusal, 'attribute' | 'status' | 'scimType' | 'detail'>) => {
-    const directory = call.values.get(directoryKey)
-    if (directory === undefined) return
+    if (admitted === undefined) return
     const path = (request.url ?? '').split('?', 1)[0]?.slice(SCIM_PATH.length) ?? ''
+    const { requestId } = admitted
     const { userName, externalId } = report
-    options.onRefusal(directory, { ...told, method: call.requestMethod, path, requestId, userName, externalId })
+    options.onRefusal(admitted, { ...told, method, path, requestId, userName, externalId })
   }
-  return {
+  const exchange: Exchange<ScimRequest, ScimAnswer> = {
     receive: async () => {
-      const directory = call.values.get(directoryKey)
-      if (directory === undefined) throw new Error('the request was not admitted before it was handled')
+      const scope = admitted
+      if (scope === undefined) throw new Error('the request was not admitted before it was handled')
       const hasBody = ['POST', 'PUT', 'PATCH'].includes(route.method)
       const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes) : () => ({})
       return () => ({
-        scope: {
-          ...directory,
-          tables: options.tablesOf(request, directory.organizationId),
-          runtime: options.runtime,
-          requestId,
-          ifMatch: tagsIn(request, 'if-match'),
-        },
+        scope: { ...scope, ifMatch: tagsIn(request, 'if-match') },
         id,
         query: new URLSearchParams(query),
         body: readBodyOf(),
@@ -134,6 +110,10 @@ function scimExchange(
       if (isRefusal(error, request)) tell({ attribute: '', status, scimType, detail })
     },
   }
+  const admit = async () => {
+    admitted = await options.admit(request)
+  }
+  return { admit, exchange }
 }
 
 /** The entity tags of a header, all strong: SCIM's examples have weak ones, which some clients make of every tag. */

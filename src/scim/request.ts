@@ -1,10 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { DirectoryScope } from '../domain/directory/directory-sync.js'
-import type { DirectoryUserRow } from '../store/directory/user.js'
 import { ScimError } from './error.js'
-import { textIn } from './json.js'
 import type { Attribute } from './schema.js'
-import { userNameOf } from './user-attributes.js'
 
 /** A request of a directory, whose body is read. */
 export interface ScimRequest {
@@ -44,16 +41,10 @@ export class ScimReport {
   /** Why values were left out, by the name of the attribute. */
   readonly leftOut = new Map<string, string>()
 
-  /** Names the person as the body of a request does. */
-  isAboutBody(body: JsonObject): void {
-    this.userName = textIn(body, 'userName') ?? ''
-    this.externalId = textIn(body, 'externalId') ?? ''
-  }
-
-  /** Names the person as the directory knows a user. */
-  isAboutUser(user: DirectoryUserRow): void {
-    this.userName = userNameOf(user)
-    this.externalId = user.directoryExternalId ?? ''
+  /** Names the person, as a body does or as the directory knows a user. */
+  isAbout(userName = '', externalId: string | null = ''): void {
+    this.userName = userName
+    this.externalId = externalId ?? ''
   }
 
   /** The value that is read; of an optional attribute undefined, and reported, if it throws `invalidValue`. */

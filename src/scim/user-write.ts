@@ -35,24 +35,20 @@ function ownedValues({ profile }: DirectoryUserRow): JsonObject {
   }, {})
 }
 
-/** Beside the document, what a write depends on. */
-export interface UserWriteOptions {
-  /** The user, if there is one already. */
-  readonly user?: DirectoryUserRow | undefined
-  readonly report: ScimReport
-  /** Phone numbers that others have, as they were sent. */
-  readonly takenPhones: ReadonlySet<string>
-}
-
 /** What a document says of a user, for a new one or for one that exists. */
 export type UserWrite = DirectoryWrite & { readonly email: string }
 
 /**
  * What the directory writes with a document that replaces what it has said of a user. Fields of the profile that the
  * document lacks, or whose optional values cannot be taken, are withdrawn. Throws `invalidValue` if there is no userName,
- * or no email address.
+ * or no email address. `takenPhones` are numbers that others have, as they were sent.
  */
-export function userWriteFrom(given: JsonObject, { user, report, takenPhones }: UserWriteOptions): UserWrite {
+export function userWriteFrom(
+  given: JsonObject,
+  report: ScimReport,
+  takenPhones: ReadonlySet<string>,
+  user?: DirectoryUserRow,
+): UserWrite {
   let document = given
   const values: Partial<Record<OwnedField, string | undefined>> = {}
   for (const each of fieldAttributes) {

@@ -27,6 +27,7 @@ import { readResource } from './read.js'
 import type { ScimReport, ScimRequest } from './request.js'
 import type { ResourceOperations } from './resource-routes.js'
 import { userType } from './resource-types.js'
+import { userNameOf } from './user-attributes.js'
 import { documentOf, type UserWrite, userWriteFrom, withFollowingEmail } from './user-write.js'
 
 /** The operations on users. */
@@ -43,9 +44,9 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
    */
   async create(request) {
     const { scope, body, report } = request
-    report.isAboutBody(body)
+    report.isAbout(textIn(body, 'userName'), textIn(body, 'externalId'))
     const document = readResource(body, userType, report)
-    const { active = true } = userWriteFrom(document, { report, takenPhones: new Set() })
+    const { active = true } = userWriteFrom(document, report, new Set())
     const externalId = textIn(document, 'externalId') ?? null
     const nameKey = emailKeyOf(textIn(document, 'userName')?.trim() ?? '')
     const identity = { organizationId: scope.organizationId, externalId, nameKey }
@@ -61,7 +62,7 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
 
   async replace(request) {
     const { body, report, id } = request
-    report.isAboutBody(body)
+    report.isAbout(textIn(body, 'userName'), textIn(body, 'externalId'))
     const document = readResource(body, userType, report)
     return writeUser(request, id, (user, read) => {
       requireUser(request, user)
@@ -107,7 +108,7 @@ async function withoutTakenPhones<Result>(
   for (;;) {
     let phone: string | undefined
     const read: ReadUser = (document, user) => {
-      const write = userWriteFrom(document, { user, report, takenPhones })
+      const write = userWriteFrom(document, report, takenPhones, user)
       phone = write.supplied.PRIMARY_PHONE
       return write
     }
@@ -141,7 +142,7 @@ function writeUser(
 
 /** Throws 404 for a user whom the directory has deleted, and 412 for one in another version. */
 function requireUser({ scope, report }: ScimRequest, user: DirectoryUserRow): void {
-  report.isAboutUser(user)
+  report.isAbout(userNameOf(user), user.directoryExternalId)
   if (user.directoryDeletedAt !== null) throw notFound('user', user.userId)
   requireVersion(scope, user, { resourceType: 'user', resourceId: user.userId })
 }
