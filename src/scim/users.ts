@@ -153,7 +153,7 @@ function withKeptId(document: JsonObject, body: JsonObject, { directoryExternalI
   return isGiven || directoryExternalId === null ? document : { ...document, externalId: directoryExternalId }
 }
 
-function isGone({ deactivatedAt, directoryDeletedAt }: DirectoryUserRow): boolean {
+function isGone({ deactivatedAt, directoryDeletedAt }: DirectoryIdentityRow): boolean {
   return deactivatedAt !== null || directoryDeletedAt !== null
 }
 
@@ -162,10 +162,10 @@ function returningUser(
   known: readonly DirectoryIdentityRow[],
   externalId: string | null,
 ): DirectoryIdentityRow | undefined {
-  const [first] = known
+  const first = known.find((user) => externalId !== null && user.directoryExternalId === externalId) ?? known[0]
   if (first === undefined) return undefined
-  const comesBack = first.hasExternalId || externalId === null || first.directoryExternalId === null
-  const taken = known.find((user) => !isGone(user)) ?? (comesBack ? undefined : first)
+  const comesBack = externalId === null || [externalId, null].includes(first.directoryExternalId)
+  const taken = [first, ...known].find((user) => !isGone(user)) ?? (comesBack ? undefined : first)
   if (taken !== undefined) throw userTaken(taken.userId)
   return first
 }

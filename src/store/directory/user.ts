@@ -71,21 +71,28 @@ export interface DirectoryIdentity {
 }
 
 /** A member with one of the names of an identity. */
-export type DirectoryIdentityRow = DirectoryUserRow & { readonly hasExternalId: boolean }
+export type DirectoryIdentityRow = Pick<
+  MemberRow,
+  'userId' | 'deactivatedAt' | 'directoryExternalId' | 'directoryDeletedAt'
+>
 
-const findIdentity = createStatement<DirectoryIdentity, DirectoryUserColumns & { readonly hasExternalId: boolean }>({
+const findIdentity = createStatement<DirectoryIdentity, DirectoryIdentityRow>({
   name: 'find_directory_identity',
-  columns: { ...directoryUserColumnTypes, hasExternalId: 'bool' },
+  columns: {
+    userId: 'text',
+    deactivatedAt: 'timestamptz',
+    directoryExternalId: 'text',
+    directoryDeletedAt: 'timestamptz',
+  },
   text: ({ externalId, nameKey }) => Prisma.sql`
-SELECT ${directoryUserColumns},
-       coalesce(m.directory_external_id = ${externalId}::text, false) AS "hasExternalId"
+SELECT m.user_id AS "userId", m.deactivated_at AS "deactivatedAt", m.directory_external_id AS "directoryExternalId",
+       m.directory_deleted_at AS "directoryDeletedAt"
   FROM memberships m
-  JOIN users u ON u.id = m.user_id
  WHERE ${ofOrganization('m')}
    AND (m.directory_external_id = ${externalId}::text
      OR lower(m.directory_user_name COLLATE "C") = ${nameKey}
      OR (m.directory_user_name IS NULL AND m.email_key = ${nameKey}))
- ORDER BY coalesce(m.directory_external_id = ${externalId}::text, false) DESC, m.ordinal`,
+ ORDER BY m.ordinal`,
 })
 
 /** The statements of this file. */
@@ -97,11 +104,7 @@ export async function findDirectoryUser(tables: Tables, key: UserKey): Promise<D
   return row && directoryUserFrom(row)
 }
 
-/** The members with the external id, first, or with the user name, including deactivated and deleted ones. */
-export async function findDirectoryIdentity(
-  tables: Tables,
-  identity: DirectoryIdentity,
-): Promise<DirectoryIdentityRow[]> {
-  const rows = await tables.run(findIdentity, identity)
-  return rows.map(({ hasExternalId, ...columns }) => Object.assign(directoryUserFrom(columns), { hasExternalId }))
+/** The members with the external id or the user name, including deactivated and deleted ones. */
+export function findDirectoryIdentity(tables: Tables, identity: DirectoryIdentity): Promise<DirectoryIdentityRow[]> {
+  return tables.run(findIdentity, identity)
 }
