@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
 import type { Database } from '../db/database.js'
+import { requireWholeDistribution } from '../db/distribute.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
 import { hasCluster } from '../db/embedded/place.js'
-import { requireWholeDistribution } from '../db/require-whole-distribution.js'
 import { requireSessions } from '../db/session-check.js'
 import { dataFolderOf, directUrlOf, requireNoPending, sessionsOf } from './command-context.js'
 

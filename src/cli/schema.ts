@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { distribute, distributionPlanOf, refuse } from '../db/distribute.js'
+import { distribute, distributionPlanOf, refuse, requireCoordinator } from '../db/distribute.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
-import { requireCoordinator } from '../db/require-whole-distribution.js'
 import { type CommandContext, directUrlOf, requireNoPending } from './command-context.js'
 import { integerFrom } from './option-values.js'
 

@@ -1,5 +1,13 @@
-import { type DistributionOptions, type DistributionPlan, planDistribution } from './distribution-plan.js'
-import { lockSchema, withSchemaSession } from './schema-session.js'
+import type pg from 'pg'
+import {
+  type DistributionOptions,
+  type DistributionPlan,
+  FOREIGN_KEYS_TABLE,
+  hasCitus,
+  hasTable,
+  planDistribution,
+} from './distribution-plan.js'
+import { lockSchema, rowsOf, withSchemaSession } from './schema-session.js'
 
 /** The options of a run. */
 export interface DistributionRun extends DistributionOptions {
@@ -53,4 +61,46 @@ const sessionSettings = [
 export function refuse(needs: readonly string[]): void {
   if (needs.length > 0)
     throw new Error(`the database cannot be distributed:\n${needs.map((need) => `  ${need}`).join('\n')}`)
+}
+
+/**
+ * Throws, saying what to do, if a database is only partly distributed, is distributed so that calls would fail, or is a
+ * worker of a cluster. Changes nothing.
+ */
+export function requireWholeDistribution(connectionString: string): Promise<void> {
+  return withSchemaSession(connectionString, 'svc start', async (client) => {
+    if (await hasTable(client, FOREIGN_KEYS_TABLE)) {
+      throw new Error('the distribution of the database is not finished: run "npx svc distribute" again')
+    }
+    if (!(await hasCitus(client))) return
+    const [cluster] = await rowsOf<{ isDistributed: boolean; mode: string | null; name: string }>(
+      client,
+      `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('organizations')) AS "isDistributed",
+              current_setting('citus.multi_shard_modify_mode', true) AS mode, quote_ident(current_database()) AS name`,
+    )
+    if (cluster?.isDistributed !== true) return
+    await refuseWorker(client)
+    if (cluster.mode !== 'sequential') {
+      throw new Error(
+        `citus.multi_shard_modify_mode must be sequential, but is ${cluster.mode}: ` +
+          `ALTER DATABASE ${cluster.name} SET citus.multi_shard_modify_mode = 'sequential', or run "npx svc distribute" again`,
+      )
+    }
+  })
+}
+
+/** Throws if the database is a worker of a cluster. */
+export function requireCoordinator(connectionString: string): Promise<void> {
+  return withSchemaSession(connectionString, 'svc start', async (client) => {
+    if (await hasCitus(client)) await refuseWorker(client)
+  })
+}
+
+async function refuseWorker(client: pg.Client): Promise<void> {
+  const [node] = await rowsOf<{ isWorker: boolean }>(
+    client,
+    'SELECT groupid <> 0 AS "isWorker" FROM pg_dist_local_group',
+  )
+  if (node?.isWorker !== true) return
+  throw new Error('the database is a worker of a cluster: DATABASE_URL must name the coordinator')
 }

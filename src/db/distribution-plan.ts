@@ -37,30 +37,24 @@ const databaseSettings: readonly (readonly [name: string, value: string])[] = [
   ['citus.propagate_set_commands', 'local'],
 ]
 
-/**
- * The statements that distribute tables made since the database was distributed; none if it is not. A table must be
- * distributed before it gets its foreign keys.
- */
-export async function placeNewTables(client: pg.Client): Promise<string[]> {
-  const [database] = await rowsOf<{ isInstalled: boolean }>(
-    client,
-    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "isInstalled"`,
-  )
-  if (database?.isInstalled !== true) return []
-  const places = await placesOf(client, true)
-  if (!places.some(({ table, isDistributed }) => table === TENANTS && isDistributed)) return []
-  const left = places.filter(({ isDistributed }) => !isDistributed).map(({ table }) => table)
-  const made = await rowsOf<{ table: string }>(
-    client,
-    'SELECT name AS table FROM unnest($1::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NOT NULL',
-    [left],
-  )
-  return made.map(({ table }) => placeStatement(table))
-}
-
 interface Place {
   readonly table: string
-  readonly isDistributed: boolean
+  /** By which it is distributed; undefined for a table that is copied to every node. */
+  readonly column: string | undefined
+}
+
+/** Where tables go, in order: those of tenants are colocated with the organizations. */
+const places: readonly Place[] = Object.values(schema)
+  .filter(({ name }) => !STAYS_ON_COORDINATOR.includes(name))
+  .map(({ name, columns }) => {
+    if (name === TENANTS) return { table: name, column: 'id' }
+    return { table: name, column: 'organization_id' in columns ? 'organization_id' : undefined }
+  })
+  .sort((one, other) => orderOf(one) - orderOf(other))
+
+function orderOf({ table, column }: Place): number {
+  if (column === undefined) return 0
+  return table === TENANTS ? 1 : 2
 }
 
 interface ForeignKey {
@@ -71,30 +65,68 @@ interface ForeignKey {
   readonly definition: string
 }
 
+/** Whether the database has a table of this name. */
+export async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const [row] = await rowsOf<{ found: boolean }>(client, 'SELECT to_regclass($1) IS NOT NULL AS found', [name])
+  return row?.found === true
+}
+
+/** Whether Citus is installed in the database. */
+export function hasCitus(client: pg.Client): Promise<boolean> {
+  return hasTable(client, 'pg_catalog.pg_dist_partition')
+}
+
+/**
+ * The statements that distribute tables made since the database was distributed; none if it is not. A table must be
+ * distributed before it gets its foreign keys.
+ */
+export async function placeNewTables(client: pg.Client): Promise<string[]> {
+  if (!(await hasCitus(client))) return []
+  const left = await leftPlaces(client)
+  if (left.some(({ table }) => table === TENANTS)) return []
+  const statements: string[] = []
+  for (const place of left)
+    if (await hasTable(client, pg.escapeIdentifier(place.table))) statements.push(placing(place))
+  return statements
+}
+
 /** Plans what is left to do, and what it needs. Changes nothing, and asks Citus nothing if it is not installed. */
-export async function planDistribution(client: pg.Client, options: DistributionOptions): Promise<DistributionPlan> {
-  const [row] = await rowsOf<{ isInstalled: boolean; database: string }>(
-    client,
-    `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "isInstalled",
-            quote_ident(current_database()) AS database`,
-  )
-  const isInstalled = row?.isInstalled === true
-  const places = await placesOf(client, isInstalled)
-  const left = places.filter(({ isDistributed }) => !isDistributed).map(({ table }) => table)
+export async function planDistribution(
+  client: pg.Client,
+  { shardCount }: DistributionOptions,
+): Promise<DistributionPlan> {
+  const [database] = await rowsOf<{ name: string }>(client, 'SELECT quote_ident(current_database()) AS name')
+  const isInstalled = await hasCitus(client)
+  const left = isInstalled ? await leftPlaces(client) : places
+  const isLeft = (name: string) => left.some(({ table }) => table === name)
   const keys = await foreignKeysOf(client)
-  const dropped = keys.filter(({ table, target }) => left.includes(table) || left.includes(target))
-  const noted = await notedKeysOf(client)
-  const unfinished = noted.length + dropped.length > 0 || (await hasNotes(client))
+  const dropped = keys.filter(({ table, target }) => isLeft(table) || isLeft(target))
+  const isBegun = await hasTable(client, FOREIGN_KEYS_TABLE)
+  const noted = isBegun
+    ? await rowsOf<Omit<ForeignKey, 'target'>>(
+        client,
+        `SELECT table_name AS table, name, definition FROM ${FOREIGN_KEYS_TABLE} ORDER BY 1, 2`,
+      )
+    : []
   return {
     needs: [...(isInstalled ? await clusterNeeds(client) : [extensionIsMissing]), ...(await sessionNeeds(client))],
     steps: [
-      settingsStep(row?.database ?? ''),
+      settingsStep(database?.name ?? ''),
       ...(dropped.length > 0 ? [dropStep(dropped)] : []),
-      ...left.map((table) => distributeStep(table, options)),
+      ...left.map((place) => distributeStep(place, shardCount)),
       ...[...noted, ...dropped].map(addStep),
-      ...(unfinished ? lastSteps(places) : []),
+      ...(isBegun || dropped.length > 0 ? lastSteps() : []),
     ],
   }
+}
+
+/** Places of tables that are not there yet. */
+async function leftPlaces(client: pg.Client): Promise<readonly Place[]> {
+  const rows = await rowsOf<{ name: string }>(
+    client,
+    'SELECT logicalrelid::regclass::text AS name FROM pg_dist_partition',
+  )
+  return places.filter(({ table }) => !rows.some(({ name }) => name === table))
 }
 
 const extensionIsMissing =
@@ -130,26 +162,6 @@ async function sessionNeeds(client: pg.Client): Promise<string[]> {
   return sessions === 0 ? [] : [`the service has sessions on this database (${sessions}): stop all of its processes`]
 }
 
-/** The tables of the service that are distributed, tenants first: the others are colocated with them. */
-async function placesOf(client: pg.Client, isInstalled: boolean): Promise<Place[]> {
-  const names = Object.values(schema)
-    .map(({ name }) => name)
-    .filter((name) => !STAYS_ON_COORDINATOR.includes(name))
-  const ordered = [...names.filter((name) => !isOfTenants(name)), TENANTS, ...names.filter(isBesideTenants)]
-  const distributed = isInstalled
-    ? await rowsOf<{ table: string }>(client, 'SELECT logicalrelid::regclass::text AS table FROM pg_dist_partition')
-    : []
-  return ordered.map((table) => ({ table, isDistributed: distributed.some((each) => each.table === table) }))
-}
-
-function isOfTenants(table: string): boolean {
-  return table === TENANTS || isBesideTenants(table)
-}
-
-function isBesideTenants(table: string): boolean {
-  return Object.values(schema).some(({ name, columns }) => name === table && 'organization_id' in columns)
-}
-
 async function foreignKeysOf(client: pg.Client): Promise<ForeignKey[]> {
   const tables = Object.values(schema).map(({ name }) => name)
   return rowsOf<ForeignKey>(
@@ -163,18 +175,6 @@ async function foreignKeysOf(client: pg.Client): Promise<ForeignKey[]> {
       ORDER BY source.relname, conname`,
     [tables],
   )
-}
-
-async function hasNotes(client: pg.Client): Promise<boolean> {
-  const [row] = await rowsOf<{ found: boolean }>(client, 'SELECT to_regclass($1) IS NOT NULL AS found', [
-    FOREIGN_KEYS_TABLE,
-  ])
-  return row?.found === true
-}
-
-async function notedKeysOf(client: pg.Client): Promise<Omit<ForeignKey, 'target'>[]> {
-  if (!(await hasNotes(client))) return []
-  return rowsOf(client, `SELECT table_name AS table, name, definition FROM ${FOREIGN_KEYS_TABLE} ORDER BY 1, 2`)
 }
 
 function settingsStep(database: string): DistributionStep {
@@ -199,25 +199,23 @@ function dropStep(keys: readonly ForeignKey[]): DistributionStep {
   }
 }
 
-function distributeStep(table: string, { shardCount }: DistributionOptions): DistributionStep {
-  const title = isOfTenants(table) ? `distribute ${table} by ${columnOf(table)}` : `copy ${table} to every node`
-  return { title, statements: [placeStatement(table, shardCount), removeRowsOfBefore(table)] }
+function distributeStep(place: Place, shardCount: number): DistributionStep {
+  const { table, column } = place
+  return {
+    title: column === undefined ? `copy ${table} to every node` : `distribute ${table} by ${column}`,
+    // The coordinator keeps hidden copies of the rows that it has distributed.
+    statements: [
+      placing(place, shardCount),
+      `SELECT truncate_local_data_after_distributing_table(${literalOf(table)})`,
+    ],
+  }
 }
 
-/** Tables colocated with the organizations need no number of shards. */
-function placeStatement(table: string, shardCount?: number): string {
-  if (!isOfTenants(table)) return `SELECT create_reference_table(${literalOf(table)})`
+/** Only the table of organizations needs a number of shards. */
+function placing({ table, column }: Place, shardCount?: number): string {
+  if (column === undefined) return `SELECT create_reference_table(${literalOf(table)})`
   const place = table === TENANTS ? `shard_count => ${shardCount}` : `colocate_with => ${literalOf(TENANTS)}`
-  return `SELECT create_distributed_table(${literalOf(table)}, ${literalOf(columnOf(table))}, ${place})`
-}
-
-function columnOf(table: string): string {
-  return table === TENANTS ? 'id' : 'organization_id'
-}
-
-/** The coordinator keeps hidden copies of the rows that it has distributed. */
-function removeRowsOfBefore(table: string): string {
-  return `SELECT truncate_local_data_after_distributing_table(${literalOf(table)})`
+  return `SELECT create_distributed_table(${literalOf(table)}, ${literalOf(column)}, ${place})`
 }
 
 function literalOf(name: string): string {
@@ -234,7 +232,7 @@ function addStep({ table, name, definition }: Omit<ForeignKey, 'target'>): Distr
   }
 }
 
-function lastSteps(places: readonly Place[]): DistributionStep[] {
+function lastSteps(): DistributionStep[] {
   const tables = places.map(({ table }) => pg.escapeIdentifier(table))
   return [
     { title: "update the planner's statistics", statements: [`ANALYZE ${tables.join(', ')}`] },

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { schema } from '../../gen/prisma/schema.js'
-import { distribute } from '../../src/db/distribute.js'
+import { distribute, requireWholeDistribution } from '../../src/db/distribute.js'
 import { type DistributionStep, planDistribution } from '../../src/db/distribution-plan.js'
-import { requireWholeDistribution } from '../../src/db/require-whole-distribution.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 const tables = Object.values(schema).map(({ name }) => name)
