@@ -6,8 +6,8 @@ import {
   CreateAccessPolicyApprovalProcedureResponseSchema,
   type Step,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { createApprovalProcedure } from '../domain/access-policy-approval-procedure/access-policy-approval-procedure.js'
-import type { Approver, StepDraft } from '../domain/access-policy-approval-procedure/approval-step.js'
+import type { Approver, StepDraft } from '../domain/access-policy-approval-procedure.js'
+import { createApprovalProcedure } from '../domain/access-policy-approval-procedure.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 import { printedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'

@@ -5,10 +5,9 @@ import {
   type StepDefinition,
   type StepDraft,
   stepFromDraft,
-  storedApprovers,
   storedStep,
-} from '../../src/domain/access-policy-approval-procedure/approval-step.js'
-import { topologyFrom } from '../../src/domain/access-policy-approval-procedure/approval-topology.js'
+  topologyFrom,
+} from '../../src/domain/access-policy-approval-procedure.js'
 import type { FieldViolation } from '../../src/errors.js'
 import { MAX_STEPS } from '../../src/limits/known-limits.js'
 
@@ -122,13 +121,18 @@ describe('a step', () => {
   ])('with the justification mode %j is stored as %s', (approverJustificationMode, stored) => {
     const flags = { allowSelfApproval: false, suppressNotifications: true, autoApproveSelf: true }
     const step: StepDefinition = { ...flags, approverJustificationMode, approvers: [], customWorkflow: undefined }
-    expect(storedStep(step)).toEqual({ ...flags, approverJustificationMode: stored, customWorkflowId: null })
+    expect(storedStep(step)).toEqual({
+      ...flags,
+      approverJustificationMode: stored,
+      customWorkflowId: null,
+      approvers: [],
+    })
     expect(storedStep({ ...step, customWorkflow: { workflowId: 'w' } }).customWorkflowId).toBe('w')
   })
 
   it('stores of each approver what its kind has', () => {
     const approvers = [approver('USER', 'a'), approver('GROUP', 'b'), approver('MANAGER', 'c'), approver(undefined)]
-    expect(storedApprovers({ ...stepFromDraft(owner), approvers })).toEqual([
+    expect(storedStep({ ...stepFromDraft(owner), approvers }).approvers).toEqual([
       { kind: 'USER', userId: 'a', groupId: null, notify: true },
       { kind: 'GROUP', userId: null, groupId: 'b', notify: true },
       { kind: 'MANAGER', userId: null, groupId: null, notify: true },

@@ -21,10 +21,7 @@ const targets = {
     tests: ['test/auth/revoke-limit-decision.test.ts'],
   },
   approval: {
-    mutate: [
-      'src/domain/access-policy-approval-procedure/approval-step.ts',
-      'src/domain/access-policy-approval-procedure/approval-topology.ts',
-    ],
+    mutate: ['src/domain/access-policy-approval-procedure.ts'],
     tests: ['test/domain/approval-topology.test.ts'],
   },
   admission: {

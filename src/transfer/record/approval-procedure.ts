@@ -1,7 +1,6 @@
 import { v5 } from 'uuid'
 import type { ApprovalProcedure } from '../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { storedApprovers, storedStep } from '../../domain/access-policy-approval-procedure/approval-step.js'
-import { type PlacedStep, topologyFrom } from '../../domain/access-policy-approval-procedure/approval-topology.js'
+import { type PlacedStep, storedStep, topologyFrom } from '../../domain/access-policy-approval-procedure.js'
 import { invalidField, invalidFields } from '../../errors.js'
 import { stepFromMessage } from '../../handlers/access-policy-approval-procedure.js'
 import { DEFAULT_TIMEOUT_SECONDS, idFault } from '../../limits/known-limits.js'
@@ -20,7 +19,6 @@ export function settleApprovalProcedure(procedure: ApprovalProcedure): Row {
       stageIndex,
       stepIndex,
       ...storedStep(step),
-      approvers: storedApprovers(step),
     })),
   }
 }

@@ -1,0 +1,220 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ApproverJustificationMode, ApproverKind } from '../../gen/prisma/enums.js'
+import type { Tables } from '../db/tables.js'
+import { type FieldViolation, invalidField, notFound, refuseViolations } from '../errors.js'
+import { DEFAULT_TIMEOUT_SECONDS, idFault, MAX_STEPS } from '../limits/known-limits.js'
+import {
+  insertApprovalProcedure,
+  lockAccessPolicy,
+  lockKnownApprovers,
+} from '../store/access-policy-approval-procedure.js'
+import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
+
+/** Who may approve; `kind` is absent if the request names none, and ids are empty if the kind has none. */
+export interface Approver {
+  readonly kind: ApproverKind | undefined
+  readonly userId: string
+  readonly groupId: string
+  readonly notify: boolean
+}
+
+/** A step as requested. */
+export interface StepDraft {
+  /** Default: true. */
+  readonly allowSelfApproval?: boolean | undefined
+  readonly approvers: readonly Approver[]
+  readonly customWorkflow?: { readonly workflowId: string } | undefined
+  /** Empty if unset. */
+  readonly approverJustificationMode: string
+  readonly suppressNotifications: boolean
+  readonly autoApproveSelf: boolean
+}
+
+/** A step with its default filled in. */
+export type StepDefinition = StepDraft & { readonly allowSelfApproval: boolean }
+
+/** Steps and stages as requested; empty lists mean absent. */
+export interface TopologyDraft {
+  readonly steps: readonly StepDraft[]
+  readonly stages: readonly { readonly steps: readonly StepDraft[] }[]
+}
+
+/**
+ * A procedure to create; a timeout of 0 means the default. Limits of the schema that it breaks are reported with the
+ * rest.
+ */
+export interface ApprovalProcedureDraft extends TopologyDraft {
+  readonly accessPolicyId: string
+  readonly timeoutSeconds: number
+  readonly violations: readonly FieldViolation[]
+}
+
+/**
+ * Creates a procedure for an access policy and returns its JSON (docs/resources.md). Throws `RESOURCE_NOT_FOUND` for
+ * the policy, `PERMISSION_MISSING` without `access:write` in its team, then the faults of the procedure:
+ * `STEPS_OR_STAGES_REQUIRED`, `TOO_MANY_STEPS`, the limits that the draft breaks, `STEPS_DIFFER_FROM_STAGES`,
+ * `APPROVER_NOT_FOUND`.
+ */
+export async function createApprovalProcedure(scope: Scope, draft: ApprovalProcedureDraft): Promise<string> {
+  const { tables, caller, runtime } = scope
+  const { organizationId } = caller
+  const { accessPolicyId, timeoutSeconds } = draft
+  // A policy that is not named cannot be looked for.
+  refuseViolations(draft.violations.filter(({ field }) => field === 'accessPolicyId'))
+  return tables.transaction(async (transaction) => {
+    const teamId = await lockPolicy(transaction, caller, accessPolicyId)
+    const topology = topologyFrom(draft)
+    refuseViolations([...draft.violations, ...topology.violations])
+    refuseViolations(await missingApprovers(transaction, organizationId, topology.steps))
+    const id = runtime.newId()
+    const procedure = await insertApprovalProcedure(transaction, {
+      id,
+      organizationId,
+      accessPolicyId,
+      timeoutSeconds: timeoutSeconds === 0 ? DEFAULT_TIMEOUT_SECONDS : timeoutSeconds,
+      steps: topology.steps.map(({ stageIndex, stepIndex, step }) => ({
+        id: runtime.newId(),
+        stageIndex,
+        stepIndex,
+        ...storedStep(step),
+      })),
+    })
+    const target = { targetType: 'approval_procedure', targetId: id, teamId }
+    const event = { ...auditedCall(scope), action: 'approval_procedure.create', ...target } as const
+    await recordAuditEvents(transaction, [event], runtime)
+    return procedure
+  })
+}
+
+/** Checks access to the policy and keeps it in its team until the end of the transaction. */
+async function lockPolicy(transaction: Tables, caller: Caller, id: string): Promise<string> {
+  // A long text that cannot be an id is not worth sending to the database.
+  const isId = idFault(id) === undefined
+  const teamId = isId ? await lockAccessPolicy(transaction, id, visibleScope(caller)) : undefined
+  if (teamId === undefined) throw notFound('access policy', id)
+  requirePermissionIn(caller, teamId, 'access:write')
+  return teamId
+}
+
+async function missingApprovers(
+  transaction: Tables,
+  organizationId: string,
+  steps: readonly PlacedStep[],
+): Promise<FieldViolation[]> {
+  const named = steps.flatMap(({ path, step }) =>
+    step.approvers.flatMap(({ kind, userId, groupId }, index) =>
+      kind === 'USER' || kind === 'GROUP'
+        ? [{ kind, id: kind === 'USER' ? userId : groupId, field: approverIdPath(path, index, kind) }]
+        : [],
+    ),
+  )
+  if (named.length === 0) return []
+  const idsOf = (wanted: 'USER' | 'GROUP') => named.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
+  const ids = { organizationId, userIds: idsOf('USER'), groupIds: idsOf('GROUP') }
+  const known = new Set((await lockKnownApprovers(transaction, ids)).map(({ kind, id }) => `${kind} ${id}`))
+  return named
+    .filter(({ kind, id }) => !known.has(`${kind} ${id}`))
+    .map(({ kind, field }) => {
+      const noun = kind === 'USER' ? 'user' : 'group'
+      const description = `no such ${noun} in the organization: send the id of one of its ${noun}s`
+      return { field, description, reason: 'APPROVER_NOT_FOUND' }
+    })
+}
+
+/** A step at its place: its path in the request, its stage, its index in the stage. */
+export interface PlacedStep {
+  readonly path: string
+  readonly stageIndex: number
+  readonly stepIndex: number
+  readonly step: StepDefinition
+}
+
+/** The stages of a procedure as a flat list in order. */
+export interface Topology {
+  readonly steps: readonly PlacedStep[]
+  readonly violations: readonly FieldViolation[]
+}
+
+/**
+ * The stages that a request asks for: its `stages`, else one stage for each of its `steps`. Throws
+ * `STEPS_OR_STAGES_REQUIRED` or `TOO_MANY_STEPS`; `STEPS_DIFFER_FROM_STAGES` is in `violations`.
+ */
+export function topologyFrom({ steps, stages }: TopologyDraft): Topology {
+  if (stages.length === 0) {
+    if (steps.length > 0) {
+      return { steps: steps.map((draft, index) => placedStep(`steps[${index}]`, index, 0, draft)), violations: [] }
+    }
+    const description = 'must have at least one stage when steps is empty: send stages or steps'
+    throw invalidField('stages', description, 'STEPS_OR_STAGES_REQUIRED')
+  }
+  const placed = stages.flatMap((stage, stageIndex) =>
+    stage.steps.map((draft, stepIndex) =>
+      placedStep(`stages[${stageIndex}].steps[${stepIndex}]`, stageIndex, stepIndex, draft),
+    ),
+  )
+  if (placed.length > MAX_STEPS) {
+    throw invalidField('stages', `must have at most ${MAX_STEPS} steps in total`, 'TOO_MANY_STEPS')
+  }
+  return { steps: placed, violations: steps.length === 0 ? [] : differences(steps, placed) }
+}
+
+function placedStep(path: string, stageIndex: number, stepIndex: number, draft: StepDraft): PlacedStep {
+  return { path, stageIndex, stepIndex, step: stepFromDraft(draft) }
+}
+
+/** What to do if the steps differ from the stages. */
+const LEAVE_OUT = 'send the steps of the stages in the same order, or omit steps'
+
+/** The first difference between the steps and the flat view of the stages. */
+function differences(drafts: readonly StepDraft[], placed: readonly PlacedStep[]): FieldViolation[] {
+  const differ = (field: string, difference: string): FieldViolation[] => [
+    { field, description: `${difference}: ${LEAVE_OUT}`, reason: 'STEPS_DIFFER_FROM_STAGES' },
+  ]
+  if (drafts.length !== placed.length) {
+    return differ('steps', `has ${drafts.length} steps, but the stages have ${placed.length}`)
+  }
+  for (const [index, { path, step }] of placed.entries()) {
+    const given = drafts[index] && stepFromDraft(drafts[index])
+    const field = stepFields.find((name) => !isDeepStrictEqual(given?.[name], step[name]))
+    if (field !== undefined) return differ(`steps[${index}].${field}`, `differs from ${path}.${field}`)
+  }
+  return []
+}
+
+const stepFields = [
+  'allowSelfApproval',
+  'approvers',
+  'customWorkflow',
+  'approverJustificationMode',
+  'suppressNotifications',
+  'autoApproveSelf',
+] as const satisfies readonly (keyof StepDefinition)[]
+
+/** Fills in the default. */
+export function stepFromDraft(draft: StepDraft): StepDefinition {
+  return { ...draft, allowSelfApproval: draft.allowSelfApproval ?? true }
+}
+
+const justificationModes = ['NONE', 'OPTIONAL', 'REQUIRED'] as const
+
+/** A step as it is stored, without its place. The limits of the schema let no other mode and kind through. */
+export function storedStep({ approvers, approverJustificationMode, customWorkflow, ...flags }: StepDefinition) {
+  const mode: ApproverJustificationMode =
+    justificationModes.find((each) => each === approverJustificationMode) ?? 'UNSET'
+  return {
+    ...flags,
+    approverJustificationMode: mode,
+    customWorkflowId: customWorkflow?.workflowId ?? null,
+    approvers: approvers.flatMap(({ kind, userId, groupId, notify }) => {
+      if (kind === undefined) return []
+      return [{ kind, userId: kind === 'USER' ? userId : null, groupId: kind === 'GROUP' ? groupId : null, notify }]
+    }),
+  }
+}
+
+/** The path of the field of an approver that names a user or a group. */
+export function approverIdPath(at: string, index: number, kind: 'USER' | 'GROUP'): string {
+  return `${at}.approvers[${index}].${kind === 'USER' ? 'user.userId' : 'group.groupId'}`
+}
