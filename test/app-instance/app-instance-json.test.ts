@@ -80,7 +80,7 @@ describe('the JSON of a list of app instances', () => {
     ['a page of some of them', fixture.people, 256],
     ['a page that ends with an agent card', fixture.people, 301],
     ['a page that is the whole list', fixture.people, 702],
-  ])('is that of its messages: %s', async (_, teamId, pageSize) => {
+  ])('matches its messages: %s', async (_, teamId, pageSize) => {
     const standard = await standardJson(service, method, { token, request: { teamId, pageSize } })
     const rest = await service.rest('GET', `/v2/app-instances?teamId=${teamId}&pageSize=${pageSize}`, { token })
     // `toStrictEqual`: what is left out is no null. Agent cards come with the keys in the order in which they are stored.
@@ -89,19 +89,19 @@ describe('the JSON of a list of app instances', () => {
     expect(rest.text).toBe(`${connect.text}\n`)
   })
 
-  it('has agent cards to the byte as they are stored', async () => {
+  it('prints agent cards byte for byte as they are stored', async () => {
     const { text } = await service.rest('GET', `/v2/app-instances?teamId=${fixture.it}`, { token })
     expect(text).toContain(`"a2aAgentCard":${JSON.stringify(card)}`)
   })
 
-  it('is that of an empty list for a team without instances', async () => {
+  it('is an empty list for a team without instances', async () => {
     await insertRow(service.database, 'teams', { id: 'empty', organization_id: fixture.acme, name: 'Empty' })
     const { text } = await service.rest('GET', '/v2/app-instances?teamId=empty', { token })
     expect(text).toBe('{"data":[],"nextPageToken":""}\n')
     expect(await standardJson(service, method, { token, request: { teamId: 'empty' } })).toBe(text.trimEnd())
   })
 
-  it('is complete over the pages of every size', async () => {
+  it('is complete across pages of every size', async () => {
     const ids: string[] = []
     let pageToken = ''
     do {

@@ -105,7 +105,7 @@ describe('listing app instances', () => {
       return { ids, nextPageToken: answer.json.nextPageToken, data: answer.json.data }
     }
 
-    it('answers every field, wrapped in data, and an empty token on the last page', async () => {
+    it('returns every field, wrapped in data, and an empty token on the last page', async () => {
       const { data, nextPageToken } = await listed({ teamId: 'many' })
       expect(nextPageToken).toBe('')
       expect(data[0]).toEqual({
@@ -124,7 +124,7 @@ describe('listing app instances', () => {
       })
     })
 
-    it('leaves out an agent card that there is none of, and prints everything else', async () => {
+    it('omits an agent card that is not set, and prints everything else', async () => {
       const { data } = await listed({ teamId: 'many' })
       expect(data[1]).toEqual({
         id: 'many-0',
@@ -141,13 +141,13 @@ describe('listing app instances', () => {
       })
     })
 
-    it('lists what the team owns and what is shared with it, in the order of creation, each once', async () => {
+    it('lists the instances that the team owns or shares, each once, in order of creation', async () => {
       expect((await listed({ teamId: 'many' })).ids).toEqual(allOfMany)
       const shared = (await listed({ teamId: 'many' })).data[2]
       expect(shared).toMatchObject({ id: 'many-1', teamId: fixture.people })
     })
 
-    it('shows an instance that is shared in the lists of both teams and in no other', async () => {
+    it('shows a shared instance in the lists of both teams and in no other', async () => {
       const { appInstances } = fixture
       expect((await listed({ teamId: fixture.it })).ids).toEqual([
         appInstances.it,
@@ -158,7 +158,7 @@ describe('listing app instances', () => {
       expect((await listed({ teamId: 'empty' })).ids).toEqual([])
     })
 
-    it.each([1, 2, 3, 4, 5, 8, 9, 10])('gives every instance once and in order in pages of %i', async (pageSize) => {
+    it.each([1, 2, 3, 4, 5, 8, 9, 10])('returns every instance once and in order in pages of %i', async (pageSize) => {
       const ids: string[] = []
       let pageToken = ''
       do {
@@ -170,11 +170,11 @@ describe('listing app instances', () => {
       expect(ids).toEqual(allOfMany)
     })
 
-    it('gives no next page where the last one is just full', async () => {
+    it('returns no next page token if the last page is exactly full', async () => {
       expect(await listed({ teamId: 'many', pageSize: allOfMany.length })).toMatchObject({ nextPageToken: '' })
     })
 
-    it('takes another page size with a token', async () => {
+    it('accepts another page size with the same token', async () => {
       const { nextPageToken } = await listed({ teamId: 'many', pageSize: 3 })
       expect((await listed({ teamId: 'many', pageSize: 2, pageToken: nextPageToken })).ids).toEqual([
         'many-2',
@@ -182,7 +182,7 @@ describe('listing app instances', () => {
       ])
     })
 
-    it('keeps its place when instances are created and removed between pages', async () => {
+    it('keeps its position when instances are created and removed between pages', async () => {
       const { database } = service
       const { nextPageToken } = await listed({ teamId: 'many', pageSize: 8 })
       await insertRow(database, 'app_instances', {
@@ -196,7 +196,7 @@ describe('listing app instances', () => {
       expect(ids).toEqual(['many-7', 'late'])
     })
 
-    it('takes 0 and more than 10,000 for the maximum', async () => {
+    it('treats a page size of 0 or above 10,000 as the maximum', async () => {
       for (const pageSize of [0, 10_001, 2_147_483_647]) {
         expect((await listed({ teamId: 'many', pageSize })).ids).toEqual(allOfMany)
       }
@@ -211,7 +211,7 @@ describe('listing app instances', () => {
       })
     })
 
-    it('refuses a token that was changed, made up, or issued for another team', async () => {
+    it('refuses a token that was altered, made up, or issued for another team', async () => {
       const invalid = { status: 400, code: 'invalid_argument', reason: 'PAGE_TOKEN_INVALID', fields: ['pageToken'] }
       const { nextPageToken } = await listed({ teamId: 'many', pageSize: 1 })
       const changed = (nextPageToken[0] === 'A' ? 'B' : 'A') + nextPageToken.slice(1)
@@ -221,7 +221,7 @@ describe('listing app instances', () => {
       expect(await list({ teamId: 'many', pageToken: nextPageToken }, globexKey)).toMatchObject(invalid)
     })
 
-    it('needs the team of callers that reach several', async () => {
+    it('requires the team from callers that reach several', async () => {
       const both = await insertUserToken(service.database, { userId: fixture.users.both })
       const admin = await insertUserToken(service.database, { userId: fixture.users.admin })
       for (const token of [organizationKey, both, admin]) {
@@ -234,7 +234,7 @@ describe('listing app instances', () => {
       }
     })
 
-    it('knows the team of callers that reach one only, and its tokens are those of the team by name', async () => {
+    it('infers the team of callers that reach only one, and its tokens also work with the team given', async () => {
       const { nextPageToken, ids } = await listed({ pageSize: 1 }, teamKey)
       expect(ids).toEqual([fixture.appInstances.it])
       const rest = await listed({ teamId: fixture.it, pageToken: nextPageToken }, teamKey)
@@ -243,7 +243,7 @@ describe('listing app instances', () => {
       expect((await listed({}, viewer)).ids).toHaveLength(3)
     })
 
-    it('knows the team of an organization key where the organization has one team', async () => {
+    it('infers the team of an organization key if the organization has one team', async () => {
       expect((await listed({}, globexKey)).ids).toEqual([fixture.appInstances.globex])
     })
   })

@@ -55,7 +55,7 @@ describe('concurrent batches of app resources', () => {
       (id: string, round: number) => ({ id, externalId: `${id}+${round % 2}` }),
     ],
     ['swap short handles', (id: string, round: number) => ({ id, scopedId: ids[(ids.indexOf(id) + round) % 40] })],
-  ])('do not deadlock where they %s', async (_, update) => {
+  ])('do not deadlock if they %s', async (_, update) => {
     repetitions = 0
     const batches = Array.from({ length: 16 }, (_each, round) => {
       const updates = ids.map((id) => update(id, round))
@@ -69,7 +69,7 @@ describe('concurrent batches of app resources', () => {
   it.each([
     ['external id', 'app_resources_external_id_unique', (wanted: string) => ({ externalId: wanted })],
     ['short handle', 'app_resources_scoped_id_unique', (wanted: string) => ({ scopedId: wanted })],
-  ])('do not deadlock where all of them take one %s', async (_, constraint, value) => {
+  ])('do not deadlock if all of them claim one %s', async (_, constraint, value) => {
     repetitions = 0
     for (const wanted of ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']) {
       const batches = ids

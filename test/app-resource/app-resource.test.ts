@@ -63,7 +63,7 @@ describe('updating app resources in a batch', () => {
       return outcome
     }
 
-    it('answers the resources with every field, wrapped in data, in the order of the request', async () => {
+    it('returns the resources with every field, wrapped in data, in the order of the request', async () => {
       const changes = { resourceType: 'role', name: 'New', description: 'Else', externalId: 'x-1', scopedId: 'ares_x' }
       expect(
         await updated([
@@ -83,7 +83,7 @@ describe('updating app resources in a batch', () => {
       ])
     })
 
-    it('leaves what is absent as it is', async () => {
+    it('leaves absent fields unchanged', async () => {
       expect(await updated([{ id: first }])).toEqual([stored])
       expect(await updated([{ id: first, name: null, externalId: null }])).toEqual([stored])
     })
@@ -94,7 +94,7 @@ describe('updating app resources in a batch', () => {
       ])
     })
 
-    it('lets any number of resources be without an external id', async () => {
+    it('allows any number of resources without an external id', async () => {
       expect(
         await updated([
           { id: first, externalId: '' },
@@ -103,7 +103,7 @@ describe('updating app resources in a batch', () => {
       ).toHaveLength(2)
     })
 
-    it('changes resources of several teams that the caller reaches', async () => {
+    it('updates resources of several teams that the caller reaches', async () => {
       const answer = await updated(
         [
           { id: people, name: 'Theirs' },
@@ -117,7 +117,7 @@ describe('updating app resources in a batch', () => {
       ])
     })
 
-    it('lets two entries swap their external ids and their short handles', async () => {
+    it('allows two entries to swap their external ids and short handles', async () => {
       const answer = await updated([
         { id: first, externalId: `external-${second}`, scopedId: `ares_${second}` },
         { id: second, externalId: `external-${first}`, scopedId: `ares_${first}` },
@@ -128,7 +128,7 @@ describe('updating app resources in a batch', () => {
       ])
     })
 
-    it('lets an entry take the external id that another entry gives up', async () => {
+    it('allows an entry to claim the external id that another entry gives up', async () => {
       const answer = await updated([
         { id: first, externalId: `external-${second}` },
         { id: second, externalId: '' },
@@ -136,7 +136,7 @@ describe('updating app resources in a batch', () => {
       expect(answer).toMatchObject([{ externalId: `external-${second}` }, { externalId: '' }])
     })
 
-    it('lets resources of another type, of another app instance or of another team have the same values', async () => {
+    it('allows the same values in resources of another type, app instance or team', async () => {
       expect(
         await updated(
           [
@@ -149,7 +149,7 @@ describe('updating app resources in a batch', () => {
       ).toHaveLength(3)
     })
 
-    it('leaves one audit event for each resource, in the order of the batch', async () => {
+    it('records one audit event per resource, in the order of the batch', async () => {
       const { answer } = await batch([{ id: second }, { id: first }])
       const events = await service.database.query('SELECT * FROM audit_events ORDER BY id')
       const event = {
@@ -166,17 +166,17 @@ describe('updating app resources in a batch', () => {
       ])
     })
 
-    it('refuses an external id that a resource outside of the batch has, with the whole batch', async () => {
+    it('refuses the whole batch if a resource outside it has the external id', async () => {
       const taken = { status: 409, code: 'already_exists', reason: 'EXTERNAL_ID_TAKEN' }
       await refused([{ id: first, name: 'New', externalId: `external-${second}` }], taken)
     })
 
-    it('refuses a short handle that a resource of the team has, with the whole batch', async () => {
+    it('refuses the whole batch if another resource of the team has the short handle', async () => {
       const taken = { status: 409, code: 'already_exists', reason: 'SCOPED_ID_TAKEN' }
       await refused([{ id: first, name: 'New', scopedId: `ares_${second}` }], taken)
     })
 
-    it('refuses two entries that take one external id', async () => {
+    it('refuses two entries that claim one external id', async () => {
       const taken = { status: 409, code: 'already_exists', reason: 'EXTERNAL_ID_TAKEN' }
       await refused(
         [
@@ -192,7 +192,7 @@ describe('updating app resources in a batch', () => {
       ['belongs to a team that is hidden', people],
       ['belongs to another organization', globex],
       ['has a form that no id has', 'not an id / at all'],
-    ])('fails as a whole for an id that %s, and names its index', async (_, id) => {
+    ])('fails as a whole for an id that %s, and reports its index', async (_, id) => {
       const resources = [
         { id: first, name: 'New' },
         { id: second, name: 'New' },
@@ -208,24 +208,24 @@ describe('updating app resources in a batch', () => {
       expect(metadata).toEqual({ resourceType: 'app resource', resourceId: id })
     })
 
-    it('forbids what the caller sees and may not write, with the whole batch', async () => {
+    it('refuses the whole batch if the caller may see but not write a resource', async () => {
       const both = await insertUserToken(service.database, { userId: fixture.users.both })
       const resources = [{ id: first, name: 'New' }, { id: people }]
       await refused(resources, { status: 403, code: 'permission_denied', reason: 'PERMISSION_MISSING' }, both)
     })
 
-    it('says that an entry is missing before it says that another is forbidden', async () => {
+    it('reports a missing entry before a forbidden one', async () => {
       const both = await insertUserToken(service.database, { userId: fixture.users.both })
       await refused([{ id: people }, { id: 'unknown' }], { status: 404, reason: 'RESOURCE_NOT_FOUND' }, both)
     })
 
-    it('says that an entry is forbidden before it says that a value is taken', async () => {
+    it('reports a forbidden entry before a taken value', async () => {
       const both = await insertUserToken(service.database, { userId: fixture.users.both })
       const resources = [{ id: first, externalId: `external-${second}` }, { id: people }]
       await refused(resources, { status: 403, reason: 'PERMISSION_MISSING' }, both)
     })
 
-    it('takes 1,000 entries and no more, and at least one', async () => {
+    it('accepts between 1 and 1,000 entries', async () => {
       const outOfRange = {
         status: 400,
         code: 'invalid_argument',
@@ -241,7 +241,7 @@ describe('updating app resources in a batch', () => {
       })
     })
 
-    it('refuses a duplicate id and names the second place', async () => {
+    it('refuses a duplicate id and reports the second index', async () => {
       await refused([{ id: first }, { id: second }, { id: first, name: 'New' }], {
         status: 400,
         code: 'invalid_argument',
@@ -284,12 +284,12 @@ describe('updating app resources in a batch', () => {
       )
     })
 
-    it('judges the content before the resources', async () => {
+    it('validates the content before it looks up the resources', async () => {
       await refused([{ id: 'unknown' }, { id: 'unknown' }], { status: 400, reason: 'DUPLICATE_ID' })
       await refused([{ id: 'unknown', name: '' }], { status: 400, reason: 'FIELD_INVALID' })
     })
 
-    it('does not list faults without end', async () => {
+    it('reports a limited number of violations', async () => {
       const entries = Array.from({ length: 1000 }, (_, index) => ({ id: `none-${index}`, name: '', scopedId: '' }))
       const { fields } = await refused(entries, { status: 400, reason: 'FIELD_INVALID' })
       expect(fields.length).toBeLessThanOrEqual(25)
@@ -322,7 +322,7 @@ describe('updating app resources in a batch', () => {
     const send = (resources: readonly AppResourceUpdate[]) =>
       callMethod(service, method, { door: 'REST', token: builder, request: { resources } })
 
-    it('batches of the same resources in different orders all succeed, and one of them wins as a whole', async () => {
+    it('all succeed in any order on the same resources, and one of them wins as a whole', async () => {
       const orders = [ids, ids.toReversed(), [...ids.slice(30), ...ids.slice(0, 30)]]
       const names = Array.from({ length: 24 }, (_, index) => `Round ${index}`)
       const outcomes = await Promise.all(
@@ -339,7 +339,7 @@ describe('updating app resources in a batch', () => {
     it.each([
       ['external id', 'EXTERNAL_ID_TAKEN', { externalId: 'wanted' }],
       ['short handle', 'SCOPED_ID_TAKEN', { scopedId: 'wanted' }],
-    ])('only one of several batches gets the %s that all of them take', async (_, reason, value) => {
+    ])('let only one of several batches have the %s that all of them claim', async (_, reason, value) => {
       await service.database.execute(`UPDATE app_resources SET name = id WHERE id LIKE 'many-%'`)
       const outcomes = await Promise.all(
         ids.slice(0, 10).map((id, index) =>

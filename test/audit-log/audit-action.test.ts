@@ -13,12 +13,12 @@ describe('the actions of the audit log', () => {
     expect(sources.some((text) => text.includes(`'${action}'`))).toBe(true)
   })
 
-  it('are told from other texts', () => {
+  it('are distinguished from other texts', () => {
     expect(auditActions.every(isAuditAction)).toBe(true)
     expect(['', 'user', 'user.updated'].filter(isAuditAction)).toEqual([])
   })
 
-  it('are in alphabetical order, each once', () => {
+  it('are in alphabetical order without duplicates', () => {
     expect([...new Set(auditActions)].sort()).toEqual(auditActions)
   })
 })

@@ -45,13 +45,13 @@ describe('the JSON of a list of audit events', () => {
   })
   afterAll(() => service.stop())
 
-  it.each([0, 1, 5, 6])('is to the byte that of its messages, for pages of %i', async (pageSize) => {
+  it.each([0, 1, 5, 6])('equals that of its messages byte for byte, for pages of %i', async (pageSize) => {
     const standard = await standardJson(service, method, { token, request: { pageSize } })
     expect((await service.rest('GET', `/v2/audit-events?pageSize=${pageSize}`, { token })).text).toBe(`${standard}\n`)
     expect((await service.rest('POST', pathOf(method), { token, json: { pageSize } })).text).toBe(standard)
   })
 
-  it('has every change as it was kept, and unspecified for what this build does not know', async () => {
+  it('prints every change as it was stored, and unspecified for values unknown to this build', async () => {
     const { json } = await service.rest('GET', '/v2/audit-events', { token })
     expect(json.data.map((event: { changes: unknown }) => event.changes)).toEqual(
       [0, 1, 2, 3, 4, 5].toReversed().map((index) =>

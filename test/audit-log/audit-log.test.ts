@@ -54,7 +54,7 @@ describe('the audit log', () => {
       return answer.json.data.map((event: { targetId: string }) => event.targetId)
     }
 
-    it('gives the events of the organization, the newest first, every field of them', async () => {
+    it('lists the events of the organization with all fields, newest first', async () => {
       const { answer } = await call('listAuditEvents', {})
       expect(answer.json.nextPageToken).toBe('')
       expect(answer.json.data).toHaveLength(4)
@@ -91,11 +91,11 @@ describe('the audit log', () => {
       [{ since: '2026-03-02T00:00:00Z' }, ['pri-2', 'pri', 'bob']],
       [{ until: '2026-03-02T00:00:00.000Z' }, ['ada']],
       [{ since: '2026-03-02T01:00:00+01:00', until: '2026-03-03T00:00:00Z' }, ['bob']],
-    ])('with the filters %j gives %j', async (query, targets) => {
+    ])('with the filters %j returns %j', async (query, targets) => {
       expect(await targetsOf(query)).toEqual(targets)
     })
 
-    it('page after page gives every event once', async () => {
+    it('returns every event once, page by page', async () => {
       const targets: string[] = []
       let pageToken = ''
       do {
@@ -106,7 +106,7 @@ describe('the audit log', () => {
       expect(targets).toEqual(['pri-2', 'pri', 'bob', 'ada'])
     })
 
-    it('page after page gives every event once, also while others are added', async () => {
+    it('returns every event once, page by page, while others are added', async () => {
       const { database, runtime } = service
       const organizationId = `paged-${door}`
       await database.execute('INSERT INTO organizations (id, name) VALUES ($1, $1)', [organizationId])
@@ -138,13 +138,13 @@ describe('the audit log', () => {
       expect(await call('listAuditEvents', query)).toMatchObject({ status: 400, reason, fields: [field] })
     })
 
-    it('refuses an action that nothing records, and names the nearest', async () => {
+    it('refuses an action that is never recorded, and suggests the nearest', async () => {
       const { answer, ...refusal } = await call('listAuditEvents', { action: 'user.updated' })
       expect(refusal).toMatchObject({ status: 400, reason: 'FIELD_INVALID', fields: ['action'] })
       expect(answer.text).toContain('did you mean \\"user.update\\"?')
     })
 
-    it.each(['actorId', 'requestId'])('refuses the token of a page for another %s', async (filter) => {
+    it.each(['actorId', 'requestId'])('refuses a page token issued for another %s', async (filter) => {
       const value = { actorId: 'key-1', requestId: 'request-1' }[filter]
       const { answer } = await call('listAuditEvents', { pageSize: 1, [filter]: value })
       const { nextPageToken: pageToken } = answer.json
@@ -153,7 +153,7 @@ describe('the audit log', () => {
       expect(other).toMatchObject({ status: 400, reason: 'PAGE_TOKEN_INVALID' })
     })
 
-    it('gives those who have audit:read in teams the events of these teams alone', async () => {
+    it('shows callers with audit:read in some teams the events of only these teams', async () => {
       const tokenOf = (userId: string) => insertUserToken(service.database, { userId })
       expect(await targetsOf({}, await tokenOf(users.admin))).toHaveLength(4)
       expect(await targetsOf({}, await tokenOf(users.viewer))).toEqual(['pri'])
@@ -161,7 +161,7 @@ describe('the audit log', () => {
       expect(await targetsOf({}, await tokenOf(users.both))).toEqual(['pri-2', 'pri'])
     })
 
-    it('gives nothing of another organization', async () => {
+    it('shows nothing of another organization', async () => {
       const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
       expect(await targetsOf({}, foreign)).toEqual(['ada'])
       expect(await targetsOf({ targetId: 'bob' }, foreign)).toEqual([])

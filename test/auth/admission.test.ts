@@ -79,7 +79,7 @@ describe('the token of an Authorization header', () => {
     expect(refusalOf(() => bearerTokenFrom(authorization))).toMatchObject({ ...invalid, message })
   })
 
-  it('that lacks a permission is answered with its name', () => {
+  it('that lacks a permission is refused with its name', () => {
     expect(insufficientScope('apps:read')).toBe('Bearer realm="svc", error="insufficient_scope", scope="apps:read"')
   })
 })
@@ -92,14 +92,14 @@ describe('a caller', () => {
   it.each([
     ['team_api_key', 'team API keys'],
     ['worker', 'worker tokens'],
-  ] as const)('of the kind %s is refused where the method does not take it', (kind, words) => {
+  ] as const)('of the kind %s is refused by a method that does not accept it', (kind, words) => {
     expect(refusal(callerOf(kind, 'apps:read'))).toMatchObject({
       reason: 'CREDENTIAL_KIND_UNSUPPORTED',
       message: `this method does not accept ${words}: ${accepted}`,
     })
   })
 
-  it('is told every kind that the method takes', () => {
+  it('is told every kind that the method accepts', () => {
     const callerKinds = new Set<CallerKind>(['team_api_key', 'worker'])
     const message = 'this method does not accept user tokens: it accepts team API keys, worker tokens'
     expect(refusal(callerOf('user', 'apps:read'), { callerKinds })).toMatchObject({ message })
@@ -111,7 +111,7 @@ describe('a caller', () => {
     ['needs none', callerOf('user'), { permission: undefined }, false],
     ['is a user whom the request may admit', callerOf('user'), { userRelationSuffices: true }, false],
     ['is a key, which no request admits', callerOf('organization_api_key'), { userRelationSuffices: true }, true],
-  ])('that %s is refused only where it is missing', (_, caller, access, missing) => {
+  ])('that %s is refused only if the permission is missing', (_, caller, access, missing) => {
     expect(refusal(caller, access)).toEqual(
       missing
         ? expect.objectContaining({ reason: 'PERMISSION_MISSING', metadata: { permission: 'apps:read' } })
@@ -152,7 +152,7 @@ describe('admission', () => {
     return { asked, values: admission(method, { ...request, ...changes }) }
   }
 
-  it('hands on what is known of the request, and who calls', async () => {
+  it('returns the caller and what is known about the request', async () => {
     const caller = callerOf('user', 'apps:read')
     const { asked, values } = admit(caller)
     const context = requestContextOf({ values: await values })
@@ -166,7 +166,7 @@ describe('admission', () => {
     expect(asked).toEqual([['abc', request]])
   })
 
-  it('looks at no credential where none is needed', async () => {
+  it('does not look at the credential if none is required', async () => {
     const { asked, values } = admit(undefined, { access: { ...rule, anonymous: true } })
     expect(requestContextOf({ values: await values }).caller).toBeUndefined()
     expect(asked).toEqual([])
@@ -182,16 +182,16 @@ describe('admission', () => {
     await expect(admit(undefined, changes, options).values).rejects.toMatchObject({ ...invalid, message })
   })
 
-  it('refuses a token that has expired, and says so', async () => {
+  it('refuses an expired token, and says that it expired', async () => {
     const message = 'the token has expired: get a new one'
     await expect(admit('expired').values).rejects.toMatchObject({ ...invalid, message })
   })
 
-  it('refuses a caller without the permission', async () => {
+  it('refuses a caller who lacks the permission', async () => {
     await expect(admit(callerOf('user')).values).rejects.toMatchObject({ reason: 'PERMISSION_MISSING' })
   })
 
-  it('serves no method without a rule', async () => {
+  it('serves no method without an access rule', async () => {
     const admission = createAdmission({
       access: new Map(),
       authenticate: async () => callerOf('user', 'apps:read'),

@@ -73,7 +73,7 @@ describe('the rotation of an API key', () => {
     ['a team', { teamId: itTeam }],
     ['a worker', { kind: 'wk', teamId: itTeam }],
     ['a directory', { kind: 'mk' }],
-  ] as const)('makes a successor with the same reach for a key of %s', async (_, request) => {
+  ] as const)('creates a successor with the same reach for a key of %s', async (_, request) => {
     const { id, secret, ...reach } = await newKey(request)
     const successor = await rotate(id)
     expect(successor).toMatchObject({ ...reach, rotatedFrom: id })
@@ -86,7 +86,7 @@ describe('the rotation of an API key', () => {
     ])
   })
 
-  it('leaves both keys valid exactly for the overlap, in every process, tokens of before included', async () => {
+  it('keeps both keys valid for exactly the overlap in every process, including existing tokens', async () => {
     const key = await newKey()
     const doors = [service.baseUrl, other.baseUrl]
     const tokens = await Promise.all(doors.map((door) => tokenOf(key, door)))
@@ -121,7 +121,7 @@ describe('the rotation of an API key', () => {
     expect(refused).toBeGreaterThanOrEqual(6)
   })
 
-  it('is judged by the end of the key, whatever its sessions say', async () => {
+  it('follows the expiry of the key, whatever its sessions say', async () => {
     const key = await newKey()
     const token = await tokenOf(key)
     expect(await statusOf(token, other.baseUrl)).toBe(200)
@@ -129,7 +129,7 @@ describe('the rotation of an API key', () => {
     expect([await statusOf(token), await statusOf(token, other.baseUrl)]).toEqual([401, 401])
   })
 
-  it('without an overlap revokes the key and ends its tokens at once', async () => {
+  it('without an overlap revokes the key and its tokens at once', async () => {
     const key = await newKey()
     const token = await tokenOf(key)
     const successor = await rotate(key.id, 0)
@@ -140,7 +140,7 @@ describe('the rotation of an API key', () => {
     expect(await actionsOn(key.id)).toEqual(['api_key.create', 'api_key.rotate', 'api_key.revoke'])
   })
 
-  it('keeps when each key was last used', async () => {
+  it('keeps the last use of each key', async () => {
     const key = await newKey()
     await tokenOf(key)
     const successor = await rotate(key.id)
@@ -153,7 +153,7 @@ describe('the rotation of an API key', () => {
     })
   })
 
-  it('gives the successor the length of life that the key was made with, and never prolongs the key', async () => {
+  it('gives the successor the original lifetime of the key, and never extends the key', async () => {
     const endless = await rotate((await newKey()).id)
     expect(endless.expiresAt).toBeUndefined()
     const key = await newKey({ seconds: 600 })
@@ -165,7 +165,7 @@ describe('the rotation of an API key', () => {
     expect((third.expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(500_000)
   })
 
-  it('is refused for a key that has a successor, has ended or does not exist, and makes nothing', async () => {
+  it('is refused for a key that is rotated, expired or unknown, and creates nothing', async () => {
     const [rotated, revoked, expired] = [await newKey(), await newKey(), await newKey()]
     const successor = await rotate(rotated.id)
     await revokeKeyById(service.database, service.runtime, revoked.id)
@@ -178,23 +178,20 @@ describe('the rotation of an API key', () => {
     expect(await listApiKeys(service.database, acme)).toHaveLength(before)
   })
 
-  it.each([0, 3600])(
-    'has one successor if it is done several times at once, with an overlap of %d s',
-    async (overlap) => {
-      for (let round = 0; round < 10; round++) {
-        const key = await newKey()
-        const outcomes = await Promise.all(Array.from({ length: 6 }, () => tryToRotate(key.id, overlap)))
-        const made = outcomes.flatMap((outcome) => ('refused' in outcome ? [] : [outcome.id]))
-        expect(made).toHaveLength(1)
-        for (const outcome of outcomes) {
-          if ('refused' in outcome) expect(outcome).toEqual({ refused: 'rotated', by: made[0] })
-        }
-        expect(await actionsOn(key.id)).toHaveLength(overlap === 0 ? 3 : 2)
+  it.each([0, 3600])('creates one successor for concurrent attempts, with an overlap of %d s', async (overlap) => {
+    for (let round = 0; round < 10; round++) {
+      const key = await newKey()
+      const outcomes = await Promise.all(Array.from({ length: 6 }, () => tryToRotate(key.id, overlap)))
+      const made = outcomes.flatMap((outcome) => ('refused' in outcome ? [] : [outcome.id]))
+      expect(made).toHaveLength(1)
+      for (const outcome of outcomes) {
+        if ('refused' in outcome) expect(outcome).toEqual({ refused: 'rotated', by: made[0] })
       }
-    },
-  )
+      expect(await actionsOn(key.id)).toHaveLength(overlap === 0 ? 3 : 2)
+    }
+  })
 
-  it.each(['first', 'middle', 'last'])('a leak of the secret of the %s key ends the whole chain', async (which) => {
+  it.each(['first', 'middle', 'last'])('revokes the whole chain if the secret of the %s key leaks', async (which) => {
     const first = await newKey()
     const middle = await rotate(first.id)
     const last = await rotate(middle.id)
@@ -211,7 +208,7 @@ describe('the rotation of an API key', () => {
     }
   })
 
-  it('a leak of a secret whose overlap is over ends the chain, too', async () => {
+  it("also revokes the chain if the leaked secret's overlap is over", async () => {
     const key = await newKey()
     const successor = await rotate(key.id)
     await service.database.execute('UPDATE api_keys SET expires_at = now() WHERE id = $1', [key.id])
@@ -219,7 +216,7 @@ describe('the rotation of an API key', () => {
     expect(await liveOf(successor.id)).toEqual([])
   })
 
-  it('a leak of the secret of a key that was rotated without an overlap leaves its successor alone', async () => {
+  it('spares the successor if a secret leaks whose key was rotated without an overlap', async () => {
     const leaked = await newKey()
     const successor = await rotate(leaked.id, 0)
     await leak(leaked.secret)
@@ -229,7 +226,7 @@ describe('the rotation of an API key', () => {
     expect(await liveOf(successor.id)).toEqual([])
   })
 
-  it('a leak of the secret of a key that the operator has revoked ends the rest of its chain', async () => {
+  it('revokes the rest of a chain if a secret leaks whose key the operator had revoked', async () => {
     const [first, early] = [await newKey(), await newKey()]
     const middle = await rotate(first.id)
     const last = await rotate(middle.id)
@@ -250,7 +247,7 @@ describe('the rotation of an API key', () => {
     }
   })
 
-  it('one command revokes one key of a chain, or all of them', async () => {
+  it('revokes one key of a chain, or all of them, with one command', async () => {
     const first = await newKey()
     const second = await rotate(first.id)
     const third = await rotate(second.id)
@@ -264,7 +261,7 @@ describe('the rotation of an API key', () => {
     expect(await liveOf(first.id, second.id, third.id)).toEqual([])
   })
 
-  it('no key of a chain survives a leak that is reported while one of them is rotated', async () => {
+  it('leaves no key of a chain alive if a leak is reported during a rotation', async () => {
     let won = 0
     for (let round = 0; round < 20; round++) {
       const first = await newKey()
@@ -277,7 +274,7 @@ describe('the rotation of an API key', () => {
     expect(won).toBeGreaterThan(0)
   })
 
-  it('a key that is revoked while it is rotated is revoked, and has at most one successor, which is not', async () => {
+  it('leaves a key revoked during its rotation with at most one successor, which is still active', async () => {
     for (let round = 0; round < 10; round++) {
       const key = await newKey()
       const [outcome, revoked] = await Promise.all([
@@ -291,7 +288,7 @@ describe('the rotation of an API key', () => {
     }
   })
 
-  it('reports of all secrets of a chain at once end each key once', async () => {
+  it('ends each key once if all secrets of a chain are reported at once', async () => {
     for (let round = 0; round < 5; round++) {
       const first = await newKey()
       const second = await rotate(first.id)
@@ -302,7 +299,7 @@ describe('the rotation of an API key', () => {
     }
   })
 
-  it('no token that is made during a rotation outlives the key', async () => {
+  it('lets no token created during a rotation outlive the key', async () => {
     for (let round = 0; round < 10; round++) {
       const key = await newKey()
       const doors = [service.baseUrl, other.baseUrl]
@@ -327,7 +324,7 @@ describe('the rotation of an API key', () => {
     ['another beginning in the middle of a chain', `($3, 1, 0, $4)`],
     ['a beginning that is another key', `($3, 0, NULL, $4)`],
     ['two keys that follow each other', `('x', 1, 0, $4), ('x', 0, NULL, $3)`],
-  ])('cannot be given %s by who writes to the database', async (_, rows) => {
+  ])('cannot be given %s by writing to the database', async (_, rows) => {
     const key = await newKey()
     const successor = await rotate(key.id)
     const free = await newKey()

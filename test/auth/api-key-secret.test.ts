@@ -8,7 +8,7 @@ const kinds = ['pk', 'wk', 'mk'] as const
 const good = 'svc_secret_pk_0000000000000000000000000000000000000000000'
 
 describe('the secret of an API key', () => {
-  it('has the form that scanners look for, and tells its kind', () => {
+  it('has the form that secret scanners look for, and reveals its kind', () => {
     for (const kind of kinds) {
       const secret = createApiKeySecret(kind, runtime)
       expect(secret).toMatch(new RegExp(`^${apiKeySecretPattern}$`))
@@ -16,13 +16,13 @@ describe('the secret of an API key', () => {
     }
   })
 
-  it('ends in the CRC32 of everything before, in base 62 with zeros on the left', () => {
+  it('ends in the CRC32 of everything before it, in base 62, padded with zeros on the left', () => {
     const onlyZeros = { randomBytes: (size: number) => new Uint8Array(size) }
     expect(createApiKeySecret('pk', onlyZeros)).toBe(`${good}4IFWp3`)
     expect(inspectApiKeySecret(`${good}4IFWp3`)).toEqual({ ok: true, kind: 'pk' })
   })
 
-  it('takes no byte that would make some characters likelier than others', () => {
+  it('discards random bytes that would bias the characters', () => {
     const bytes = [...Array.from({ length: 8 }, (_, index) => 248 + index), ...Array.from({ length: 35 }, () => 61)]
     let calls = 0
     const counted = {
@@ -46,11 +46,11 @@ describe('the secret of an API key', () => {
     [`${good}4IFWp-`, 'form'],
     ['hunter2', 'form'],
     ['', 'form'],
-  ])('is not %j: %s', (text, fault) => {
+  ])('is not valid as %j: %s', (text, fault) => {
     expect(inspectApiKeySecret(text)).toEqual({ ok: false, fault })
   })
 
-  it('shows every change of one character', () => {
+  it('detects every change of one character', () => {
     const secret = createApiKeySecret('mk', runtime)
     const change = fc.tuple(
       fc.integer({ min: 14, max: secret.length - 1 }),

@@ -35,7 +35,7 @@ describe('API keys', () => {
   const count = async () => (await database.query('SELECT FROM api_keys')).length
   const eventsOf = (id: string) => database.query('SELECT * FROM audit_events WHERE target_id = $1 ORDER BY id', [id])
 
-  it('are made with a secret of their kind, and leave an audit event', async () => {
+  it('are created with a secret of their kind, and an audit event', async () => {
     for (const kind of ['pk', 'wk', 'mk'] as const) {
       const key = await make({ kind, name: `A ${kind}` })
       expect(inspectApiKeySecret(key.secret)).toEqual({ ok: true, kind })
@@ -45,7 +45,7 @@ describe('API keys', () => {
     }
   })
 
-  it('have, unless told otherwise, what the methods take from their kind', () => {
+  it('have by default the permissions that methods accept from their kind', () => {
     const taken = (kind: CallerKind) => {
       const rules = [...methodAccessOf(services).values()].filter(({ callerKinds }) => callerKinds.has(kind))
       return new Set(rules.flatMap(({ permission }) => permission ?? []))
@@ -59,7 +59,7 @@ describe('API keys', () => {
     expect(defaultPermissions('mk', false)).toEqual([])
   })
 
-  it('have the permissions that they are given, each once, in the order of the documentation', async () => {
+  it('have the given permissions, without duplicates, in the order of the documentation', async () => {
     const key = await make({ permissions: ['tickets:read', 'apps:read', 'tickets:read'] })
     expect(key.permissions).toEqual(['apps:read', 'tickets:read'])
   })
@@ -73,13 +73,13 @@ describe('API keys', () => {
     ['an unknown organization', { organizationId: 'nowhere' }, 'RESOURCE_NOT_FOUND'],
     ['an unknown team', { teamId: 'nobody' }, 'RESOURCE_NOT_FOUND'],
     ['a team of another organization', { teamId: globexIt }, 'RESOURCE_NOT_FOUND'],
-  ])('are not made with %s', async (_, request, reason) => {
+  ])('are not created with %s', async (_, request, reason) => {
     const before = await count()
     await expect(make(request)).rejects.toMatchObject({ reason })
     expect(await count()).toBe(before)
   })
 
-  it('are listed in the order of creation, revoked ones too, without secrets', async () => {
+  it('are listed in order of creation, including revoked ones, without secrets', async () => {
     const first = await make({ organizationId: globex, name: 'First' })
     const second = await make({ organizationId: globex, teamId: globexIt, kind: 'wk', permissions: ['apps:read'] })
     await revokeKeyById(database, runtime, first.id)
@@ -125,7 +125,7 @@ describe('API keys', () => {
     ])
   })
 
-  describe('remember when they were last used', () => {
+  describe('record their last use', () => {
     /** Counts what reaches the database. */
     const recorder = (fail: () => boolean = () => false) => {
       const failures: unknown[] = []
@@ -176,7 +176,7 @@ describe('API keys', () => {
       expect(await lastUse(key.id)).toBeLessThan(30)
     })
 
-    it('although the database fails meanwhile: that is logged, not tried at every use, and written later', async () => {
+    it('despite a database failure, which is logged, not retried on every use, and made up for later', async () => {
       const key = await insertApiKey(database, { organizationId: acme })
       let failing = true
       const { keyUses, failures, writes } = recorder(() => failing)

@@ -26,7 +26,7 @@ describe('POST /v2/auth/token', () => {
   })
   const sessions = async () => (await service.database.query('SELECT FROM api_key_sessions')).length
 
-  it('answers a token that opens the API, for credentials in the header or in the body', async () => {
+  it('returns a working token for credentials in the header or in the body', async () => {
     const calls = [
       { form: grant, headers: basic(key.id, key.secret) },
       { form: { ...grant, client_id: key.id, client_secret: key.secret } },
@@ -47,19 +47,19 @@ describe('POST /v2/auth/token', () => {
     }
   })
 
-  it('makes a new token each time', async () => {
+  it('creates a new token each time', async () => {
     const call = { form: grant, headers: basic(key.id, key.secret) }
     const answers = await Promise.all(Array.from({ length: 10 }, () => token(call)))
     expect(new Set(answers.map(({ json }) => json.access_token)).size).toBe(10)
   })
 
-  it('takes the name of the scheme in any case', async () => {
+  it('accepts the scheme name in any case', async () => {
     const { authorization } = basic(key.id, key.secret)
     const answer = await token({ form: grant, headers: { authorization: authorization.replace('Basic', 'bASIC') } })
     expect(answer.status).toBe(200)
   })
 
-  it('answers one 401 for credentials that are wrong, foreign or revoked, and makes nothing', async () => {
+  it('returns the same 401 for credentials that are wrong, foreign or revoked, and creates nothing', async () => {
     const other = await insertApiKey(service.database, { organizationId: acme })
     const directory = await insertApiKey(service.database, { organizationId: acme, kind: 'mk' })
     const revoked = await insertApiKey(service.database, { organizationId: acme })
@@ -95,7 +95,7 @@ describe('POST /v2/auth/token', () => {
     expect(await sessions()).toBe(before)
   })
 
-  it('says how to send credentials that are missing or unreadable, and repeats nothing of them', async () => {
+  it('explains how to send credentials that are missing or malformed, without echoing them', async () => {
     const before = await sessions()
     const missing = 'the id or the secret of the API key is missing'
     const unreadable = 'the Authorization header does not contain an id and a secret'
@@ -127,7 +127,7 @@ describe('POST /v2/auth/token', () => {
     ['another grant type', { grant_type: 'password' }, 'GRANT_TYPE_UNSUPPORTED'],
     ['credentials twice', { ...grant, client_id: 'id', client_secret: 'secret' }, 'MALFORMED_REQUEST'],
     ['the id twice', { ...grant, client_id: 'id' }, 'MALFORMED_REQUEST'],
-  ])('answers 400 for %s, and makes nothing', async (_, form, reason) => {
+  ])('returns 400 for %s, and creates nothing', async (_, form, reason) => {
     const before = await sessions()
     const answer = await token({ form, headers: basic(key.id, key.secret) })
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
@@ -142,7 +142,7 @@ describe('POST /v2/auth/token', () => {
     expect((await token({ form, headers: basic(key.id, key.secret) })).status).toBe(200)
   })
 
-  it('takes forms alone, without repeated fields', async () => {
+  it('accepts only forms, without repeated fields', async () => {
     const headers = basic(key.id, key.secret)
     expect((await token({ json: grant, headers })).status).toBe(415)
     for (const other of ['a', 'client_credentials']) {
@@ -151,7 +151,7 @@ describe('POST /v2/auth/token', () => {
     }
   })
 
-  it('answers wrong credentials with the error of RFC 6749 beside its own', async () => {
+  it('returns the error of RFC 6749 beside its own for wrong credentials', async () => {
     const { status, json } = await token({ form: grant, headers: basic(key.id, 'wrong') })
     expect([status, json.error, json.code]).toEqual([401, 'invalid_client', 'unauthenticated'])
     expect(json.error_description).toBe(json.message)
@@ -171,7 +171,7 @@ describe('POST /v2/auth/token', () => {
     expect(refusal).toMatchObject({ code: Code.Unauthenticated })
   })
 
-  it.each(protocols)('opens nothing over %s with the secret itself', async (protocol) => {
+  it.each(protocols)('does not let the secret itself open the API over %s', async (protocol) => {
     const directory = await insertApiKey(service.database, { organizationId: acme, kind: 'mk' })
     for (const bearer of [key.secret, directory.secret]) {
       const call = service.client(AppInstanceService, bearer, protocol).listAppInstances({ teamId: fixture.it })

@@ -53,7 +53,7 @@ describe('authentication', () => {
     await testDatabase.drop()
   })
 
-  it('knows the key of an organization, which reaches every team with its permissions', async () => {
+  it("accepts an organization's key, which reaches every team with its permissions", async () => {
     const key = await insertApiKey(database, { organizationId: acme, permissions: ['apps:read', 'users:read'] })
     expect(await authenticate(key.token)).toEqual({
       kind: 'organization_api_key',
@@ -64,7 +64,7 @@ describe('authentication', () => {
     })
   })
 
-  it('knows the key of a team, which reaches that team alone', async () => {
+  it("accepts a team's key, which reaches only that team", async () => {
     const key = await insertApiKey(database, { organizationId: acme, teamId: itTeam, permissions: ['tickets:read'] })
     expect(await authenticate(key.token)).toMatchObject({
       kind: 'team_api_key',
@@ -72,7 +72,7 @@ describe('authentication', () => {
     })
   })
 
-  it('knows workers, with and without a team', async () => {
+  it('accepts workers with and without a team', async () => {
     const wide = await insertApiKey(database, { organizationId: acme, kind: 'wk' })
     const narrow = await insertApiKey(database, { organizationId: acme, teamId: people, kind: 'wk' })
     expect(await authenticate(wide.token)).toMatchObject({ kind: 'worker', reach: { scope: 'organization' } })
@@ -81,7 +81,7 @@ describe('authentication', () => {
     expect(caller?.reach.scope === 'teams' && [...caller.reach.teams.keys()]).toEqual([people])
   })
 
-  it('gives people what their roles give', async () => {
+  it('gives users the permissions of their roles', async () => {
     const reachOf = async (userId: string, organizationId: string = acme) => {
       const caller = await callerOf(await insertUserToken(database, { userId, organizationId }))
       expect(caller).toMatchObject({ kind: 'user', id: userId, organizationId, name: userId })
@@ -102,7 +102,7 @@ describe('authentication', () => {
     expect(await reachOf(users.requester)).toEqual(inTeams())
   })
 
-  it('asks the database once a call, every time', async () => {
+  it('asks the database once in every call', async () => {
     const [accessToken, userToken] = await newTokens(users.agent)
     let statements = 0
     const counted: Tables = {
@@ -122,7 +122,7 @@ describe('authentication', () => {
     expect(statements).toBe(6)
   })
 
-  it('asks about all that come together at once, each in its own organization', async () => {
+  it('looks up concurrent calls in one query, each in its own organization', async () => {
     const [accessToken, userToken] = await newTokens(users.agent)
     const [foreignToken, foreignUserToken] = await newTokens(users.globexAdmin, globex)
     const older = await insertUserToken(database, { userId: users.agent })
@@ -153,7 +153,7 @@ describe('authentication', () => {
     expect(sent.length).toBeLessThan(callers.length + 2)
   })
 
-  it('refuses a token that names an organization falsely without a question', async () => {
+  it('refuses a token with a forged organization without a query', async () => {
     const [accessToken, userToken] = await newTokens()
     const unasked: Tables = { ...database, run: () => Promise.reject(new Error('the database was asked')) }
     const authenticateUnasked = createAuthenticator({ database: unasked, hasher, keyUses, bearerTokens })
@@ -163,7 +163,7 @@ describe('authentication', () => {
     }
   })
 
-  it('refuses what is no token of its own, the secrets of keys among them', async () => {
+  it('refuses tokens that are not its own, including the secrets of keys', async () => {
     const key = await insertApiKey(database, { organizationId: acme })
     const directory = await insertApiKey(database, { organizationId: acme, kind: 'mk' })
     const unknown = ['svc_token_', `${key.token}x`, key.token.toUpperCase(), 'svc_user_x', 'a.b.c', '']
@@ -172,12 +172,12 @@ describe('authentication', () => {
     }
   })
 
-  it('refuses a session of a management key, however it came to be', async () => {
+  it('refuses a session of a management key, however it came about', async () => {
     const directory = await insertApiKey(database, { organizationId: acme, kind: 'mk' })
     expect(await authenticate(directory.token)).toBeUndefined()
   })
 
-  it('refuses an expired token, and says so to who holds it, unless its key or user is gone', async () => {
+  it('refuses an expired token and says so to its holder, unless its key or user is gone', async () => {
     const key = await insertApiKey(database, { organizationId: acme })
     const userToken = await insertUserToken(database, { userId: users.admin })
     const expire = (table: string) =>
@@ -204,7 +204,7 @@ describe('authentication', () => {
     await database.execute('UPDATE memberships SET deactivated_at = NULL WHERE user_id = $1', [users.viewer])
   })
 
-  it('keeps secrets and tokens as hashes alone', async () => {
+  it('stores secrets and tokens only as hashes', async () => {
     const key = await createApiKey({ database, hasher, runtime }, { organizationId: acme })
     const options = { database, hasher, keyUses, bearerTokens, runtime }
     const { token } = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
@@ -220,7 +220,7 @@ describe('authentication', () => {
     }
   })
 
-  it('still knows what was stored before a pepper, and moves a key to the pepper at its next token', async () => {
+  it('still accepts what was stored before a pepper, and moves a key to the pepper at its next token', async () => {
     const key = await createApiKey({ database, hasher, runtime }, { organizationId: acme })
     const userToken = await insertUserToken(database, { userId: users.admin })
     const peppered = createSecretHasher({ current: 'a pepper of the test' })
@@ -241,7 +241,7 @@ describe('authentication', () => {
     const make = (ttlSeconds?: number, userId: string = users.admin, organizationId: string = acme) =>
       createUserToken({ database, hasher, bearerTokens, runtime }, { userId, organizationId, ttlSeconds })
 
-    it('last 8 hours unless told otherwise', async () => {
+    it('last 8 hours by default', async () => {
       const hours = async (ttlSeconds?: number) =>
         (((await make(ttlSeconds)).expiresAt.getTime() - Date.now()) / 3_600_000).toFixed(2)
       expect(await hours()).toBe('8.00')
@@ -253,7 +253,7 @@ describe('authentication', () => {
       await expect(make(ttl)).rejects.toMatchObject({ reason: 'FIELD_INVALID' })
     })
 
-    it('are made for active members alone', async () => {
+    it('are created only for active members', async () => {
       await expect(make(60, 'nobody')).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
       await expect(make(60, users.admin, globex)).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
       await database.execute('UPDATE memberships SET deactivated_at = now() WHERE user_id = $1', [users.agent])

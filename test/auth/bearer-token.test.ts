@@ -47,31 +47,31 @@ describe('bearer tokens', () => {
     [acme, 96],
     ['0198a1c0-7d00-7000-8000-000000000001', 139],
     ['o'.repeat(128), 245],
-  ])('tell the organization %s, in %i characters', async (organizationId, length) => {
+  ])('carry the organization %s, in %i characters', async (organizationId, length) => {
     const token = await issue(organizationId)
     expect(await organizationOf(token)).toEqual({ organizationId })
     expect(token).toHaveLength(length)
     expect(token).toMatch(/^svc_token_[A-Za-z0-9_-]+$/)
   })
 
-  it('tell it to every process on the database, whoever has made them', async () => {
+  it('reveal it to every process on the database, whichever created them', async () => {
     const other = createBearerTokens({ database, runtime })
     expect(await other.organizationOf(ACCESS_TOKEN_PREFIX, await issue())).toEqual({ organizationId: acme })
     const token = await other.issue(USER_TOKEN_PREFIX, acme)
     expect(await organizationOf(token, USER_TOKEN_PREFIX)).toEqual({ organizationId: acme })
   })
 
-  it('show nobody that two of them are of one organization', async () => {
+  it('do not show others whether two of them share an organization', async () => {
     const [one = '', other = ''] = [await issue(), await issue()].map((token) => token.slice(SEAL))
     const bytes = [one, other].map((text) => Buffer.from(text, 'base64url'))
     expect(bytes[0]?.filter((byte, index) => byte === bytes[1]?.[index]).length).toBeLessThan(8)
   })
 
-  it('name none where they are from before tokens did', async () => {
+  it('carry no organization if they predate the seal', async () => {
     expect(await organizationOf(`svc_token_${'a'.repeat(43)}`)).toEqual({ organizationId: undefined })
   })
 
-  it('are unknown without a question where one character of them is another', async () => {
+  it('are rejected without a query if one character was changed', async () => {
     const token = await issue()
     statements = []
     for (let index = ACCESS_TOKEN_PREFIX.length; index < token.length; index++) {
@@ -81,7 +81,7 @@ describe('bearer tokens', () => {
     expect(statements).toEqual([])
   })
 
-  it('are unknown without a question where a part of them is from elsewhere', async () => {
+  it('are rejected without a query if a part was taken from another token', async () => {
     const [token, other] = [await issue(), await issue()]
     const user = await tokens.issue(USER_TOKEN_PREFIX, acme)
     const userBody = user.slice(USER_TOKEN_PREFIX.length)
@@ -103,7 +103,7 @@ describe('bearer tokens', () => {
     expect(statements).toEqual([])
   })
 
-  it('outlive the replacement of their key in three steps', async () => {
+  it('survive the replacement of their key in three steps', async () => {
     const fresh = () => createBearerTokens({ database, runtime })
     const knows = async (token: string) => (await fresh().organizationOf(ACCESS_TOKEN_PREFIX, token)) !== undefined
     const before = await fresh().issue(ACCESS_TOKEN_PREFIX, acme)
@@ -123,7 +123,7 @@ describe('bearer tokens', () => {
     expect([await knows(before), await knows(after)]).toEqual([false, true])
   })
 
-  it('need their key, and are made as soon as it is there', async () => {
+  it('require their key, and are created as soon as it exists', async () => {
     const hide = (from: string, to: string) =>
       database.execute('UPDATE signing_keys SET name = $2 WHERE name = $1', [from, to])
     await hide('bearer_token', 'hidden')

@@ -47,7 +47,7 @@ describe('tokens of the OpenID Connect issuer', () => {
   /** A token of a key that the issuer does not have. */
   const strange = async (kid: string, iss = issuer.url) => forge((await generateKeyPair('RS256')).privateKey, kid, iss)
 
-  describe('of an issuer whose key set is not what it should be', () => {
+  describe('of an issuer with a faulty key set', () => {
     const weak = generateKeyPairSync('rsa', { modulusLength: 1024 })
     const strong = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const jwk = (key: KeyObject, more: JWK = {}): JWK => ({ ...key.export({ format: 'jwk' }), alg: 'RS256', ...more })
@@ -77,12 +77,12 @@ describe('tokens of the OpenID Connect issuer', () => {
       ['has no modulus', setOf(good, { kty: 'RSA', alg: 'RS256', kid: 'bad', e: 'AQAB' }), strong.privateKey],
       ['is no base64', setOf(good, { ...good, kid: 'bad', n: '§' }), strong.privateKey],
       ['is a private one', setOf(good, jwk(strong.privateKey, { kid: 'bad' })), strong.privateKey],
-    ])('are refused where their key %s, and hinder no others', async (_, keySet, privateKey) => {
+    ])('are refused if their key %s, without affecting others', async (_, keySet, privateKey) => {
       expect(await judge(keySet, 'bad', privateKey)).toEqual(refused('unusable key'))
       expect(await judge(keySet, 'good', strong.privateKey)).toEqual(accepted)
     })
 
-    it('are accepted where something beside their key is no key at all', async () => {
+    it('are accepted if other entries of the set are not keys', async () => {
       expect(await judge(setOf(null, 'text', good), 'good', strong.privateKey)).toEqual(accepted)
     })
 
@@ -91,13 +91,13 @@ describe('tokens of the OpenID Connect issuer', () => {
       ['is no JSON', '{', /JSON/],
       ['is no object', 'null', /the document is not an object/],
       ['has no keys', '{}', /is not a key set/],
-    ])('are neither accepted nor refused where the key set %s', async (_, keySet, warning) => {
+    ])('are neither accepted nor refused if the key set %s', async (_, keySet, warning) => {
       expect(await judge(keySet, 'good', strong.privateKey)).toEqual(unreachable(30))
       expect(warnings).toEqual([expect.stringMatching(warning)])
     })
   })
 
-  it('need the keys of the issuer once, and again when a token names a new one', async () => {
+  it('fetch the keys of the issuer once, and again when a token names a new one', async () => {
     const before = issuer.keyFetches()
     const old = await issuer.issue(audience, claims)
     for (let time = 0; time < 5; time++) expect(await verify(old)).toEqual(accepted)
@@ -109,7 +109,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(await verify(old)).toEqual(refused('unknown key'))
   })
 
-  it('do not make the service ask for keys as often as strangers like', async () => {
+  it('cannot make the service fetch keys arbitrarily often', async () => {
     expect(await verify(await issuer.issue(audience, claims))).toEqual(accepted)
     const before = issuer.keyFetches()
     for (let time = 0; time < 5; time++) {
@@ -118,7 +118,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(issuer.keyFetches()).toBe(before)
   })
 
-  it('make the service ask a failing issuer once in 30 seconds, and are answered at once in between', async () => {
+  it('fetch from a failing issuer once in 30 seconds, and fail at once in between', async () => {
     const token = await issuer.issue(audience, claims)
     issuer.fail(true)
     const before = issuer.fetches()
@@ -134,7 +134,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(await verify(token)).toEqual(accepted)
   })
 
-  it('are verified with the keys that are held while the issuer fails, however old; others are refused', async () => {
+  it('are verified with cached keys of any age while the issuer fails; others are refused', async () => {
     const [jwk] = issuer.keys
     if (jwk === undefined) throw new Error('the issuer has no key')
     const token = await forge(await importJWK(jwk, 'RS256'), jwk.kid ?? '')
@@ -147,13 +147,13 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(issuer.fetches() - before).toBe(1)
   })
 
-  it('need no keys where another issuer has made them', async () => {
+  it('fetch no keys if another issuer has signed them', async () => {
     const before = issuer.fetches()
     expect(await verify(await strange('unknown', 'https://issuer.example.com'))).toEqual(refused('other issuer'))
     expect(issuer.fetches()).toBe(before)
   })
 
-  it('wait for a silent issuer in small number, and the others are answered at once', async () => {
+  it('wait for a silent issuer only in small numbers; the others fail at once', async () => {
     const silent = await startSilentIssuer()
     try {
       const verifySilent = createVerifier(silent.url)

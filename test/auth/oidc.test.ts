@@ -89,7 +89,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     return { jwk, key: await importJWK(jwk, 'RS256') }
   }
 
-  it('open the API to the person whose verified address they carry', async () => {
+  it('authenticate the person with their verified address', async () => {
     expect(await authenticate(await issuer.issue(audience, admin))).toMatchObject({
       kind: 'user',
       id: users.admin,
@@ -98,7 +98,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     })
   })
 
-  it('open the whole service, where it is configured to trust the issuer', async () => {
+  it('work on the whole service if it is configured to trust the issuer', async () => {
     const token = await issuer.issue(audience, admin)
     const trusting = await startTestService({
       testDatabase,
@@ -136,24 +136,24 @@ describe('tokens of the OpenID Connect issuer', () => {
     }
   })
 
-  it('name the person by an address in any case', async () => {
+  it('match the address in any case', async () => {
     const token = await issuer.issue(audience, { ...admin, email: admin.email.toUpperCase() })
     expect(await authenticate(token)).toMatchObject({ id: users.admin })
   })
 
   it.each([
     ['the organization that they name', globex, acme, globex],
-    ['the configured organization, where they name none', undefined, globex, globex],
-    ['the oldest membership, where neither names one', undefined, undefined, acme],
-    ['nothing, where they name an organization of others', 'nowhere', acme, undefined],
-    ['nothing, where the configured organization is one of others', undefined, 'nowhere', undefined],
-  ])('open to a person who belongs to several organizations %s', async (_, org, organization, opened) => {
+    ['the configured organization, if they name none', undefined, globex, globex],
+    ['the oldest membership, if neither names one', undefined, undefined, acme],
+    ['nothing, if they name a foreign organization', 'nowhere', acme, undefined],
+    ['nothing, if the configured organization is foreign', undefined, 'nowhere', undefined],
+  ])('of a person who belongs to several organizations open %s', async (_, org, organization, opened) => {
     const consultant = { email: 'consultant@example.com', email_verified: true, ...(org !== undefined && { org }) }
     const caller = await createAuthenticate({ organization })(await issuer.issue(audience, consultant))
     expect(organizationIn(caller)).toBe(opened)
   })
 
-  it('open the oldest active membership of the person, whatever membership another organization adds', async () => {
+  it('open the oldest active membership of the person, whatever other organizations add', async () => {
     const claims = { email: 'founder@example.com', email_verified: true }
     const organizationOf = async () => organizationIn(await authenticate(await issuer.issue(audience, claims)))
     await insertUser(database, { id: 'founder', organizationId: globex })
@@ -168,7 +168,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(await organizationOf()).toBe(acme)
   })
 
-  it('open nothing where two persons have the address, unless an organization is named', async () => {
+  it('are refused if two persons have the address, unless they name an organization', async () => {
     const email = 'taken@example.com'
     await insertUser(database, { id: 'intruder', organizationId: globex, email: 'intruder@example.com' })
     await insertUser(database, { id: 'owner', organizationId: acme, email })
@@ -221,19 +221,19 @@ describe('tokens of the OpenID Connect issuer', () => {
     ['"false"', 'false', false],
     ['0', 0, false],
     ['"yes"', 'yes', false],
-  ])('carry the address in the claims that are configured, where one says %s of it', async (_, value, isAccepted) => {
+  ])('are read by the configured claims, with %s for the verification of the address', async (_, value, isAccepted) => {
     const configured = createAuthenticate({ emailClaim: 'mail', emailVerifiedClaim: 'xms_edov' })
     const token = await issuer.issue(audience, { mail: admin.email, xms_edov: value, email_verified: !isAccepted })
     expect((await configured(token)) !== undefined).toBe(isAccepted)
     expect(await configured(await issuer.issue(audience, admin))).toBeUndefined()
   })
 
-  it('are refused where they are for another audience', async () => {
+  it('are refused if they are for another audience', async () => {
     expect(await authenticate(await issuer.issue('https://other.example.com', admin))).toBeUndefined()
     expect(refusals).toMatchObject([{ refusal: 'other audience' }])
   })
 
-  it('are refused for a person who is deactivated', async () => {
+  it('are refused for a deactivated user', async () => {
     const claims = { email: `${users.viewer}@example.com`, email_verified: true }
     expect(await authenticate(await issuer.issue(audience, claims))).toBeDefined()
     await deactivate(users.viewer, acme)
@@ -241,7 +241,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(refusals).toMatchObject([{ refusal: 'deactivated person' }])
   })
 
-  it('are refused once they have expired, with 30 seconds for clocks that differ', async () => {
+  it('are refused once they have expired, with 30 seconds of tolerance for clock skew', async () => {
     const token = await issuer.issue(audience, admin)
     runtime.advance((ISSUED_TOKEN_SECONDS + 25) * 1000)
     expect(await authenticate(token)).toBeDefined()
@@ -250,7 +250,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(refusals).toMatchObject([{ refusal: 'expired' }])
   })
 
-  it('are refused where the issuer has not signed them', async () => {
+  it('are refused if the issuer has not signed them', async () => {
     const { jwk, key } = await issuerKey()
     const header = { alg: 'RS256', kid: jwk.kid ?? '' }
     expect(await authenticate(await forge().setProtectedHeader(header).sign(key))).toBeDefined()

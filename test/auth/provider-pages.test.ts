@@ -23,7 +23,7 @@ async function examplesOf(provider: string) {
   return { oidc, payload: payloads[0] }
 }
 
-describe('the pages on providers', () => {
+describe('the pages about identity providers', () => {
   let testDatabase: TestDatabase
   let database: Database
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('the pages on providers', () => {
   })
   afterAll(() => testDatabase.drop())
 
-  it.each(providers)('show for %s settings with which the token that they show signs in', async (provider) => {
+  it.each(providers)('show settings for %s with which the example token signs in', async (provider) => {
     const { oidc, payload } = await examplesOf(provider)
     expect(payload.iss).toBe(oidc.issuer)
     const { privateKey, publicKey } = await generateKeyPair('RS256')

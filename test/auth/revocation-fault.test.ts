@@ -61,7 +61,7 @@ describe('revocation while the database fails', () => {
   }
   const use = async () => (await service.rest('GET', `/v2/app-instances?teamId=${itTeam}`, { token: key.token })).status
 
-  it('answers 503 with Retry-After while the database is gone, and 200 when it is back', async () => {
+  it('returns 503 with Retry-After while the database is down, and 200 when it is back', async () => {
     expect(await use()).not.toBe(401)
     await proxy.cut()
     try {
@@ -79,7 +79,7 @@ describe('revocation while the database fails', () => {
     expect(await use()).toBe(401)
   })
 
-  it('answers 503 where the key is locked for too long, and changes nothing', async () => {
+  it('returns 503 if the key is locked for too long, and changes nothing', async () => {
     const options = { database: direct, hasher: createSecretHasher(), runtime: service.runtime, timing: systemTiming }
     await direct.transaction(async (sql) => {
       await sql.query('SELECT FROM api_keys WHERE organization_id = $1 AND id = $2 FOR UPDATE', [acme, key.id])
@@ -91,7 +91,7 @@ describe('revocation while the database fails', () => {
     expect(await isRevoked()).toBe(true)
   })
 
-  it('answers 503 where the database says nothing any more, and never 200 without a revocation', async () => {
+  it('returns 503 if the database stops responding, and never 200 without a revocation', async () => {
     const options = { database: proxied, hasher: createSecretHasher(), runtime: service.runtime, timing: systemTiming }
     await proxied.query('SELECT 1')
     proxy.stall()
@@ -106,7 +106,7 @@ describe('revocation while the database fails', () => {
     expect(await isRevoked()).toBe(true)
   })
 
-  it('is whole or not at all, wherever the connection is cut, and 200 only when it is whole', async () => {
+  it('is atomic wherever the connection is cut, and returns 200 only when it is complete', async () => {
     for (let round = 0; round < 12; round++) {
       key = await insertApiKey(direct, { organizationId: acme })
       const answered = revoke()

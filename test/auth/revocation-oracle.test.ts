@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.js'
 const SAMPLES = 40
 const BOUNDS = [0.25, 0.75] as const
 
-describe('the time of a revocation', () => {
+describe('the response time of a revocation', () => {
   let service: TestService
   let times: RevokeTimes
 
@@ -22,7 +22,7 @@ describe('the time of a revocation', () => {
   afterAll(() => service.stop())
 
   it.each(secretKinds.filter((kind) => kind !== 'unknown'))(
-    'does not tell the secret of a %s key from one that belongs to none',
+    'does not reveal whether a %s secret belongs to a key',
     (kind) => {
       const area = areaUnderCurve(times[kind], times.unknown)
       expect(area).toBeGreaterThan(BOUNDS[0])
@@ -34,7 +34,7 @@ describe('the time of a revocation', () => {
     expect(Math.min(...Object.values(times).flat())).toBeGreaterThan(49)
   })
 
-  it('would be told apart by the measure, were there a difference', () => {
+  it('would reveal a difference, if there were one, to this measurement', () => {
     const shifted = times.unknown.map((time) => time + 25)
     expect(areaUnderCurve(shifted, times.unknown)).toBeGreaterThan(BOUNDS[1])
     expect(areaUnderCurve(times.unknown, times.unknown)).toBe(0.5)

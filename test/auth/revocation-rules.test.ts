@@ -93,7 +93,7 @@ describe('a revocation', () => {
     expect(await stateOf(key)).toEqual([reported])
   })
 
-  it('of a leaked key ends the whole chain, even if that key was revoked before', async () => {
+  it('of a leaked key ends the whole chain, even if that key was already revoked', async () => {
     const [first, second, third] = await chainOf(3)
     const untouched = await insertApiKey(database, { organizationId: acme })
     expect(await leak(second?.secret ?? '')).toMatchObject({ ended: [3] })
@@ -106,20 +106,20 @@ describe('a revocation', () => {
     expect(await stateOf(...[old, young].flatMap((key) => key ?? []))).toEqual([byOperator, reported])
   })
 
-  it('of what is no secret of a key ends nothing, and hashes no text that has not its form', async () => {
+  it("of a text that is not a key's secret ends nothing, and hashes only texts of that form", async () => {
     const unknown = createApiKeySecret('pk', runtime)
     expect(await leak(unknown)).toMatchObject({ ended: [0], hashed: [unknown] })
     await expect(leak('')).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST' })
     for (const text of ['hunter2', `${unknown}x`]) expect(await leak(text)).toMatchObject({ ended: [0], hashed: [''] })
   })
 
-  it('is told to nobody where nobody asks', async () => {
+  it('works without an observer', async () => {
     const key = await insertApiKey(database, { organizationId: acme })
     await revokeLeakedKey({ database, hasher: plain, runtime, timing: systemTiming }, key.secret, 'leak-report')
     expect(await stateOf(key)).toEqual([reported])
   })
 
-  it('by the operator ends the key alone, or its chain', async () => {
+  it('by the operator ends only the key, or its chain', async () => {
     const key = await insertApiKey(database, { organizationId: acme })
     expect(await revokeKeyById(database, runtime, key.id)).toEqual([key.id])
     expect(await revokeKeyById(database, runtime, key.id, { chain: true })).toEqual([])
@@ -135,7 +135,7 @@ describe('a revocation', () => {
   })
 })
 
-describe('work with the database', () => {
+describe('the wrapper of the database work', () => {
   const unavailable = {
     reason: 'SERVICE_UNAVAILABLE',
     retryAfterSeconds: 1,
@@ -163,18 +163,18 @@ describe('work with the database', () => {
     return thrown
   }
 
-  it('gives what it gives, and waits no longer', async () => {
+  it('returns its result without further delay', async () => {
     slept.length = 0
     expect(await withDatabase(timing, 200, async () => 42)).toBe(42)
     expect(slept).toEqual([700, 'ended'])
   })
 
-  it('is unavailable where the database fails', async () => {
+  it('reports unavailable if the database fails', async () => {
     const error = Object.assign(new pg.DatabaseError('no', 2, 'error'), { code: '57P01', severity: 'FATAL' })
     expect(await failing(error)).toMatchObject({ ...unavailable, cause: error })
   })
 
-  it('is unavailable where the database is silent', async () => {
+  it('reports unavailable if the database does not respond', async () => {
     const silent = withDatabase({ sleep: async () => {} }, 200, () => new Promise(() => {}))
     await expect(silent).rejects.toMatchObject({ ...unavailable, cause: undefined })
   })
@@ -182,7 +182,7 @@ describe('work with the database', () => {
   it.each([
     ['an error of the service', new ServiceError('RATE_LIMITED', 'slowly')],
     ['a bug', new TypeError('no')],
-  ])('leaves %s alone', async (_, error) => {
+  ])('passes on %s', async (_, error) => {
     expect(await failing(error)).toBe(error)
   })
 })

@@ -58,7 +58,7 @@ describe('POST /v2/auth/revoke', () => {
     return { status, text, headers: Object.fromEntries(shown) }
   }
 
-  it('revokes the key, ends its sessions, and tells the audit log, all at once', async () => {
+  it('revokes the key, ends its sessions and records an audit event in one step', async () => {
     const key = await newKey(itTeam)
     const answer = await revoke({ secret: key.secret })
     expect([answer.status, answer.text]).toEqual([200, ''])
@@ -83,7 +83,7 @@ describe('POST /v2/auth/revoke', () => {
     ])
   })
 
-  it('answers the same for a live key, a revoked one, an unknown secret and any other text', async () => {
+  it('returns the same for an active key, a revoked one, an unknown secret and any other text', async () => {
     const live = await newKey()
     const management = await insertApiKey(service.database, { organizationId: acme, kind: 'mk' })
     const unknown = createApiKeySecret('pk', service.runtime)
@@ -127,7 +127,7 @@ describe('POST /v2/auth/revoke', () => {
     ])
   })
 
-  it('ends a user token, and no other one of the user', async () => {
+  it('ends a user token, and no other token of the user', async () => {
     const user = { userId: fixture.users.viewer, organizationId: acme }
     const [leaked, kept] = [
       await insertUserToken(service.database, user),
@@ -144,7 +144,7 @@ describe('POST /v2/auth/revoke', () => {
     expect(events).toEqual([{ organization_id: acme, target_type: 'user', target_id: user.userId }])
   })
 
-  it('a revoked key is refused on its next use in another process', async () => {
+  it('refuses a revoked key on its next use in another process', async () => {
     for (let round = 0; round < 10; round++) {
       const key = await newKey()
       expect(await statusAt(other.baseUrl, key.token)).not.toBe(401)
@@ -154,7 +154,7 @@ describe('POST /v2/auth/revoke', () => {
     }
   })
 
-  it('a revoked key makes no token any more, in any process', async () => {
+  it('issues no token for a revoked key in any process', async () => {
     const key = await newKey()
     const form = { grant_type: 'client_credentials', client_id: key.id, client_secret: key.secret }
     const exchange = (baseUrl: string) =>
@@ -165,7 +165,7 @@ describe('POST /v2/auth/revoke', () => {
     expect((await exchange(service.baseUrl)).status).toBe(401)
   })
 
-  it('no token that is made while the key is being revoked outlives it', async () => {
+  it('lets no token outlive a key that is revoked while the token is created', async () => {
     let made = 0
     for (let round = 0; round < 20; round++) {
       const key = await newKey()
@@ -184,7 +184,7 @@ describe('POST /v2/auth/revoke', () => {
     expect(made).toBeGreaterThan(0)
   })
 
-  it('concurrent revocations in two processes are one transition and one audit event', async () => {
+  it('makes one transition and one audit event of concurrent requests in two processes', async () => {
     for (let round = 0; round < 5; round++) {
       const key = await newKey()
       const calls = Array.from({ length: 16 }, (_, index) =>
@@ -199,7 +199,7 @@ describe('POST /v2/auth/revoke', () => {
     }
   })
 
-  it('a revocation is final, even for who writes to the database', async () => {
+  it('is final, even for writes straight to the database', async () => {
     const key = await newKey()
     await revoke({ secret: key.secret })
     const before = await stateOf(key)
@@ -219,7 +219,7 @@ describe('POST /v2/auth/revoke', () => {
     ['white space', 'secret=+%0A%09'],
     ['quotation marks', 'secret=%22%22'],
     ['only another field', 'token=a'],
-  ])('answers 400 for %s', async (_, form) => {
+  ])('returns 400 for %s', async (_, form) => {
     const answer = await revoke(form)
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
   })
@@ -246,7 +246,7 @@ describe('POST /v2/auth/revoke', () => {
     expect((await stateOf(key))?.revoked_at).not.toBeNull()
   })
 
-  it('answers 400 for a query, and does not revoke', async () => {
+  it('returns 400 for a query string, and does not revoke', async () => {
     const key = await newKey()
     const path = `/v2/auth/revoke?secret=${key.secret}`
     for (const form of [{}, { secret: key.secret }]) {
@@ -256,7 +256,7 @@ describe('POST /v2/auth/revoke', () => {
     expect((await stateOf(key))?.revoked_at).toBeNull()
   })
 
-  it('answers 405, 415 and 413 for what is no form of at most 4 KiB', async () => {
+  it('returns 405, 415 and 413 for anything but a form of at most 4 KiB', async () => {
     expect((await service.rest('GET', '/v2/auth/revoke', { headers: newClient() })).status).toBe(405)
     const json = await service.rest('POST', '/v2/auth/revoke', { json: { secret: 'a' }, headers: newClient() })
     expect([json.status, json.json.code]).toEqual([415, 'invalid_argument'])
@@ -264,7 +264,7 @@ describe('POST /v2/auth/revoke', () => {
     expect((await revoke({ secret: 'a'.repeat(4097 - 'secret='.length) })).status).toBe(413)
   })
 
-  it('needs no credential, and looks at none', async () => {
+  it('requires no credential, and ignores any', async () => {
     const key = await newKey()
     const headers = { ...newClient(), authorization: 'Bearer nonsense' }
     expect((await revoke({ secret: key.secret }, headers)).status).toBe(200)
@@ -283,7 +283,7 @@ describe('POST /v2/auth/revoke', () => {
     expect(refusal).toMatchObject({ code: Code.InvalidArgument })
   })
 
-  it('hashes nothing that has not the form of a secret', async () => {
+  it('hashes nothing that lacks the form of a secret', async () => {
     const hashed: string[] = []
     const plain = createSecretHasher()
     const hasher: SecretHasher = {

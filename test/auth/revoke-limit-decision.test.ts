@@ -53,13 +53,13 @@ describe('the limiter of revocations', () => {
     expect(asked).toEqual(decisions.map(() => ({ clientAddress: address, limit: 5, spanSeconds: 60 })))
   })
 
-  it('fails where the database never decides', async () => {
+  it('fails if the database never responds', async () => {
     const { asked, limiter } = limiterOf(...Array(6).fill(neither), allowed)
     await expect(limiter.admit(address)).rejects.toThrow('the rate limiter gave no decision')
     expect(asked).toHaveLength(6)
   })
 
-  it('says what the limit is, and when to come back', () => {
+  it('reports the limit, and when to retry', () => {
     expect(rateLimited(17)).toMatchObject({
       reason: 'RATE_LIMITED',
       retryAfterSeconds: 17,
@@ -103,27 +103,27 @@ describe('a call that revokes', () => {
     return { log, refusal }
   }
 
-  it('is let through and tallied', async () => {
+  it('is admitted and counted in the metrics', async () => {
     expect(await count(revokeLeakedKey, { allowed: true })).toEqual({ log: [address, true], refusal: undefined })
   })
 
-  it('is refused and tallied', async () => {
+  it('is refused and counted in the metrics', async () => {
     const { log, refusal } = await count(revokeLeakedKey, { allowed: false, retryAfterSeconds: 3 })
     expect(log).toEqual([address, false])
     expect(refusal).toMatchObject({ reason: 'RATE_LIMITED', retryAfterSeconds: 3 })
   })
 
-  it('is unavailable where the limiter does not answer', async () => {
+  it('is unavailable if the limiter does not respond', async () => {
     const { log, refusal } = await count(revokeLeakedKey)
     expect(log).toEqual([address, 5_500])
     expect(refusal).toMatchObject({ reason: 'SERVICE_UNAVAILABLE' })
   })
 
-  it('is counted, and no other', async () => {
+  it('is the only kind that counts against the limit', async () => {
     expect(await count(createToken)).toEqual({ log: [], refusal: undefined })
   })
 
-  it('is counted without a tally too', async () => {
+  it('counts against the limit without metrics too', async () => {
     const limiter = { admit: async () => ({ allowed: true }) as const }
     const counter = createRevokeCallCounter(() => limiter, { sleep: () => new Promise(() => {}) })
     expect(await counter(revokeLeakedKey, values)).toBeUndefined()
@@ -143,7 +143,7 @@ describe('a call that revokes', () => {
       revokeLeakedKey,
       { contentType: 'application/json', body: '{"error":"slow_down","error_description":"slowly"}\n' },
     ],
-  ])('has a body of its own for the limit alone: %s', (_, error, method, body) => {
+  ])('has its own error body for the limit only: %s', (_, error, method, body) => {
     expect(authErrorBody(error, { method })).toEqual(body)
   })
 })

@@ -12,7 +12,7 @@ import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
 import { protocols, startTestService, type TestService } from '../support/service.js'
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js'
 
-describe('the limit of revocations', () => {
+describe('the limit on revocations', () => {
   let service: TestService
   let other: ServiceProcess
   let limiter: RevokeLimiter
@@ -49,7 +49,7 @@ describe('the limit of revocations', () => {
     for (let time = 0; time < times; time++) expect(await limiter.admit(address)).toEqual({ allowed: true })
   }
 
-  it('lets five requests of an address through, and then answers 429 with the body that was promised', async () => {
+  it('admits five requests per address, and then returns 429 with the promised body', async () => {
     const address = newAddress()
     for (let time = 0; time < 5; time++) expect((await revoke(address)).status).toBe(200)
     const answer = await revoke(address)
@@ -59,7 +59,7 @@ describe('the limit of revocations', () => {
     expect(answer.headers.get('content-type')).toBe('application/json')
   })
 
-  it('does not revoke what it refuses', async () => {
+  it('does not revoke for a refused request', async () => {
     const key = await insertApiKey(service.database, { organizationId: fixture.acme })
     const address = newAddress()
     await use(address, 5)
@@ -69,7 +69,7 @@ describe('the limit of revocations', () => {
     expect((await revoke(newAddress(), { secret: key.secret })).status).toBe(200)
   })
 
-  it('counts each address for itself, IPv6 by /64', async () => {
+  it('counts each address separately, IPv6 by /64', async () => {
     await use(newAddress(), 5)
     expect((await revoke(newAddress())).status).toBe(200)
     const statuses = []
@@ -78,7 +78,7 @@ describe('the limit of revocations', () => {
     expect((await revoke('2001:db8:1:3::1')).status).toBe(200)
   })
 
-  it('a forged X-Forwarded-For does not reset the limit', async () => {
+  it('is not reset by a forged X-Forwarded-For', async () => {
     const address = newAddress()
     const statuses = []
     for (let time = 0; time < 6; time++) statuses.push((await revoke(`192.0.2.${time}, ${address}`)).status)
@@ -102,7 +102,7 @@ describe('the limit of revocations', () => {
     ['two secrets', 'secret=a&secret=b'],
     ['a secret of nothing but white space', 'secret=+'],
     ['a broken form', 'secret=%zz'],
-  ])('counts what it answers 400 for: %s', async (_, form) => {
+  ])('counts requests that get 400: %s', async (_, form) => {
     const address = newAddress()
     const statuses = []
     for (let time = 0; time < 6; time++) statuses.push((await revoke(address, form)).status)
@@ -112,7 +112,7 @@ describe('the limit of revocations', () => {
   it.each([
     ['a body that is not gzip', { 'content-encoding': 'gzip' }],
     ['a malformed deadline', { 'connect-timeout-ms': 'soon' }],
-  ])('counts what is not even decoded: %s', async (_, malformed) => {
+  ])('counts requests that cannot be decoded: %s', async (_, malformed) => {
     const headers = { ...headersOf(newAddress()), ...malformed }
     const statuses = []
     for (let time = 0; time < 6; time++) {
@@ -121,14 +121,14 @@ describe('the limit of revocations', () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429])
   })
 
-  it('counts a query, which is a 400', async () => {
+  it('counts a query string, which gets 400', async () => {
     const headers = headersOf(newAddress())
     const call = () => service.rest('POST', '/v2/auth/revoke?x=1', { form: { secret: 'x' }, headers })
     for (let time = 0; time < 5; time++) expect((await call()).status).toBe(400)
     expect((await call()).status).toBe(429)
   })
 
-  it('does not count 405, 415 and 413, and answers them to whom it refuses', async () => {
+  it('does not count 405, 415 and 413, which refused callers get too', async () => {
     const address = newAddress()
     const headers = headersOf(address)
     const others = async () => [
@@ -141,7 +141,7 @@ describe('the limit of revocations', () => {
     expect(await others()).toEqual([405, 415, 413])
   })
 
-  it.each(protocols)('holds over %s together with REST', async (protocol) => {
+  it.each(protocols)('is shared between %s and REST', async (protocol) => {
     const address = newAddress()
     const client = service.client(AuthService, undefined, protocol)
     const call = () => client.revokeLeakedKey({ secret: 'x' }, { headers: headersOf(address) })
@@ -173,14 +173,14 @@ describe('the limit of revocations', () => {
       return readAnswer(wire, AuthService.method.revokeLeakedKey.output, answer).code
     }
 
-    it('counts what is malformed', async () => {
+    it('counts malformed requests', async () => {
       const address = newAddress()
       const codes = []
       for (let time = 0; time < 6; time++) codes.push(await send(address, Buffer.from([0xff, 0xff])))
       expect(codes).toEqual([...Array(5).fill(Code.InvalidArgument), Code.ResourceExhausted])
     })
 
-    it('refuses what is beyond 4 KiB, also after decompression, without counting it', async () => {
+    it('refuses more than 4 KiB, even after decompression, without counting it', async () => {
       const address = newAddress()
       for (let time = 0; time < 6; time++) {
         expect(await send(address, secret('x'.repeat(4_096)))).toBe(Code.ResourceExhausted)
@@ -189,7 +189,7 @@ describe('the limit of revocations', () => {
     })
   })
 
-  it('lets exactly five of 64 parallel requests in two processes through', async () => {
+  it('admits exactly five of 64 parallel requests in two processes', async () => {
     for (let round = 0; round < 5; round++) {
       const address = newAddress()
       const statuses = await Promise.all(
@@ -204,7 +204,7 @@ describe('the limit of revocations', () => {
     }
   })
 
-  it('never accepts more than five in any 60 seconds, and never fewer than it could', async () => {
+  it('never admits more than five in any 60 seconds, and never fewer than it could', async () => {
     const step = fc.record({ wait: fc.constantFrom(0, 10, 20, 30), tries: fc.integer({ min: 1, max: 7 }) })
     const steps = fc.array(step, { minLength: 1, maxLength: 12 })
     await fc.assert(
@@ -229,7 +229,7 @@ describe('the limit of revocations', () => {
     )
   })
 
-  it('a refused request writes nothing, and locks nothing', async () => {
+  it('writes and locks nothing for a refused request', async () => {
     const key = await insertApiKey(service.database, { organizationId: fixture.acme })
     const address = newAddress()
     await use(address, 5)
@@ -246,7 +246,7 @@ describe('the limit of revocations', () => {
     expect(await state()).toEqual(before)
   })
 
-  it('a refused request does not extend the wait', async () => {
+  it('does not extend the wait for a refused request', async () => {
     const address = newAddress()
     await use(address, 5)
     await pass(address, 50)
@@ -258,7 +258,7 @@ describe('the limit of revocations', () => {
     expect(await limiter.admit(address)).toEqual({ allowed: true })
   })
 
-  it('forgets addresses and tokens that decide nothing any more, and those alone', async () => {
+  it('forgets exactly the addresses and tokens that no longer affect a decision', async () => {
     const [idle, busy] = [newAddress(), newAddress()]
     await use(idle, 3)
     await use(busy, 5)

@@ -26,7 +26,7 @@ describe('a silent OpenID Connect issuer', () => {
     await issuer.stop()
   })
 
-  it('is not noticed by callers with keys, however many bogus tokens wait for it', async () => {
+  it('does not slow down callers with keys, however many bogus tokens wait for it', async () => {
     const { token } = await insertApiKey(service.database, { organizationId: fixture.acme })
     const { privateKey } = await generateKeyPair('RS256')
     const bogus = await new SignJWT({ iss: issuer.url })

@@ -15,7 +15,7 @@ function createClock(early = 0) {
   }
 }
 
-describe('the time of an answer', () => {
+describe('the response time', () => {
   it.each([
     [0, 50],
     [3, 50],
@@ -34,7 +34,7 @@ describe('the time of an answer', () => {
     }
   })
 
-  it('is on the grid for a failure as well', async () => {
+  it('is also on the grid for a failure', async () => {
     const clock = createClock()
     const start = clock.now()
     const work = async () => {

@@ -41,7 +41,7 @@ describe('the look-up of tokens', () => {
     })
   })
 
-  it('opens the seal of a token once, and asks the database in every call', async () => {
+  it('decrypts a token once, and asks the database in every call', async () => {
     const token = await tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')
     for (let call = 0; call < 3; call++) expect(await find(token)).toBeDefined()
     expect(opened).toEqual([token])
@@ -59,7 +59,7 @@ describe('the look-up of tokens', () => {
     ])
   })
 
-  it('keeps nothing of a forged token', async () => {
+  it('caches nothing of a forged token', async () => {
     const token = await tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')
     const forged = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A')
     for (let call = 0; call < 2; call++) expect(await find(forged)).toBeUndefined()
@@ -67,7 +67,7 @@ describe('the look-up of tokens', () => {
     expect(asked).toEqual([])
   })
 
-  it('shares a statement between the calls of one turn', async () => {
+  it('shares a statement between calls in the same turn of the event loop', async () => {
     const issued = await Promise.all(Array.from({ length: 8 }, () => tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')))
     await Promise.all(issued.map((token) => find(token)))
     asked.splice(0)

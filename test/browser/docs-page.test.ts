@@ -110,7 +110,7 @@ describe.each(['/', '/docs/guides', '/docs/guides/operating.md'])('the page %s i
   })
   afterAll(closeBrowser)
 
-  it.each(modesAndWidths)('has no finding of axe, and fits (%s, %i pixels)', async (mode, width) => {
+  it.each(modesAndWidths)('passes axe and fits the viewport (%s, %i pixels)', async (mode, width) => {
     await show(mode, width)
     expect(await findingsOf(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
@@ -128,7 +128,7 @@ describe('the reference page in a browser', () => {
     expect(await page.locator('.opblock-summary-path').allTextContents()).toContain('/v2/journeys/{id}')
   })
 
-  it('begins with a field that is named and says where a token comes from', async () => {
+  it('begins with a labelled field that explains where a token comes from', async () => {
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.id')).toBe(await tokenInput().getAttribute('id'))
     const help = await page.locator('#token-help').textContent()
@@ -138,7 +138,7 @@ describe('the reference page in a browser', () => {
     await closeOperation('post', '/v2/auth/token')
   })
 
-  it.each(modes)('shows where the keyboard is, from the token to an answer (%s)', async (mode) => {
+  it.each(modes)('shows the keyboard focus at every step, from the token to a response (%s)', async (mode) => {
     await page.emulateMedia({ colorScheme: mode })
     await useToken(await insertToken())
     await tokenInput().focus()
@@ -164,7 +164,7 @@ describe('the reference page in a browser', () => {
     expect(passed.filter((text) => text.startsWith('hidden'))).toEqual([])
   })
 
-  it('is dark or light as the system is, until it is switched at the press of a button', async () => {
+  it('follows the color scheme of the system until it is switched with a button', async () => {
     const brightness = async () => {
       const color = await page.evaluate('getComputedStyle(document.querySelector(".swagger-ui .info .title")).color')
       return Number(/\d+/.exec(String(color))?.[0])
@@ -184,7 +184,7 @@ describe('the reference page in a browser', () => {
     await expectMode('light')
   })
 
-  it("has one token, whether it is given in the page's form or in the viewer's dialog", async () => {
+  it("shares one token between the page's form and the viewer's dialog", async () => {
     await clearToken()
     const token = await insertToken()
     await page.locator('.btn.authorize').click()
@@ -201,7 +201,7 @@ describe('the reference page in a browser', () => {
     await dialog.getByRole('button', { name: 'Close', exact: true }).first().click()
   })
 
-  it.each(['hunter2', 'svc_secret_pk_0', 'a.b'])('refuses %j, which is no token', async (pasted) => {
+  it.each(['hunter2', 'svc_secret_pk_0', 'a.b'])('rejects %j as a token', async (pasted) => {
     await clearToken()
     await useToken(pasted)
     expect(await tokenState()).toContain('Not used: an access token begins with svc_token_ or svc_user_, or is a JWT')
@@ -209,7 +209,7 @@ describe('the reference page in a browser', () => {
     await clearToken()
   })
 
-  it("refuses what is no token in the viewer's dialog too, and takes a token after it", async () => {
+  it("rejects an invalid token in the viewer's dialog too, and accepts a token after it", async () => {
     await page.locator('.btn.authorize').click()
     const dialog = page.getByRole('dialog', { name: 'Available authorizations' })
     await dialog.locator('#auth-bearer-value').fill('hunter2')
@@ -231,7 +231,7 @@ describe('the reference page in a browser', () => {
     expect(targets).not.toContain(`${service.baseUrl}/docs`)
   })
 
-  it('makes a call with a token that succeeds', async () => {
+  it('makes a successful call with a token', async () => {
     await useToken(await insertToken())
     const opened = await openOperation('patch', '/v2/priorities/{id}')
     await opened.locator('.parameters input').first().fill(fixture.priorities.it)
@@ -244,7 +244,7 @@ describe('the reference page in a browser', () => {
     await opened.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
   })
 
-  it('keeps the token over a reload, in this tab alone, until it is cleared', async () => {
+  it('keeps the token across a reload, in this tab only, until it is cleared', async () => {
     const token = await insertToken()
     await clearToken()
     await useToken(` Bearer ${token}\n`)
@@ -270,11 +270,11 @@ describe('the reference page in a browser', () => {
   })
 })
 
-describe('the reference page in a browser, by its address', () => {
+describe('the reference page in a browser, opened by address', () => {
   beforeAll(openBrowser)
   afterAll(closeBrowser)
 
-  it('opens the operation that its address names, also when that changes later', async () => {
+  it('opens the operation in its address, also when the address changes later', async () => {
     await page.goto(`${service.baseUrl}/docs#/Auth/createToken`)
     await operation('post', '/v2/auth/token').locator('.responses-table').waitFor()
     await page.evaluate('location.hash = "#/Journey/getJourney"')
@@ -292,11 +292,11 @@ describe('the reference page of SCIM in a browser', () => {
   })
   afterAll(closeBrowser)
 
-  it('lists every operation of the door', async () => {
+  it('lists every SCIM operation', async () => {
     expect(await page.locator('.opblock').count()).toBe(scimRoutes.length)
   })
 
-  it('makes a call with a key, which it keeps apart from an access token', async () => {
+  it('makes a call with a key, which it keeps separate from an access token', async () => {
     const { secret } = await insertApiKey(service.database, { organizationId: fixture.acme, kind: 'mk' })
     await secretInput().fill(secret)
     await page.getByRole('button', { name: 'Use', exact: true }).click()
@@ -310,7 +310,7 @@ describe('the reference page of SCIM in a browser', () => {
   })
 
   it(
-    'fits on 390 pixels, and has no finding of axe (light, 390 pixels; dark, 1280 pixels)',
+    'fits 390 pixels, and passes axe (light, 390 pixels; dark, 1280 pixels)',
     async () => {
       await openOperation('post', '/scim/v2/Users')
       await openOperation('patch', '/scim/v2/Users/{id}')
@@ -332,7 +332,7 @@ describe('the reference page in a browser, with an operation of each kind open',
   })
   afterAll(closeBrowser)
 
-  it('fits on 390 pixels', async () => {
+  it('fits 390 pixels', async () => {
     await show('light', 390)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     const outside = `[...document.querySelectorAll('button, input, select, textarea, a, td, h3, h4, pre')]
@@ -347,7 +347,7 @@ describe('the reference page in a browser, with an operation of each kind open',
   // No rule and no part of the page is left out: what the viewer lacks is mended from outside. Colours do not depend on the
   // width, nor places on the mode: each is looked at once.
   it(
-    'has no finding of axe, whatever is open (light, 390 pixels; dark, 1280 pixels)',
+    'passes axe, whatever is open (light, 390 pixels; dark, 1280 pixels)',
     async () => {
       await useToken(await insertToken())
       await openOperation('get', '/v2/department-options')

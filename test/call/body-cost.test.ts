@@ -39,7 +39,7 @@ async function costOf(
   return { millis, allowed }
 }
 
-describe('a body of any content keeps the service busy for at most 25 ms per MiB', () => {
+describe('a body of any content occupies the service for at most 25 ms per MiB', () => {
   let testDatabase: TestDatabase
   let service: ServiceProcess
   let sender: Worker
@@ -120,7 +120,7 @@ describe('a body of any content keeps the service busy for at most 25 ms per MiB
   )
 })
 
-it('JSON of every type of field is read in at most 25 ms per MiB, whatever stands in it', async () => {
+it('JSON for every type of field is read in at most 25 ms per MiB, whatever it contains', async () => {
   const desc = messageType('Everything')
   const child = fork(join(import.meta.dirname, '../support/json-reader-process.mjs'), {
     execArgv: [],

@@ -25,7 +25,7 @@ async function turnsOf(bodies: readonly Uint8Array[]): Promise<number[]> {
 }
 
 describe('bodies that have arrived together', () => {
-  it('are read in a turn of the event loop each, first come first served, if they are long', async () => {
+  it('are read one per turn of the event loop, first come first served, if they are long', async () => {
     const turns = await turnsOf(Array.from({ length: 5 }, () => new Uint8Array(LONG_BODY)))
     expect(turns).toEqual(turns.map((_, index) => (turns[0] ?? 0) + index))
   })

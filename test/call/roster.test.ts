@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals'
 import { Roster } from '../../src/call/roster.js'
 
 describe('a roster', () => {
-  it('has those who have joined and not left', () => {
+  it('contains those that have joined and not left', () => {
     const roster = new Roster<string>()
     const places = ['a', 'b', 'c'].map((member) => roster.join(member))
     roster.leave(places[1] ?? -1)
     expect([...roster]).toEqual(['a', 'c'])
   })
 
-  it('gives the places of those who have left to others, so that it grows no longer than most were there at once', () => {
+  it('reuses free places, so that it never exceeds the peak number of members', () => {
     const roster = new Roster<number>()
     const places = new Set<number>()
     for (let call = 0; call < 1_000; call++) {
@@ -21,7 +21,7 @@ describe('a roster', () => {
     expect([[...roster], places.size]).toEqual([[], 2])
   })
 
-  it('leaves out who leaves while it is gone through', () => {
+  it('skips a member that leaves during iteration', () => {
     const roster = new Roster<string>()
     const [, second] = ['a', 'b'].map((member) => roster.join(member))
     const seen: string[] = []

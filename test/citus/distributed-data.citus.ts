@@ -25,7 +25,7 @@ async function withDatabase<T>(work: (database: Database) => Promise<T>): Promis
   }
 }
 
-it('a database with data has the same data when it is distributed', async () => {
+it('a database with data keeps the same data when it is distributed', async () => {
   const before = await withDatabase(async (database) => {
     await importLines(database, demoLines)
     return exportLines(database)

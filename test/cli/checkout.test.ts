@@ -31,7 +31,7 @@ const upToDate = { status: 0, stdout: '0.1.0\n', stderr: '' }
 const built = { ...upToDate, stderr: 'svc: building …\n' }
 
 describe('what npm ci installs', () => {
-  it('is made for Node 20, but for two packages of which npm warns', () => {
+  it('is made for Node 20, except for two packages that npm warns about', () => {
     const lockfile: { packages: Record<string, { engines?: { node?: string } }> } = JSON.parse(
       readFileSync(join(root, 'package-lock.json'), 'utf8'),
     )
@@ -59,7 +59,7 @@ describe('svc in a checkout', () => {
   it.each([
     ['PORT', (port: string) => run('npm', ['start', '--silent'], { PORT: port })],
     ['--port', (port: string) => run('npm', ['start', '--silent', '--', `--port=${port}`, '--host', '127.0.0.1'])],
-  ])('says that the port of %s is taken before anything is built', async (_, start) => {
+  ])('reports that the port of %s is taken before anything is built', async (_, start) => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
     const { port } = Object(holder.address())
@@ -71,7 +71,7 @@ describe('svc in a checkout', () => {
   })
 
   it(
-    'runs with npx before the first build, from any folder in it, also when several begin at once',
+    'runs with npx before the first build, from any folder in it, even when several start at once',
     async () => {
       const npx = () =>
         runCommand('npx', ['--offline', 'svc', '--version'], {
@@ -85,11 +85,11 @@ describe('svc in a checkout', () => {
     BUILD_MILLIS,
   )
 
-  it('is not built again while nothing has changed', async () => {
+  it('is not rebuilt while nothing has changed', async () => {
     expect(await version()).toEqual(upToDate)
   })
 
-  it('names the command that installs what it is built with', async () => {
+  it('names the command that installs its build tools', async () => {
     const empty = join(checkout, 'empty')
     mkdirSync(empty)
     for (const name of copied.filter((each) => each !== 'gen'))
@@ -99,7 +99,7 @@ describe('svc in a checkout', () => {
   })
 })
 
-describe('what is built in a checkout', () => {
+describe('the build of a checkout', () => {
   let checkout: string
   beforeAll(async () => {
     // The build does not ask what the program does: a program of one line builds several times in the time of a whole one.
@@ -113,7 +113,7 @@ describe('what is built in a checkout', () => {
   const version = () => versionOf(checkout)
 
   it(
-    'is built again when a source has come, changed or gone, and when a built file is missing',
+    'is repeated when a source was added, changed or removed, and when a built file is missing',
     async () => {
       const source = join(checkout, 'src/added.ts')
       const output = join(checkout, 'dist/src/added.js')
@@ -134,7 +134,7 @@ describe('what is built in a checkout', () => {
   )
 
   it(
-    'finishes a build that was killed',
+    'resumes after it was killed',
     async () => {
       rmSync(join(checkout, 'dist/build.json'))
       const killed = spawn(process.execPath, ['--version'])

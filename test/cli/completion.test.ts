@@ -72,18 +72,18 @@ describe.each(shells)('svc completion %s', (shell) => {
 })
 
 describe('svc completion', () => {
-  it('completes behind the colon that parts words in bash', async () => {
+  it('completes after the colon, which separates words in bash', async () => {
     expect(await complete('bash', 'svc keys create --permission users:w')).toEqual(['write'])
   })
 
-  it('offers every command and every option that the program has', async () => {
+  it('offers every command and every option of the program', async () => {
     const { stdout: help } = await runInProcess(['--help'], { env: {} })
     const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)
     expect(commands.length).toBeGreaterThan(10)
     expect(await complete('bash', 'svc ')).toEqual(expect.arrayContaining(commands))
   })
 
-  it('knows no other shell', async () => {
+  it('supports no other shell', async () => {
     const { status, stdout, stderr } = await runInProcess(['completion', 'tcsh'], { env: {} })
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain('Allowed choices are bash, zsh, fish')

@@ -12,7 +12,7 @@ const env = {
 }
 
 describe('svc config', () => {
-  it('shows each variable that the service reads, as given or by default', async () => {
+  it('shows each variable that the service reads, with its given or default value', async () => {
     const { status, stdout } = await runInProcess(['config'], { env })
     expect(status).toBe(0)
     expect(stdout.split('\n')).toEqual(
@@ -25,7 +25,7 @@ describe('svc config', () => {
     )
   })
 
-  it('answers one JSON object, with null for what has no value', async () => {
+  it('prints one JSON object, with null for unset variables', async () => {
     const { stdout } = await runInProcess(['config', '--json'], { env })
     expect(JSON.parse(stdout)).toMatchObject({ PORT: '9000', HOST: '127.0.0.1', PUBLIC_URL: null })
   })
@@ -52,7 +52,7 @@ describe('svc config', () => {
     expect(stdout.split('\n')).toContain(`${name}=${shown}`)
   })
 
-  it('shows what the service reads back as the same configuration', async () => {
+  it('prints values that the service reads back as the same configuration', async () => {
     const { stdout } = await runInProcess(['config', '--json'], {
       env: { TRUST_PROXY: '10.0.0.0/8', CORS_ORIGINS: '*' },
     })
@@ -68,7 +68,7 @@ describe('svc config', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('DATABASE_REPLICA_URL needs DATABASE_URL')])
   })
 
-  it('fails with all faults at once', async () => {
+  it('reports all faults at once', async () => {
     const faulty = { PORT: 'http', DRAIN_SECONDS: '-1', OIDC_ISSUER: 'https://id.example.com', CORS_ORIGINS: 'a, b' }
     const { status, stdout, stderr } = await runInProcess(['config'], {
       env: { ...faulty, DATABASE_DIRECT_URL: 'postgresql://svc@db.internal/svc' },
@@ -85,16 +85,19 @@ describe('svc config', () => {
   it.each([
     ['schema=app', 'DATABASE_URL names a schema other than public'],
     ['sslmode=required', 'DATABASE_URL has an unknown sslmode: it must be one of disable, no-verify, verify-full'],
-  ])('refuses a database whose URL has ?%s', async (query, fault) => {
+  ])('refuses a database URL with ?%s', async (query, fault) => {
     const env = { DATABASE_URL: `postgresql://svc@db.internal/svc?${query}` }
     const { status, stderr } = await runInProcess(['config'], { env })
     expect([status, stderr]).toEqual([1, expect.stringContaining(fault)])
   })
 
-  it.each(['schema=public', 'sslmode=verify-full', 'sslmode=require'])('takes a URL with ?%s', async (query) => {
-    const env = { DATABASE_URL: `postgresql://svc@db.internal/svc?${query}` }
-    expect(await runInProcess(['config'], { env })).toMatchObject({ status: 0, stderr: '' })
-  })
+  it.each(['schema=public', 'sslmode=verify-full', 'sslmode=require'])(
+    'accepts a database URL with ?%s',
+    async (query) => {
+      const env = { DATABASE_URL: `postgresql://svc@db.internal/svc?${query}` }
+      expect(await runInProcess(['config'], { env })).toMatchObject({ status: 0, stderr: '' })
+    },
+  )
 
   it.each([
     ['DATABASE_MAX_WAITING', 1, 100_000],
@@ -104,7 +107,7 @@ describe('svc config', () => {
     ['MAX_HEADER_BYTES', 4_096, 1_048_576],
     ['MAX_STREAMS', 1, 10_000],
     ['GRACE_SECONDS', 1, 300],
-  ])('takes a %s from %i to %i', async (name, least, most) => {
+  ])('accepts a %s from %i to %i', async (name, least, most) => {
     const env = { HEADER_SECONDS: '1', REQUEST_SECONDS: '3600' }
     for (const value of [least, most]) {
       expect((await runInProcess(['config'], { env: { ...env, [name]: String(value) } })).stdout).toContain(
@@ -117,7 +120,7 @@ describe('svc config', () => {
     }
   })
 
-  it('refuses more time for a header than for its request', async () => {
+  it('refuses a header timeout above the request timeout', async () => {
     const { stderr } = await runInProcess(['config'], { env: { HEADER_SECONDS: '61' } })
     expect(stderr).toContain('HEADER_SECONDS must not be more than REQUEST_SECONDS')
   })

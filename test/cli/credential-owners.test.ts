@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../support/service.js'
 
 const { acme, globex, it: itTeam, users } = fixture
 
-describe('whoever found a credential', () => {
+describe('a credential that was found', () => {
   let service: TestService
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('whoever found a credential', () => {
     (await json(['tokens', 'create', '--org', acme, '--user', userId])).token
   const me = (command: string) => `${userInfo().username} (svc ${command})`
 
-  it('learns whose key it is, by its secret and by its id', async () => {
+  it('is traced to its key, by its secret and by its id', async () => {
     const key = await createKey('--team', itTeam, '--name', 'Nightly', '--expires', '30d')
     const expected = {
       credential: 'API key',
@@ -58,14 +58,14 @@ describe('whoever found a credential', () => {
     expect(stdout + stderr).not.toContain(key.secret)
   })
 
-  it('learns who rotated a key, and that it is revoked', async () => {
+  it('shows who rotated a key, and that it is revoked', async () => {
     const key = await createKey()
     const successor = await json(['keys', 'rotate', key.id, '--overlap', '0'])
     expect(await json(['keys', 'find', successor.id])).toMatchObject({ createdBy: me('keys rotate'), revokedAt: null })
     expect(await json(['keys', 'find', '-'], key.secret)).toMatchObject({ revokedAt: expect.stringMatching(/Z$/) })
   })
 
-  it('learns the key of an access token, and its use', async () => {
+  it('shows the key of an access token, and its use', async () => {
     const key = await createKey()
     const form = { grant_type: 'client_credentials', client_id: key.id, client_secret: key.secret }
     const { json: answer } = await service.rest('POST', '/v2/auth/token', { form })
@@ -73,7 +73,7 @@ describe('whoever found a credential', () => {
     expect(found).toMatchObject({ credential: 'access token', id: key.id, organizationId: acme })
   })
 
-  it('learns whose user token it is', async () => {
+  it('shows the user of a user token', async () => {
     const found = await json(['keys', 'find', '-'], await createToken(users.admin))
     expect(found).toEqual({
       credential: 'user token',
@@ -92,17 +92,17 @@ describe('whoever found a credential', () => {
     [['tokens', 'revoke', 'nothing'], '', 'user token not found'],
     [['tokens', 'revoke', '0'.repeat(64)], '', 'user token not found'],
     [['tokens', 'list'], '', 'specify whose tokens to list: --org ID, --user ID, or both'],
-  ])('is told in one line what %j with %j does not find', async (line, stdin, message) => {
+  ])('is explained in one line when %j with %j finds nothing', async (line, stdin, message) => {
     const { failure, stdout } = await svc(line, stdin)
     expect([failure, stdout]).toEqual([expect.stringContaining(message), ''])
   })
 
-  it('is told that no key has a secret that was never given out', async () => {
+  it('is reported as unknown if the secret was never issued', async () => {
     const { failure } = await svc(['keys', 'find', '-'], createApiKeySecret('pk', service.runtime))
     expect(failure).toBe('no key or token has this secret')
   })
 
-  it('lists tokens of people and ends one of them, with an audit event', async () => {
+  it("appears in the list of a user's tokens, where one can be revoked with an audit event", async () => {
     const [first, second] = [await createToken(users.viewer), await createToken(users.viewer)]
     const use = async (token: string) => (await service.rest('GET', '/v2/users', { token })).status
     expect(await use(first)).not.toBe(401)
@@ -128,7 +128,7 @@ describe('whoever found a credential', () => {
     expect(await service.database.query(text, ['user_token.revoke', users.viewer])).toEqual([{ actor_kind: 'SYSTEM' }])
   })
 
-  it('finds the organizations', async () => {
+  it('belongs to an organization that a list shows', async () => {
     const { organizations } = await json(['organizations', 'list'])
     expect(organizations).toContainEqual({ id: acme, name: 'Acme', region: 'us' })
     expect((await svc(['organizations', 'list'])).stdout).toContain(`${acme}  us  Acme\n`)

@@ -10,7 +10,7 @@ describe('svc demo reset', () => {
   })
   afterAll(() => testDatabase.drop())
 
-  it('puts the demo organization back, and takes away what came to it', async () => {
+  it('restores the demo organization, and removes what was added to it', async () => {
     const said = 'The demo organization has been reset. Earlier keys and tokens are gone.\n'
     expect(await svc(['demo', 'reset'])).toEqual({ status: 0, stdout: said, stderr: '' })
     const loaded = (await svc(['export'])).stdout
@@ -26,7 +26,7 @@ describe('svc demo reset', () => {
     expect(await svc(['keys', 'list', '--org', 'org_acme'])).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 
-  it('deletes nothing where there is another organization', async () => {
+  it('deletes nothing if there is another organization', async () => {
     const organization = { id: 'org_real', name: 'Real', region: 'eu' }
     await svc(['import', '-'], JSON.stringify({ organization }))
     const before = (await svc(['export'])).stdout

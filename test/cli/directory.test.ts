@@ -25,7 +25,7 @@ describe('svc directory status', () => {
     return JSON.parse(stdout)
   }
 
-  it('says that nothing is connected', async () => {
+  it('reports that nothing is connected', async () => {
     expect(await status()).toEqual({
       organizationId: globex,
       connections: [],
@@ -42,11 +42,11 @@ describe('svc directory status', () => {
     )
   })
 
-  it('fails for an organization that does not exist', async () => {
+  it('fails for an unknown organization', async () => {
     expect((await svc('--org', 'nobody')).failure).toMatch(/organization/)
   })
 
-  it('tells the connection, the last write, whom it supplies, and what it was refused', async () => {
+  it('shows the connection, the last write, the users it supplies, and what it was refused', async () => {
     const directory = await connectDirectory(service, globex)
     const ada = await directory.add({ userName: 'ada@example.com' })
     await directory.add({ userName: 'bob@example.com', active: false })
@@ -104,7 +104,7 @@ describe('svc directory status', () => {
     })
   })
 
-  it('tells that a key is revoked', async () => {
+  it('reports that a key is revoked', async () => {
     await service.database.execute(
       `UPDATE api_keys SET revoked_at = now(), revoked_by = 'OPERATOR' WHERE organization_id = $1 AND kind = 'mk'`,
       [globex],

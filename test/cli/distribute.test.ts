@@ -15,7 +15,7 @@ describe('svc distribute', () => {
   const run = (args: readonly string[], url: string | undefined) =>
     runInProcess(['distribute', ...args], { env: url === undefined ? {} : { DATABASE_URL: url } })
 
-  it('says with --dry-run what it would do, and what it needs', async () => {
+  it('shows with --dry-run what it would do, and what it requires', async () => {
     const { status, stdout, stderr } = await run(['--dry-run'], testDatabase.connectionString)
     expect(stdout).toContain('copy users to every node\n')
     expect(stdout).toContain('distribute journeys by organization_id\n')

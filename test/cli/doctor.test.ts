@@ -39,7 +39,7 @@ const environment = (more: Readonly<Record<string, string>> = {}) => ({
 const directly = (url: string) => environment({ DATABASE_URL: url, DATABASE_DIRECT_URL: '' })
 
 describe('svc doctor', () => {
-  it('finds nothing where a server could run, and says so of each thing', async () => {
+  it('finds no fault if a server could run, and reports each check', async () => {
     expect(await examine(environment())).toEqual({
       sound: ['configuration', 'database', 'sessions', 'clock', 'migrations', 'port'],
       faults: {},
@@ -52,30 +52,30 @@ describe('svc doctor', () => {
   it.each([
     [{}, '1 variable is set'],
     [{ LOG_LEVEL: 'info' }, '2 variables are set'],
-  ])('counts variables as people do (%j)', async (more, text) => {
+  ])('uses the singular and plural correctly (%j)', async (more, text) => {
     const { stdout } = await runInProcess(['doctor'], { env: { DATABASE_URL: testDatabase.directUrl, ...more } })
     expect(stdout).toContain(`valid; ${text},`)
   })
 
-  it('tells bad variables, and looks at nothing then', async () => {
+  it('reports invalid variables, and skips the other checks', async () => {
     expect(await examine(environment({ PORT: 'http' }))).toEqual({
       sound: [],
       faults: { configuration: expect.stringContaining('PORT must be a whole number') },
     })
   })
 
-  it('tells that the database does not answer, and looks at the port all the same', async () => {
+  it('reports that the database does not respond, and still checks the port', async () => {
     const { sound, faults } = await examine(directly('postgresql://svc@127.0.0.1:1/svc'))
     expect(sound).toEqual(['configuration', 'port'])
     expect(faults['database']).toMatch(/ECONNREFUSED.*: start the database or fix DATABASE_URL$/)
   })
 
-  it('makes no embedded database, and tells that there is none', async () => {
+  it('creates no embedded database, and reports that there is none', async () => {
     const { faults } = await examine({ SVC_DATA_DIR: join(scratchFolder(), randomUUID()), PORT: '0' })
     expect(faults['database']).toMatch(/^there is no database in /)
   })
 
-  it('tells a database without tables, and one that only reads', async () => {
+  it('reports a database without tables, and a read-only one', async () => {
     const other = await createTestDatabase('empty')
     try {
       const { faults } = await examine(environment(other.environment))
@@ -89,7 +89,7 @@ describe('svc doctor', () => {
     }
   })
 
-  it('tells a port that another program has taken', async () => {
+  it('reports a port that another program has taken', async () => {
     const taken = await listening()
     const address = taken.address()
     const port = typeof address === 'object' ? `${address?.port}` : ''
@@ -101,7 +101,7 @@ describe('svc doctor', () => {
     }
   })
 
-  it('takes the port of a server of the same database for healthy', async () => {
+  it('accepts a port taken by a server of the same database', async () => {
     const server = await startServe([], testDatabase.environment)
     try {
       const { faults } = await examine(environment({ PORT: new URL(server.origin).port }))
@@ -111,7 +111,7 @@ describe('svc doctor', () => {
     }
   })
 
-  it('asks the issuer of JWTs for its keys, and tells what is wrong with it', async () => {
+  it('fetches the keys of the JWT issuer, and reports what is wrong with it', async () => {
     const issuer = await startOidcIssuer()
     const strange = await startStaticIssuer('{"keys":[]}')
     const faultOf = async (url: string) =>
@@ -133,7 +133,7 @@ describe('svc doctor', () => {
     expect(await faultOf(issuer.url)).toMatch(/openid-configuration cannot be used: .*ECONNREFUSED/)
   })
 
-  it('measures the clock against that of the database', async () => {
+  it('compares the clock with that of the database', async () => {
     const inAnHour = () => new Date(Date.now() + 3_600_000)
     const { clockAheadMillis } = await diagnoseDatabase(testDatabase.directUrl, inAnHour)
     expect(Math.abs(clockAheadMillis - 3_600_000)).toBeLessThan(60_000)

@@ -20,7 +20,7 @@ describe('svc init', () => {
   })
   afterAll(() => testDatabase.drop())
 
-  it('is what a start without any organization leads to', async () => {
+  it('is suggested by a start without any organization', async () => {
     const serve = await startServe(['--no-demo'], { ...testDatabase.environment, DRAIN_SECONDS: '0' })
     const leadsTo = async () => (await svc('status')).stdout.includes('npx svc init --org NAME --admin EMAIL')
     try {
@@ -34,7 +34,7 @@ describe('svc init', () => {
     expect(notes).toContain('init --org NAME --admin EMAIL')
   })
 
-  it('makes an organization with an administrator, and prints a token', async () => {
+  it('creates an organization with an administrator, and prints a token', async () => {
     const { status, stdout, stderr } = await init('Acme')
     const made = await records()
     const { organization } = made.find((record) => record.organization?.name === 'Acme')
@@ -48,7 +48,7 @@ describe('svc init', () => {
     expect(stderr).toContain(`The organization is ${organization.id}, its administrator ${user.id}.\n`)
   })
 
-  it('refuses a name that an organization has, and makes nothing', async () => {
+  it('refuses the name of an existing organization, and creates nothing', async () => {
     const before = await records()
     const { organization } = before.find((record) => record.organization?.name === 'Acme')
     const again = await Promise.all([init('Acme'), init('Acme', '--json')])
@@ -59,12 +59,12 @@ describe('svc init', () => {
     expect(await records()).toEqual(before)
   })
 
-  it('makes one organization of a name, however many ask at once', async () => {
+  it('creates one organization for concurrent requests with one name', async () => {
     const answers = await Promise.all([init('Twin'), init('Twin'), init('Twin')])
     expect(answers.filter(({ status }) => status === 0)).toHaveLength(1)
   })
 
-  it('answers one object for programs, and takes an address that somebody has elsewhere', async () => {
+  it('prints one object for programs, and accepts an address used in another organization', async () => {
     const { status, stdout, stderr } = await init('Other', '--json')
     expect([status, stderr]).toEqual([0, ''])
     expect(JSON.parse(stdout)).toEqual({
@@ -78,7 +78,7 @@ describe('svc init', () => {
   it.each([
     ['', 'ada@acme.example', 'organization.name: '],
     ['New', 'ada', 'user.email: '],
-  ])('refuses the name %j with the address %j, and makes nothing', async (org, admin, fault) => {
+  ])('refuses the name %j with the address %j, and creates nothing', async (org, admin, fault) => {
     const before = await records()
     const { status, stdout, stderr } = await svc('init', '--org', org, '--admin', admin)
     expect([status, stdout]).toEqual([1, ''])

@@ -31,14 +31,14 @@ describe('svc keys and svc tokens', () => {
     return service.rest('POST', '/v2/auth/token', { form })
   }
 
-  it('make a key that works at once, with one JSON object on standard output', async () => {
+  it('create a key that works at once, with one JSON object on standard output', async () => {
     const key = await json('keys', 'create', '--org', acme)
     expect(Object.keys(key)).toEqual(['id', 'secret', 'kind', 'organizationId', 'teamId', 'permissions'])
     expect(key).toMatchObject({ kind: 'pk', organizationId: acme, teamId: '' })
     expect((await tokenOf(key.id, key.secret)).status).toBe(200)
   })
 
-  it('make a key with team, kind, name and permissions', async () => {
+  it('create a key with team, kind, name and permissions', async () => {
     const line = ['--team', itTeam, '--kind', 'wk', '--name', 'Nightly', '--permission', 'tickets:read']
     const key = await json('keys', 'create', '--org', acme, ...line, '--permission', 'apps:read')
     expect(key).toMatchObject({ kind: 'wk', teamId: itTeam, permissions: ['apps:read', 'tickets:read'] })
@@ -54,7 +54,7 @@ describe('svc keys and svc tokens', () => {
     })
   })
 
-  it('show a secret once: no list has it', async () => {
+  it('show a secret only once: no list has it', async () => {
     const key = await json('keys', 'create', '--org', acme)
     const lists = [await svc(['keys', 'list', '--org', acme]), await svc(['keys', 'list', '--org', acme, '--json'])]
     for (const { stdout, stderr } of lists) {
@@ -63,7 +63,7 @@ describe('svc keys and svc tokens', () => {
     }
   })
 
-  it('revoke a key for ever', async () => {
+  it('revoke a key permanently', async () => {
     const key = await json('keys', 'create', '--org', acme)
     const { json: answer } = await tokenOf(key.id, key.secret)
     const use = () => service.rest('GET', `/v2/app-instances?teamId=${itTeam}`, { token: answer.access_token })
@@ -76,7 +76,7 @@ describe('svc keys and svc tokens', () => {
     expect(keys.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ revokedAt: expect.any(String) })
   })
 
-  it('make a key that ends, and all its tokens with it at the latest', async () => {
+  it('create a key that expires, along with all its tokens', async () => {
     const key = await json('keys', 'create', '--org', acme, '--expires', '30m')
     expect((Date.parse(key.expiresAt) - Date.now()) / 60_000).toBeCloseTo(30, -1)
     const { json: answer } = await tokenOf(key.id, key.secret)
@@ -94,7 +94,7 @@ describe('svc keys and svc tokens', () => {
     expect([use.status, (await tokenOf(key.id, key.secret)).status]).toEqual([401, 401])
   })
 
-  it('show which keys end, and which soon', async () => {
+  it('show which keys expire, and which expire soon', async () => {
     const durations = ['90s', '7d', '8d', '3650d']
     const states = await Promise.all(
       durations.map(async (duration) => {
@@ -114,7 +114,7 @@ describe('svc keys and svc tokens', () => {
     expect(keys).toContainEqual(expect.objectContaining({ id: states[0]?.id, expiresAt: states[0]?.expiresAt }))
   })
 
-  it('rotate a key: its successor works at once, and both do until the overlap is over', async () => {
+  it('rotate a key: its successor works at once, and both work until the overlap is over', async () => {
     const key = await json('keys', 'create', '--org', acme, '--team', itTeam, '--permission', 'apps:read')
     const { failure, stdout, stderr } = await svc(['keys', 'rotate', key.id, '--json'])
     expect([failure, stdout.split('\n')]).toEqual([undefined, [expect.any(String), '']])
@@ -140,7 +140,7 @@ describe('svc keys and svc tokens', () => {
     )
   })
 
-  it.each(['0', '0s'])('rotate a key that has leaked, with an overlap of %s: the old one is over', async (overlap) => {
+  it.each(['0', '0s'])('rotate a leaked key with an overlap of %s: the old one no longer works', async (overlap) => {
     const key = await json('keys', 'create', '--org', acme)
     const { stdout, stderr } = await svc(['keys', 'rotate', key.id, '--overlap', overlap])
     const [, id = '', secret = ''] = /^id +(\S+)\nsecret +(\S+)\n/.exec(stdout) ?? []
@@ -158,7 +158,7 @@ describe('svc keys and svc tokens', () => {
     expect((await svc(['keys', 'rotate', id])).failure).toBe(`${id} is revoked: create a new key instead`)
   })
 
-  it('say what cannot be done', async () => {
+  it('explain what cannot be done', async () => {
     const form = (min: string, max: string) =>
       `must be from ${min} to ${max}, such as 90s, 30m, 24h or 30d; a bare number is seconds`
     const failures = [
@@ -206,7 +206,7 @@ describe('svc keys and svc tokens', () => {
     ['30m', 1_800],
     ['2h', 7_200],
     ['90d', 7_776_000],
-  ])('read %s alike for keys, rotations and tokens', async (duration, seconds) => {
+  ])('read %s the same way for keys, rotations and tokens', async (duration, seconds) => {
     const key = await json('keys', 'create', '--org', acme, '--expires', duration)
     const token = await json('tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', duration)
     const old = await json('keys', 'create', '--org', acme)
@@ -217,12 +217,12 @@ describe('svc keys and svc tokens', () => {
     }
   })
 
-  it('make a management key that ends', async () => {
+  it('create a management key that expires', async () => {
     const key = await json('keys', 'create', '--org', acme, '--kind', 'mk', '--expires', '30d')
     expect((Date.parse(key.expiresAt) - Date.now()) / 86_400_000).toBeCloseTo(30, 1)
   })
 
-  it('make a token of a person that works at once', async () => {
+  it('create a user token that works at once', async () => {
     const answer = await json('tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', '60')
     expect(Object.keys(answer)).toEqual(['token', 'expiresAt'])
     expect((Date.parse(answer.expiresAt) - Date.now()) / 1000).toBeCloseTo(60, -1)
@@ -230,7 +230,7 @@ describe('svc keys and svc tokens', () => {
     expect(use.status).not.toBe(401)
   })
 
-  it('check a secret by its form alone, from the command line or from standard input, without repeating it', async () => {
+  it('check a secret by its form alone, from an argument or standard input, without echoing it', async () => {
     const secret = createApiKeySecret('wk', service.runtime)
     const changed = `${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`
     const good = { failure: undefined, stdout: 'an API key secret of kind wk\n', stderr: '' }

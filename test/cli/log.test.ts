@@ -28,7 +28,7 @@ describe('the log', () => {
   it.each([
     ['in a pipe', undefined, pipe],
     ['on a terminal by LOG_FORMAT=json', 'json', terminal],
-  ] as const)('is JSON, one object a line, %s', (_, format, output) => {
+  ] as const)('is JSON with one object per line, %s', (_, format, output) => {
     const lines = linesOf(format, output).map((line) => JSON.parse(line))
     expect(lines).toEqual([
       expect.objectContaining({ msg: 'request', method: 'PUT', path: '/v2/users/user_ada', status: 200 }),
@@ -44,7 +44,7 @@ describe('the log', () => {
     ['in a pipe by LOG_FORMAT=pretty', 'pretty', pipe, false],
     ['on a terminal', undefined, terminal, true],
     ['on a terminal without colours', undefined, { isTTY: true, hasColors: (): boolean => false }, false],
-  ] as const)('is for people %s', (_, format, output, coloured) => {
+  ] as const)('is formatted for people %s', (_, format, output, coloured) => {
     const lines = linesOf(format, output)
     const text = lines.map(stripVTControlCharacters)
     expect(text.join() !== lines.join()).toBe(coloured)

@@ -19,7 +19,7 @@ const commands = [
 ]
 
 describe('a folder without a database', () => {
-  it('is looked up from the package, named, and left as it is by all but serve, migrate and import', async () => {
+  it('is resolved from the package, named, and left untouched by all but serve, migrate and import', async () => {
     const place = join(root, 'dist', 'no-data')
     const run = (args: readonly string[]) =>
       runSvc(args, { env: { SVC_DATA_DIR: join('dist', 'no-data') }, cwd: tmpdir() })
@@ -40,7 +40,7 @@ describe('a PostgreSQL server', () => {
   })
   afterAll(() => Promise.all([empty.drop(), older.drop()]))
 
-  it('whose database is empty keeps it so', async () => {
+  it('whose database is empty is left empty', async () => {
     for (const args of commands) {
       const { status, stdout, stderr } = await runInProcess(args, { env: empty.environment })
       const sentence = expect.stringMatching('^svc: the database is empty: run "npx svc serve"')
@@ -49,7 +49,7 @@ describe('a PostgreSQL server', () => {
     expect(await empty.open().query("SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([])
   })
 
-  it('that lacks a migration gets it from "svc migrate" alone', async () => {
+  it('that lacks a migration gets it only from "svc migrate"', async () => {
     const database = older.open()
     const [last] = await database.query<{ name: string }>(
       'DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations) RETURNING migration_name AS name',
@@ -60,7 +60,7 @@ describe('a PostgreSQL server', () => {
 })
 
 describe('svc migrate', () => {
-  it('makes the embedded database, on which the other commands then work', async () => {
+  it('creates the embedded database, on which the other commands then work', async () => {
     const dataDir = join(scratchFolder(), `svc-migrate-${randomUUID()}`)
     const env = { SVC_DATA_DIR: dataDir }
     try {

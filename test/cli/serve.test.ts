@@ -17,8 +17,8 @@ import { shells } from '../support/shells.js'
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
-describe('svc serve that is asked to stop', () => {
-  it('logs a line when it begins to, and one when it has', async () => {
+describe('svc serve during shutdown', () => {
+  it('logs a line when it begins to stop and one when it has stopped', async () => {
     const testDatabase = await createTestDatabase()
     try {
       const serve = await startServe([], { ...testDatabase.environment, LOG_LEVEL: 'info', LOG_FORMAT: 'json' })
@@ -66,7 +66,7 @@ describe('svc serve on the embedded database', () => {
   }
   const tokenOf = () => /^export TOKEN=(\S+)$/m.exec(serve.banner)?.[1] ?? ''
 
-  it.each(shells)('prints requests that answer when pasted into %s, with the token given once', async (shell) => {
+  it.each(shells)('prints requests that work when pasted into %s, with the token given once', async (shell) => {
     const commands = commandsIn(serve.banner)
     expect(serve.banner.split(tokenOf())).toHaveLength(2)
     expect(commands[0]).toBe(`export TOKEN=${tokenOf()}`)
@@ -78,7 +78,7 @@ describe('svc serve on the embedded database', () => {
     expect(output).toContain('\n    "friendlyIdentifier": "ONB-12"')
   })
 
-  it('prints the addresses, and the commands for a key, a token, an import and all this again', async () => {
+  it('prints the addresses, and the commands for a key, a token, an import and this summary', async () => {
     expect(serve.banner).toContain(
       `svc listens on ${serve.origin}\n\n  reference  ${serve.origin}/docs\n  ready?     ${serve.origin}/readyz\n  data       ${dataDir}\n`,
     )
@@ -89,7 +89,7 @@ describe('svc serve on the embedded database', () => {
     expect((await runSvc(makesKey, { env })).stdout).toContain('svc_secret_pk_')
   })
 
-  it.each(shells)('answers the requests of the first pages in %s', async (shell) => {
+  it.each(shells)('serves the requests of the first pages in %s', async (shell) => {
     const pages = ['README.md', 'docs/getting-started.md'].map((name) => readFileSync(join(root, name), 'utf8'))
     const blocks = pages.flatMap((page) => [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => text))
     const requests = blocks.flatMap(commandsIn).map((text) => text.replace('http://127.0.0.1:8080', serve.origin))
@@ -100,7 +100,7 @@ describe('svc serve on the embedded database', () => {
     expect(output).toContain('"skippedDirectoryLockedFields":["USER_PROFILE_FIELD_DEPARTMENT"]')
   })
 
-  it('says again with status what it printed, with the same token while it lives', async () => {
+  it('repeats with status what it printed, with the same token while it is valid', async () => {
     const text = await runSvc(['status'], { env, cwd: tmpdir() })
     expect([text.status, text.stderr, text.stdout]).toEqual([0, '', serve.banner])
     const { stdout } = await runSvc(['status', '--json'], { env })
@@ -114,7 +114,7 @@ describe('svc serve on the embedded database', () => {
     expect(statSync(join(dataDir, 'demo-token')).mode & 0o777).toBe(0o600)
   })
 
-  it('lets the command line work while it runs: a key made now is accepted at once, and revoked at once', async () => {
+  it('runs beside the command line: a new key is accepted at once, and revoked at once', async () => {
     const created = await runSvc(['keys', 'create', '--org', 'org_acme', '--json'], { env })
     const key = JSON.parse(created.stdout)
     const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: key.id, client_secret: key.secret })
@@ -127,7 +127,7 @@ describe('svc serve on the embedded database', () => {
     expect((await call()).status).toBe(401)
   })
 
-  it('lets the command line name what it does not find', async () => {
+  it('runs beside the command line, which reports what it does not find', async () => {
     const { status, stderr } = await runSvc(['keys', 'list', '--org', 'nowhere', '--json'], { env })
     expect([status, stderr]).toEqual([
       1,
@@ -135,7 +135,7 @@ describe('svc serve on the embedded database', () => {
     ])
   })
 
-  it('gives back with export what the demo file holds', async () => {
+  it('exports what the demo file contains', async () => {
     const exported = await runSvc(['export'], { env })
     expect(exported.status).toBe(0)
     const again = await runSvc(['import', '-'], { env, stdin: exported.stdout })
@@ -143,13 +143,13 @@ describe('svc serve on the embedded database', () => {
     expect((await runSvc(['export'], { env })).stdout).toBe(exported.stdout)
   })
 
-  it('refuses a second serve on the same data with a message that says why', async () => {
+  it('refuses to run twice on the same data, with a message that explains it', async () => {
     const second = await runSvc(['serve'], { env: { ...env, PORT: '0' } })
     expect(second.status).toBe(1)
     expect(second.stderr).toMatch(/another|already/)
   })
 
-  it('takes HTTP/2 with prior knowledge and HTTP/1.1 on the same port', async () => {
+  it('serves HTTP/2 with prior knowledge and HTTP/1.1 on the same port', async () => {
     const url = `${serve.origin}/v2/teams/team_it/sla-definitions`
     for (const version of ['--http1.1', '--http2-prior-knowledge']) {
       const { stdout } = await run('curl', [
@@ -173,7 +173,7 @@ describe('svc serve on the embedded database', () => {
     expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
   })
 
-  it('announces a new token once the one before is taken out of service', async () => {
+  it('announces a new token once the previous one is revoked', async () => {
     const status = async () => JSON.parse((await runSvc(['status', '--json'], { env })).stdout)
     const { token } = await status()
     await fetch(`${serve.origin}/v2/auth/revoke`, { method: 'POST', body: new URLSearchParams({ secret: token }) })
@@ -184,7 +184,7 @@ describe('svc serve on the embedded database', () => {
     expect((await status()).token).toBe(next)
   })
 
-  it('keeps everything over a kill -9 of its process, which status notices, and starts again', async () => {
+  it('keeps all data across a kill -9 of its process, which status notices, and restarts', async () => {
     const before = (await runSvc(['export'], { env })).stdout
     process.kill(serve.pid, 'SIGKILL')
     const { status, stderr } = await runSvc(['status'], { env })
@@ -196,7 +196,7 @@ describe('svc serve on the embedded database', () => {
     expect((await runSvc(['export'], { env })).stdout).toBe(before)
   })
 
-  it('ends with status 0 when it is asked to stop', async () => {
+  it('exits with status 0 when it is asked to stop', async () => {
     expect(await serve.stop()).toBe(0)
   })
 })
@@ -208,7 +208,7 @@ describe('svc serve on a PostgreSQL server', () => {
   })
   afterAll(() => testDatabase.drop())
 
-  it('ends with status 1 and says why where the port is taken', async () => {
+  it('exits with status 1 and an explanation if the port is taken', async () => {
     const env = testDatabase.environment
     const serve = await startServe([], env)
     const { port } = new URL(serve.origin)
@@ -220,7 +220,7 @@ describe('svc serve on a PostgreSQL server', () => {
     expect(await serve.stop()).toBe(0)
   })
 
-  it('ends with status 1 and says why where it cannot print what it runs on', async () => {
+  it('exits with status 1 and an explanation if it cannot print its address', async () => {
     const broken = await createTestDatabase()
     try {
       await broken.open().execute('ALTER TABLE journeys RENAME TO renamed')
@@ -231,7 +231,7 @@ describe('svc serve on a PostgreSQL server', () => {
     }
   })
 
-  it('listens where --port and --host say, whatever PORT and HOST say', async () => {
+  it('listens on --port and --host, whatever PORT and HOST are', async () => {
     const free = createServer().listen(0, '127.0.0.1')
     await once(free, 'listening')
     const { port } = Object(free.address())
@@ -252,7 +252,7 @@ describe('svc serve on a PostgreSQL server', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining(reason)])
   })
 
-  it('says that it cannot listen on an address that is not of this machine', async () => {
+  it('reports an address that does not belong to this machine', async () => {
     const { status, stderr } = await runSvc(['serve', '--host', '192.0.2.1'])
     expect([status, stderr]).toEqual([1, expect.stringMatching('^svc: cannot listen on port 8080 on 192.0.2.1 ')])
   })
@@ -260,13 +260,13 @@ describe('svc serve on a PostgreSQL server', () => {
   it.each([
     ['127.0.0.1', 'connect ECONNREFUSED 127.0.0.1:1'],
     ['localhost', 'ECONNREFUSED'],
-  ])('ends with status 1 and says so where there is no server at %s', async (host, reason) => {
+  ])('exits with status 1 and an explanation if there is no server at %s', async (host, reason) => {
     const { status, stderr } = await runSvc(['serve'], { env: { DATABASE_URL: `postgresql://${host}:1/svc` } })
     expect([status, stderr]).toEqual([1, expect.stringContaining('cannot connect to the database: ')])
     expect(stderr).toContain(reason)
   })
 
-  it('shares the port between workers, shows in status, and loads no demo unless asked', async () => {
+  it('shares the port between workers, shows them in status, and loads no demo unless asked', async () => {
     const serve = await startServe(['--workers', '2'], testDatabase.environment)
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await fetch(`${serve.origin}/v2/users`)).status),
@@ -280,7 +280,7 @@ describe('svc serve on a PostgreSQL server', () => {
   })
 })
 
-describe('a configuration that cannot be used', () => {
+describe('an invalid configuration', () => {
   it.each([
     [{ PORT: 'eighty' }, 'PORT must be a whole number from 0 to 65535'],
     [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535'],
@@ -300,7 +300,7 @@ describe('a configuration that cannot be used', () => {
     [{ SVC_SECRET_PEPPER: 'short' }, 'SVC_SECRET_PEPPER'],
     [{ DRAIN_SECONDS: '5s' }, 'DRAIN_SECONDS must be a whole number from 0 to 300'],
     [{ SVC_MAX_BODY_BYTES: '-1' }, 'SVC_MAX_BODY_BYTES must be a whole number from 1024 to 268435456'],
-  ])('keeps the program from starting and is named: %j', async (env, variable) => {
+  ])('prevents the start and is named: %j', async (env, variable) => {
     const { status, stderr } = await runInProcess(['serve'], {
       env: { SVC_DATA_DIR: '/nonexistent/never-made', ...env },
     })

@@ -55,14 +55,14 @@ describe.each([
     return headers[':status']
   }
 
-  it('names an https address, and answers there', async () => {
+  it('prints an https address, and serves it', async () => {
     expect(serve.origin).toMatch(/^https:/)
     const session = await open(first)
     expect(await ask(session)).toBe(200)
     session.close()
   })
 
-  it('reads its certificate anew at SIGHUP, in every process, and drops no connection', async () => {
+  it('reloads its certificate on SIGHUP in every process, without dropping a connection', async () => {
     const session = await open(first)
     const second = createCertificate()
     await files.replace(second)
@@ -83,7 +83,7 @@ describe.each([
   })
 })
 
-it('svc serve does not start with files that do not belong together, and says why', async () => {
+it('svc serve refuses to start with files that do not match, and explains why', async () => {
   await files.replace({ cert: createCertificate().cert, key: createCertificate().key })
   for (const args of [[], ['--workers', '2']]) {
     await expect(startServe(['--no-demo', ...args], environment())).rejects.toThrow(
@@ -99,7 +99,7 @@ describe('svc config and svc doctor', () => {
     return checks.filter(({ check }) => check === 'certificate').map(({ healthy, text }) => [healthy, text])
   }
 
-  it('show where the certificate is, and how long it is good for', async () => {
+  it('show where the certificate is, and how long it is valid', async () => {
     const until = inHours(24 * 90)
     until.setMilliseconds(0)
     await files.replace(createCertificate({ until }))
@@ -114,12 +114,12 @@ describe('svc config and svc doctor', () => {
     ['renew it, and send SIGHUP', createCertificate({ until: inHours(13 * 24) })],
     ['does not match the first certificate', { cert: createCertificate().cert, key: createCertificate().key }],
     ['contains no certificate in PEM format', { cert: '', key: createCertificate().key }],
-  ])('tell that a certificate %s', async (fault, certificate) => {
+  ])('report that a certificate %s', async (fault, certificate) => {
     await files.replace(certificate)
     expect(await findings()).toEqual([[false, expect.stringContaining(fault)]])
   })
 
-  it('tell that one of the two variables is missing', async () => {
+  it('report that one of the two variables is missing', async () => {
     const { stderr } = await runInProcess(['config'], { env: { ...environment(), TLS_KEY: '' } })
     expect(stderr).toContain('TLS_CERT and TLS_KEY must be set together')
   })

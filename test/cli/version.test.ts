@@ -9,7 +9,7 @@ import { scratchFolder } from '../support/scratch-folder.js'
 const root = join(import.meta.dirname, '../..')
 
 describe('svc version', () => {
-  it('tells the version of the package and the commit that is checked out, to people and to programs', async () => {
+  it('prints the version of the package and the commit that is checked out, for people and programs', async () => {
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
     const { status, stdout } = await runInProcess(['version', '--json'], { env: {} })
     expect([status, JSON.parse(stdout)]).toEqual([0, { version: '0.1.0', commit, node: process.version }])
