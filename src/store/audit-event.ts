@@ -43,49 +43,24 @@ function literal(text: string): Prisma.Sql {
   return Prisma.raw(`'${text}'`)
 }
 
-/** The columns of events, each as a list; `changes` are their JSON. */
-type AuditEventLists = {
-  readonly [Column in Exclude<keyof NewAuditEvent, 'changes'>]: readonly NewAuditEvent[Column][]
-} & {
-  readonly changes: readonly string[]
-}
-
-const insertEvents = createStatement<AuditEventLists, Record<never, never>>({
+const insertEvents = createStatement<{ readonly events: string }, Record<never, never>>({
   name: 'insert_audit_events',
   columns: {},
-  text: (events) => Prisma.sql`
+  text: ({ events }) => Prisma.sql`
 INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
                           team_id, request_id, changes)
-SELECT * FROM unnest(${events.id}::uuid[], ${events.organizationId}::text[], ${events.actorKind}::actor_kind[],
-                     ${events.actorId}::text[], ${events.actorName}::text[], ${events.action}::text[],
-                     ${events.targetType}::text[], ${events.targetId}::text[], ${events.teamId}::text[],
-                     ${events.requestId}::text[], ${events.changes}::jsonb[])`,
+SELECT * FROM json_to_recordset(${events})
+    AS e (id uuid, "organizationId" text, "actorKind" actor_kind, "actorId" text, "actorName" text, action text,
+          "targetType" text, "targetId" text, "teamId" text, "requestId" text, changes jsonb)`,
 })
 
 /** The statements of this file. */
 export const auditEventStatements = [insertEvents]
 
 /** Writes the events in the order given. The statement is sent even for none. */
-export async function insertAuditEvents(tables: Tables, events: readonly NewAuditEvent[]): Promise<void> {
-  await tables.run(insertEvents, auditEventLists(events))
-}
-
-/** The columns of events. */
-function auditEventLists(events: readonly NewAuditEvent[]): AuditEventLists {
-  const list = <Column extends keyof NewAuditEvent>(column: Column) => events.map((event) => event[column])
-  return {
-    id: list('id'),
-    organizationId: list('organizationId'),
-    actorKind: list('actorKind'),
-    actorId: list('actorId'),
-    actorName: list('actorName'),
-    action: list('action'),
-    targetType: list('targetType'),
-    targetId: list('targetId'),
-    teamId: list('teamId'),
-    requestId: list('requestId'),
-    changes: events.map(({ changes }) => JSON.stringify(changes.map(changeDocument))),
-  }
+export async function insertAuditEvents({ run }: Tables, events: readonly NewAuditEvent[]): Promise<void> {
+  const rows = events.map((event) => ({ ...event, changes: event.changes.map(changeDocument) }))
+  await run(insertEvents, { events: JSON.stringify(rows) })
 }
 
 const { field, outcome, oldOwner, newOwner } = FieldChangeSchema.field

@@ -24,20 +24,14 @@ export interface KeptSourceProfile {
   readonly profileHash: Buffer
 }
 
-interface ProfileLists {
-  readonly externalId: readonly string[]
-  readonly userId: readonly string[]
-  readonly profile: readonly string[]
-  readonly profileHash: readonly Buffer[]
-}
-
-const keep = createStatement<SourceKey & ProfileLists, Record<never, never>>({
+const keep = createStatement<SourceKey & { readonly profiles: string }, Record<never, never>>({
   name: 'keep_source_profiles',
   columns: {},
-  text: ({ organizationId, source, externalId, userId, profile, profileHash }) => Prisma.sql`
+  text: ({ organizationId, source, profiles }) => Prisma.sql`
 INSERT INTO source_profiles (organization_id, source, external_id, user_id, profile, profile_hash)
 SELECT ${organizationId}, ${source}, p.external_id, p.user_id, p.profile, p.profile_hash
-  FROM unnest(${externalId}::text[], ${userId}::text[], ${profile}::jsonb[], ${profileHash}::bytea[])
+  FROM ROWS FROM (json_to_recordset(${profiles})
+                  AS ("externalId" text, "userId" text, profile jsonb, "profileHash" bytea))
        WITH ORDINALITY AS p (external_id, user_id, profile, profile_hash, place)
  ORDER BY p.place
     ON CONFLICT (organization_id, source, external_id) DO UPDATE
@@ -67,14 +61,10 @@ export async function keepSourceProfiles(
   profiles: readonly KeptSourceProfile[],
 ): Promise<void> {
   if (profiles.length === 0) return
-  await run(keep, {
-    organizationId,
-    source,
-    externalId: profiles.map(({ externalId }) => externalId),
-    userId: profiles.map(({ userId }) => userId),
-    profile: profiles.map(({ profile }) => JSON.stringify(profile)),
-    profileHash: profiles.map(({ profileHash }) => profileHash),
+  const rows = profiles.map(({ externalId, userId, profile, profileHash }) => {
+    return { externalId, userId, profile, profileHash: `\\x${profileHash.toString('hex')}` }
   })
+  await run(keep, { organizationId, source, profiles: JSON.stringify(rows) })
 }
 
 /** All source profiles of a user, in the order of their last change. */

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.js'
-import { kindStatements } from '../store/transfer/statements.js'
+import { kindStatements } from '../store/transfer/import.js'
+import { recordKinds } from '../store/transfer/kind.js'
 
 /**
  * Yields the whole database as lines that `importRecords` accepts, each with its line end, without secrets, as of one
@@ -7,11 +8,10 @@ import { kindStatements } from '../store/transfer/statements.js'
  * is read or the caller stops.
  */
 export async function* exportRecords(tables: Pick<Database, 'readSnapshot'>): AsyncGenerator<string> {
-  const kinds = [...kindStatements.keys()]
-  const statements = [...kindStatements.values()].map((statement) => statement.export)
+  const statements = recordKinds.map((kind) => kindStatements[kind].export)
   for await (const { index, row } of tables.readSnapshot(statements)) {
     const { json, organizationId } = row
     const organization = organizationId === null ? '' : `"organizationId":${JSON.stringify(organizationId)},`
-    yield `{${organization}"${kinds[index]}":${json}}\n`
+    yield `{${organization}"${recordKinds[index]}":${json}}\n`
   }
 }

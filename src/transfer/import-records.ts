@@ -65,18 +65,17 @@ const MANY_RECORDS = 1_000
  * anywhere. Importing the same again changes nothing.
  */
 export async function importRecords(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportSummary> {
-  const written = await inImport(tables, chunks, options, async (transaction, organizationIds) => {
-    const { kinds, refused } = await write(transaction, organizationIds, options)
+  const kinds = await inImport(tables, chunks, options, async (transaction, organizationIds) => {
+    const { written, refused } = await write(transaction, organizationIds, options, false)
     if (refused.length > 0) throw refusal(refused)
-    const compared = await compare(transaction, kinds, false)
-    const users = compared.find(({ kind }) => kind === 'user')?.outcomes ?? []
+    const users = written.find(({ kind }) => kind === 'user')?.outcomes ?? []
     await recordChangedUsers(transaction, users, options.runtime)
-    return compared
+    return written.map(summaryOf)
   })
   // Whoever plans a statement next needs to know how large the tables have become.
-  const records = written.reduce((sum, each) => sum + each.records, 0)
+  const records = kinds.reduce((sum, each) => sum + each.records, 0)
   if (records >= MANY_RECORDS) await tables.transaction(analyzeImported, { isUnhurried: true })
-  return { kinds: written.map(summaryOf) }
+  return { kinds }
 }
 
 /** Tells what an import would do with each record, and writes nothing. Throws an ImportError for what not even force imports. */
@@ -84,22 +83,17 @@ export async function planImport(tables: Tables, chunks: Chunks, options: Import
   let plan: ImportPlan = { kinds: [], records: [] }
   const undone = new Error('the plan is made')
   await inImport(tables, chunks, options, async (transaction, organizationIds) => {
-    const { kinds, refused } = await write(transaction, organizationIds, options)
-    const compared = await compare(transaction, kinds, true)
+    const { written, refused } = await write(transaction, organizationIds, options, true)
     const faultsOf = byLine(refused)
-    const records = compared.flatMap(({ kind, outcomes }) =>
+    const records = written.flatMap(({ kind, outcomes }) =>
       outcomes.map((each) => plannedRecord(kind, each, faultsOf.get(each.line) ?? [])),
     )
-    plan = { kinds: compared.map(summaryOf), records: records.sort(inLineOrder) }
+    plan = { kinds: written.map(summaryOf), records: records.sort((one, other) => one.line - other.line) }
     throw undone
   }).catch((error: unknown) => {
     if (error !== undone) throw error
   })
   return plan
-}
-
-function inLineOrder(one: { readonly line: number }, other: { readonly line: number }): number {
-  return one.line - other.line
 }
 
 function byLine(faults: readonly LineFault[]): ReadonlyMap<number, LineFault[]> {
@@ -150,21 +144,25 @@ async function withRetries<T>(transaction: Tables, work: (transaction: Tables) =
   }
 }
 
-/** What has been written, and what of it only force may import, in the order of lines. */
-interface WrittenRows {
-  readonly kinds: readonly Omit<ImportedKind, 'updated'>[]
-  readonly refused: readonly LineFault[]
+/** Records of one kind that have been written, and what has become of them. */
+interface WrittenKind extends ImportedKind {
+  readonly outcomes: readonly Outcome[]
 }
 
+/**
+ * Writes every staged record, and compares them with what stood: those that stood and are changed, or all if `isWhole`.
+ * Returns also, in the order of lines, what only force may import.
+ */
 async function write(
   transaction: Tables,
   organizationIds: ReadonlySet<string>,
   { runtime, onProgress, isMerge = false, isForced = false }: ImportOptions,
-): Promise<WrittenRows> {
+  isWhole: boolean,
+): Promise<{ readonly written: WrittenKind[]; readonly refused: LineFault[] }> {
   const counts = await countStaged(transaction)
   // Nobody else assigns managers in the organizations, so that cycles are found.
   await takeLocks(transaction, [...organizationIds].map(managerLock))
-  const kinds: Omit<ImportedKind, 'updated'>[] = []
+  const written: Omit<WrittenKind, 'updated' | 'outcomes'>[] = []
   const refused: LineFault[] = []
   for (const kind of recordKinds) {
     if (!isWritten(kind, counts)) continue
@@ -178,26 +176,17 @@ async function write(
       if (!isForced) for (const { line, ...each } of prepared.refused) refused.push({ line, fault: textOf(kind, each) })
     }
     const created = await writeKind(transaction, kind)
-    if (records > 0) kinds.push({ kind, records: records - replaced, created })
+    if (records > 0) written.push({ kind, records: records - replaced, created })
   }
-  return { kinds, refused }
-}
-
-/** Compares what has been written with what stood: the records that stood and are changed, or all of them. */
-async function compare(
-  transaction: Tables,
-  kinds: WrittenRows['kinds'],
-  isWhole: boolean,
-): Promise<(ImportedKind & { readonly outcomes: readonly Outcome[] })[]> {
-  const compared = []
-  for (const each of kinds) {
+  const compared: WrittenKind[] = []
+  for (const each of written) {
     const outcomes = await outcomesOf(transaction, each.kind, isWhole)
     compared.push({ ...each, outcomes, updated: outcomes.filter(({ fields }) => fields.length > 0).length })
   }
-  return compared
+  return { written: compared, refused }
 }
 
-function summaryOf({ kind, records, created, updated }: ImportedKind): ImportedKind {
+function summaryOf({ kind, records, created, updated }: WrittenKind): ImportedKind {
   return { kind, records, created, updated }
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { profileValuesOf } from '../../src/domain/profile/profile-value.js'
+import { phoneNumberFromText, profileValuesOf } from '../../src/domain/profile/profile-value.js'
 import { emailAddressFault, emailKeyOf } from '../../src/domain/value/email-address.js'
-import { phoneNumberFromText } from '../../src/domain/value/phone-number.js'
 import { timezoneFromText } from '../../src/domain/value/timezone.js'
 
 const local64 = 'a'.repeat(64)

@@ -153,6 +153,6 @@ describe('the stores', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     const sources = files.filter((path) => path.endsWith('.ts') && path !== 'demo.ts')
     const calls = sources.flatMap((path) => readFileSync(join(folder, path), 'utf8').match(call) ?? [])
-    expect(calls.length).toBeGreaterThanOrEqual(66)
+    expect(calls.length).toBeGreaterThanOrEqual(69)
   })
 })

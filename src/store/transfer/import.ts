@@ -3,9 +3,9 @@ import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { importLock, takeLocks } from '../lock.js'
 import type { Fault } from './checks.js'
-import type { RecordKind } from './kind.js'
-import { writtenTables } from './kinds.js'
-import { type KindStatements, kindStatements, type Outcome } from './statements.js'
+import { perKind, type RecordKind, stagedKind } from './kind.js'
+import { kinds, writtenTables } from './kinds.js'
+import { type Outcome, statementsOf } from './statements.js'
 
 const analyzeTables = createStatement<object, Record<never, never>>({
   name: 'import_statistics',
@@ -13,8 +13,11 @@ const analyzeTables = createStatement<object, Record<never, never>>({
   text: () => Prisma.raw(`ANALYZE ${writtenTables.join(', ')}`),
 })
 
+/** The statements of every kind. */
+export const kindStatements = perKind((kind) => statementsOf(stagedKind(kind, kinds[kind])))
+
 /** The statements of this file. */
-export const importStatements = [analyzeTables]
+export const importStatements = [...Object.values(kindStatements).flatMap(({ all }) => all), analyzeTables]
 
 /** Keeps other imports from writing until the transaction ends, so that two of the same rows never interleave. */
 export async function excludeOtherImports(transaction: Tables): Promise<void> {
@@ -23,7 +26,7 @@ export async function excludeOtherImports(transaction: Tables): Promise<void> {
 
 /** Whether a kind has anything to write, given the number of different staged records of each. */
 export function isWritten(kind: RecordKind, counts: ReadonlyMap<string, number>): boolean {
-  const { followers } = statementsOf(kind)
+  const { followers } = kindStatements[kind]
   return counts.has(kind) || (followers !== undefined && counts.has(followers.of))
 }
 
@@ -37,7 +40,7 @@ export async function stageKind(
   counts: ReadonlyMap<string, number>,
   isMerge: boolean,
 ): Promise<{ readonly replaced: number; readonly fault: Fault | undefined }> {
-  const { stage, followers, replace, findStanding, lock, merge, check, stageBefore } = statementsOf(kind)
+  const { stage, followers, replace, findStanding, lock, merge, check, stageBefore } = kindStatements[kind]
   await run(stage, {})
   if (followers !== undefined && counts.has(followers.of)) await run(followers.stage, {})
   const [repeated] = replace === undefined ? [] : await run(replace, {})
@@ -50,7 +53,7 @@ export async function stageKind(
 
 /** Writes the prepared records of a kind and what belongs to them, and returns how many are new. */
 export async function writeKind({ run }: Tables, kind: RecordKind): Promise<number> {
-  const { upsert, children } = statementsOf(kind)
+  const { upsert, children } = kindStatements[kind]
   const [written] = await run(upsert, {})
   for (const each of children) await run(each, {})
   return written?.created ?? 0
@@ -61,16 +64,10 @@ export async function writeKind({ run }: Tables, kind: RecordKind): Promise<numb
  * and are changed, or of all if `isWhole`, in the order of lines.
  */
 export function outcomesOf({ run }: Tables, kind: RecordKind, isWhole: boolean): Promise<Outcome[]> {
-  return run(statementsOf(kind).outcomes, { isWhole })
+  return run(kindStatements[kind].outcomes, { isWhole })
 }
 
 /** Lets PostgreSQL know how large the tables of an import have become. */
 export async function analyzeImported({ run }: Tables): Promise<void> {
   await run(analyzeTables, {})
-}
-
-function statementsOf(kind: RecordKind): KindStatements {
-  const statements = kindStatements.get(kind)
-  if (statements === undefined) throw new Error(`there are no statements for ${kind}`)
-  return statements
 }

@@ -23,6 +23,11 @@ export const recordKinds = [
 /** The kinds of line: the members of `svc.v2.ImportRecord`. */
 export type RecordKind = (typeof recordKinds)[number]
 
+/** Makes something for each kind of record. */
+export function perKind<Each>(make: (kind: RecordKind) => Each): Readonly<Record<RecordKind, Each>> {
+  return Object.fromEntries(recordKinds.map((kind) => [kind, make(kind)])) as Record<RecordKind, Each>
+}
+
 /** Expressions by name, mostly of columns. */
 export type Expressions = Readonly<Record<string, Prisma.Sql>>
 

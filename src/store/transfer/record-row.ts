@@ -1,6 +1,6 @@
 import type { Message } from '@bufbuild/protobuf'
 import { camelCase } from '../camel-case.js'
-import { columnOf, fieldColumns, isOwnerInOrganization, type RecordKind, recordKinds } from './kind.js'
+import { columnOf, fieldColumns, isOwnerInOrganization, perKind, type RecordKind } from './kind.js'
 import { kinds } from './kinds.js'
 import { createRowWriter, type Row } from './row-writer.js'
 
@@ -10,24 +10,16 @@ export interface RecordRow {
   readonly values: Row
 }
 
-const writers = new Map(
-  recordKinds.map((kind) => {
-    const { resource, owner } = kinds[kind]
-    const ofOwner = owner === undefined ? [] : [columnOf(resource, owner.field)]
-    const key = [...ofOwner, String(resource.table.key.at(-1))].map(camelCase)
-    return [kind, { key, write: createRowWriter(resource), columns: fieldColumns(kinds[kind]) }]
-  }),
-)
-
-function writerOf(kind: RecordKind) {
-  const writer = writers.get(kind)
-  if (writer === undefined) throw new Error(`there is no row of ${kind}`)
-  return writer
-}
+const writers = perKind((kind) => {
+  const { resource, owner } = kinds[kind]
+  const ofOwner = owner === undefined ? [] : [columnOf(resource, owner.field)]
+  const key = [...ofOwner, String(resource.table.key.at(-1))].map(camelCase)
+  return { key, write: createRowWriter(resource), columns: fieldColumns(kinds[kind]) }
+})
 
 /** The columns of the staging table of the kind that fields give, named by their local names. */
 export function columnsGiven(kind: RecordKind, fields: readonly string[]): string[] {
-  const { columns } = writerOf(kind)
+  const { columns } = writers[kind]
   return fields.flatMap((field) => Object.keys(columns.get(field) ?? {}))
 }
 
@@ -41,7 +33,7 @@ export function namesOnlyOwner(kind: RecordKind): boolean {
  * one of its lists have the same key.
  */
 export function recordRow(kind: RecordKind, record: Message, more: Row | undefined): RecordRow {
-  const { key, write } = writerOf(kind)
+  const { key, write } = writers[kind]
   const values: Row = Object.assign(write(record), more)
   return { key: key.map((property) => values[property]).join('/'), values }
 }

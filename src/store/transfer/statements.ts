@@ -2,17 +2,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement, type Places, type Statement } from '../../db/statement.js'
 import { storedText } from '../resource/print.js'
 import { checkText, type Fault } from './checks.js'
-import {
-  columnOf,
-  equal,
-  isOwnerInOrganization,
-  listed,
-  type RecordKind,
-  recordKinds,
-  type StagedKind,
-  stagedKind,
-} from './kind.js'
-import { kinds } from './kinds.js'
+import { columnOf, equal, isOwnerInOrganization, listed, type StagedKind } from './kind.js'
 import {
   lockText,
   mergeText,
@@ -44,10 +34,10 @@ export interface ExportRow {
   readonly organizationId: string | null
 }
 
-/** The statements of one kind of record, in the order in which an import sends them, and that of the export. */
-export type KindStatements = ReturnType<typeof statementsOf>
-
-/** Makes the statements of a kind of record; `all` are all of them. */
+/**
+ * Makes the statements of a kind of record, in the order in which an import sends them, and that of the export; `all` are
+ * all of them.
+ */
 export function statementsOf(kind: StagedKind) {
   const { stem, owner, followers, after = [] } = kind
   const all: Statement<never, object>[] = []
@@ -150,11 +140,3 @@ FROM ${table} ${alias} ${join}
 LEFT JOIN (SELECT id FROM ${Prisma.raw(owner.table)} GROUP BY id HAVING count(*) > 1) shared ON shared.id = ${alias}.${ownerId}
 ORDER BY ${alias}.ordinal`
 }
-
-/** The statements of every kind. */
-export const kindStatements: ReadonlyMap<RecordKind, KindStatements> = new Map(
-  recordKinds.map((kind) => [kind, statementsOf(stagedKind(kind, kinds[kind]))]),
-)
-
-/** The statements of this file. */
-export const transferKindStatements = [...kindStatements.values()].flatMap(({ all }) => all)
