@@ -55,7 +55,6 @@ const allowances: Record<string, Allowance> = {
     gen: messages,
     packages: connect,
   },
-  log: { src: ['http'], gen: [], packages: ['pino'] },
   openapi: {
     src: ['package', 'store', 'scim'],
     gen: [...messages, 'openapi'],
@@ -110,7 +109,6 @@ const allowances: Record<string, Allowance> = {
       'handlers',
       'telemetry',
       'app',
-      'log',
     ],
     gen: [...messages, 'prisma'],
     packages: ['commander', 'pino', 'pino-pretty', 'uuid', 'cli-progress'],

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from '../config.js'
-import { createRedactedLog } from '../log.js'
+import { withoutCredentials } from '../http/credential-redaction.js'
 
 // The formatter for terminals is loaded only for them.
 const require = createRequire(import.meta.url)
@@ -39,4 +39,9 @@ export function createLog(
 function textFromEntry({ msg, method, path, status, durationMs }: Record<string, unknown>): string {
   if (path !== undefined) return [method, path, status, 'in', durationMs, 'ms'].join(' ')
   return method === undefined ? String(msg) : [msg, method].join(': ')
+}
+
+/** Creates the log, one JSON object per line. Credentials are removed from every line, wherever they come from. */
+export function createRedactedLog(level: string, destination: DestinationStream): Logger {
+  return pino({ level, hooks: { streamWrite: withoutCredentials } }, destination)
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
+import { createRedactedLog } from '../../src/cli/log.js'
 import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from '../../src/domain/auth/bearer-token.js'
 import { withoutCredentials } from '../../src/http/credential-redaction.js'
-import { createRedactedLog } from '../../src/log.js'
 import { createTestRuntime } from '../support/runtime.js'
 
 const runtime = createTestRuntime()

@@ -7,7 +7,7 @@ import {
   readDirectoryUser,
 } from '../../src/domain/directory/directory-sync.js'
 import { memberTransaction } from '../../src/domain/user/write.js'
-import type { WriteContext } from '../../src/runtime/write-context.js'
+import type { WriteContext } from '../../src/runtime/runtime.js'
 import type { DirectoryUserRow } from '../../src/store/directory/user.js'
 
 /** Writes a member as a directory does whose request does not depend on the member. */

@@ -5,9 +5,9 @@ import { pino } from 'pino'
 import { v7 } from 'uuid'
 import { createApp } from '../../dist/src/app.js'
 import { sessionsOf } from '../../dist/src/cli/command-context.js'
+import { createRedactedLog } from '../../dist/src/cli/log.js'
 import { configFromEnvironment } from '../../dist/src/config.js'
 import { createDatabase } from '../../dist/src/db/database.js'
-import { createRedactedLog } from '../../dist/src/log.js'
 
 const config = configFromEnvironment()
 const log = createRedactedLog(config.logLevel, pino.destination(2))

@@ -1,5 +1,5 @@
 import type { Tables } from '../../db/tables.js'
-import type { WriteContext } from '../../runtime/write-context.js'
+import type { WriteContext } from '../../runtime/runtime.js'
 import type { Caller } from './caller.js'
 
 /** The tables as a call uses them. */

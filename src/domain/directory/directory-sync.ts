@@ -1,7 +1,7 @@
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { profileTextLength } from '../../limits/known-limits.js'
-import type { WriteContext } from '../../runtime/write-context.js'
+import type { WriteContext } from '../../runtime/runtime.js'
 import { leaveAllGroups } from '../../store/directory/group.js'
 import { type DirectoryUserRow, findDirectoryUser } from '../../store/directory/user.js'
 import {
