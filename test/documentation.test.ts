@@ -20,19 +20,19 @@ const pages = [
 const read = (name: string) => readFile(join(root, name), 'utf8')
 
 describe('the documentation', () => {
-  it.each(pages)('%s links to what is there', async (name) => {
+  it.each(pages)('%s contains only working links', async (name) => {
     const targets = [...(await read(name)).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)].map(([, to = '']) => to)
     expect(targets.filter((to) => !existsSync(join(root, dirname(name), to)))).toEqual([])
   })
 
-  it.each(pages)('%s names files that are there', async (name) => {
+  it.each(pages)('%s names only existing files', async (name) => {
     const text = await read(name)
     const named = [...text.matchAll(/`((?:src|client|proto|prisma|scripts|test|bench)\/[\w./-]+\.\w+)`/g)]
     const paths = named.map(([, path = '']) => path).filter((path) => !/(?:^|\/)x\.(?:test\.)?\w+$/.test(path))
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  it('is reached from its first page', async () => {
+  it('is fully reachable from its first page', async () => {
     const index = await read('docs/README.md')
     const missing = docs.filter(
       (name) => !name.startsWith('adr/') && name !== 'README.md' && !index.includes(`(${name})`),
@@ -40,7 +40,7 @@ describe('the documentation', () => {
     expect(missing).toEqual([])
   })
 
-  it('tells operators every variable that the service reads, and no other', async () => {
+  it('lists exactly the variables that the service reads', async () => {
     const inCode = [...(await read('src/config.ts')).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name)
     const rows = (await read('docs/operating.md')).match(/^\| `[A-Z].*$/gm) ?? []
     const inDocs = rows.flatMap((row) =>
@@ -63,7 +63,7 @@ async function blocksOf(...languages: readonly string[]): Promise<{ page: string
 }
 
 describe('the commands in the documentation', () => {
-  it('stand alone, without prompts and without comments, which zsh does not take at a prompt', async () => {
+  it('stand alone, without prompts and without comments, which zsh does not accept interactively', async () => {
     const blocks = await blocksOf('sh', 'bash')
     const lines = blocks.flatMap(({ page, text }) => text.split('\n').map((line) => `${page}: ${line}`))
     expect(lines.length).toBeGreaterThan(100)
@@ -81,7 +81,7 @@ describe('the commands in the documentation', () => {
     }
   })
 
-  it('run this program, not one that npm has under its name', async () => {
+  it('run this program, not an npm package of the same name', async () => {
     const commands = 'serve|migrate|import|export|keys|tokens|status|demo|config|doctor|directory|completion|version'
     const texts = await Promise.all(pages.map(async (page) => ({ page, text: await read(page) })))
     const bare = new RegExp(`.*(?:\`|^|[|;&$] ?)svc (?:${commands})\\b.*`, 'gm')
@@ -89,7 +89,7 @@ describe('the commands in the documentation', () => {
     expect(texts.flatMap(({ page, text }) => (isDecision(page) ? [] : (text.match(bare) ?? [])))).toEqual([])
   })
 
-  it('name what the demo organization has', async () => {
+  it('use names from the demo organization', async () => {
     const demo = await read('demo/organization.ndjson')
     const absentOnPurpose = ['resource_unknown', 'config_other', 'user_zoe', '0198a1c0-7d00-7000-8000-00000000ffff']
     const pattern =
@@ -115,7 +115,7 @@ export declare const LibraryService: GenService<{ getBook: GetBook }>
 `
 
 describe('the samples in TypeScript', () => {
-  it('compile under --strict as they stand', async () => {
+  it('compile under --strict without changes', async () => {
     const directory = await mkdtemp(join(root, 'dist', 'samples-'))
     try {
       const samples = await blocksOf('ts')
@@ -175,7 +175,7 @@ process.stdout.write(
 
 describe('the page about Go', () => {
   it.each(shells)(
-    'makes, in %s and any folder, a package of the API that takes from others what they publish',
+    'creates, in %s and any folder, a package of the API that imports shared types from their own modules',
     async (shell) => {
       const [generate] = await blocksOf('sh').then((blocks) =>
         blocks.filter(({ page }) => page === 'docs/clients-go.md'),

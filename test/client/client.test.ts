@@ -82,7 +82,7 @@ const journey = { id: fixture.journeys.it }
 const failure = async (call: Promise<unknown>) => ConnectError.from(await call.catch((thrown: unknown) => thrown))
 
 describe('access tokens', () => {
-  it('are fetched once for calls that begin together, and kept', async () => {
+  it('are fetched once for concurrent calls, and cached', async () => {
     const { calls, options } = network()
     const svc = createClient({ ...options, credentials: keyCredentials() })
     await Promise.all([svc.journeys.getJourney(journey), svc.journeys.getJourney(journey)])
@@ -112,7 +112,7 @@ describe('access tokens', () => {
     expect(calls).toEqual(['CreateToken', 'GetJourney', 'GetJourney', 'CreateToken', 'GetJourney'])
   })
 
-  it('of a revoked key end in the refusal of the service', async () => {
+  it('of a revoked key end in an authentication error', async () => {
     const leaked = await insertApiKey(service.database, { organizationId: fixture.acme })
     const svc = createClient({
       ...network().options,
@@ -124,14 +124,14 @@ describe('access tokens', () => {
     expect([error.code, reasonOf(error)]).toEqual([Code.Unauthenticated, 'ERROR_REASON_CLIENT_CREDENTIALS_INVALID'])
   })
 
-  it('that are given are sent as they are, and not sent twice', async () => {
+  it('that are given as text are sent unchanged, and not sent again after a refusal', async () => {
     const { calls, options } = network()
     const svc = createClient({ ...options, credentials: { token: 'svc_token_nothing' } })
     expect((await failure(svc.journeys.getJourney(journey))).code).toBe(Code.Unauthenticated)
     expect(calls).toEqual(['GetJourney'])
   })
 
-  it('that a function gives are asked for anew when one is refused', async () => {
+  it('from a function are requested again when one is refused', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
     const tokens = ['svc_token_old', token]
     const { calls, options } = network()
@@ -140,7 +140,7 @@ describe('access tokens', () => {
     expect(calls).toEqual(['GetJourney', 'GetJourney'])
   })
 
-  it('are not sent to methods that take anyone', async () => {
+  it('are not sent to methods that need no credential', async () => {
     const { calls, options } = network()
     const svc = createClient({ ...options, credentials: { token: () => Promise.reject(new Error('asked')) } })
     await svc.auth.revokeLeakedKey({ secret: 'not a secret' })
@@ -152,7 +152,7 @@ describe('retries', () => {
   const lost = () => new TypeError('fetch failed')
   const unavailable = () => refusal(503, 'unavailable')
 
-  it('repeat reads that were lost, with waits whose bound doubles', async () => {
+  it('repeat lost reads after waits whose upper bound doubles', async () => {
     const { waits, options } = network(inTurn('GetJourney', lost, unavailable, () => refusal(502, 'unavailable')))
     const svc = createClient({ ...options, credentials: keyCredentials() })
     expect((await svc.journeys.getJourney(journey)).data?.id).toBe(journey.id)
@@ -160,7 +160,7 @@ describe('retries', () => {
     expect(waits).toEqual([50, 100, 200])
   })
 
-  it('wait as Retry-After says, and a little longer', async () => {
+  it('wait slightly longer than Retry-After', async () => {
     const { waits, options } = network(inTurn('GetJourney', () => refusal(503, 'unavailable', { 'retry-after': '2' })))
     await createClient({ ...options, credentials: keyCredentials() }).journeys.getJourney(journey)
     expect(waits).toEqual([2050])
@@ -176,7 +176,7 @@ describe('retries', () => {
   it.each([
     ['lost', lost],
     ['answered with 503', unavailable],
-  ])('never repeat a creation that was %s, which may have happened', async (_, mishap) => {
+  ])('never repeat a creation that was %s and may have succeeded', async (_, mishap) => {
     const { calls, options } = network(inTurn('CreateUser', mishap))
     const svc = createClient({ ...options, credentials: keyCredentials() })
     await expect(svc.users.createUser({ email: 'once@example.com' })).rejects.toThrow()
@@ -194,21 +194,21 @@ describe('retries', () => {
     expect(calls).toEqual(['CreateToken', 'CreateUser', 'CreateUser'])
   })
 
-  it('repeat a creation that the service says it has not done', async () => {
+  it('repeat a creation that the service reports as not done', async () => {
     const { calls, options } = network(inTurn('CreateUser', () => refusal(409, 'aborted')))
     const svc = createClient({ ...options, credentials: keyCredentials() })
     await svc.users.createUser({ email: 'again@example.com' })
     expect(calls).toEqual(['CreateToken', 'CreateUser', 'CreateUser'])
   })
 
-  it('repeat a call that came too often after the wait that the service asks for', async () => {
+  it('repeat a rate-limited call after the wait that the service asks for', async () => {
     const tooOften = () => refusal(429, 'resource_exhausted', { 'retry-after': '7' })
     const { waits, options } = network(inTurn('RevokeLeakedKey', tooOften))
     await createClient({ ...options, credentials: { token: 'unused' } }).auth.revokeLeakedKey({ secret: 'leaked' })
     expect(waits).toEqual([7050])
   })
 
-  it('leave a wait that is too long to the caller', async () => {
+  it('leave an overlong wait to the caller', async () => {
     const tooOften = () => refusal(429, 'resource_exhausted', { 'retry-after': '7' })
     const { waits, options } = network(inTurn('RevokeLeakedKey', tooOften))
     const svc = createClient({ ...options, credentials: { token: 'unused' }, retry: { maxDelayMillis: 5000 } })
@@ -217,7 +217,7 @@ describe('retries', () => {
     expect(waits).toEqual([])
   })
 
-  it('never repeat an update in a version that is over', async () => {
+  it('never repeat an update whose version is outdated', async () => {
     const { calls, options } = network()
     const svc = createClient({ ...options, credentials: keyCredentials() })
     const update = svc.users.updateUser({ id: fixture.users.agent }, { headers: { 'if-match': '"over"' } })
@@ -225,7 +225,7 @@ describe('retries', () => {
     expect(calls).toEqual(['CreateToken', 'UpdateUser'])
   })
 
-  it('never repeat what the service refuses for good', async () => {
+  it('never repeat what the service refuses permanently', async () => {
     const { calls, options } = network()
     const svc = createClient({ ...options, credentials: keyCredentials() })
     expect((await failure(svc.journeys.getJourney({ id: fixture.journeys.globex }))).code).toBe(Code.NotFound)
@@ -242,7 +242,7 @@ describe('retries', () => {
 })
 
 describe('errors', () => {
-  it('tell the reason and the faults of fields', async () => {
+  it('expose the reason and the field violations', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
     const svc = createClient({ baseUrl: service.baseUrl, credentials: { token } })
     const error = await failure(svc.priorities.updatePriority({ id: fixture.priorities.it, name: '' }))
@@ -253,7 +253,7 @@ describe('errors', () => {
 })
 
 describe('lists', () => {
-  it('are walked page by page to the end, each item once', async () => {
+  it('are iterated page by page to the end, each item once', async () => {
     const svc = createClient({ baseUrl: service.baseUrl, credentials: keyCredentials() })
     const ids: string[] = []
     for await (const user of eachItem((pageToken) => svc.users.listUsers({ pageSize: 3, pageToken }))) ids.push(user.id)
@@ -263,7 +263,7 @@ describe('lists', () => {
   })
 })
 
-describe('a client that cannot work', () => {
+describe('an invalid configuration of the client', () => {
   const credentials = { token: 'svc_token_x' }
 
   it.each([
@@ -278,13 +278,13 @@ describe('a client that cannot work', () => {
       /^credentials lack clientId and clientSecret/,
     ],
     ['an empty token', { baseUrl: 'http://127.0.0.1', credentials: { token: '' } }, /^credentials lack token/],
-  ])('is refused at once: %s', (_, options, message) => {
+  ])('is reported at once: %s', (_, options, message) => {
     expect(() => Reflect.apply(createClient, undefined, [options])).toThrow(
       expect.objectContaining({ name: 'TypeError', message: expect.stringMatching(message) }),
     )
   })
 
-  it('tells the address that cannot be reached, and why, as unavailable', async () => {
+  it('with an unreachable address is reported as unavailable, with the address and the cause', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
@@ -300,7 +300,7 @@ describe('a client that cannot work', () => {
   })
 })
 
-describe('the examples', () => {
+describe('the example programs', () => {
   let directory: string
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-examples-'))
@@ -319,7 +319,7 @@ describe('the examples', () => {
     ['update-priority.mjs', 'SVC_TOKEN, SVC_PRIORITY'],
     ['list-app-instances.mjs', 'SVC_TEAM'],
     ['sync-profiles.mjs', 'SVC_CLIENT_SECRET'],
-  ])('%s says in a sentence that %s is not set', async (name, missing) => {
+  ])('%s explains that %s is not set', async (name, missing) => {
     const unset = Object.fromEntries(missing.split(', ').map((each) => [each, '']))
     const error: unknown = await run(name, unset).catch((failure: unknown) => failure)
     const stderr = `set ${missing} in the environment; see docs/clients.md\n`
@@ -336,7 +336,7 @@ describe('the examples', () => {
     expect(error).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(line) })
   })
 
-  it('update-priority renames one and shows a refusal', async () => {
+  it('update-priority renames a priority and shows an error', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
     const lines = await run('update-priority.mjs', { SVC_TOKEN: token, SVC_PRIORITY: fixture.priorities.it })
     expect(lines[0]).toBe('pri_it is now called Drop everything')
@@ -350,7 +350,7 @@ describe('the examples', () => {
     expect(lines).toContain(`${fixture.appInstances.shared} Shared`)
   })
 
-  it('sync-profiles shows that a pin outranks the source', async () => {
+  it('sync-profiles shows that a pin takes precedence over the source', async () => {
     expect(await run('sync-profiles.mjs', {})).toEqual([
       'hr-1001: CREATED, pinned: none',
       'hr-1001: UNCHANGED, pinned: none',

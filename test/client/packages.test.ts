@@ -28,12 +28,12 @@ describe('the client, packed and installed into an empty project', () => {
     await service.stop()
   })
 
-  it('is packed into a file that Git leaves alone', async () => {
+  it('is packed into a file that Git ignores', async () => {
     const { stdout } = await promisify(execFile)('git', ['check-ignore', 'svc-admin-client-0.1.0.tgz'], { cwd: root })
     expect(stdout).toBe('svc-admin-client-0.1.0.tgz\n')
   })
 
-  it('is all that it needs, and small', async () => {
+  it('is self-contained and small', async () => {
     const installed = await readdir(join(project.directory, 'node_modules'), { recursive: true })
     const packages = installed.filter((name) => /^(@[^/]+\/)?[^/@.]+$/.test(name) && !/^@[^/]+$/.test(name))
     expect(packages.sort()).toEqual([
@@ -68,7 +68,7 @@ describe('the client, packed and installed into an empty project', () => {
     expect(await project.run('tsc', ...strict, ...resolution, '--types', '', 'typed.ts')).toBe('')
   })
 
-  it('calls the service from Node, and shares its errors with the program', async () => {
+  it('calls the service from Node, and shares its error types with the program', async () => {
     const key = await insertApiKey(service.database, { organizationId: fixture.acme })
     const options = { baseUrl: service.baseUrl, credentials: { clientId: key.id, clientSecret: key.secret } }
     await project.write({

@@ -22,7 +22,7 @@ const packages = [
   ),
 ]
 
-it('compiles each example of the guide to React against the client and connect-query', async () => {
+it('every example of the React guide compiles against the client and connect-query', async () => {
   await installGenerators()
   const guide = await readFile(join(root, 'docs/clients-react.md'), 'utf8')
   const examples = [...guide.matchAll(/```tsx\n([\s\S]*?)```/g)].map(([, text = '']) => text)

@@ -35,7 +35,7 @@ describe('the programs of the embedded PostgreSQL', () => {
   const runs = (program: string) =>
     execFileSync(program, ['--version'], { ...place.account, cwd: place.directory, encoding: 'utf8' })
 
-  it('get the links that npm has not made, where they lie', () => {
+  it('get the links that npm has not created, in place', () => {
     expect(links.length).toBeGreaterThan(0)
     expect(existsSync(join(installed, links[0]?.target ?? ''))).toBe(false)
     const { postgres } = prepareBinaries(place, installed)
@@ -44,7 +44,7 @@ describe('the programs of the embedded PostgreSQL', () => {
     expect(runs(postgres)).toContain('(PostgreSQL) 18')
   })
 
-  it('are copied where the server can reach them, once, when it cannot reach them or they cannot be completed', () => {
+  it('are copied once to where the server can reach them, if it cannot or if they cannot be completed in place', () => {
     // Root may write everywhere and the server's account may not enter; an ordinary user may not write.
     if (place.account === undefined) chmodSync(join(installed, 'native/lib'), 0o555)
     else chmodSync(dirname(installed), 0o700)
@@ -58,7 +58,7 @@ describe('the programs of the embedded PostgreSQL', () => {
 })
 
 describe('the account of the embedded PostgreSQL', () => {
-  it('is the first of svc, postgres and nobody that the system knows', () => {
+  it('is the first of svc, postgres and nobody that exists on the system', () => {
     const nobody = 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65533:nobody:/:/usr/sbin/nologin\n'
     expect(unprivilegedAccount(nobody)).toEqual({ uid: 65534, gid: 65533 })
     expect(unprivilegedAccount(`${nobody}svc:x:998:997::/:/bin/false\n`)).toEqual({ uid: 998, gid: 997 })
@@ -69,7 +69,7 @@ describe('the account of the embedded PostgreSQL', () => {
     expect(() => unprivilegedAccount('root:x:0:0::/root:/bin/sh\nnobody:x:0:0::/:/bin/sh')).toThrow('set DATABASE_URL')
   })
 
-  it('enters a folder only when every folder above lets it', () => {
+  it('can enter a folder only if it can enter every parent', () => {
     const folder = join(tmpdir(), `svc-account-${randomUUID()}`)
     const inner = join(folder, 'inner')
     mkdirSync(inner, { recursive: true })

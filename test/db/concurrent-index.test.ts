@@ -9,7 +9,7 @@ const table: Migration = { name: '20260101000000_table', sql: 'CREATE TABLE item
 const index = (sql: string): Migration => ({ name: '20260102000000_index', sql, checksum: 'b' })
 const make = 'CREATE UNIQUE INDEX CONCURRENTLY items_id ON items (id)'
 
-describe('a migration that makes or drops an index concurrently', () => {
+describe('a migration that creates or drops an index concurrently', () => {
   let database: TestDatabase
   let client: pg.Client
 
@@ -33,13 +33,13 @@ describe('a migration that makes or drops an index concurrently', () => {
     return rows
   }
 
-  it('makes it, and once', async () => {
+  it('creates it, and only once', async () => {
     expect(await apply(make)).toEqual([index('').name])
     expect(await validity()).toEqual([{ valid: true }])
     expect(await apply(make)).toEqual([])
   })
 
-  it('goes on while others write the table', async () => {
+  it('runs while others write to the table', async () => {
     await client.query('BEGIN')
     await client.query('INSERT INTO items VALUES (1)')
     const run = apply(make)
@@ -51,7 +51,7 @@ describe('a migration that makes or drops an index concurrently', () => {
     expect(await run).toEqual([index('').name])
   })
 
-  it('repairs an index that was left half made', async () => {
+  it('repairs an index that was left invalid', async () => {
     await client.query('INSERT INTO items VALUES (1), (1)')
     await expect(apply(make)).rejects.toThrow(/^migration 20260102000000_index failed: could not create unique index/)
     expect(await validity()).toEqual([{ valid: false }])
@@ -60,12 +60,12 @@ describe('a migration that makes or drops an index concurrently', () => {
     expect(await validity()).toEqual([{ valid: true }])
   })
 
-  it('takes an index that was made by a process that ended before it was noted', async () => {
+  it('accepts an index created by a process that ended before it was recorded', async () => {
     await client.query(make)
     expect(await apply(make)).toEqual([index('').name])
   })
 
-  it('drops one, also where it is gone already', async () => {
+  it('drops it, even if it is already gone', async () => {
     await client.query(make)
     expect(await apply('DROP INDEX CONCURRENTLY items_id')).toEqual([index('').name])
     expect(await validity()).toEqual([])
@@ -73,18 +73,18 @@ describe('a migration that makes or drops an index concurrently', () => {
     expect(await apply('DROP INDEX CONCURRENTLY items_id')).toEqual([index('').name])
   })
 
-  it('is refused with another statement beside it', async () => {
+  it('is refused if it has another statement', async () => {
     await expect(apply(`${make}; SELECT 1`)).rejects.toThrow('must be the only one of its migration')
     expect(await validity()).toEqual([])
   })
 
-  it('is made once when several processes start at the same time', async () => {
+  it('runs once when several processes start at the same time', async () => {
     const runs = await Promise.all(Array.from({ length: 4 }, () => apply(make)))
     expect(runs.filter((applied) => applied.length > 0)).toEqual([[index('').name]])
   })
 })
 
-describe('an index that a statement makes or drops concurrently', () => {
+describe('the index that a statement creates or drops concurrently', () => {
   it.each([
     ['CREATE INDEX CONCURRENTLY a_b ON a (b)', { action: 'create', index: 'a_b' }],
     ['create unique index concurrently if not exists "A b" on a (b)', { action: 'create', index: '"A b"' }],
@@ -92,7 +92,7 @@ describe('an index that a statement makes or drops concurrently', () => {
     ['DROP INDEX CONCURRENTLY IF EXISTS public.a_b', { action: 'drop', index: 'public.a_b' }],
     ['CREATE INDEX a_b ON a (b)', undefined],
     ["COMMENT ON INDEX a_b IS 'CREATE INDEX CONCURRENTLY a_b'", undefined],
-  ])('is that of %j', (sql, expected) => {
+  ])('is recognized in %j', (sql, expected) => {
     expect(concurrentIndexOf(sql)).toEqual(expected)
   })
 })

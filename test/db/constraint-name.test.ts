@@ -23,7 +23,7 @@ describe('the name of a constraint', () => {
       'app_instance_shares_organization_id_app_instanc_bc6ef9c4_102082',
       'app_instance_shares_organization_id_app_instance_id_app_in_fkey',
     ],
-  ])('is known on a shard: %s', (reported, name) => {
+  ])('is recognized on a shard: %s', (reported, name) => {
     expect(isConstraint(declaredName(reported), name)).toBe(true)
   })
 
@@ -35,7 +35,7 @@ describe('the name of a constraint', () => {
       'app_resources_organization_id_app_instance_id_user_id_fkey',
     ],
     ['', 'memberships_email_unique'],
-  ])('is not taken for another: %s', (reported, name) => {
+  ])('is not confused with another: %s', (reported, name) => {
     expect(isConstraint(declaredName(reported), name)).toBe(false)
   })
 })

@@ -37,7 +37,7 @@ describe('the distribution of a database', () => {
     for (const text of statements) await client.query(text)
   }
 
-  it('puts every table of an organization beside it, the others on every node, and one on the coordinator', async () => {
+  it('distributes the tables of organizations together, replicates the others, and keeps one on the coordinator', async () => {
     const text = textOf((await plan()).steps)
     const distributed = [...text.matchAll(/create_distributed_table\('(\w+)', '(\w+)', (.*)\),?$/gm)]
     expect(distributed.map(([, table]) => table)).toEqual(['organizations', ...ofTenants])
@@ -51,7 +51,7 @@ describe('the distribution of a database', () => {
     expect(text.indexOf(`create_reference_table('users')`)).toBeLessThan(text.indexOf('create_distributed_table'))
   })
 
-  it('takes every foreign key away before, and brings each back as it was', async () => {
+  it('removes every foreign key first, and restores each unchanged', async () => {
     const before = await foreignKeys()
     const { steps } = await plan()
     const [, drop, ...others] = steps
@@ -62,7 +62,7 @@ describe('the distribution of a database', () => {
     expect(before.length).toBeGreaterThan(40)
   })
 
-  it('loses no foreign key, wherever among them it was ended', async () => {
+  it('loses no foreign key, wherever it was interrupted', async () => {
     const before = await foreignKeys()
     await run((await plan()).steps[1]?.statements ?? [])
     const additions = additionsIn((await plan()).steps)
@@ -75,7 +75,7 @@ describe('the distribution of a database', () => {
     expect(await foreignKeys()).toEqual(before)
   })
 
-  it('says what it needs, all of it, and has changed nothing then', async () => {
+  it('reports everything it requires, without having changed anything', async () => {
     const service = testDatabase.open()
     await service.query('SELECT 1')
     const before = await foreignKeys()
@@ -91,7 +91,7 @@ describe('the distribution of a database', () => {
     expect(await foreignKeys()).toEqual(before)
   })
 
-  it('keeps the service from starting until it has come to its end', async () => {
+  it('keeps the service from starting until it has finished', async () => {
     const { directUrl: connectionString } = testDatabase
     await requireWholeDistribution(connectionString)
     const [, drop] = (await plan()).steps

@@ -97,7 +97,7 @@ describe('the embedded PostgreSQL', () => {
     await gone
   }
 
-  it('starts on an empty folder, keeps what was written, and stops', async () => {
+  it('starts in an empty folder, keeps what was written, and stops', async () => {
     const first = await start()
     expect(first.adopted).toBe(false)
     await ask(first, 'CREATE TABLE kept AS SELECT 1 AS n')
@@ -110,7 +110,7 @@ describe('the embedded PostgreSQL', () => {
     expect(running()).toBeUndefined()
   })
 
-  it('is durable, reachable through its socket alone, and in UTC', async () => {
+  it('is durable, reachable only through its socket, and in UTC', async () => {
     dataDir = seed
     const embedded = await startEmbeddedPostgres({ dataDir })
     const settings = `SELECT name, setting FROM pg_settings
@@ -128,13 +128,13 @@ describe('the embedded PostgreSQL', () => {
     await embedded.stop()
   })
 
-  it('is one server for all that start at once on an empty folder', async () => {
+  it('is one server for all processes that start at once in an empty folder', async () => {
     const all = await Promise.all([start(), start(), startProcess('use').then(({ handle }) => handle)])
     expect(new Set(all.map(({ connectionString }) => connectionString)).size).toBe(1)
     expect(all.filter(({ adopted }) => !adopted)).toHaveLength(1)
   })
 
-  it('stays until the last of its users has left, whoever started it', async () => {
+  it('runs until its last user has left, whichever started it', async () => {
     dataDir = seed
     const starter = await start()
     const { child, handle } = await startProcess('serve')
@@ -159,7 +159,7 @@ describe('the embedded PostgreSQL', () => {
     expect(running()).toBeUndefined()
   })
 
-  it('lets one process serve: a second one is refused by a message that names the first', async () => {
+  it('allows one process to serve, and refuses a second with a message that names the first', async () => {
     dataDir = seed
     const { child } = await startProcess('serve')
     const second = await start()
@@ -169,7 +169,7 @@ describe('the embedded PostgreSQL', () => {
     await second.stop()
   })
 
-  it('is joined again after the process that served was killed', async () => {
+  it('can be joined again after the process that served was killed', async () => {
     dataDir = seed
     const { child } = await startProcess('serve')
     const server = running()
@@ -182,14 +182,14 @@ describe('the embedded PostgreSQL', () => {
     expect(running()).toBeUndefined()
   })
 
-  it('ends by itself soon after its last user was killed', async () => {
+  it('stops by itself soon after its last user was killed', async () => {
     dataDir = seed
     const { child } = await startProcess('serve')
     await kill(child)
     await eventually(() => expect(running()).toBeUndefined(), 10_000)
   })
 
-  it('loses no acknowledged write when everything is killed', async () => {
+  it('loses no acknowledged write when every process is killed', async () => {
     dataDir = seed
     const acknowledged: number[] = []
     for (let round = 0; round < 3; round++) {
@@ -214,7 +214,7 @@ describe('the embedded PostgreSQL', () => {
     await embedded.stop()
   })
 
-  it('is started again when it falls, and its user is still one of its users then', async () => {
+  it('is restarted when it crashes, and its user remains registered', async () => {
     dataDir = seed
     const { child, handle } = await startProcess('serve')
     const server = running() ?? 0
@@ -232,7 +232,7 @@ describe('the embedded PostgreSQL', () => {
     expect(running()).toBeUndefined()
   })
 
-  it('is started again as soon as it can, if it could not at first', async () => {
+  it('is restarted as soon as possible if the first attempt failed', async () => {
     dataDir = seed
     const said: string[] = []
     const embedded = await startEmbeddedPostgres({ dataDir, log: (line) => said.push(line) })
@@ -246,7 +246,7 @@ describe('the embedded PostgreSQL', () => {
     await eventually(async () => expect(await ask(embedded, 'SELECT 1 AS one')).toEqual([{ one: 1 }]), 10_000)
   })
 
-  it('starts although its old process id belongs to another process of its account by now', async () => {
+  it('starts even if its old process id now belongs to another process of its account', async () => {
     dataDir = seed
     const { child } = await startProcess('use')
     const file = join(cluster(), 'postmaster.pid')
@@ -304,7 +304,7 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(socketDirectory)).toBe(false)
   })
 
-  it('does not mind what the environment says about other servers', async () => {
+  it('ignores what the environment says about other servers', async () => {
     dataDir = seed
     const environment = { PGPORT: '1', PGHOST: 'nowhere', PGSSLMODE: 'require', PGUSER: 'x' }
     const { child } = await startProcess('write', environment)
@@ -312,7 +312,7 @@ describe('the embedded PostgreSQL', () => {
     await kill(child)
   })
 
-  it('says why it does not start', async () => {
+  it('explains why it does not start', async () => {
     dataDir = seed
     const broken = startEmbeddedPostgres({ dataDir, settings: { shared_buffers: 'plenty' } })
     await expect(broken).rejects.toThrow('invalid value for parameter "shared_buffers": "plenty"')

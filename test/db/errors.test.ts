@@ -115,26 +115,23 @@ describe('a failure of the database', () => {
     ['a wrong value', `SELECT 'x'::text::int`, [], undefined],
   ]
   for (const [way, send] of Object.entries(ways)) {
-    it.each(statements)(`is told apart through ${way}: %s`, async (_, text, values, failure) => {
+    it.each(statements)(`is classified through ${way}: %s`, async (_, text, values, failure) => {
       expect(await failureOf(() => send(text, values))).toEqual(failure)
     })
   }
 
-  it.each(['40001', '40P01'])(
-    'is retryable for SQLSTATE %s through every way without a transaction',
-    async (sqlState) => {
-      expect(await failureOf(() => database.query(raise(sqlState)))).toEqual({ kind: 'retryable' })
-      expect(await failureOf(() => database.prisma.$executeRawUnsafe(raise(sqlState)))).toEqual({ kind: 'retryable' })
-    },
-  )
+  it.each(['40001', '40P01'])('is retryable for SQLSTATE %s in every way without a transaction', async (sqlState) => {
+    expect(await failureOf(() => database.query(raise(sqlState)))).toEqual({ kind: 'retryable' })
+    expect(await failureOf(() => database.prisma.$executeRawUnsafe(raise(sqlState)))).toEqual({ kind: 'retryable' })
+  })
 
-  it('names the constraint when a Prisma model is written', async () => {
+  it('names the constraint when it comes from a Prisma model', async () => {
     const create = () => database.prisma.organization.create({ data: { id: 'one', name: '' }, select: { id: true } })
     await create()
     expect(await failureOf(create)).toEqual({ kind: 'unique_violation', constraint: 'organizations_pkey' })
   })
 
-  it('is retryable when the serialization failure comes only at COMMIT', async () => {
+  it('is retryable when the serialization failure occurs only at COMMIT', async () => {
     const isolationLevel = 'Serializable'
     const crossing = async (reached: () => void) =>
       database.transaction(
@@ -163,7 +160,7 @@ describe('a failure of the database', () => {
     expect(await failureOf(() => impatient.prisma.$executeRaw`SELECT pg_sleep(5)`)).toEqual({ kind: 'timeout' })
   })
 
-  it('is a timeout when a lock is not given up', async () => {
+  it('is a timeout when a lock is not released', async () => {
     await database.transaction(async (sql) => {
       await sql.query('SELECT FROM item WHERE id = 1 FOR UPDATE')
       const update = 'UPDATE item SET size = 2 WHERE id = 1'
@@ -172,7 +169,7 @@ describe('a failure of the database', () => {
     })
   })
 
-  it('is a timeout when a Prisma transaction outlives its budget', async () => {
+  it('is a timeout when a Prisma transaction exceeds its budget', async () => {
     const slow = () =>
       database.transaction(
         async ({ models: prisma }) => {
@@ -184,7 +181,7 @@ describe('a failure of the database', () => {
     expect(await failureOf(slow)).toEqual({ kind: 'timeout' })
   })
 
-  it('is that all are busy when no connection becomes free', async () => {
+  it('is reported as busy when no connection becomes free', async () => {
     const held = await Promise.all([impatient.pool.connect(), impatient.pool.connect()])
     const actions = [
       () => impatient.query('SELECT 1'),
@@ -218,7 +215,7 @@ describe('a failure of the database', () => {
     ['postgresql://postgres@127.0.0.1:1/none'],
     ['postgresql://postgres@localhost:1/none'],
     ['postgresql://postgres@localhost/none?host=%2Fnowhere'],
-  ])('is unavailable where nothing listens: %s', async (connectionString) => {
+  ])('is unavailable if nothing listens: %s', async (connectionString) => {
     const unreachable = createDatabase({ connectionString, log: { warn: () => {} } })
     const actions = [
       () => unreachable.query('SELECT 1'),
@@ -231,7 +228,7 @@ describe('a failure of the database', () => {
     for (const action of actions) expect(await failureOf(action)).toEqual({ kind: 'unavailable' })
   })
 
-  it('does not take the next caller down: a connection lost while idle is replaced', async () => {
+  it('does not affect the next caller: a connection lost while idle is replaced', async () => {
     const warnings: string[] = []
     const single = test.open({ maxConnections: 1, log: { warn: (_, message) => warnings.push(message) } })
     const [row] = await single.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
@@ -240,7 +237,7 @@ describe('a failure of the database', () => {
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  it('is not seen in what has nothing to do with the database', () => {
+  it('is not recognized in an unrelated error', () => {
     const missingFile = Object.assign(new Error('ENOENT'), { code: 'ENOENT', syscall: 'open' })
     for (const value of [undefined, null, 'text', new Error('text'), { code: '40001' }, missingFile]) {
       expect(databaseFailure(value)).toBeUndefined()

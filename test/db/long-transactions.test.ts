@@ -30,7 +30,7 @@ function beginLong(database: Database, count: number) {
 }
 
 describe('long transactions', () => {
-  it('have a third of the connections, one after another, while others find one at once', async () => {
+  it('have a third of the connections, one after another, while other calls find one at once', async () => {
     const database = test.open({ maxConnections: 4 })
     const long = beginLong(database, 5)
     await eventually(async () => expect(long.begun()).toBe(2))
@@ -47,7 +47,7 @@ describe('long transactions', () => {
     await eventually(async () => expect([database.pool.inUse, database.pool.waiting]).toEqual([0, 0]))
   })
 
-  it('are told that all is busy when their time is over before their turn, and leave their turn to others', async () => {
+  it('fail as busy if their time is up before their turn, which then passes to others', async () => {
     const database = test.open({ maxConnections: 2 })
     const long = beginLong(database, 1)
     await eventually(async () => expect(long.begun()).toBe(1))
@@ -62,7 +62,7 @@ describe('long transactions', () => {
     expect(await database.transaction(async () => 'done', { isLong: true })).toBe('done')
   })
 
-  it('give their turn to the next one if no connection can be made', async () => {
+  it('pass their turn on if no connection can be made', async () => {
     const nowhere = new URL(test.connectionString)
     nowhere.port = '1'
     const database = test.open({ connectionString: nowhere.href, maxConnections: 1 })

@@ -30,7 +30,7 @@ describe('migrations at start-up', () => {
     return rows.map(({ name }) => name)
   }
 
-  it('apply the migrations of the build to an empty database, and nothing the second time', async () => {
+  it('apply the migrations of the build to an empty database, and none the second time', async () => {
     const migrations = await loadMigrations()
     expect(await migrate(database.directUrl, migrations)).toEqual(migrations.map(({ name }) => name))
     expect(await tables()).not.toEqual([])
@@ -48,7 +48,7 @@ describe('migrations at start-up', () => {
     expect(runs.filter((applied) => applied.length > 0)).toEqual([[first.name, second.name]])
   })
 
-  it('leave nothing of a migration that fails, keep those before it, and name it', async () => {
+  it('leave nothing behind from a failed migration, keep those before it, and name it', async () => {
     const broken = { ...second, sql: 'CREATE TABLE half (id int); SELECT 1 / 0' }
     await expect(migrate(database.directUrl, [first, broken])).rejects.toThrow(
       `migration ${second.name} failed: division by zero`,
@@ -57,7 +57,7 @@ describe('migrations at start-up', () => {
     expect(await migrate(database.directUrl, [first, second])).toEqual([second.name])
   })
 
-  it('are applied a statement at a time', async () => {
+  it('are applied one statement at a time', async () => {
     const note = 'INSERT INTO noted SELECT statement_timestamp()'
     const noted = { ...first, sql: `CREATE TABLE noted (at timestamptz); ${note}; SELECT pg_sleep(0.001); ${note}` }
     await migrate(database.directUrl, [noted])
@@ -65,7 +65,7 @@ describe('migrations at start-up', () => {
     expect(rows).toEqual([{ times: 2 }]) // All statements of one message have one time.
   })
 
-  it('refuse a migration that was edited after it had been applied', async () => {
+  it('refuse a migration that was edited after it was applied', async () => {
     await migrate(database.directUrl, [first])
     await expect(migrate(database.directUrl, [{ ...first, checksum: 'c' }, second])).rejects.toThrow(
       `migration ${first.name} was edited after it had been applied`,
@@ -73,13 +73,13 @@ describe('migrations at start-up', () => {
     expect(await tables()).toEqual(['first'])
   })
 
-  it('pass over those of a later build, so that an older process starts beside it', async () => {
+  it('ignore those of a later build, so that an older process can start beside it', async () => {
     await migrate(database.directUrl, [first, second])
     expect(await migrate(database.directUrl, [first])).toEqual([])
     expect(await pendingMigrations(database.directUrl, [first])).toEqual([])
   })
 
-  it('refuse a database with one that comes before the last of the build and is unknown to it', async () => {
+  it('refuse a database with an unknown migration that precedes the last one of the build', async () => {
     await migrate(database.directUrl, [first])
     await expect(migrate(database.directUrl, [second])).rejects.toThrow(
       `the database has migration ${first.name}, which this build does not know`,
@@ -87,7 +87,7 @@ describe('migrations at start-up', () => {
     expect(await tables()).toEqual(['first'])
   })
 
-  it('say how to continue with a database whose migrations were merged into one', async () => {
+  it('explain how to continue with a database whose migrations were squashed', async () => {
     await migrate(database.directUrl, [first])
     const merged = /has migration 20260101000000_first, .* Export its records with that build .* import them into a new/
     await expect(migrate(database.directUrl, [second])).rejects.toThrow(merged)
@@ -106,7 +106,7 @@ describe('migrations at start-up', () => {
     expect(await migrate(database.directUrl, [first])).toEqual([first.name])
   })
 
-  it('wait for the lock of "prisma migrate", and give up when that takes too long', async () => {
+  it('wait for the lock of "prisma migrate", up to a limit', async () => {
     await client.query('SELECT pg_advisory_lock(72707369)')
     await expect(migrate(database.directUrl, [first], { patienceMillis: 10 })).rejects.toThrow(
       'another process is migrating this database: try again later',
@@ -120,7 +120,7 @@ describe('migrations at start-up', () => {
     expect(await run).toEqual([first.name])
   })
 
-  it('leave a table to its calls while they wait for it, and get it in the end', async () => {
+  it('let calls use a table while they wait for its lock, and acquire it in the end', async () => {
     await migrate(database.directUrl, [first])
     const wider = { ...second, sql: 'ALTER TABLE first ADD COLUMN name text' }
     await client.query('BEGIN')
@@ -133,7 +133,7 @@ describe('migrations at start-up', () => {
     expect(await run).toEqual([second.name])
   })
 
-  it('fail, and say what to do, where a table is never free', async () => {
+  it('fail with instructions if a table is never free', async () => {
     await migrate(database.directUrl, [first])
     const wider = { ...second, sql: 'ALTER TABLE first ADD COLUMN name text' }
     await client.query('BEGIN')
@@ -146,7 +146,7 @@ describe('migrations at start-up', () => {
     expect(await migrate(database.directUrl, [first, wider])).toEqual([second.name])
   })
 
-  it('fail where a statement takes longer than it may', async () => {
+  it('fail if a statement exceeds its time limit', async () => {
     const slow = { ...first, sql: 'SELECT pg_sleep(60)' }
     await expect(migrate(database.directUrl, [slow], { statementMillis: 10 })).rejects.toThrow(
       `migration ${first.name} failed: canceling statement due to statement timeout`,
@@ -154,7 +154,7 @@ describe('migrations at start-up', () => {
   })
 
   const cut = 'SELECT pg_terminate_backend(pg_backend_pid())'
-  it.each([0, 1, 2])('apply whole after a process that ended before statement %i of them', async (place) => {
+  it.each([0, 1, 2])('are applied completely after a process that ended before statement %i', async (place) => {
     const statements = ['CREATE TABLE one (id int)', 'CREATE TABLE two (id int)']
     const interrupted = { ...first, sql: statements.toSpliced(place, 0, cut).join(';') }
     await expect(migrate(database.directUrl, [interrupted])).rejects.toThrow()

@@ -21,7 +21,7 @@ describe('the statements of a migration', () => {
       ['BEGIN', 'SELECT CASE WHEN a THEN b END', 'END', 'c'],
     ],
     ['letters of any alphabet', `SELECT 'ö;😀' AS größe; SELECT 2`, [`SELECT 'ö;😀' AS größe`, 'SELECT 2']],
-  ])('are found in %s', (_, script, statements) => {
+  ])('are split correctly: %s', (_, script, statements) => {
     expect(splitStatements(script)).toEqual(statements)
   })
 })

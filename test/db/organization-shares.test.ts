@@ -45,7 +45,7 @@ it('an organization has half of the connections, and others find one at once', a
   expect([database.pool.inUse, database.pool.waiting]).toEqual([0, 0])
 })
 
-it('whoever waits too long for the share of the organization is told that all is busy', async () => {
+it("a call that waits too long for its organization's share fails as busy", async () => {
   const database = test.open({ maxConnections: 2, maxWaitMillis: 50 })
   const first = begin(database, 'acme', 1)
   await eventually(() => expect(first.begun()).toBe(1))
@@ -55,7 +55,7 @@ it('whoever waits too long for the share of the organization is told that all is
   await first.done
 })
 
-it('queries of models count as well', async () => {
+it('model queries count as well', async () => {
   const database = test.open({ maxConnections: 2, maxWaitMillis: 50 })
   const first = begin(database, 'acme', 1)
   await eventually(() => expect(first.begun()).toBe(1))

@@ -43,14 +43,14 @@ describe('a pool', () => {
     expect(await pidOf(single)).toBe(pid)
   })
 
-  it.each(Object.entries(ways))('gives up a connection to a server that only reads: %s', async (_, send) => {
+  it.each(Object.entries(ways))('drops a connection to a read-only server: %s', async (_, send) => {
     const single = test.open({ maxConnections: 1 })
     const pid = await pidOf(single)
     expect(await kindOf(send(single, raise('25006')))).toEqual(unavailable)
     expect(await pidOf(single)).not.toBe(pid)
   })
 
-  describe('whose connections have outdated statements', () => {
+  describe('whose connections have outdated prepared statements', () => {
     const connections = 3
     const things = createStatement<object, object>({
       name: 'things',
@@ -83,7 +83,7 @@ describe('a pool', () => {
       await database.query('CREATE TABLE thing (id int)')
     })
 
-    it.each(cases)('sends them once more on a fresh one through $way: $change', async ({ send, happen }) => {
+    it.each(cases)('retries them once on a fresh connection through $way: $change', async ({ send, happen }) => {
       const database = test.open({ maxConnections: connections })
       await onAll(() => send(database))
       await happen(database)
@@ -91,7 +91,7 @@ describe('a pool', () => {
     })
 
     it.each(Object.entries(prepared))(
-      'sends them once more where the server has others of the name (42P05): %s',
+      'retries them once if the server has another statement of that name (42P05): %s',
       async (_, send) => {
         const database = test.open({ maxConnections: connections })
         await onAll(() =>
@@ -105,7 +105,7 @@ describe('a pool', () => {
       },
     )
 
-    it('gives up where a fresh connection does not help either', async () => {
+    it('gives up if a fresh connection does not help either', async () => {
       const database = test.open({ maxConnections: 1 })
       await database.query('CREATE SEQUENCE attempts')
       const fails = `DO $$ BEGIN PERFORM nextval('attempts'); RAISE EXCEPTION USING errcode = '26000'; END $$`
@@ -116,7 +116,7 @@ describe('a pool', () => {
     })
   })
 
-  it('repeats a single statement that loses against another one', async () => {
+  it('retries a single statement that loses a conflict', async () => {
     const lose = `DO $$ BEGIN IF nextval('tries') < 3 THEN RAISE EXCEPTION USING errcode = '40001'; END IF; END $$`
     const pauses: number[] = []
     const sleep = async (millis: number) => void pauses.push(millis)
@@ -131,7 +131,7 @@ describe('a pool', () => {
     })
   })
 
-  it('is busy, and not at fault, for a caller whose time is over before another gives a connection back', async () => {
+  it('is busy, not faulty, for a caller whose time is up before a connection is free', async () => {
     const single = test.open({ maxConnections: 1 })
     const held = await single.pool.connect()
     expect(await kindOf(single.tablesFor({ timeoutMillis: 20 }).query('SELECT 1'))).toEqual({ kind: 'busy' })
@@ -139,7 +139,7 @@ describe('a pool', () => {
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  it('lets nobody wait for a connection for long, and refuses at once whom it has no room for', async () => {
+  it('limits the wait for a connection, and refuses at once when its queue is full', async () => {
     const single = test.open({ maxConnections: 1, maxWaiting: 1, maxWaitMillis: 200 })
     const held = await single.pool.connect()
     const start = performance.now()
@@ -160,7 +160,7 @@ describe('a pool', () => {
     expect(await served).toEqual([{ one: 1 }])
   })
 
-  it('lets the server end a statement that nobody waits for any more', async () => {
+  it('cancels an abandoned statement on the server', async () => {
     const database = test.open()
     const text = 'SELECT pg_sleep(60)'
     expect(await kindOf(database.tablesFor({ timeoutMillis: 1 }).query(text))).toEqual(unavailable)
@@ -168,7 +168,7 @@ describe('a pool', () => {
     await eventually(async () => expect(await running()).toEqual([]), 5_000)
   })
 
-  it('is never allowed more by a transaction than by the database itself: a frozen one stays as it is', async () => {
+  it('never allows a transaction more than the database does: a read-only database stays unchanged', async () => {
     const frozen = new URL(test.connectionString)
     frozen.searchParams.set('options', '-c default_transaction_read_only=on')
     const database = test.open({ connectionString: frozen.href })
@@ -179,7 +179,7 @@ describe('a pool', () => {
   })
 })
 
-describe('a connection that says nothing any more', () => {
+describe('a silent connection', () => {
   let test: TestDatabase
   let proxy: DatabaseProxy
 
@@ -191,7 +191,7 @@ describe('a connection that says nothing any more', () => {
     await proxy.close()
     await test.drop()
   })
-  it('is given up a moment after the bound of its statement, and replaced', async () => {
+  it('is dropped shortly after the timeout of its statement, and replaced', async () => {
     const { connectionString } = proxy
     const database = test.open({ connectionString, limits: { statement_timeout: 500 }, connectionTimeoutMillis: 500 })
     const reads = [
@@ -218,7 +218,7 @@ describe('a connection that says nothing any more', () => {
     for (const read of reads) expect(await kindOf(read())).toBe('done')
   })
 
-  it('does not outlast a deadline that ends before the bound of the statement', async () => {
+  it('is dropped by a deadline that ends before the timeout of the statement', async () => {
     const database = test.open({ connectionString: proxy.connectionString })
     await database.query('SELECT 1')
     proxy.stall()

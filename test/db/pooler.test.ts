@@ -62,7 +62,7 @@ async function ask<Row extends pg.QueryResultRow>(connectionString: string, text
   }
 }
 
-describe('the service through a pooler of transactions', () => {
+describe('the service behind a transaction pooler', () => {
   it('answers calls in a single session, in which it leaves neither names nor settings', async () => {
     const before = await ask(through(pooler), SETTINGS)
     const server = await startServe(['--demo'], environment())
@@ -98,22 +98,22 @@ describe('the service through a pooler of transactions', () => {
     }
   })
 
-  it('limits the statements of a transaction, and those of nobody after it', async () => {
+  it('limits the statements of a transaction, without affecting any after it', async () => {
     const database = testDatabase.open({ connectionString: through(pooler), sessions: 'pooler', statementNames: false })
     const slow = database.transaction((sql) => sql.query('SELECT pg_sleep(20)'), { timeoutMillis: 200 })
     await expect(slow).rejects.toMatchObject({ code: '57014' })
     expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '10s' }])
   })
 
-  it('is found healthy by the doctor', async () => {
+  it("passes the doctor's check", async () => {
     const { status, stdout } = await runInProcess(['doctor'], { env: environment() })
     expect(stdout).toMatch(/^ok {5}sessions {7}of a pooler, with the settings that they need$/m)
     expect(status).toBe(0)
   })
 })
 
-describe('the start', () => {
-  it('fails if the role lacks settings, with the statements that give it them', async () => {
+describe('the start behind a pooler', () => {
+  it('fails if the role lacks settings, with the statements that add them', async () => {
     const bare = await another({})
     const { status, stderr } = await serve({ DATABASE_URL: through(bare) })
     expect(status).toBe(1)
@@ -129,7 +129,7 @@ describe('the start', () => {
     expect(await faultsFor(environment({ DATABASE_URL: through(bare) }))).toEqual({})
   })
 
-  it('fails if statements have names that the pooler does not keep track of', async () => {
+  it('fails if statements are named and the pooler does not support that', async () => {
     const { status, stderr } = await serve({ DATABASE_STATEMENT_NAMES: 'on' })
     expect([status, stderr]).toEqual([1, expect.stringContaining('set DATABASE_STATEMENT_NAMES=off')])
     expect(await faultsFor(environment({ DATABASE_STATEMENT_NAMES: 'on' }))).toEqual({
@@ -138,7 +138,7 @@ describe('the start', () => {
     expect(await ask(through(pooler), 'SELECT name FROM pg_prepared_statements')).toEqual([])
   })
 
-  it('fails if nothing says that the URL is that of a pooler', async () => {
+  it("fails if the configuration does not say that the URL is a pooler's", async () => {
     const { status, stderr } = await serve({ DATABASE_DIRECT_URL: '' })
     expect([status, stderr]).toEqual([1, expect.stringContaining('set DATABASE_DIRECT_URL too')])
     expect(stderr).toContain('unsupported startup parameter')
@@ -147,13 +147,13 @@ describe('the start', () => {
     })
   })
 
-  it('fails if the pooler takes the settings of a session and loses them', async () => {
+  it('fails if the pooler accepts session settings and loses them', async () => {
     const losing = await another({ settings: { ignore_startup_parameters: LOSING } })
     const { status, stderr } = await serve({ DATABASE_URL: through(losing), DATABASE_DIRECT_URL: '' })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/do not get the settings.*statement_timeout is 0/)])
   })
 
-  it('fails if the pooler does not answer, which the doctor tells from the database', async () => {
+  it('fails if the pooler does not respond, which the doctor distinguishes from the database', async () => {
     const { status, stderr } = await serve({ DATABASE_URL: NOWHERE })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot connect to the database: .*ECONNREFUSED/)])
     expect(await faultsFor(environment({ DATABASE_URL: NOWHERE }))).toEqual({
@@ -163,7 +163,7 @@ describe('the start', () => {
 })
 
 describe('commands', () => {
-  it('go past the pooler', async () => {
+  it('bypass the pooler', async () => {
     const empty = await createTestDatabase('empty')
     try {
       const env = environment({ DATABASE_URL: NOWHERE, DATABASE_DIRECT_URL: empty.directUrl })
@@ -175,20 +175,20 @@ describe('commands', () => {
     }
   })
 
-  it('need a pooler to be named where the database past it is', async () => {
+  it('require the direct URL if the configuration names a pooler', async () => {
     const { status, stderr } = await runInProcess(['config'], { env: { DATABASE_DIRECT_URL: testDatabase.directUrl } })
     expect([status, stderr]).toEqual([1, expect.stringContaining('DATABASE_DIRECT_URL needs DATABASE_URL')])
   })
 })
 
-describe('readiness', () => {
+describe('readiness behind a pooler', () => {
   const log = { warn: () => {} }
   const readinessOf = (connectionString: string, directUrl: string | undefined) => {
     const { pool } = testDatabase.open()
     return createReadiness({ database: { pool, connectionString }, directUrl, log, maxAgeMillis: 0 })
   }
 
-  it('takes a pooler whose sessions are all in use for busy, not for down', async () => {
+  it('treats a pooler whose sessions are all in use as busy, not as down', async () => {
     const busy = await another({ prepareRole: roleSettings, poolSize: 1 })
     const readiness = readinessOf(through(busy), testDatabase.directUrl)
     expect(await readiness.ask()).toEqual({})
@@ -206,7 +206,7 @@ describe('readiness', () => {
     }
   })
 
-  it('is lost with the pooler', async () => {
+  it('fails with the pooler', async () => {
     const readiness = readinessOf(NOWHERE, testDatabase.directUrl)
     expect(await readiness.ask()).toEqual({ database: 'does not answer' })
     readiness.close()

@@ -39,14 +39,14 @@ describe('the prisma command, without its native engine', () => {
     return { status, output }
   }
 
-  it('applies the migrations, which are then the same to the start-up runner', async () => {
+  it('applies the migrations, which the start-up runner then accepts', async () => {
     const migrations = await loadMigrations()
     expect(await prisma('migrate', 'deploy')).toMatchObject({ status: 0 })
     expect(await migrate(database.directUrl, migrations)).toEqual([])
     expect((await prisma('migrate', 'status')).output).toContain('Database schema is up to date!')
   })
 
-  it('takes what the start-up runner has applied for its own', async () => {
+  it('accepts what the start-up runner has applied', async () => {
     const other = await createTestDatabase('empty')
     await migrate(other.directUrl, await loadMigrations())
     const [mine, its] = await Promise.all(
@@ -58,7 +58,7 @@ describe('the prisma command, without its native engine', () => {
     await other.drop()
   })
 
-  it('tells whether the migrations give the schema', async () => {
+  it('checks whether the migrations match the schema', async () => {
     const compare = ['migrate', 'diff', '--exit-code', '--from-migrations', 'prisma/migrations', '--to-schema']
     expect(await prisma(...compare, 'prisma/schema.prisma')).toMatchObject({ status: 0 })
     const changed = join(scratch, 'schema.prisma')

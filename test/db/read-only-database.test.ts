@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { protocols, startTestService, type TestService } from '../support/service.js'
 
-describe('a service whose database only reads', () => {
+describe('a service with a read-only database', () => {
   let testDatabase: TestDatabase
   let direct: Database
   let service: TestService
@@ -38,7 +38,7 @@ describe('a service whose database only reads', () => {
 
   it.each(
     services.flatMap(({ methods, name }) => methods.map((method) => [`${name}/${method.name}`, method] as const)),
-  )('answers what it can read and refuses what it would write: %s', async (name, method) => {
+  )('serves reads and refuses writes: %s', async (name, method) => {
     const before = await written()
     const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
     for (const [caller, status, request] of methodRequests[name] ?? []) {
@@ -50,13 +50,13 @@ describe('a service whose database only reads', () => {
     expect(await written()).toEqual(before)
   })
 
-  it.each(protocols)('refuses a revocation over %s, and says when to try again', async (protocol) => {
+  it.each(protocols)('refuses a revocation over %s, and says when to retry', async (protocol) => {
     const revocation = service.client(AuthService, undefined, protocol).revokeLeakedKey({ secret: 'no secret' })
     const error = ConnectError.from(await revocation.catch((thrown: unknown) => thrown))
     expect([error.code, error.metadata.get('retry-after')]).toEqual([14, '1'])
   })
 
-  it('refuses a revocation over REST, and says when to try again', async () => {
+  it('refuses a revocation over REST, and says when to retry', async () => {
     const answer = await service.rest('POST', '/v2/auth/revoke', { form: { secret: 'no secret' } })
     expect([answer.status, answer.json.code, answer.headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
   })

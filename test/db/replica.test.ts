@@ -78,7 +78,7 @@ afterEach(async () => {
 })
 
 describe('a read with a replica', () => {
-  it('is done there when it has applied everything', async () => {
+  it('runs there once it has applied everything', async () => {
     const database = open()
     const id = await write(database)
     await servers.caughtUp()
@@ -87,7 +87,7 @@ describe('a read with a replica', () => {
     expect(database.replica?.behindBytes).toBe(0)
   })
 
-  it('sees what any process has written before, however far the replica is behind', async () => {
+  it('sees every earlier write of any process, however far the replica is behind', async () => {
     const [database, other] = [open(), open()]
     await servers.standby.sql('SELECT pg_wal_replay_pause()')
     try {
@@ -148,7 +148,7 @@ describe('a read with a replica', () => {
     }
   })
 
-  it('asks a replica that is behind ever more seldom', async () => {
+  it('polls a replica that is behind less and less often', async () => {
     let now = 0
     const timing = { now: () => now, sleep: async () => {}, random: () => 0.5 }
     const database = open({ timing })
@@ -163,7 +163,7 @@ describe('a read with a replica', () => {
     expect([behind > 10, behind < 25, behind + skipped]).toEqual([true, true, 1_000])
   })
 
-  it('asks again soon however many have found the replica behind at once', async () => {
+  it('polls again soon, however many calls have found the replica behind at once', async () => {
     let now = 0
     const timing = { now: () => now, sleep: async () => {}, random: () => 0.5 }
     const database = open({ timing, maxConnections: 5, maxWaiting: 100 })
@@ -181,7 +181,7 @@ describe('a read with a replica', () => {
     }
   })
 
-  it('waits no longer for a free connection to the primary than it does without a replica', async () => {
+  it('waits no longer for a connection to the primary than without a replica', async () => {
     const database = open({ maxConnections: 1, maxWaitMillis: 300 })
     const holder = database.transaction(({ query }) => query('SELECT pg_sleep(2)'))
     const startedAt = performance.now()
@@ -190,7 +190,7 @@ describe('a read with a replica', () => {
     await holder
   })
 
-  it('is repeated on the primary when the replica ends it', async () => {
+  it('is retried on the primary if the replica cancels it', async () => {
     const database = open()
     const reading = database.reads.run(selectSlowly, {})
     await eventually(async () => {
@@ -203,7 +203,7 @@ describe('a read with a replica', () => {
     expect(database.replica?.reads.failed).toBe(1)
   })
 
-  it('is repeated on the primary when it takes the replica too long', async () => {
+  it('is retried on the primary if it takes the replica too long', async () => {
     const database = open({ replicaReadMillis: 100 })
     expect(await database.reads.run(selectSlowly, {})).toEqual([{ isStandby: false }])
     // That says nothing about other reads.
@@ -212,7 +212,7 @@ describe('a read with a replica', () => {
     expect(warnings).toEqual([])
   })
 
-  it('that is at fault fails as it does without one, and keeps nobody from the replica', async () => {
+  it('that is faulty fails as it does without a replica, and does not take the replica out of use', async () => {
     const database = open()
     await expect(database.reads.run(select, { id: 'nul \0' })).rejects.toMatchObject({ code: '22021' })
     await servers.caughtUp()
@@ -222,7 +222,7 @@ describe('a read with a replica', () => {
     expect(warnings).toEqual([])
   })
 
-  it('takes no longer than a second when the replica is silent, and others not even that', async () => {
+  it('takes at most a second if the replica is silent, and later reads not even that', async () => {
     const proxy = await startDatabaseProxy(servers.standby.url)
     const database = open({ replicaConnectionString: proxy.connectionString })
     try {
@@ -242,7 +242,7 @@ describe('a read with a replica', () => {
     }
   })
 
-  it('goes to the primary while the replica is killed, and to the replica once it is back', async () => {
+  it('goes to the primary while the replica is down, and to the replica once it is back', async () => {
     const database = open()
     const sources = new Set<string | undefined>()
     let isOver = false
@@ -268,14 +268,14 @@ describe('a read with a replica', () => {
       () => databaseUrl(servers.standby.url, 'postgres'),
       'it is not a replica of this database',
     ],
-  ])('is never done on %s', async (_, url, reason) => {
+  ])('never runs on %s', async (_, url, reason) => {
     const database = open({ replicaConnectionString: url() })
     expect(await sourceOf(database, await write(database))).toBe('primary')
     expect(database.replica?.reads).toMatchObject({ replica: 0, failed: 1 })
     expect(warnings).toEqual([`the replica cannot be used: reads go to the primary: ${reason}`])
   })
 
-  it('is done on the primary while that is a standby, and anything can only be read', async () => {
+  it('runs on the primary while that is a standby, and only reads succeed', async () => {
     const database = open({ connectionString: servers.standby.url })
     expect((await database.reads.run(selectAll, {}))[0]?.isStandby).toBe(true)
     expect(database.replica?.reads.replica).toBe(0)
@@ -292,7 +292,7 @@ describe('a snapshot', () => {
     await servers.standby.sql(`ALTER SYSTEM SET hot_standby_feedback = ${value}`, 'SELECT pg_reload_conf()')
   }
 
-  it('is read on a replica that keeps the primary from removing its rows', async () => {
+  it('runs on a replica that keeps the primary from removing its rows', async () => {
     await setFeedback('on')
     const database = open()
     const id = await write(database)
@@ -304,7 +304,7 @@ describe('a snapshot', () => {
   it.each([
     ['could have to break it off', 'off', 0],
     ['is behind', 'on', 60_000],
-  ])('is read on the primary if the replica %s', async (_, feedback, lag) => {
+  ])('runs on the primary if the replica %s', async (_, feedback, lag) => {
     await setFeedback(feedback)
     const database = open()
     await servers.setLag(lag)
@@ -318,8 +318,8 @@ describe('a snapshot', () => {
   })
 })
 
-describe('after a fail-over', () => {
-  it('a server that cannot follow the new primary reads nothing, though its log is longer', async () => {
+describe('after a failover', () => {
+  it('a server that cannot follow the new primary serves no reads, even if its log is longer', async () => {
     await servers.standby.stop()
     const before = open({ replicaConnectionString: undefined })
     for (let round = 0; round < 50; round++) await write(before)

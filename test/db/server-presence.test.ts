@@ -26,7 +26,7 @@ describe('a server on its database', () => {
     while (JSON.stringify(await runningServers(database)) !== JSON.stringify(expected));
   }
 
-  it('is seen from its start to its end, with the longest address there is', async () => {
+  it('is visible from its start to its end, with the longest possible address', async () => {
     const longest = 'http://[2001:0db8:85a3:1319:8a2e:0370:7344:7334]:65535'
     const presences = [await show(longest), await show('http://127.0.0.1:8080')]
     expect(await runningServers(database)).toEqual([longest, 'http://127.0.0.1:8080'])
@@ -37,14 +37,14 @@ describe('a server on its database', () => {
     expect(warnings).toEqual([])
   })
 
-  it('is not shown, and keeps no one waiting, if it was asked to stop while it started', async () => {
+  it('is not shown, and does not delay shutdown, if it was asked to stop while starting', async () => {
     const signal = AbortSignal.abort()
     const presence = await showServer({ ...options, connectionString: testDatabase.directUrl, origin: 'x', signal })
     await presence.close()
     expect(await runningServers(database)).toEqual([])
   })
 
-  it('is seen again when its session was cut', async () => {
+  it('is visible again after its session was cut', async () => {
     const presence = await show('http://127.0.0.1:8080')
     const session = async () => {
       const [row] = await database.query<{ pid: number }>(
@@ -60,7 +60,7 @@ describe('a server on its database', () => {
     await becomes([])
   })
 
-  it('does not keep the server from stopping where the database says nothing any more', async () => {
+  it('does not keep the server from stopping if the database no longer responds', async () => {
     const proxy = await startDatabaseProxy(testDatabase.directUrl)
     const presence = await show('http://127.0.0.1:8080', proxy.connectionString)
     proxy.stall()
@@ -70,7 +70,7 @@ describe('a server on its database', () => {
     await proxy.close()
   })
 
-  it('goes on where it cannot be shown, and says why', async () => {
+  it('continues without being visible, and logs why', async () => {
     warnings.length = 0
     const presence = await show('http://127.0.0.1:8080', 'postgresql://postgres@127.0.0.1:1/none')
     expect(String(warnings[0])).toContain('ECONNREFUSED')

@@ -60,7 +60,7 @@ async function faultsOf(url: string): Promise<Record<string, string>> {
 }
 
 describe('a session', () => {
-  it('has what answers depend on, whatever its database says', async () => {
+  it("has the settings that answers depend on, whatever the database's defaults", async () => {
     const { directUrl } = testDatabase
     await ask(directUrl, 'CREATE SCHEMA elsewhere', ...contrary(directUrl))
     const { status, stderr } = await runInProcess(['migrate'], { env: directly(directUrl) })
@@ -89,7 +89,7 @@ describe('a session', () => {
     expect(await faultsOf(directUrl)).toEqual({})
   })
 
-  it('that runs without triggers and foreign keys is refused, by the doctor too', async () => {
+  it('without triggers and foreign keys is refused, also by the doctor', async () => {
     const url = new URL(testDatabase.directUrl)
     url.searchParams.set('options', '-c session_replication_role=replica')
     const { status, stderr } = await runInProcess(['migrate'], { env: directly(url.href) })
@@ -101,7 +101,7 @@ describe('a session', () => {
   })
 
   it.each(['LATIN1', 'SQL_ASCII'])(
-    'of a database with the encoding %s is refused before anything is made',
+    'of a database with the encoding %s is refused before anything is created',
     async (encoding) => {
       const name = `${new URL(testDatabase.directUrl).pathname.slice(1)}_${encoding.toLowerCase()}`
       const locale = "LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C'"
@@ -121,7 +121,7 @@ describe('a session', () => {
     },
   )
 
-  it('of a database that does not exist says how to create it', async () => {
+  it('of a missing database fails with instructions for creating it', async () => {
     const url = databaseUrl(testDatabase.directUrl, 'none_of_this_name')
     const text = /database "none_of_this_name" does not exist: create it with CREATE DATABASE … ENCODING 'UTF8'/
     const { status, stderr } = await runInProcess(['migrate'], { env: directly(url) })

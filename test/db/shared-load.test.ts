@@ -15,7 +15,7 @@ function createLoads() {
 }
 
 describe('a shared load', () => {
-  it('begins at once when none runs', async () => {
+  it('begins at once if none is running', async () => {
     const { load, ends } = createLoads()
     const first = load()
     ends[0]?.()
@@ -25,7 +25,7 @@ describe('a shared load', () => {
     expect(await second).toBe(1)
   })
 
-  it('gives those who come while one runs the next one, and all of them the same', async () => {
+  it('makes callers that arrive while one runs share the next one', async () => {
     const { load, ends } = createLoads()
     const first = load()
     const others = [load(), load(), load()]
@@ -38,7 +38,7 @@ describe('a shared load', () => {
     expect(ends).toHaveLength(2)
   })
 
-  it('fails for those alone who shared it', async () => {
+  it('fails only for the callers that share it', async () => {
     const { load, ends } = createLoads()
     const first = load()
     const second = load()

@@ -95,7 +95,7 @@ describe('a stopped call', () => {
     expect(await database.query('SELECT id FROM slow')).toEqual([{ id: 1 }])
   })
 
-  it('loses no connection, and cancels nobody else, a thousand times', async () => {
+  it('loses no connection, and cancels no other call, in a thousand runs', async () => {
     const stranger = async () => {
       const outcomes: unknown[] = []
       while (stopped < 1_000) outcomes.push(await outcomeOf(database.run(sleep, { seconds: 0.001 })))

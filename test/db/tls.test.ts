@@ -60,7 +60,7 @@ const modes: readonly [query: string, unknown: string, named: string, otherHost:
 ]
 
 describe('TLS to PostgreSQL', () => {
-  it('is what the manual says of each mode', async () => {
+  it('behaves as the manual says in each mode', async () => {
     const columns: string[][] = [[], [], [], []]
     const ask = async (column: number, suffix: string) => {
       for (const [query] of modes) columns[column]?.push(await outcomeOf(withQuery(`${query}${suffix}`)))
@@ -80,7 +80,7 @@ describe('TLS to PostgreSQL', () => {
     expect(modes.map(([query], row) => [query, ...columns.map((column) => column[row])])).toEqual(modes)
   })
 
-  it('carries migrations, calls and readiness', async () => {
+  it('is used for migrations, calls and readiness', async () => {
     const env = { DATABASE_URL: withQuery(`sslmode=verify-full&sslrootcert=${server.ca}`) }
     const service = await startServe(['--demo'], env)
     try {
@@ -94,7 +94,7 @@ describe('TLS to PostgreSQL', () => {
     }
   })
 
-  it('is said in one line where a mode means another one than it says', async () => {
+  it('prints one line if a mode has a meaning other than its name', async () => {
     const env = { DATABASE_URL: withQuery(`sslmode=require&sslrootcert=${server.ca}`) }
     const { status, stderr } = await runSvc(['migrate'], { env })
     const lines = stderr.trimEnd().split('\n')
@@ -109,7 +109,7 @@ describe('TLS to PostgreSQL', () => {
     expect(doctor.stderr).not.toContain('SECURITY WARNING')
   })
 
-  it('says how to trust an authority that is unknown', async () => {
+  it('explains how to trust an unknown authority', async () => {
     const { status, stderr } = await runSvc(['migrate'], { env: { DATABASE_URL: withQuery('sslmode=verify-full') } })
     expect([status, stderr]).toEqual([
       1,

@@ -59,12 +59,12 @@ describe('a transaction', () => {
   const add = (sql: Sql, id: number) => sql.execute('UPDATE counter SET value = value + 1 WHERE id = $1', [id])
   const conflict = (sql: Sql) => sql.execute(`DO $$ BEGIN RAISE EXCEPTION 'conflict' USING errcode = '40001'; END $$`)
 
-  it('commits what its work has done and answers what it returned', async () => {
+  it('commits its work and returns the result', async () => {
     expect(await database.transaction(async (sql) => (await add(sql, 1)) + (await add(sql, 2)))).toBe(2)
     expect(await values()).toEqual([1, 1])
   })
 
-  it('leaves nothing when its work throws, and throws the same', async () => {
+  it('leaves nothing behind when its work throws, and rethrows the error', async () => {
     const reason = new Error('no')
     const work = async (sql: Sql) => {
       await add(sql, 1)
@@ -80,7 +80,7 @@ describe('a transaction', () => {
     expect(await values()).toEqual([0, 0])
   })
 
-  it('is not taken for committed when its work has hidden a failed statement', async () => {
+  it('does not pass for committed if its work has hidden a failed statement', async () => {
     const work = async (sql: Sql) => {
       await add(sql, 1)
       await sql.query('SELECT 1 / 0').catch(() => undefined)
@@ -96,7 +96,7 @@ describe('a transaction', () => {
     expect(await values()).toEqual([0, 0])
   })
 
-  it('is repeated as a whole after two of them have deadlocked', async () => {
+  it('is retried as a whole when two transactions deadlock', async () => {
     let arrived = 0
     let bothHere = () => {}
     const meeting = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ describe('a transaction', () => {
     expect(arrived).toBe(3)
   })
 
-  it('loses no update among many that are serializable', async () => {
+  it('loses no update among many serializable ones', async () => {
     const increment = () =>
       database.transaction(
         async (sql) => {
@@ -156,7 +156,7 @@ describe('a transaction', () => {
     },
   )
 
-  it('is not repeated for any other failure', async () => {
+  it('is not retried for any other failure', async () => {
     let tries = 0
     const attempt = database.transaction(async (sql) => {
       tries++
@@ -166,7 +166,7 @@ describe('a transaction', () => {
     expect(tries).toBe(1)
   })
 
-  it('is not repeated past its budget, and each try is told what is left', async () => {
+  it('is not retried beyond its budget, and each attempt knows the time that is left', async () => {
     const timing = createTiming()
     const left: (number | undefined)[] = []
     const counts = { conflict: 0, staleStatement: 0 }
@@ -184,13 +184,13 @@ describe('a transaction', () => {
     expect(counts).toEqual({ conflict: 2, staleStatement: 0 })
   })
 
-  it('ends a statement that outlasts its budget', async () => {
+  it('cancels a statement that exceeds its budget', async () => {
     const slow = database.transaction((sql) => sql.query('SELECT pg_sleep(5)'), { timeoutMillis: 50 })
     expect(await slow.catch(databaseFailure)).toEqual({ kind: 'timeout' })
   })
 
   it.each([true, false])(
-    'tells the server how long its statements may take, through Prisma: %s',
+    'tells the server the time limit of its statements, through Prisma: %s',
     async (throughPrisma) => {
       const options = { timeoutMillis: 5_000 }
       const setting = () =>
@@ -204,7 +204,7 @@ describe('a transaction', () => {
     },
   )
 
-  it('has models and statements side by side', async () => {
+  it('can run models and statements side by side', async () => {
     const migrated = await createTestDatabase()
     const store = migrated.open()
     const id = 'one'
@@ -219,7 +219,7 @@ describe('a transaction', () => {
     await migrated.drop()
   })
 
-  it('sends neither statements nor queries of models once its signal has aborted', async () => {
+  it('sends neither statements nor model queries once its signal has aborted', async () => {
     const reason = new Error('the caller has gone')
     const controller = new AbortController()
     const refusals: unknown[] = []
@@ -235,7 +235,7 @@ describe('a transaction', () => {
     expect(refusals).toEqual([reason, reason])
   })
 
-  it('sends nothing more and commits nothing once its signal has aborted', async () => {
+  it('sends and commits nothing once its signal has aborted', async () => {
     const reason = new Error('the caller has gone')
     const controller = new AbortController()
     const options = { signal: controller.signal }
@@ -249,7 +249,7 @@ describe('a transaction', () => {
     expect(await values()).toEqual([0, 0])
   })
 
-  it('takes its options from an object that works each out when it is asked for', async () => {
+  it('accepts options whose values are getters', async () => {
     const reason = new Error('the caller has gone')
     const controller = new AbortController()
     class Options {
@@ -265,7 +265,7 @@ describe('a transaction', () => {
     expect(await values()).toEqual([0, 0])
   })
 
-  it('writes nothing when it is for reading', async () => {
+  it('cannot write if it is read-only', async () => {
     const attempt = database.transaction((sql) => add(sql, 1), { readOnly: true })
     await expect(attempt).rejects.toMatchObject({ code: '25006' })
   })
@@ -283,7 +283,7 @@ describe('a transaction', () => {
     expect(await values()).toEqual([1, 0])
   })
 
-  it('gives its connection back whatever happens', async () => {
+  it('always releases its connection', async () => {
     const single = test.open({ maxConnections: 1, connectionTimeoutMillis: 1_000 })
     const end = `SELECT pg_terminate_backend(pg_backend_pid())`
     for (const statement of ['SELECT 1', 'SELECT 1 / 0', end, 'SELECT 1']) {
@@ -342,7 +342,7 @@ SELECT ${given.text}::text AS text, ${given.uuid}::uuid AS uuid, ${given.yes}::b
   }
   const statement = createStatement(definition)
 
-  it('takes and answers the same values on every path', async () => {
+  it('accepts and returns the same values on every path', async () => {
     const test = await createTestDatabase('empty')
     const database = test.open()
     const expected = { ...given, small: 7, nothing: null }
@@ -358,7 +358,7 @@ SELECT ${given.text}::text AS text, ${given.uuid}::uuid AS uuid, ${given.yes}::b
 })
 
 describe('a session', () => {
-  it('reads times in UTC whatever the database prefers, for SQL and for Prisma', async () => {
+  it("reads times in UTC whatever the database's default, for SQL and for Prisma", async () => {
     const test = await createTestDatabase('empty')
     const name = new URL(test.connectionString).pathname.slice(1)
     const database = test.open()
@@ -372,7 +372,7 @@ describe('a session', () => {
     await test.drop()
   })
 
-  it('prepares a named statement and each of Prisma’s texts once per connection', async () => {
+  it('prepares each named statement and each of Prisma’s texts once per connection', async () => {
     const test = await createTestDatabase('empty')
     const database = test.open({ maxConnections: 1 })
     const echo = createStatement<{ value: number }, { value: number }>({

@@ -3,13 +3,13 @@ import { createWaitQueue } from '../../src/db/wait-queue.js'
 import { eventually } from '../support/eventually.js'
 
 describe('a wait queue', () => {
-  it('gives out waiters in the order in which they came, each once', () => {
+  it('releases waiters in order of arrival, each once', () => {
     const queue = createWaitQueue<string>({ maxWaiting: 3, maxWaitMillis: 1_000 }, () => {})
     for (const waiter of ['a', 'b', 'c']) queue.add(waiter)
     expect([queue.take(2), queue.size, queue.take(2), queue.take(1)]).toEqual([['a', 'b'], 1, ['c'], []])
   })
 
-  it('refuses at once whom it has no room for, and takes others again when one has left', () => {
+  it('refuses at once when it is full, and admits again when a waiter has left', () => {
     const refused: string[] = []
     const queue = createWaitQueue<string>({ maxWaiting: 1, maxWaitMillis: 1_000 }, (waiter) => refused.push(waiter))
     for (const waiter of ['a', 'b']) queue.add(waiter)
@@ -19,7 +19,7 @@ describe('a wait queue', () => {
     expect([refused, queue.take(1)]).toEqual([['b'], ['c']])
   })
 
-  it('refuses those who have waited for too long, and none before its time', async () => {
+  it('refuses those who have waited too long, and none too early', async () => {
     const refused: { waiter: string; millis: number }[] = []
     const start = performance.now()
     const queue = createWaitQueue<string>({ maxWaiting: 9, maxWaitMillis: 60 }, (waiter) => {
@@ -32,7 +32,7 @@ describe('a wait queue', () => {
     expect(refused.every(({ waiter, millis }) => millis >= (waiter === 'late' ? 119 : 59))).toBe(true)
   })
 
-  it('keeps the process from ending only while somebody waits', () => {
+  it('keeps the process alive only while there are waiters', () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
     const before = timers()
     const queue = createWaitQueue<string>({ maxWaiting: 3, maxWaitMillis: 60_000 }, () => {})

@@ -88,7 +88,7 @@ describe('the chart', () => {
       { migration: { enabled: false }, podDisruptionBudget: { enabled: false }, metrics: { enabled: false } },
       ['Deployment', 'Service'],
     ],
-  ])('gives objects that Kubernetes takes: %s', async (_, values, expected) => {
+  ])('renders valid Kubernetes objects: %s', async (_, values, expected) => {
     const objects = await render(values)
     expect([...objects.keys()].toSorted()).toEqual(expected.toSorted())
     for (const [kind, object] of objects) {
@@ -99,7 +99,7 @@ describe('the chart', () => {
     }
   })
 
-  it('migrates before anything is rolled out, so that a migration that fails stops it', async () => {
+  it('migrates before the rollout, so that a failed migration stops it', async () => {
     const objects = await render()
     const job = objects.get('Job') as unknown as IJob
     expect(job.metadata?.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
@@ -112,7 +112,7 @@ describe('the chart', () => {
     expect(job.spec?.template.metadata?.labels?.['app.kubernetes.io/name']).not.toBe('svc')
   })
 
-  it('lets pods write nothing, have no rights and no token, and run as whoever is asked for', async () => {
+  it('runs pods read-only, without privileges or a token, and as any user', async () => {
     const objects = await render({ podSecurityContext: { runAsUser: 1_000_660_000 } })
     for (const kind of ['Deployment', 'Job']) {
       const { spec } = objects.get(kind) as unknown as IDeployment
@@ -134,7 +134,7 @@ describe('the chart', () => {
     [10, 10, 20],
     [120, 10, 130],
     [10, 60, 65],
-  ])('waits for a drain of %i seconds, and calls of %i', async (drainSeconds, graceSeconds, expected) => {
+  ])('waits for a drain of %i seconds and calls of %i', async (drainSeconds, graceSeconds, expected) => {
     const deployment = await deploymentOf({ drainSeconds, graceSeconds })
     expect(deployment.spec?.template.spec?.containers[0]?.env).toContainEqual({
       name: 'GRACE_SECONDS',
@@ -143,7 +143,7 @@ describe('the chart', () => {
     expect(deployment.spec?.template.spec?.terminationGracePeriodSeconds).toBe(expected)
   })
 
-  it('asks for health at the paths that say it, over TLS where the service speaks it', async () => {
+  it('probes the health paths, over TLS if the service uses it', async () => {
     for (const [values, scheme] of [
       [{}, 'HTTP'],
       [everything, 'HTTPS'],
@@ -159,21 +159,18 @@ describe('the chart', () => {
   it.each([
     ['a secret', { secretName: 'ca' }, { name: 'database-ca', secret: { secretName: 'ca' } }],
     ['a config map', { configMapName: 'ca' }, { name: 'database-ca', configMap: { name: 'ca' } }],
-  ])(
-    'mounts the certificate of the authority of the database from %s, for the migration too',
-    async (_, databaseCa, volume) => {
-      const objects = await render({ databaseCa })
-      for (const kind of ['Deployment', 'Job']) {
-        const { spec } = (objects.get(kind) as unknown as IDeployment).spec?.template ?? {}
-        expect([kind, spec?.volumes]).toEqual([kind, [volume]])
-        expect(spec?.containers[0]?.volumeMounts).toEqual([
-          { name: 'database-ca', mountPath: '/database-ca', readOnly: true },
-        ])
-      }
-    },
-  )
+  ])("mounts the database's CA certificate from %s, for the migration too", async (_, databaseCa, volume) => {
+    const objects = await render({ databaseCa })
+    for (const kind of ['Deployment', 'Job']) {
+      const { spec } = (objects.get(kind) as unknown as IDeployment).spec?.template ?? {}
+      expect([kind, spec?.volumes]).toEqual([kind, [volume]])
+      expect(spec?.containers[0]?.volumeMounts).toEqual([
+        { name: 'database-ca', mountPath: '/database-ca', readOnly: true },
+      ])
+    }
+  })
 
-  it('sets variables that the service knows, to values that it takes', async () => {
+  it('sets only variables that the service knows, with values that it accepts', async () => {
     const [container] = (await deploymentOf(everything)).spec?.template.spec?.containers ?? []
     const environment = Object.fromEntries(container?.env?.map(({ name, value }) => [name, value ?? '']) ?? [])
     const known = effectiveSettings({}).map(({ name }) => name)
@@ -181,7 +178,7 @@ describe('the chart', () => {
     expect(configFromEnvironment(environment)).toMatchObject({ host: '0.0.0.0', port: 8080, databasePoolSize: 20 })
   })
 
-  it('does not render without the secret that says where the database is', async () => {
+  it('does not render without the secret for the database URL', async () => {
     await expect(render({ environmentSecret: '' })).rejects.toThrow('environmentSecret is needed')
   })
 
@@ -204,7 +201,7 @@ describe('the schema of the values', () => {
       : (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`)
   }
 
-  it('takes the defaults, and everything turned on', async () => {
+  it('accepts the defaults, and everything enabled', async () => {
     const defaults: object = parse(await read('deploy/helm/svc/values.yaml'))
     expect(await judge(defaults)).toEqual([])
     expect(await judge({ ...defaults, ...everything })).toEqual([])

@@ -19,7 +19,7 @@ const read = async (): Promise<{ services: Record<'postgres' | 'migrate' | 'svc'
   parse(await readFile(file, 'utf8'), { merge: true, strict: true })
 
 describe('the compose file', () => {
-  it('is one, by the schema of compose files', async () => {
+  it('is valid by the compose schema', async () => {
     // It names its parts and its version in a way that only older validators know.
     const schema: object = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
       ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value,
@@ -28,7 +28,7 @@ describe('the compose file', () => {
     expect([validate(await read()), validate.errors]).toEqual([true, null])
   })
 
-  it('starts the service once the database is healthy and the migration has ended well', async () => {
+  it('starts the service once the database is healthy and the migration has succeeded', async () => {
     const { migrate, svc } = (await read()).services
     expect(migrate).toMatchObject({ command: ['migrate'], depends_on: { postgres: { condition: 'service_healthy' } } })
     expect(svc).toMatchObject({
@@ -39,7 +39,7 @@ describe('the compose file', () => {
     expect([migrate.read_only, svc.read_only]).toEqual([true, true])
   })
 
-  it('sets variables that the service knows', async () => {
+  it('sets only variables that the service knows', async () => {
     const { migrate, svc } = (await read()).services
     const known = effectiveSettings({}).map(({ name }) => name)
     const set = Object.keys({ ...migrate.environment, ...svc.environment })

@@ -64,8 +64,8 @@ async function run(...args: readonly string[]): Promise<string> {
   return output()
 }
 
-describe('what is put into an image', () => {
-  it('is small, and has neither sources nor an embedded database', async () => {
+describe('the content of an image', () => {
+  it('is small, with neither sources nor an embedded database', async () => {
     const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile())
     const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
     const sizes = await Promise.all(paths.map(async (path) => (await stat(join(folder, path))).size))
@@ -77,7 +77,7 @@ describe('what is put into an image', () => {
     expect(paths.filter((path) => /\/licen[sc]e/i.test(path)).length).toBeGreaterThan(50)
   })
 
-  it('is everything that the Dockerfile lets into its build', async () => {
+  it('is everything that the Dockerfile copies into its build', async () => {
     const ignored = (await readFile(join(root, '.dockerignore'), 'utf8')).split('\n')
     const pack = await readFile(join(root, 'scripts/pack.mjs'), 'utf8')
     const own = [...(/const own = \[([^\]]+)\]/.exec(pack)?.[1] ?? '').matchAll(/'([^',/]+)[^',]*'/g)].map(
@@ -88,7 +88,7 @@ describe('what is put into an image', () => {
     expect(own.filter((name) => name !== 'dist' && !ignored.includes(`!${name}`))).toEqual([])
   })
 
-  it('runs every command as a user that the system does not know, on files that it cannot write', async () => {
+  it('runs every command as an unknown user on read-only files', async () => {
     const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: root })
     expect(JSON.parse(await run('version', '--json'))).toMatchObject({ version: '0.1.0', commit: stdout.trim() })
     expect(await run('migrate')).toBe('the database is up to date\n')
@@ -97,7 +97,7 @@ describe('what is put into an image', () => {
     expect(await run('doctor')).not.toContain('FAULT')
   })
 
-  it('serves every door and every page, observed and traced, and ends when it is asked to', async () => {
+  it('serves every protocol and page, with metrics and traces, and stops when asked to', async () => {
     await run('demo', 'reset')
     const { child, output } = start(['serve', '--no-demo'], {
       METRICS_PORT: '0',

@@ -25,11 +25,11 @@ describe('the script of the local cluster', () => {
   })
   afterAll(() => rm(directory, { recursive: true }))
 
-  it.each(['local-cluster.sh', 'install.sh'])('is whole (%s)', async (name) => {
+  it.each(['local-cluster.sh', 'install.sh'])('is complete (%s)', async (name) => {
     expect(await promisify(execFile)('bash', ['-n', join(folder, name)])).toEqual({ stdout: '', stderr: '' })
   })
 
-  it('refuses what it does not know, and makes nothing for it', async () => {
+  it('refuses unknown arguments, and creates nothing', async () => {
     expect(await run('restart', directory)).toEqual({
       status: 1,
       stderr: "local-cluster: start or stop, not 'restart'\n",

@@ -22,7 +22,7 @@ interface Panel {
   readonly targets: readonly { readonly expr: string }[]
 }
 
-describe('what is deployed beside the service', () => {
+describe('the Prometheus files', () => {
   /** The types of the metrics that the service serves, by name. */
   let types: ReadonlyMap<string, string>
   let text: string
@@ -49,13 +49,13 @@ describe('what is deployed beside the service', () => {
       return part !== undefined && types.get(base) === 'histogram' ? base : name
     })
 
-  it('reads metrics in which promtool finds no fault', async () => {
+  it('read metrics in which promtool finds no fault', async () => {
     const checked = promisify(execFile)('promtool', ['check', 'metrics'])
     checked.child.stdin?.end(text)
     expect(await checked).toEqual({ stdout: '', stderr: '' })
   })
 
-  it('names metrics that there are, in every rule and every panel', () => {
+  it('name existing metrics in every rule and every panel', () => {
     const named = [
       ...rules.map(({ expr }) => expr),
       ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -65,12 +65,12 @@ describe('what is deployed beside the service', () => {
     expect(named.filter((expr) => namesIn(expr).length === 0 && !/^up\{/.test(expr))).toEqual([])
   })
 
-  it('shows every metric on the dashboard, the build apart, which its variable names', () => {
+  it('show every metric on the dashboard, except the build, which its variable shows', () => {
     const shown = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namesIn(expr))))
     expect([...types.keys()].filter((name) => !shown.has(name))).toEqual(['svc_build_info'])
   })
 
-  it('is explained to operators: every metric', async () => {
+  it('are documented for operators: every metric', async () => {
     const page = await read('docs/operating.md')
     const rows = [...page.matchAll(/^\| (`(?:svc|process|nodejs)_.*?) \|/gm)].map(([, names = '']) => names)
     const documented = rows.flatMap((names) => [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
@@ -85,12 +85,12 @@ describe('promtool', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  it('takes the alert rules, and they fire in trouble alone', async () => {
+  it('accepts the alert rules, which fire only in trouble', async () => {
     expect(await promtool('check', 'rules', rulesFile)).toContain('SUCCESS: 17 rules found')
     expect(await promtool('test', 'rules', 'deploy/prometheus/alerts.test.yml')).toContain('SUCCESS')
   })
 
-  it('takes every expression of the dashboard', async () => {
+  it('accepts every expression of the dashboard', async () => {
     const dashboard: { panels: Panel[] } = JSON.parse(await read('deploy/grafana/svc.json'))
     const exprs = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
     const rules = exprs.map((expr, number) => ({

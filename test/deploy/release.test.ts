@@ -45,7 +45,7 @@ beforeAll(() => {
 afterAll(() => rmSync(checkout, { recursive: true }))
 
 describe('npm run release', () => {
-  it('needs a tag, of the version that all files have, and files that are as committed', async () => {
+  it('requires a tag that matches the version of all files, and a clean tree', async () => {
     expect(await release()).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/^release: no tag such as v1\.2\.3/),
@@ -65,7 +65,7 @@ describe('npm run release', () => {
   })
 
   it(
-    'makes packages and chart, and says that it has made no image where nothing can make one',
+    'makes packages and chart, and reports that no tool could make an image',
     async () => {
       const { status, stdout, stderr } = await release()
       const commit = git('rev-parse', 'HEAD')

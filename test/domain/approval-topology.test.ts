@@ -23,7 +23,7 @@ const steps = (count: number) => Array.from({ length: count }, () => owner)
 const stages = (...counts: number[]) => counts.map((count) => ({ steps: steps(count) }))
 
 describe('the steps of a procedure', () => {
-  it('are one stage each where no stages are given', () => {
+  it('become one stage each if no stages are given', () => {
     expect(topologyFrom({ steps: [owner, workflow], stages: [] })).toEqual({
       steps: [
         { path: 'steps[0]', stageIndex: 0, stepIndex: 0, step: stepFromDraft(owner) },
@@ -45,7 +45,7 @@ describe('the steps of a procedure', () => {
     })
   })
 
-  it('must be there, as steps or in stages', () => {
+  it('are required, directly or in stages', () => {
     expect(() => topologyFrom({ steps: [], stages: [] })).toThrow(
       expect.objectContaining({
         reason: 'STEPS_OR_STAGES_REQUIRED',
@@ -54,7 +54,7 @@ describe('the steps of a procedure', () => {
     )
   })
 
-  it(`are at most ${MAX_STEPS} in all stages`, () => {
+  it(`are limited to ${MAX_STEPS} across all stages`, () => {
     expect(topologyFrom({ steps: [], stages: stages(MAX_STEPS - 1, 1) }).steps).toHaveLength(MAX_STEPS)
     expect(() => topologyFrom({ steps: [], stages: stages(MAX_STEPS, 1) })).toThrow(
       expect.objectContaining({
@@ -130,7 +130,7 @@ describe('a step', () => {
     expect(storedStep({ ...step, customWorkflow: { workflowId: 'w' } }).customWorkflowId).toBe('w')
   })
 
-  it('stores of each approver what its kind has', () => {
+  it("stores the fields of each approver's kind", () => {
     const approvers = [approver('USER', 'a'), approver('GROUP', 'b'), approver('MANAGER', 'c'), approver(undefined)]
     expect(storedStep({ ...stepFromDraft(owner), approvers }).approvers).toEqual([
       { kind: 'USER', userId: 'a', groupId: null, notify: true },
@@ -139,7 +139,7 @@ describe('a step', () => {
     ])
   })
 
-  it('names the field of an approver by its kind', () => {
+  it('names the field of an approver after its kind', () => {
     expect(approverIdPath('steps[1]', 2, 'USER')).toBe('steps[1].approvers[2].user.userId')
     expect(approverIdPath('steps[1]', 2, 'GROUP')).toBe('steps[1].approvers[2].group.groupId')
   })

@@ -37,7 +37,7 @@ describe('audit events', () => {
 
   const stored = () => db.query(`SELECT * FROM audit_events ORDER BY id`)
 
-  it('are written in the order given, with the actor and the changes in the words of the API', async () => {
+  it('are written in the given order, with the actor and the changes in the words of the API', async () => {
     const other: AuditEvent = {
       organizationId: 'org-1',
       actor: systemActor,
@@ -70,7 +70,7 @@ describe('audit events', () => {
     ])
   })
 
-  it('go with the transaction that they tell of', async () => {
+  it('are rolled back with the transaction that they describe', async () => {
     const before = await stored()
     const work = db.transaction(async (sql) => {
       await recordAuditEvents(sql, [event], runtime)

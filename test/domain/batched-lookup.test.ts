@@ -19,7 +19,7 @@ function createLoads(limits?: WaitLimits) {
 const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 describe('a batched lookup', () => {
-  it('loads what one turn asks for together, and takes what is asked meanwhile with the next load', async () => {
+  it('loads all requests of one turn together, and later ones with the next load', async () => {
     const { loads, lookup } = createLoads()
     const found = ['a', 'b'].map(lookup)
     await settled()
@@ -52,7 +52,7 @@ describe('a batched lookup', () => {
     expect(await Promise.all(found)).toEqual(['A', 'A', 'A'])
   })
 
-  it('fails the calls of a load that fails, and goes on with the next ones', async () => {
+  it('fails the calls of a failed load, and continues with the next ones', async () => {
     const { loads, lookup } = createLoads()
     const failed = lookup('a')
     await settled()
@@ -65,7 +65,7 @@ describe('a batched lookup', () => {
     expect(await Promise.all([other, after])).toEqual(['B', 'C'])
   })
 
-  it('lets nobody wait for long, and refuses at once whom it has no room for', async () => {
+  it('limits the wait, and refuses at once when its queue is full', async () => {
     const { loads, lookup } = createLoads({ maxWaiting: 1, maxWaitMillis: 50 })
     const busy = { reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 }
     const loading = []
@@ -82,7 +82,7 @@ describe('a batched lookup', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('takes no more than 128 keys with one load', async () => {
+  it('loads at most 128 keys at once', async () => {
     const { loads, lookup } = createLoads()
     const found = Array.from({ length: 260 }, (_, index) => lookup(`k${index}`))
     await settled()

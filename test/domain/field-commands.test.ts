@@ -14,7 +14,7 @@ const before = new Date('2026-01-01T00:00:00.000Z')
 const now = new Date('2026-02-02T00:00:00.000Z')
 
 describe('an empty profile', () => {
-  it('has no value, and automation owns it', () => {
+  it('has no values, and automation owns every field', () => {
     const field = { value: '', owner: 'AUTOMATION', since: before }
     expect(emptyProfile(before)).toEqual(Object.fromEntries(governedFields.map((name) => [name, field])))
   })
@@ -32,7 +32,7 @@ describe('the guard of a write', () => {
     ['nothing where a field is released', 'PINNED', { kind: 'release', field }, undefined],
   ]
 
-  it.each(rows)('is asked about %s', (_, owner, command, asked) => {
+  it.each(rows)('is consulted about %s', (_, owner, command, asked) => {
     const profile = { ...emptyProfile(before), [field]: { value: 'held', owner, since: before } } as const
     const questions: unknown[] = []
     const refuse = (...question: unknown[]) => {
@@ -47,7 +47,7 @@ describe('the guard of a write', () => {
 })
 
 describe('the values that commands set in a field', () => {
-  it('are those of this field that are not empty, in order', () => {
+  it('are the non-empty values of this field, in order', () => {
     const set = (field: 'MANAGER' | 'LOCALE', value: string) => ({ kind: 'set', field, value, as: 'PINNED' }) as const
     const commands: FieldCommand[] = [
       set('MANAGER', 'b'),

@@ -56,7 +56,7 @@ describe('a history of writes', () => {
     )
   })
 
-  it('never lowers the owner of a field but by a release or a withdrawal', () => {
+  it('never lowers the owner of a field except by a release or a withdrawal', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let profile = emptyProfile(before)

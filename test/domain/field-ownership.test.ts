@@ -351,7 +351,7 @@ describe('ownership of a field', () => {
     }
   })
 
-  it('is released before it is set: a key replaces the value of a field that it releases', () => {
+  it('is released before the field is set: a key replaces the value of a field that it releases', () => {
     const commands = commandsOfRequest({
       writer: 'automation',
       values: set('JOB_TITLE', 'new'),
@@ -362,7 +362,7 @@ describe('ownership of a field', () => {
     expect(changes.map(({ outcome }) => outcome)).toEqual(['RELEASED', 'WRITTEN'])
   })
 
-  it('is pinned anew when a user token releases and sets it', () => {
+  it('is pinned again when a user token releases and sets the field', () => {
     const commands = commandsOfRequest({
       writer: 'person',
       values: set('JOB_TITLE', 'new'),
@@ -371,7 +371,7 @@ describe('ownership of a field', () => {
     expect(written('PINNED', 'JOB_TITLE', commands).profile.JOB_TITLE).toMatchObject({ value: 'new', owner: 'PINNED' })
   })
 
-  it('that is locked is listed once when a request releases and sets it', () => {
+  it('is reported once if a request releases and sets a locked field', () => {
     const commands = commandsOfRequest({
       writer: 'automation',
       values: set('LOCALE', 'new'),

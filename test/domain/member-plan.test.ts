@@ -68,7 +68,7 @@ describe('a plan', () => {
   )
   const change = fc.record({ userId: id, commands: fc.array(command, { maxLength: 3 }) })
 
-  it('of any publications leaves no circle of managers and no number with two members', () => {
+  it('of any publications leaves no management cycle and no number shared by two members', () => {
     fc.assert(
       fc.property(fc.array(fc.array(change, { maxLength: 8 }), { maxLength: 6 }), (calls) => {
         let members = ids.map(memberOf)
@@ -94,7 +94,7 @@ describe('a plan', () => {
     )
   })
 
-  it('of a request is refused where that of a publication leaves values out, and writes the same otherwise', () => {
+  it('of a request is refused if that of a publication skips values, and writes the same otherwise', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 6 }), (call) => {
         const members = ids.map(memberOf)
@@ -133,7 +133,7 @@ describe('a plan', () => {
     fc.record({ by: fc.constant('directory' as const), values, withdrawn: fields }),
   )
 
-  it('of a history of any writers is what a naive reading of the rules says, and rewrites nobody in vain', () => {
+  it("of any writers' history is what a naive reading of the rules says, and rewrites no member in vain", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         const model = createOwnershipModel(start)
@@ -156,7 +156,7 @@ describe('a plan', () => {
     )
   })
 
-  it('adds whoever joins in the final state, once for an address that changes name twice', () => {
+  it('adds everyone who joins in the final state, once for an address that changes hands twice', () => {
     const joining = memberOf('n')
     const target = { email: 'N@example.com' }
     const changes = [
@@ -170,7 +170,7 @@ describe('a plan', () => {
     expect(plan.events.map(({ action }) => action)).toEqual(['user.create', 'user.update'])
   })
 
-  it('takes a number or a manager for free that a member has lost before it was locked', () => {
+  it('treats a number or a manager as free that a member lost before it was locked', () => {
     const [a, b] = [memberOf('a'), memberOf('b')]
     const stale = {
       ...heldOf([a, b]),

@@ -27,7 +27,7 @@ describe('a page token', () => {
 
   afterAll(() => database.drop())
 
-  it('gives back the position that it was issued for', async () => {
+  it('returns the position that it was issued for', async () => {
     const position = fc
       .string({ minLength: 1, maxLength: 200, unit: 'grapheme' })
       .filter((text) => !text.includes('\0'))
@@ -46,7 +46,7 @@ describe('a page token', () => {
     expect(await createPageTokens(db).read(query, await tokens.issue(query, '42'))).toBe('42')
   })
 
-  it('does not show its position, nor how long it is', async () => {
+  it('reveals neither its position nor the length of it', async () => {
     const short = await tokens.issue(query, '7')
     const long = await tokens.issue(query, '1234567890')
     expect(long).toHaveLength(short.length)
@@ -82,11 +82,11 @@ describe('a page token', () => {
     ['a number', '42'],
     ['something long', 'A'.repeat(100_000)],
     ['as many zero bytes', 'A'.repeat(86)],
-  ])('is refused where it is %s', async (_, token) => {
+  ])('is refused if it is %s', async (_, token) => {
     await expect(tokens.read(query, token)).rejects.toEqual(invalid)
   })
 
-  it('is refused with text around it', async () => {
+  it('is refused with surrounding text', async () => {
     const token = await tokens.issue(query, '42')
     for (const changed of [
       `${token}=`,
@@ -101,7 +101,7 @@ describe('a page token', () => {
     }
   })
 
-  it('cannot be made where the database has no key for it', async () => {
+  it('cannot be created if the database has no key for it', async () => {
     const other = await createTestDatabase()
     try {
       const empty = other.open()
@@ -112,7 +112,7 @@ describe('a page token', () => {
     }
   })
 
-  it('does not depend on the order in which the filter is written', async () => {
+  it("does not depend on the order of the filter's fields", async () => {
     const token = await tokens.issue({ ...query, filter: { a: '1', b: '2' } }, '42')
     expect(await tokens.read({ ...query, filter: { b: '2', a: '1' } }, token)).toBe('42')
   })
@@ -125,7 +125,7 @@ describe('the size of a page', () => {
     [MAX_PAGE_SIZE, MAX_PAGE_SIZE],
     [MAX_PAGE_SIZE + 1, MAX_PAGE_SIZE],
     [2 ** 31 - 1, MAX_PAGE_SIZE],
-  ])('that is asked for as %i is %i', (requested, size) => {
+  ])('requested as %i is %i', (requested, size) => {
     expect(pageSizeFrom(requested)).toBe(size)
   })
 })

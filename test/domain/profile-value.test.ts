@@ -16,7 +16,7 @@ describe('an email address', () => {
     `${local64}@example.com`,
     `a@${label63}.example`,
     `${local64}@${label63}.${label63}.${'c'.repeat(61)}`, // 254 octets
-  ])('such as %s is taken', (address) => {
+  ])('such as %s is accepted', (address) => {
     expect(emailAddressFault(address)).toBeUndefined()
   })
 
@@ -63,7 +63,7 @@ describe('a phone number', () => {
     ['+390612345678', '+390612345678'], // Italy keeps its leading 0.
     ['+80012345678', '+80012345678'], // No country: international freephone.
     ['+15555550100', '+15555550100'], // A range that is not in use.
-  ])('%s is kept as %s', (text, number) => {
+  ])('%s is stored as %s', (text, number) => {
     expect(phoneNumberFromText(text)).toBe(number)
   })
 
@@ -80,7 +80,7 @@ describe('a phone number', () => {
     ['+1٤155552671', 'digits of another script'],
     ['+', 'no digits'],
     ['', 'nothing'],
-  ])('%j is none: %s', (text) => {
+  ])('%j is invalid: %s', (text) => {
     expect(phoneNumberFromText(text)).toBeUndefined()
   })
 })
@@ -96,15 +96,15 @@ describe('a time zone', () => {
     ['America/Indianapolis', 'America/Indiana/Indianapolis'],
     ['Etc/GMT+3', 'Etc/GMT+3'],
     ['UTC', 'UTC'],
-  ])('%s is kept as %s', (text, name) => {
+  ])('%s is stored as %s', (text, name) => {
     expect(timezoneFromText(text)).toBe(name)
   })
 
-  it.each(['Europe/Atlantis', '+01:00', '', 'Europe/Paris ', '../etc/passwd'])('%j is none', (text) => {
+  it.each(['Europe/Atlantis', '+01:00', '', 'Europe/Paris ', '../etc/passwd'])('%j is invalid', (text) => {
     expect(timezoneFromText(text)).toBeUndefined()
   })
 
-  it('is kept under the same name however often it is kept', () => {
+  it('is stored under the same name when stored again', () => {
     for (const zone of Intl.supportedValuesOf('timeZone')) {
       const name = timezoneFromText(zone)
       expect([zone, name]).toEqual([zone, expect.any(String)])
@@ -120,7 +120,7 @@ describe('profile values', () => {
     ['LOCALE', 'ZH-hant-tw', 'zh-Hant-TW'],
     ['LOCALE', 'iw', 'he'],
     ['FIRST_NAME', '  Ada ', '  Ada '],
-  ])('keep %s %s as %s', (field, text, value) => {
+  ])('store %s %s as %s', (field, text, value) => {
     const { values, violations } = profileValuesOf({ [field]: text })
     expect([[...values], violations]).toEqual([[[field, value]], []])
   })
@@ -143,7 +143,7 @@ describe('profile values', () => {
     ])
   })
 
-  it('clear whatever is empty, and are not there where nothing is given', () => {
+  it('are cleared by empty values, and absent where none is given', () => {
     const input = { FIRST_NAME: '', AVATAR_URL: '', TIMEZONE: '', LOCALE: '', PRIMARY_PHONE: '', JOB_TITLE: undefined }
     const { values } = profileValuesOf(input)
     expect(new Set(values.values())).toEqual(new Set(['']))

@@ -25,7 +25,7 @@ describe('an error', () => {
     ['PATCH', priority, { body: ' '.repeat(4_194_305), headers: json }, 413, 'resource_exhausted', 'BODY_TOO_LARGE'],
     ['PATCH', priority, { body: 'x', headers: {} }, 415, 'invalid_argument', 'MEDIA_TYPE_UNSUPPORTED'],
     ['PATCH', priority, { headers: { 'connect-timeout-ms': '0' } }, 504, 'deadline_exceeded', 'DEADLINE_EXCEEDED'],
-  ])('that no handler raised tells its reason: %s %s', async (method, path, call, status, code, reason) => {
+  ])('that no handler raised has a reason: %s %s', async (method, path, call, status, code, reason) => {
     const answer = await service.rest(method, path, { token, ...call })
     expect([answer.status, answer.json.code]).toEqual([status, code])
     expect(answer.json.detail).toMatchObject({
@@ -39,7 +39,7 @@ describe('an error', () => {
     ['a key given twice', priority, '{"name":"x","name":"y"}', ''],
     ['text that is not JSON', priority, 'x', ''],
     ['an unknown parameter', `${priority}?x=1`, '{}', 'x'],
-  ])('of unreadable text tells its reason beside the field: %s', async (_, path, body, field) => {
+  ])('about unreadable text has a reason and the field: %s', async (_, path, body, field) => {
     const answer = await service.rest('PATCH', path, { token, body, headers: json })
     expect(answer.status).toBe(400)
     expect(answer.json.detail).toMatchObject({
@@ -48,7 +48,7 @@ describe('an error', () => {
     })
   })
 
-  it('of unreadable text tells its reason over Connect', async () => {
+  it('about unreadable text has a reason over Connect', async () => {
     const { json: body } = await service.rest('POST', '/svc.v2.PriorityService/UpdatePriority', {
       token,
       json: { id: 'x', nme: 'x' },
@@ -67,7 +67,7 @@ describe('an error', () => {
     )
   })
 
-  it('of a handler keeps its reason', async () => {
+  it('from a handler keeps its reason', async () => {
     const call = service.client(PriorityService, token).updatePriority({ id: fixture.priorities.it, name: '' })
     const error = ConnectError.from(await call.catch((thrown: unknown) => thrown))
     const [detail] = error.findDetails(BadRequestSchema)

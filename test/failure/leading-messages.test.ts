@@ -11,7 +11,7 @@ const secret = createApiKeySecret('pk', createTestRuntime())
 const managementSecret = createApiKeySecret('mk', createTestRuntime())
 const jwt = `${'a'.repeat(40)}.${'b'.repeat(40)}.${'c'.repeat(40)}`
 
-describe('an error says what would be right', () => {
+describe('an error message shows the way forward', () => {
   let service: TestService
   const tokens = { user: '', key: '' }
   beforeAll(async () => {
@@ -133,7 +133,7 @@ describe('an error says what would be right', () => {
   })
 
   it.each(['/x', '/favicon', '/v3/things/that/are/nowhere', `/${'x/'.repeat(3000)}`])(
-    'and guesses nothing about the path %s',
+    'but suggests nothing for the path %s',
     async (path) => {
       const { status, json } = await service.rest('POST', path)
       expect(status).toBe(404)
@@ -156,7 +156,7 @@ describe('an error says what would be right', () => {
     ['half a token', 'Bearer svc_token_abc', 'the token is incomplete or altered'],
     ['something else', 'Bearer hunter2', 'this is not a token of this service'],
     ['a token that nobody has', `Bearer svc_user_${'a'.repeat(43)}`, 'the bearer credential is invalid: get a new one'],
-  ])('about %s as the credential, and repeats nothing of it', async (_, authorization, expected) => {
+  ])('about %s as the credential, without echoing it', async (_, authorization, expected) => {
     const headers = authorization === undefined ? {} : { authorization }
     for (const path of ['/v2/users', '/svc.v2.UserService/ListUsers?connect=v1&encoding=json&message={}']) {
       const { status, json, text: body } = await service.rest('GET', path, { headers })
@@ -167,7 +167,7 @@ describe('an error says what would be right', () => {
     }
   })
 
-  it('about an expired token, to who holds it', async () => {
+  it('about an expired token, to its holder', async () => {
     const token = await insertUserToken(service.database, { userId: users.agent })
     await service.database.execute(
       `UPDATE user_tokens SET expires_at = now() - interval '1 minute' WHERE user_id = '${users.agent}'`,
@@ -203,7 +203,7 @@ describe('an error says what would be right', () => {
     ['/v2/user-relationships', ['text/plain', undefined], 'userId: is required'],
     ['/v2/auth/revoke', ['text/plain', undefined], 'secret: is required'],
     ['/svc.v2.UserService/CreateUser', [undefined], 'send Content-Type: application/json and a message'],
-  ])('and not about the content type where %s gets no body', async (path, types, expected) => {
+  ])('but not about the content type if the body for %s is empty', async (path, types, expected) => {
     for (const type of types) {
       for (const chunks of [undefined, []]) {
         const { status, body } = await send(path, type, chunks)
@@ -212,7 +212,7 @@ describe('an error says what would be right', () => {
     }
   })
 
-  it('on a line of its own, as every answer over REST', async () => {
+  it('on a line of its own, like every response over REST', async () => {
     const answers = [
       await service.rest('GET', '/v2/users', { token: tokens.key }),
       await service.rest('GET', '/v2/app-instances?pageSize=1', { token: tokens.key }),

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(doors)('a request over %s of which two readers could take something else', (_, path, contentType) => {
+describe.each(doors)('an ambiguous request over %s', (_, path, contentType) => {
   const common = [`content-type: ${contentType}`, 'content-length: 0']
   const isGrpc = contentType.startsWith('application/grpc')
 
@@ -58,7 +58,7 @@ describe.each(doors)('a request over %s of which two readers could take somethin
     ['two Host headers', ['host: a.example', 'Host: b.example']],
     ['two Host headers that are the same', ['host: a.example', 'host: a.example']],
     ['two Authorization headers', ['host: a', 'authorization: Bearer a', 'Authorization: Bearer b']],
-  ])('is 400 and ends its connection: %s, HTTP/1.1', async (fault, fields) => {
+  ])('gets 400 and ends its connection: %s, HTTP/1.1', async (fault, fields) => {
     const answer = await http1(fields)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toMatch(/^connection: close\r$/im)
@@ -71,14 +71,14 @@ describe.each(doors)('a request over %s of which two readers could take somethin
   it.each([
     ['a Host that differs from :authority', ['host', 'not sent'], ['host', 'b.example'], 'differs'],
     ['two Authorization headers', ['authorization', 'Bearer a'], ['authorization', 'Bearer b'], 'two Authorization'],
-  ] as const)('is 400: %s, HTTP/2', async (_, first, second, message) => {
+  ] as const)('gets 400: %s, HTTP/2', async (_, first, second, message) => {
     const authority = [':authority', 'a.example'] as const
     const { is400, body } = await http2(first[0] === 'host' ? [authority, second] : [authority, first, second])
     expect(is400).toBe(true)
     if (!isGrpc) expect(body).toContain(message)
   })
 
-  it('is not refused for a Host that says the same as :authority', async () => {
+  it('may have a Host equal to :authority', async () => {
     const { is400, body } = await http2([
       [':authority', 'a.example'],
       ['host', 'a.example'],

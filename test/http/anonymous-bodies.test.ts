@@ -40,10 +40,10 @@ const jsonName = (length: number) => Buffer.from(JSON.stringify({ service: 'a'.r
 describe.each([
   ['as it is', (bytes: Uint8Array) => bytes, {}, 0],
   ['compressed', (bytes: Uint8Array) => gzipSync(bytes), { gzip: 'gzip' }, 1],
-] as const)('a body from a stranger, %s', (_, coded, { gzip }: { readonly gzip?: string }, flags) => {
+] as const)('an anonymous body, %s', (_, coded, { gzip }: { readonly gzip?: string }, flags) => {
   const encoding = (header: string) => (gzip === undefined ? {} : { [header]: gzip })
 
-  it('is at most 16 KiB over gRPC', async () => {
+  it('is limited to 16 KiB over gRPC', async () => {
     const headers = { 'content-type': 'application/grpc', te: 'trailers', ...encoding('grpc-encoding') }
     for (const [path, message] of [
       [check, name],
@@ -56,7 +56,7 @@ describe.each([
     }
   })
 
-  it('is at most 16 KiB over Connect', async () => {
+  it('is limited to 16 KiB over Connect', async () => {
     const headers = { 'content-type': 'application/json', ...encoding('content-encoding') }
     const codeOf = async (length: number) => {
       const answer = await callHttp1(port, { path: check, headers, body: coded(jsonName(length)) })
@@ -66,7 +66,7 @@ describe.each([
     expect(await codeOf(LIMIT - 100)).toBe('not_found')
   })
 
-  it('is at most 4 KiB over REST, where methods ask for a form', async () => {
+  it('is limited to 4 KiB over REST, where methods expect a form', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...encoding('content-encoding') }
     const statusOf = async (length: number) =>
       (await callHttp1(port, { path: token, headers, body: coded(form(length)) })).status
@@ -75,8 +75,8 @@ describe.each([
   })
 })
 
-describe('an answer to a stranger', () => {
-  it('repeats nothing of a request to the health service', async () => {
+describe('an anonymous response', () => {
+  it('echoes nothing of a request to the health service', async () => {
     const headers = { 'content-type': 'application/json' }
     const answer = await callHttp1(port, { path: check, headers, body: Buffer.from('{"service":"svc.v2.Secrecy"}') })
     expect(answer.status).toBe(404)

@@ -39,15 +39,15 @@ const answers: readonly (readonly [string, number, RawRequest])[] = [
 describe.each([
   ['HTTP/1.1', callHttp1],
   ['HTTP/2', callHttp2],
-])('an answer over %s', (_, call) => {
-  it.each(answers)('%s is kept by no cache, and is of no other type than it says', async (_name, status, request) => {
+])('a response over %s', (_, call) => {
+  it.each(answers)('%s must not be cached, nor sniffed as another type', async (_name, status, request) => {
     const answer = await call(port, { ...request, headers: { authorization, ...request.headers } })
     expect(answer.status).toBe(status)
     expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   })
 
   it.each(['/docs', '/', '/v2/openapi.json', '/v2/openapi.yaml', '/favicon.ico'])(
-    'with the page %s may be kept, and is of no other type than it says',
+    'with the page %s may be cached, but not sniffed as another type',
     async (path) => {
       const { status, headers } = await call(port, get(path))
       expect([status, headers['x-content-type-options']]).toEqual([200, 'nosniff'])
@@ -55,7 +55,7 @@ describe.each([
     },
   )
 
-  it('is 304 for a client that has kept the object itself', async () => {
+  it('is 304 if the client has the object cached', async () => {
     const path = `/v2/users/${fixture.users.agent}`
     const { headers } = await call(port, { method: 'GET', path, headers: { authorization } })
     const etag = String(headers['etag'])

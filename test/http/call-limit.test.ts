@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.js'
 describe('a limit of calls', () => {
   const [first = {}, second = {}, third = {}, ...others] = Array.from({ length: 100 }, () => ({}))
 
-  it('takes up so many at a time, and the next one when one is over', () => {
+  it('runs only so many calls at a time, and the next one when one ends', () => {
     const limit = createCallLimit({ maxRunning: 2 })
     limit.begin(first, 'acme')
     limit.begin(second, 'globex')
@@ -18,7 +18,7 @@ describe('a limit of calls', () => {
     limit.begin(third, 'initech')
   })
 
-  it('takes up half of them for one organization, and leaves the others to others', () => {
+  it('gives one organization at most half of them, and leaves the rest to others', () => {
     const limit = createCallLimit({ maxRunning: 4 })
     limit.begin(first, 'acme')
     limit.begin(second, 'acme')
@@ -62,13 +62,13 @@ describe('a limit of calls', () => {
     return { clock, refuse, answerAll }
   }
 
-  it('asks them to come back one after the other, a quarter as many in a second as it answers', () => {
+  it('spreads retries: per second a quarter of the calls that it completes', () => {
     const { refuse } = createBusyLimit()
     expect(refuse(7)).toEqual([1, 1, 1, 2, 2, 3, 3])
     expect(refuse(60).slice(-2)).toEqual([30, 30])
   })
 
-  it('asks them to come back the later, the fewer it has answered in a second in which it refused others', () => {
+  it('delays retries the more, the fewer calls it completed in a second with refusals', () => {
     const lastOfMany = (times: number) => {
       const { clock, refuse, answerAll } = createBusyLimit()
       refuse(1)
@@ -80,7 +80,7 @@ describe('a limit of calls', () => {
     expect([lastOfMany(10), lastOfMany(1), lastOfMany(0)]).toEqual([2, 20, 30])
   })
 
-  it('takes what it answers while there is room for no sign of how much it could', () => {
+  it('does not take a light load for its capacity', () => {
     const { clock, refuse, answerAll } = createBusyLimit()
     answerAll(1)
     clock.millis = 60_000
@@ -88,7 +88,7 @@ describe('a limit of calls', () => {
   })
 })
 
-describe('a service with more calls than it takes up', () => {
+describe('a service above its limit of calls', () => {
   let testDatabase: TestDatabase
   let service: TestService
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('a service with more calls than it takes up', () => {
     await testDatabase.drop()
   })
 
-  it('refuses the others at once, goes on telling its health, and logs no fault', async () => {
+  it('refuses the excess at once, keeps reporting its health, and logs no fault', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
     const holder = await testDatabase.open().pool.connect()
     await holder.query('BEGIN')

@@ -42,11 +42,14 @@ const table: [string, string | undefined, string | undefined, string, string][] 
 ]
 
 describe('the address of a client', () => {
-  it.each(table)('TRUST_PROXY=%s, socket %s, X-Forwarded-For %s: %s (%s)', (trust, socket, forwarded, client) => {
-    expect(createClientAddressOf(parseTrustProxy(trust))(socket, forwarded)).toBe(client)
-  })
+  it.each(table)(
+    'with TRUST_PROXY=%s, socket %s, X-Forwarded-For %s is %s (%s)',
+    (trust, socket, forwarded, client) => {
+      expect(createClientAddressOf(parseTrustProxy(trust))(socket, forwarded)).toBe(client)
+    },
+  )
 
-  it('reads a header that was sent several times as one list', () => {
+  it('treats repeated headers as one list', () => {
     const clientAddressOf = createClientAddressOf(parseTrustProxy('1'))
     expect(clientAddressOf('10.0.0.1', ['1.1.1.1', '198.51.100.7'])).toBe('198.51.100.7')
   })
@@ -63,7 +66,7 @@ describe('the address of a client', () => {
     ['2001:db8::/129', 'TRUST_PROXY has "2001:db8::/129", which is neither'],
     ['10.0.0.0/8,', 'TRUST_PROXY has "", which is neither'],
     ['10.0.0.0/8 192.0.2.0/24', 'which is neither'],
-  ])('cannot be told with TRUST_PROXY=%s', (text, message) => {
+  ])('is unknown with TRUST_PROXY=%s', (text, message) => {
     expect(() => parseTrustProxy(text)).toThrow(message)
   })
 })

@@ -11,7 +11,7 @@ import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { endLockWaits, untilLockWaits } from '../support/lock-wait.js'
 import { type RunningServe, startServe } from '../support/program.js'
 
-describe('a server whose limits are configured', () => {
+describe('a server with configured limits', () => {
   let testDatabase: TestDatabase
   let token: string
   const servers: RunningServe[] = []
@@ -78,7 +78,7 @@ describe('a server whose limits are configured', () => {
     })
   })
 
-  it('lets nobody wait for a connection longer than DATABASE_WAIT_SECONDS, and runs MAX_RUNNING_CALLS at a time', async () => {
+  it('limits the wait for a connection to DATABASE_WAIT_SECONDS, and runs MAX_RUNNING_CALLS at a time', async () => {
     // Half of each is for one organization.
     const origin = await start({ DATABASE_POOL_SIZE: '2', DATABASE_WAIT_SECONDS: '1', MAX_RUNNING_CALLS: '4' })
     await whileLocked(async () => {
@@ -100,7 +100,7 @@ describe('a server whose limits are configured', () => {
     })
   })
 
-  it('ends a connection that is idle for IDLE_SECONDS', async () => {
+  it('closes a connection that is idle for IDLE_SECONDS', async () => {
     const origin = await start({ IDLE_SECONDS: '1' })
     const socket = connect(Number(new URL(origin).port), '127.0.0.1').resume()
     await once(socket, 'connect')
@@ -120,7 +120,7 @@ describe('a server whose limits are configured', () => {
     return { status: text.split(' ')[1], millis: performance.now() - startedAt }
   }
 
-  it('waits for a header no longer than HEADER_SECONDS, and for a body no longer than REQUEST_SECONDS', async () => {
+  it('waits for headers no longer than HEADER_SECONDS, and for a body no longer than REQUEST_SECONDS', async () => {
     const origin = await start({ HEADER_SECONDS: '1', REQUEST_SECONDS: '2' })
     const head =
       'POST /v2/auth/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n'
@@ -134,7 +134,7 @@ describe('a server whose limits are configured', () => {
     expect(body.millis).toBeLessThan(7_000)
   })
 
-  it('refuses a header of more than MAX_HEADER_BYTES, and announces MAX_STREAMS', async () => {
+  it('refuses headers of more than MAX_HEADER_BYTES, and announces MAX_STREAMS', async () => {
     const origin = await start({ MAX_HEADER_BYTES: '4096', MAX_STREAMS: '2' })
     const { status } = await answerTo(
       origin,
@@ -146,7 +146,7 @@ describe('a server whose limits are configured', () => {
     expect([status, settings.maxConcurrentStreams, settings.maxHeaderListSize]).toEqual(['431', 2, 4_096])
   })
 
-  it('lets no more than DATABASE_MAX_WAITING wait for a connection', async () => {
+  it('lets at most DATABASE_MAX_WAITING callers wait for a connection', async () => {
     const origin = await start({ DATABASE_POOL_SIZE: '1', DATABASE_MAX_WAITING: '1' })
     await whileLocked(async () => {
       const first = update(origin)
@@ -166,7 +166,7 @@ describe('a server whose limits are configured', () => {
     })
   })
 
-  it('gives running calls GRACE_SECONDS to end when it stops', async () => {
+  it('gives running calls GRACE_SECONDS to finish when it stops', async () => {
     const origin = await start({ GRACE_SECONDS: '1' })
     await whileLocked(async () => {
       const running = update(origin)
@@ -178,7 +178,7 @@ describe('a server whose limits are configured', () => {
     })
   })
 
-  it('lets a transaction wait for its next statement no longer than DATABASE_IDLE_SECONDS', async () => {
+  it('lets a transaction idle no longer than DATABASE_IDLE_SECONDS', async () => {
     const config = configFromEnvironment({ DATABASE_URL: testDatabase.directUrl, DATABASE_IDLE_SECONDS: '7' })
     const database = createDatabase({ ...sessionsOf(config), log: { warn: () => {} } })
     const rows = await database.query('SHOW idle_in_transaction_session_timeout')

@@ -19,7 +19,7 @@ describe('with allowed origins', () => {
   })
   afterAll(() => service.stop())
 
-  it.each(paths)('a preflight for %s is answered with all that pages may send', async (path) => {
+  it.each(paths)('a preflight for %s lists everything that pages may send', async (path) => {
     const answer = await service.rest('OPTIONS', path, preflight())
     expect(answer.status).toBe(204)
     expect(answer.text).toBe('')
@@ -41,7 +41,7 @@ describe('with allowed origins', () => {
     expect(answer.headers.get('vary')).toBe('origin')
   })
 
-  it.each(paths)('a page of an allowed origin may read the answer of %s, an error as well', async (path) => {
+  it.each(paths)('a page of an allowed origin may read the response of %s, including errors', async (path) => {
     const answer = await service.rest('GET', path, { headers: { origin } })
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
     const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase().split(', ')
@@ -57,7 +57,7 @@ describe('with allowed origins', () => {
     expect(answer.headers.get('vary')).toMatch(/\borigin\b/)
   })
 
-  it('an answer that is compressed depends on the origin as well', async () => {
+  it('a compressed response also varies by origin', async () => {
     await insertFixture(service.database)
     const token = await insertUserToken(service.database, { userId: fixture.users.admin })
     const answer = await service.rest('GET', '/v2/users', { token, headers: { origin, 'accept-encoding': 'gzip' } })
@@ -66,7 +66,7 @@ describe('with allowed origins', () => {
   })
 
   it.each(['https://evil.example.com', `${origin}.evil.example`, 'null', 'https://console.example.com:444'])(
-    'a page of %s is told nothing',
+    'a page of %s gets no CORS headers',
     async (other) => {
       for (const path of paths) {
         const answer = await service.rest('OPTIONS', path, preflight({ origin: other }))
@@ -76,7 +76,7 @@ describe('with allowed origins', () => {
     },
   )
 
-  it('OPTIONS that is no preflight lists the methods of the path', async () => {
+  it('OPTIONS that is not a preflight lists the methods of the path', async () => {
     const answer = await service.rest('OPTIONS', '/v2/priorities/p1', { headers: { origin } })
     expect(answer.headers.get('allow')).toContain('PATCH')
   })
@@ -93,7 +93,7 @@ describe('with allowed origins', () => {
 })
 
 describe('with every origin allowed', () => {
-  it('any page may read answers, and caches need not tell origins apart', async () => {
+  it('any page may read responses, and caches need not distinguish origins', async () => {
     const service = await startTestService({ config: { corsOrigins: ['*'] } })
     const answer = await service.rest('GET', '/v2/users', { headers: { origin: 'https://any.example' } })
     await service.stop()
@@ -103,7 +103,7 @@ describe('with every origin allowed', () => {
 })
 
 describe('without configuration', () => {
-  it('no page of another origin may read anything', async () => {
+  it('no page of another origin may read a response', async () => {
     const service = await startTestService()
     const answers = await Promise.all(
       paths.flatMap((path) => [

@@ -51,8 +51,8 @@ const wrappings: readonly (readonly [string, (secret: string) => string])[] = [
   ['in hexadecimal, upper case', (secret) => hexOf(secret).join('').toUpperCase()],
 ]
 
-describe('what a caller has written', () => {
-  it.each(encodings)('is written down without secrets and tokens %s', (_, encode) => {
+describe('text from a caller', () => {
+  it.each(encodings)('is logged without secrets and tokens %s', (_, encode) => {
     for (const [kind, secret] of secrets) {
       const gone = `svc_${kind}_[redacted]`
       const text = encode(secret)
@@ -61,7 +61,7 @@ describe('what a caller has written', () => {
     }
   })
 
-  it.each(wrappings)('is written down without secrets and tokens %s', (_, wrap) => {
+  it.each(wrappings)('is logged without secrets and tokens %s', (_, wrap) => {
     for (const [, secret] of secrets) {
       expect(withoutCredentials(`Authorization: Basic ${wrap(secret)}, and more`)).toBe(
         'Authorization: Basic [redacted], and more',
@@ -69,7 +69,7 @@ describe('what a caller has written', () => {
     }
   })
 
-  it('is written down without tokens of an issuer', () => {
+  it('is logged without tokens of an issuer', () => {
     const token = ['{"alg":"RS256"}', '{"email":"ada@example.com"}', 'signature']
       .map((part) => Buffer.from(part).toString('base64url'))
       .join('.')
@@ -88,7 +88,7 @@ describe('what a caller has written', () => {
     '',
     '01a1f8c4-ae1a-7209-bfce-9de77ce5ce74',
     base64('a text of more than twelve characters'),
-  ])('stays as it is: %s', (text) => {
+  ])('is logged unchanged: %s', (text) => {
     expect(withoutCredentials(text)).toBe(text)
   })
 
@@ -108,7 +108,7 @@ describe('what a caller has written', () => {
     'svc_secret_',
     '%255c',
     '%2b',
-  ])('is searched in a time that grows with its length alone: %s', (part) => {
+  ])('is searched in linear time: %s', (part) => {
     // The least of several runs, which others on the machine have disturbed least.
     const millisOf = (length: number) => {
       const text = part.repeat(length / part.length)
@@ -124,7 +124,7 @@ describe('what a caller has written', () => {
 })
 
 describe('the log', () => {
-  it('has no credential in any line, and every line is JSON', () => {
+  it('contains no credential in any line, and every line is JSON', () => {
     const lines: string[] = []
     const log = createRedactedLog('trace', { write: (line) => void lines.push(line) })
     for (const [, secret] of secrets) {

@@ -23,7 +23,7 @@ describe('the pages', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('index the service for programs: every link opens, every form is there, every service answers', async () => {
+  it('index the service for programs: every link opens, every form exists, every service answers', async () => {
     const { status, json } = await service.rest('GET', '/')
     expect(status).toBe(200)
     expect(json).toMatchObject({ name: 'svc', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
@@ -56,7 +56,7 @@ describe('the pages', () => {
     expect((await service.rest('GET', '/docs/guides/..%2Fpackage.json')).status).toBe(404)
   })
 
-  it('include guides as pages, whose links all lead somewhere', async () => {
+  it('include guides as pages whose links all work', async () => {
     const html = { headers: { accept: 'text/html,*/*' } }
     const pages = new Map<string, string>()
     for (const name of ['', ...readdirSync(join(packageRoot(), 'docs')).filter((file) => file.endsWith('.md'))]) {
@@ -80,7 +80,7 @@ describe('the pages', () => {
     expect(links.filter(leadsNowhere).map(String)).toEqual([])
   })
 
-  it('index the service for people, with all that programs are told', async () => {
+  it('index the service for people, with everything that programs are told', async () => {
     const answer = await service.rest('GET', '/', { headers: { accept: 'text/html,*/*' } })
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(answer.headers.get('vary')).toContain('accept')

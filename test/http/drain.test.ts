@@ -17,7 +17,7 @@ interface Connection {
   ask(path: string, body?: string): Promise<string>
 }
 
-describe('a service that is asked to stop', () => {
+describe('a service that is shutting down', () => {
   let testDatabase: TestDatabase
   let service: TestService
   let token: string
@@ -56,7 +56,7 @@ describe('a service that is asked to stop', () => {
       stream.resume()
     })
 
-  it('ends a connection that is in use with an answer that says so, over REST and RPC', async () => {
+  it('closes a busy connection with its next response, and announces that over REST and RPC', async () => {
     const connections = [await open(), await open()]
     const paths = ['/v2/users', health] as const
     const askAll = () =>
@@ -72,7 +72,7 @@ describe('a service that is asked to stop', () => {
     await stopped
   })
 
-  it('takes connections for as long as balancers need to notice, and ends the idle ones only then', async () => {
+  it('accepts connections until load balancers have noticed, and closes idle ones only then', async () => {
     const idle = await open()
     await idle.ask('/v2/users')
     let isOver = false
@@ -88,7 +88,7 @@ describe('a service that is asked to stop', () => {
     await expect(open()).rejects.toThrow('ECONNREFUSED')
   })
 
-  it('leaves time for its first request to a connection that came as the last', async () => {
+  it('gives the last new connection time for its first request', async () => {
     const stopped = service.close(DRAIN_MILLIS)
     const last = await open()
     await untilRefused(service)
@@ -96,7 +96,7 @@ describe('a service that is asked to stop', () => {
     await stopped
   })
 
-  it('answers the HTTP/2 streams that are on their way, and takes no others over that connection', async () => {
+  it('finishes the open HTTP/2 streams, and accepts no others on that connection', async () => {
     const sessions = await Promise.all(Array.from({ length: 5 }, openHttp2))
     const ended = sessions.map((session) => once(session, 'close'))
     const calls = sessions.map(askHttp2)

@@ -20,30 +20,33 @@ it.each([
   { what: 'a call over HTTP/2 and TLS', bytes: http2, calls: 1, isSecure: true },
   { what: 'the beginning of a preface', bytes: Buffer.from('P'), calls: 0 },
   { what: 'nothing', bytes: Buffer.alloc(0), calls: 0 },
-])('ends $what, and its connection, when its caller has gone without a word', async ({ bytes, calls, isSecure }) => {
-  const files = isSecure === true ? await createCertificateFiles() : undefined
-  const identity = files === undefined ? {} : { identity: await readTlsIdentity(files) }
-  let [begun, ended] = [0, 0]
-  const server = createHttpServer((_, response) => {
-    begun++
-    response.once('close', () => ended++)
-  }, identity)
-  const { port } = await server.listen(0, '127.0.0.1')
-  try {
-    const socket =
-      files === undefined
-        ? connect(port, '127.0.0.1')
-        : connectTls({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false })
-    await once(socket.resume(), files === undefined ? 'connect' : 'secureConnect')
-    socket.write(bytes)
-    await eventually(() => expect([begun, connectionsOf(server)]).toEqual([calls, 1]))
-    socket.end()
-    await eventually(() => expect([ended, connectionsOf(server)]).toEqual([calls, 0]))
-  } finally {
-    await server.close({ drainMillis: 0, graceMillis: 0, onGraceOver: () => undefined })
-    await files?.remove()
-  }
-})
+])(
+  'a connection that carries $what ends, with its call, when its caller disconnects',
+  async ({ bytes, calls, isSecure }) => {
+    const files = isSecure === true ? await createCertificateFiles() : undefined
+    const identity = files === undefined ? {} : { identity: await readTlsIdentity(files) }
+    let [begun, ended] = [0, 0]
+    const server = createHttpServer((_, response) => {
+      begun++
+      response.once('close', () => ended++)
+    }, identity)
+    const { port } = await server.listen(0, '127.0.0.1')
+    try {
+      const socket =
+        files === undefined
+          ? connect(port, '127.0.0.1')
+          : connectTls({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false })
+      await once(socket.resume(), files === undefined ? 'connect' : 'secureConnect')
+      socket.write(bytes)
+      await eventually(() => expect([begun, connectionsOf(server)]).toEqual([calls, 1]))
+      socket.end()
+      await eventually(() => expect([ended, connectionsOf(server)]).toEqual([calls, 0]))
+    } finally {
+      await server.close({ drainMillis: 0, graceMillis: 0, onGraceOver: () => undefined })
+      await files?.remove()
+    }
+  },
+)
 
 function connectionsOf(server: HttpServer): number {
   const { http1, http2 } = server.traffic()

@@ -19,13 +19,16 @@ describe('health', () => {
   })
   afterAll(() => service.stop())
 
-  it.each(protocols)('tells anyone that the server and each service take calls, over %s', async (protocol) => {
-    const health = service.client(Health, undefined, protocol)
-    expect((await health.check({})).status).toBe(Status.SERVING)
-    expect((await health.check({ service: JourneyService.typeName })).status).toBe(Status.SERVING)
-  })
+  it.each(protocols)(
+    'reports without a credential that the server and each service are serving, over %s',
+    async (protocol) => {
+      const health = service.client(Health, undefined, protocol)
+      expect((await health.check({})).status).toBe(Status.SERVING)
+      expect((await health.check({ service: JourneyService.typeName })).status).toBe(Status.SERVING)
+    },
+  )
 
-  it('answers NOT_FOUND for a service that is not served', async () => {
+  it('returns NOT_FOUND for a service that is not served', async () => {
     const error = ConnectError.from(
       await service
         .client(Health, undefined, 'grpc')
@@ -35,13 +38,13 @@ describe('health', () => {
     expect(error.code).toBe(Code.NotFound)
   })
 
-  it('lists the status of everything', async () => {
+  it('lists the status of every service', async () => {
     const { statuses } = await service.client(Health, undefined, 'grpc').list({})
     expect(statuses['']?.status).toBe(Status.SERVING)
     expect(statuses['svc.v2.UserService']?.status).toBe(Status.SERVING)
   })
 
-  it('has at most 100 watches of a client address, and takes another one when one ends', async () => {
+  it('allows 100 watches per client address, and another when one ends', async () => {
     const watching = new AbortController()
     const health = service.client(Health, undefined, 'grpc')
     const begin = async (signal: AbortSignal) => {
@@ -61,7 +64,7 @@ describe('health', () => {
     watching.abort()
   })
 
-  it('tells its watchers that the server stops, and lets them go', async () => {
+  it('tells its watchers that the server is stopping, and closes the streams', async () => {
     const stopping = await startTestService()
     const seen: unknown[] = []
     let stopped: Promise<void> | undefined
@@ -93,7 +96,7 @@ describe('a watched status', () => {
       ),
     )
 
-  it('is sent at once and then at each change alone', async () => {
+  it('is sent at once and then only at each change', async () => {
     const answers = [true, true, false, false, true]
     const client = watch(async () => answers.shift() ?? true)
     const seen: Status[] = []
@@ -104,7 +107,7 @@ describe('a watched status', () => {
     expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING])
   })
 
-  it('leaves nothing on the signal that the server has for its whole life', async () => {
+  it('leaves nothing on the signal that the server keeps for life', async () => {
     let asked = 0
     for await (const { status } of watch(async () => ++asked < 50).watch({})) {
       expect(getEventListeners(closing, 'abort').length).toBeLessThan(2)
@@ -142,13 +145,13 @@ describe('readiness', () => {
     await testDatabase.drop()
   })
 
-  it('takes a pool that is used up for busy, not for down', async () => {
+  it('treats an exhausted pool as busy, not as down', async () => {
     const held = await Promise.all([database.pool.connect(), database.pool.connect()])
     expect(await createAsked().ask()).toEqual({})
     for (const client of held) client.release()
   })
 
-  it('asks more often while the database does not answer, so that its return is noticed at once', async () => {
+  it('checks more often while the database does not respond, so that its return is noticed at once', async () => {
     let clock = 0
     let connectionString = 'postgresql://svc@127.0.0.1:1/svc'
     const returning = {
@@ -169,7 +172,7 @@ describe('readiness', () => {
     expect(readiness.ask()).toBe(answer)
   })
 
-  it('asks the database at most once a second, however many ask', async () => {
+  it('checks the database at most once a second, however many callers ask', async () => {
     let clock = 0
     const readiness = createAsked({ maxAgeMillis: 1_000, now: () => clock })
     const answer = readiness.ask()
@@ -180,7 +183,7 @@ describe('readiness', () => {
     expect(await readiness.ask()).toEqual({})
   })
 
-  it('opens one session, though two ask before there is one', async () => {
+  it('opens one session, even for two concurrent checks', async () => {
     const named = new URL(testDatabase.directUrl)
     named.searchParams.set('application_name', 'asked twice')
     const readiness = createAsked({ database: { pool: database.pool, connectionString: named.href } })
@@ -189,7 +192,7 @@ describe('readiness', () => {
     await eventually(async () => expect(await sessions()).toHaveLength(1))
   })
 
-  it('names a database that only reads, and migrations that are missing', async () => {
+  it('names a read-only database, and missing migrations', async () => {
     const frozen = new URL(database.connectionString)
     frozen.searchParams.set('options', '-c default_transaction_read_only=on')
     const { pool } = database
@@ -205,7 +208,7 @@ describe('readiness', () => {
     expect(await createAsked().ask()).toEqual({})
   })
 
-  it('names a database that is gone or silent, says so in the log, and notices when it is back', async () => {
+  it('names a database that is down or silent, logs it, and notices when it is back', async () => {
     const proxy = await startDatabaseProxy(testDatabase.connectionString)
     const { connectionString } = proxy
     const readiness = createAsked({ database: { pool: database.pool, connectionString } })
@@ -221,7 +224,7 @@ describe('readiness', () => {
     await proxy.close()
   })
 
-  it('names a pool whose connections are all silent, though the database answers on another one', async () => {
+  it('names a pool whose connections are all silent, although the database answers on another', async () => {
     const proxy = await startDatabaseProxy(testDatabase.connectionString)
     const { pool } = testDatabase.open({ connectionString: proxy.connectionString, maxConnections: 1 })
     const readiness = createAsked({ database: { pool, connectionString: testDatabase.connectionString } })
@@ -246,7 +249,7 @@ describe('probes', () => {
   it.each([
     ['/healthz', { status: 'ok' }],
     ['/readyz', { status: 'ok', ...build }],
-  ])('answer %s to anyone, by GET and by HEAD', async (path, body) => {
+  ])('answer %s without a credential, by GET and by HEAD', async (path, body) => {
     const service = await startTestService()
     const [get, head] = [await fetch(service.baseUrl + path), await fetch(service.baseUrl + path, { method: 'HEAD' })]
     expect([get.status, await get.json()]).toEqual([200, body])
@@ -258,7 +261,7 @@ describe('probes', () => {
     await service.stop()
   })
 
-  it('tell the database and the end of the service apart from a process that answers', async () => {
+  it('distinguish database failure and shutdown from a live process', async () => {
     const testDatabase = await createTestDatabase()
     const proxy = await startDatabaseProxy(testDatabase.connectionString)
     const proxied = testDatabase.open({ connectionString: proxy.connectionString })

@@ -29,7 +29,7 @@ describe('a server with a limit of two connections', () => {
     return String(first).split('\r\n')[0] ?? ''
   }
 
-  it('closes a third one at once, keeps the two, and takes another when one has ended', async () => {
+  it('closes a third one at once, keeps the two, and accepts another when one has ended', async () => {
     expect([await ask(), await ask(), await ask()]).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK', ''])
     sockets[0]?.destroy()
     await eventually(async () => expect(await ask()).toBe('HTTP/1.1 200 OK'))

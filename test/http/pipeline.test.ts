@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createHttpServer, type HttpServer } from '../../src/http/server.js'
 
-describe('requests on one connection of HTTP/1.1 that do not wait for answers', () => {
+describe('pipelined requests over HTTP/1.1', () => {
   let server: HttpServer
   let port: number
   let socket: Socket
@@ -60,25 +60,22 @@ describe('requests on one connection of HTTP/1.1 that do not wait for answers', 
     return statuses()
   }
 
-  it.each(['at-once', 'slow'])(
-    'are answered one after the other, in their order, each in its turn: %s',
-    async (name) => {
-      const paths = pathsOf(32, name)
-      expect(await send(paths, 32)).toEqual(Array(32).fill('200'))
-      expect([begun, mostAtOnce, turns]).toEqual([paths, 1, 32])
-      socket.removeAllListeners('data')
-      expect(await send(pathsOf(2, name), 2)).toEqual(['200', '200'])
-    },
-  )
+  it.each(['at-once', 'slow'])('are answered one by one, in order, each after the previous one: %s', async (name) => {
+    const paths = pathsOf(32, name)
+    expect(await send(paths, 32)).toEqual(Array(32).fill('200'))
+    expect([begun, mostAtOnce, turns]).toEqual([paths, 1, 32])
+    socket.removeAllListeners('data')
+    expect(await send(pathsOf(2, name), 2)).toEqual(['200', '200'])
+  })
 
-  it('cut the connection where they are more than 32', async () => {
+  it('close the connection if there are more than 32', async () => {
     const closed = once(socket, 'close')
     socket.write(requestsOf(pathsOf(500, 'slow')))
     await closed
     expect(begun).toEqual(['/slow0'])
   })
 
-  it('are not begun once the client has gone', async () => {
+  it('are not started once the client has disconnected', async () => {
     socket.write(requestsOf(pathsOf(10, 'slow')))
     while (begun.length < 2) await sleep(1)
     socket.resetAndDestroy()

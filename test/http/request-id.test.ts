@@ -58,7 +58,7 @@ describe('X-Request-Id', () => {
     ['a token that SCIM does not take', 403, 'GET', '/scim/v2/Users', {}],
     ['an unknown path of SCIM', 404, 'GET', '/scim/v2/Nothing', {}],
     ['preflight', 204, 'OPTIONS', '/v2/users', {}],
-  ] as const)('of a caller is on the answer and in the log: %s, %i', async (what, status, verb, path, headers) => {
+  ] as const)('of a caller is on the response and in the log: %s, %i', async (what, status, verb, path, headers) => {
     const id = `caller:${what.replaceAll(' ', '_')}.1`
     const answer = await send(verb, path, { authorization: `Bearer ${token}`, ...headers, 'x-request-id': id })
     await answer.arrayBuffer()
@@ -66,7 +66,7 @@ describe('X-Request-Id', () => {
     await eventually(() => expect(linesOf(id)).toEqual([expect.objectContaining({ msg: 'request', status })]))
   })
 
-  it('stands in the log beside the id of the key or user that called, and never beside a credential', async () => {
+  it('is logged beside the id of the calling key or user, and never beside a credential', async () => {
     const organizationId = fixture.acme
     const key = await insertApiKey(service.database, { organizationId, permissions: ['apps:read'] })
     const directory = await insertApiKey(service.database, { organizationId, kind: 'mk', permissions: [] })
@@ -102,7 +102,7 @@ describe('X-Request-Id', () => {
     ['an unknown method', '12', 'Nothing', '', {}],
     ['a deadline that cannot be read', '3', 'GetJourney', '', { 'grpc-timeout': 'soon' }],
   ] as const)(
-    'of a caller is in the header of the answer over gRPC and gRPC-Web, and in the log: %s',
+    'of a caller is on the response over gRPC and gRPC-Web, and in the log: %s',
     async (what, status, name, journey, headers) => {
       const message = Buffer.concat([Buffer.from([10, journey.length]), Buffer.from(journey)])
       const body = Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message])
@@ -121,34 +121,34 @@ describe('X-Request-Id', () => {
     },
   )
 
-  it.each(['', 'with blank', 'x'.repeat(129), 'quote"', 'comma,comma'])('is made anew for %j', async (id) => {
-    const answer = await send('GET', '/nothing', { 'x-request-id': id })
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  })
+  it.each(['', 'with blank', 'x'.repeat(129), 'quote"', 'comma,comma'])(
+    'is replaced by a new one for %j',
+    async (id) => {
+      const answer = await send('GET', '/nothing', { 'x-request-id': id })
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    },
+  )
 
   it.each([
     ['REST', 'GET', `/v2/journeys/${fixture.journeys.it}`, {}],
     ['Connect', 'POST', method, connectJson],
-  ])(
-    'joins an internal error over %s, which names it, with its cause in the log',
-    async (door, verb, path, headers) => {
-      const broken = await startTestService()
-      const id = `broken-${door}`
-      await insertFixture(broken.database)
-      const own = await insertUserToken(broken.database, { userId: fixture.users.admin })
-      await broken.database.execute('ALTER TABLE journeys RENAME TO gone')
-      const answer = await fetch(broken.baseUrl + path, {
-        method: verb,
-        headers: { ...headers, authorization: `Bearer ${own}`, 'x-request-id': id },
-        body: verb === 'POST' ? JSON.stringify({ id: fixture.journeys.it }) : null,
-      })
-      expect([answer.status, answer.headers.get('x-request-id')]).toEqual([500, id])
-      const { detail, details = [detail] } = JSON.parse(await answer.text())
-      expect(details).toEqual([expect.objectContaining({ debug: { requestId: id } })])
-      expect(details[0].type).toBe('google.rpc.RequestInfo')
-      const failures = broken.logLines.filter((line) => line.includes('"level":50'))
-      expect(failures.map((line) => JSON.parse(line).requestId)).toEqual([id])
-      await broken.stop()
-    },
-  )
+  ])('appears in an internal error over %s, whose cause is in the log', async (door, verb, path, headers) => {
+    const broken = await startTestService()
+    const id = `broken-${door}`
+    await insertFixture(broken.database)
+    const own = await insertUserToken(broken.database, { userId: fixture.users.admin })
+    await broken.database.execute('ALTER TABLE journeys RENAME TO gone')
+    const answer = await fetch(broken.baseUrl + path, {
+      method: verb,
+      headers: { ...headers, authorization: `Bearer ${own}`, 'x-request-id': id },
+      body: verb === 'POST' ? JSON.stringify({ id: fixture.journeys.it }) : null,
+    })
+    expect([answer.status, answer.headers.get('x-request-id')]).toEqual([500, id])
+    const { detail, details = [detail] } = JSON.parse(await answer.text())
+    expect(details).toEqual([expect.objectContaining({ debug: { requestId: id } })])
+    expect(details[0].type).toBe('google.rpc.RequestInfo')
+    const failures = broken.logLines.filter((line) => line.includes('"level":50'))
+    expect(failures.map((line) => JSON.parse(line).requestId)).toEqual([id])
+    await broken.stop()
+  })
 })

@@ -45,12 +45,12 @@ describe('a target in absolute form', () => {
     })
   })
 
-  it('has / for its path where it has none', async () => {
+  it('has the path / if it has none', async () => {
     const answer = await callHttp1(port, { method: 'GET', path: 'http://api.example', headers: {} })
     expect(JSON.parse(answer.body.toString())).toMatchObject({ name: 'svc' })
   })
 
-  it('overrides the host of the header', async () => {
+  it('overrides the Host header', async () => {
     const headers = { host: 'other.example' }
     const answer = await callHttp1(port, { method: 'GET', path: 'http://api.example/v2/openapi.json', headers })
     expect(JSON.parse(answer.body.toString()).servers[0].url).toBe('http://api.example')

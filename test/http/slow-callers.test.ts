@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
-it('ends a connection of HTTP/2 whose header never comes whole', async () => {
+it('an HTTP/2 connection whose headers never arrive completely is closed', async () => {
   const server = createHttpServer((_, response) => response.destroy(), { idleMillis: 300 })
   const { port } = await server.listen(0, '127.0.0.1')
   const socket = connect(port, '127.0.0.1').resume()
@@ -22,7 +22,7 @@ it('ends a connection of HTTP/2 whose header never comes whole', async () => {
   await server.close({ drainMillis: 0, graceMillis: 1_000, onGraceOver: () => undefined })
 }, 10_000)
 
-describe('a service that waits for the bodies of refused calls', () => {
+describe('a service that awaits the bodies of refused calls', () => {
   let testDatabase: TestDatabase
   let service: TestService
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('a service that waits for the bodies of refused calls', () => {
     expect([new Set(statuses), answer.status]).toEqual([new Set([401]), 200])
   }, 20_000)
 
-  it('has room for the calls of other organizations, whoever sends the bodies', async () => {
+  it('has room for other organizations, whichever sends the bodies', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
     const other = await insertUserToken(service.database, {
       userId: fixture.users.globexAdmin,

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => testDatabase.drop())
 
-it('a service that stops answers a client over HTTP/2 that has stopped reading for a while', async () => {
+it('a service that is shutting down answers an HTTP/2 client that has paused reading', async () => {
   const serve = await startServe(['--no-demo'], { ...testDatabase.environment, DRAIN_SECONDS: '1' })
   const page = await (await fetch(`${serve.origin}/docs`)).text()
   const script = /\/docs\/assets\/[^"]+\/viewer\.js/.exec(page)?.[0] ?? ''

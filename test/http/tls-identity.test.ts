@@ -23,7 +23,7 @@ const filesOf = async ({ cert, key }: { cert: string; key: string }) => ({
   key: await write('key.pem', key),
 })
 
-it('a certificate and its key are read together, whatever certificates of issuers follow', async () => {
+it('a certificate and its key are read together, followed by any issuer certificates', async () => {
   const own = createCertificate()
   const issuer = createCertificate()
   const identity = await readTlsIdentity(await filesOf({ cert: own.cert + issuer.cert, key: own.key }))
@@ -41,7 +41,7 @@ it.each<[fault: string, cert: string, key: string, message: RegExp]>([
     createCertificate().key,
     /^TLS_CERT \S+ contains no certificate in PEM format$/,
   ],
-])('a key %s is refused, and the message names the file', async (_, cert, key, message) => {
+])('a key %s is refused with a message that names the file', async (_, cert, key, message) => {
   await expect(readTlsIdentity(await filesOf({ cert, key }))).rejects.toThrow(message)
 })
 
@@ -60,11 +60,11 @@ it('files that cannot be read are refused with the reason', async () => {
 it.each([
   ['expired at', { until: inHours(-0.5) }],
   ['is not valid before', { from: inHours(1) }],
-])('a certificate that %s is told by its time', async (fault, times) => {
+])('a certificate that %s is reported by its validity', async (fault, times) => {
   expect(timeFault(await readTlsIdentity(await filesOf(createCertificate(times))), new Date())).toContain(fault)
 })
 
-it('new files are used if they are good; bad ones are logged and change nothing', async () => {
+it('new files are used if they are valid; invalid ones are logged and change nothing', async () => {
   const used: TlsIdentity[] = []
   const logged: string[] = []
   const note = (fields: object, message: string) => {

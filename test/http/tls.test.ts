@@ -59,7 +59,7 @@ describe('a service with a certificate', () => {
     return { status, body: await text(stream) }
   }
 
-  it('answers REST over HTTP/1.1 and over HTTP/2, as ALPN has chosen', async () => {
+  it('serves REST over HTTP/1.1 and HTTP/2, as negotiated by ALPN', async () => {
     const agent = new Agent({ ca: ca(), keepAlive: true, maxSockets: 1 })
     const session = await openHttp2()
     expect([session.alpnProtocol, session.encrypted]).toEqual(['h2', true])
@@ -89,7 +89,7 @@ describe('a service with a certificate', () => {
       'gRPC-Web over HTTP/2',
       (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '2', nodeOptions: nodeOptions() }),
     ],
-  ])('answers %s', async (_, transportTo) => {
+  ])('serves %s', async (_, transportTo) => {
     const client = createClient(AppInstanceService, transportTo(service.baseUrl))
     const { data } = await client.listAppInstances({ teamId: fixture.it }, { headers: headers() })
     expect(data.map(({ id }) => id)).toContain(fixture.appInstances.it)
@@ -105,12 +105,12 @@ describe('a service with a certificate', () => {
     expect(await text(socket)).toContain('HTTP/1.1 200 OK')
   })
 
-  it('ends the handshake of a client that speaks neither protocol, or an old version of TLS', async () => {
+  it('rejects the handshake of a client with no supported protocol or an old TLS version', async () => {
     await expect(shake({ ALPNProtocols: ['spdy/3'] })).rejects.toThrow('no application protocol')
     await expect(shake({ maxVersion: 'TLSv1.1', minVersion: 'TLSv1.1' })).rejects.toThrow()
   })
 
-  it('answers nothing in cleartext, and goes on', async () => {
+  it('answers nothing in cleartext, and stays up', async () => {
     const socket = connectPlain(port(), '127.0.0.1')
     socket.end('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
     expect(await text(socket)).not.toContain('HTTP/1.1')
@@ -128,7 +128,7 @@ describe('a service with a certificate', () => {
     session.close()
   })
 
-  it('shows another certificate to new connections, and goes on with those that are open', async () => {
+  it('presents a new certificate to new connections, and keeps open ones', async () => {
     const agent = new Agent({ ca: ca(), keepAlive: true, maxSockets: 1 })
     const session = await openHttp2()
     expect([(await askHttp1(agent)).status, (await askHttp2(session)).status]).toEqual([200, 200])
@@ -146,7 +146,7 @@ describe('a service with a certificate', () => {
     await next.remove()
   })
 
-  it('measures when the certificate expires that it shows, and nothing in cleartext', async () => {
+  it('reports when its current certificate expires, and nothing in cleartext', async () => {
     const name = 'svc_tls_certificate_expiry_timestamp_seconds'
     const { testDatabase } = service
     const later = { ...identity, expiresAt: new Date(identity.expiresAt.getTime() + 86_400_000) }
@@ -165,7 +165,7 @@ describe('a service with a certificate', () => {
     }
   })
 
-  it('ends every connection when it stops, those in the middle of a handshake too, and cuts no call', async () => {
+  it('closes every connection at shutdown, even during a handshake, and cuts no call', async () => {
     const own = await startTestService({ testDatabase: service.testDatabase, tlsIdentity: identity })
     const { port: ownPort } = new URL(own.baseUrl)
     const half = connectPlain(Number(ownPort), '127.0.0.1')

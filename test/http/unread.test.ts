@@ -12,7 +12,7 @@ import { startTestService, type TestService } from '../support/service.js'
 const head = { ':method': 'GET', ':scheme': 'http', ':path': '/', ':authority': 'localhost' }
 const closePlan = { drainMillis: 0, graceMillis: 0, onGraceOver: () => undefined }
 
-describe('an answer that its client does not read', () => {
+describe('a response that its client does not read', () => {
   it.each([
     ['short', 10],
     ['long', 20_000_000],
@@ -40,7 +40,7 @@ describe('an answer that its client does not read', () => {
   )
 
   it.each(['HTTP/1.1', 'HTTP/2'])(
-    'is cut with its connection where nothing of that is read: %s',
+    'is cut with its connection if nothing of it is read: %s',
     async (version) => {
       let closed = 0
       const server = createHttpServer(
@@ -66,7 +66,7 @@ describe('an answer that its client does not read', () => {
     20_000,
   )
 
-  it('is kept for a client that reads it slowly', async () => {
+  it('is kept for a client that reads slowly', async () => {
     const length = 8_000_000
     const server = createHttpServer(
       (_, response) => {
@@ -92,7 +92,7 @@ describe('an answer that its client does not read', () => {
   }, 30_000)
 })
 
-describe('a service whose callers do not read', () => {
+describe('a service whose clients do not read', () => {
   let testDatabase: TestDatabase
   let service: TestService
   beforeAll(async () => {
@@ -109,7 +109,7 @@ describe('a service whose callers do not read', () => {
     ['no credential', false],
     ['a credential', true],
   ])(
-    'answers others: 256 calls with %s, window 0',
+    'serves other clients: 256 calls with %s, window 0',
     async (_, known) => {
       const token = await insertUserToken(service.database, { userId: fixture.users.manager })
       const path = `/v2/app-instances?teamId=${fixture.it}`

@@ -31,7 +31,7 @@ it.each([
   ['a refused call over gRPC', { ...rpc, 'content-type': 'application/grpc' }, envelope, ['HEADERS']],
   ['a refused call over gRPC-Web', { ...rpc, 'content-type': 'application/grpc-web' }, envelope, ['HEADERS', 'DATA']],
   ['a refused call over SCIM', { ':method': 'GET', ':path': '/scim/v2/Users' }, undefined, ['HEADERS', 'DATA']],
-])('the end of the answer to %s is in its last frame', async (_, fields, body, types) => {
+])('the end of the response to %s is in its last frame', async (_, fields, body, types) => {
   const socket = await openSocket(Number(new URL(service.baseUrl).port))
   const received: Buffer[] = []
   socket.on('data', (chunk: Buffer) => received.push(chunk))
@@ -44,7 +44,7 @@ it.each([
   expect(frames().map(({ type }) => type)).toEqual(types)
 })
 
-it('a client that still sends its request gets the whole refusal of it', async () => {
+it('a client that is still sending its request gets the whole error', async () => {
   const socket = await openSocket(Number(new URL(service.baseUrl).port))
   const received: Buffer[] = []
   socket.on('data', (chunk: Buffer) => received.push(chunk))

@@ -38,7 +38,7 @@ describe.each(doors)('over %s', (door) => {
   const rename = (name: string, key: string, token?: string) =>
     call(updatePriority, { id: priorities.it, name }, key, token)
 
-  it('refuses another request under the key, which writes nothing', async () => {
+  it('refuses a different request under the same key, and writes nothing', async () => {
     const key = newKey()
     const first = await rename('First', key)
     for (const request of [
@@ -67,7 +67,7 @@ describe.each(doors)('over %s', (door) => {
       { email: 'tz@example.com', timezone: 'Berlin' },
       { status: 400, reason: 'FIELD_INVALID', fields: ['timezone'] },
     ],
-  ])('answers %s again, byte for byte', async (_, method, request, error) => {
+  ])('replays %s, byte for byte', async (_, method, request, error) => {
     const key = newKey()
     const first = await call(method, request, key)
     expect(first).toMatchObject({ ...error, isReplayed: false })
@@ -76,7 +76,7 @@ describe.each(doors)('over %s', (door) => {
     expect(await eventCount()).toBe(0)
   })
 
-  it('answers what it was answered, whatever has changed since', async () => {
+  it('replays the original response, whatever has changed since', async () => {
     const key = newKey()
     const id = `late-${key}`
     const first = await call(updatePriority, { id, name: 'N' }, key)
@@ -89,13 +89,13 @@ describe.each(doors)('over %s', (door) => {
     expect(await call(updatePriority, { id, name: 'N' }, newKey())).toMatchObject({ status: 200 })
   })
 
-  it('does not keep what breaks a limit: the corrected request has the key', async () => {
+  it('does not store a limit violation: the corrected request may use the key', async () => {
     const key = newKey()
     expect(await rename('', key)).toMatchObject({ status: 400, reason: 'FIELD_INVALID' })
     expect(await rename('Corrected', key)).toMatchObject({ status: 200, isReplayed: false })
   })
 
-  it('does not keep that a permission is missing', async () => {
+  it('does not store a missing permission', async () => {
     const key = newKey()
     const viewer = await insertUserToken(service.database, { userId: users.both })
     const refused = () => call(updatePriority, { id: priorities.people, name: 'N' }, key, viewer)
@@ -110,7 +110,7 @@ describe.each(doors)('over %s', (door) => {
     await role('VIEWER')
   })
 
-  it('belongs to who calls, in one organization, and to the method', async () => {
+  it('separates keys by caller, organization and method', async () => {
     const key = newKey()
     await insertUser(service.database, { id: `shared-${key}`, organizationId: acme, role: 'ORG_ADMIN' })
     await insertUser(service.database, { id: `shared-${key}`, organizationId: globex, role: 'ORG_ADMIN' })
@@ -133,7 +133,7 @@ describe.each(doors)('over %s', (door) => {
     }
   })
 
-  it('is the same for every token of a person or key', async () => {
+  it('shares keys among all tokens of a user or API key', async () => {
     const key = newKey()
     const first = await rename('Mine', key)
     const other = await insertUserToken(service.database, { userId: users.admin })
@@ -145,7 +145,7 @@ describe.each(doors)('over %s', (door) => {
     ['of 256 characters', 'k'.repeat(256)],
     ['with a space', 'a b'],
     ['with a letter that is not ASCII', 'é'],
-  ])('is refused where it is %s', async (_, key) => {
+  ])('is refused if it is %s', async (_, key) => {
     expect(await rename('N', key)).toMatchObject({ status: 400, reason: 'FIELD_INVALID', fields: ['Idempotency-Key'] })
     expect(await eventCount()).toBe(0)
   })
@@ -169,7 +169,7 @@ describe.each(doors)('over %s', (door) => {
   })
 })
 
-it.each(writeCalls)('$name undoes its effect where its answer cannot be kept', async ({ name, caller, request }) => {
+it.each(writeCalls)('$name is rolled back if its response cannot be stored', async ({ name, caller, request }) => {
   const token = caller === 'admin' ? admin : (await insertApiKey(service.database, { organizationId: acme })).token
   const { verb, path, json } = restFormOf(methodNamed(name), request(0))
   const send = () =>
@@ -189,14 +189,14 @@ it.each(writeCalls)('$name undoes its effect where its answer cannot be kept', a
 it.each([
   ['GET', '/v2/users/admin', {}],
   ['POST', '/v2/auth/revoke', { form: { secret: 'nothing' } }],
-])('is passed over by %s %s', async (method, path, call) => {
+])('the key is ignored by %s %s', async (method, path, call) => {
   const headers = { 'idempotency-key': 'not a key' }
   const token = path.includes('auth') ? undefined : admin
   const answer = await service.rest(method, path, { token, headers, ...call })
   expect([answer.status, answer.headers.get('idempotency-replayed')]).toEqual([200, null])
 })
 
-it('keeps no secret: each token is a new one', async () => {
+it('a stored response has no secret: each token is a new one', async () => {
   const { id, secret } = await insertApiKey(service.database, { organizationId: acme })
   const send = () =>
     service.rest('POST', '/v2/auth/token', {

@@ -60,7 +60,7 @@ const effectOf = (name: string) => async (store: Tables) => {
 const countOf = async (name: string) =>
   (await database.query('SELECT FROM audit_events WHERE target_id = $1', [name])).length
 
-describe('calls with one key, in several processes', () => {
+describe('concurrent calls with one key', () => {
   it('wait for each other across processes, longer than one waits for a lock', async () => {
     const impatient = testDatabase.open({ limits: { lock_timeout: 20 } })
     const [here, there] = [createAnswerOnce(), createAnswerOnce()]
@@ -91,7 +91,7 @@ describe('calls with one key, in several processes', () => {
     expect(await countOf('waited')).toBe(1)
   })
 
-  it('are executed by the next one where the first has failed', async () => {
+  it('are executed by the next one if the first has failed', async () => {
     const other = testDatabase.open()
     const [here, there] = [createAnswerOnce(), createAnswerOnce()]
     const failing = async (store: Tables): Promise<KeptAnswer> => {
@@ -108,7 +108,7 @@ describe('calls with one key, in several processes', () => {
     expect(await countOf('failed')).toBe(1)
   })
 
-  it('leave nothing of a process that is gone', async () => {
+  it('survive a process that vanishes, of which nothing remains', async () => {
     const gone = testDatabase.open()
     const answered = createAnswerOnce()(scopeOn(gone, caller), callOf('gone'), async (store) => {
       await effectOf('gone')(store)
@@ -125,7 +125,7 @@ describe('calls with one key, in several processes', () => {
     expect(await countOf('gone')).toBe(1)
   })
 
-  it('are given up by those who are gone: nothing is committed for them', async () => {
+  it('are abandoned with their callers: nothing is committed for them', async () => {
     const call = {}
     const reason = new Error('nobody waits for it')
     const leave = async (store: Tables) => {
@@ -140,7 +140,7 @@ describe('calls with one key, in several processes', () => {
     expect(await database.query(`SELECT FROM idempotency_keys WHERE key = 'left'`)).toEqual([])
   })
 
-  it('undo the part that failed alone, and keep the error', async () => {
+  it('undo only the failed part, and store the error', async () => {
     const answerOnce = createAnswerOnce()
     const nested = async (store: Tables): Promise<KeptAnswer> => {
       await effectOf('outer')(store)
@@ -194,7 +194,7 @@ describe('two services on one database', () => {
     }
   }
 
-  it('give each of many pairs one effect and the same bytes, at once', async () => {
+  it('give each of many concurrent pairs one effect and the same bytes', async () => {
     const pairs = Array.from({ length: 50 }, (_, n) => `pair-${n}`)
     const together = await Promise.all(
       pairs.map((name) => Promise.all(services.map((service) => createUser(service, name)))),

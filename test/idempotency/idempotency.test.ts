@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe.each(doors)('over %s', (door) => {
-  it.each(writeCalls)('$name has one effect and one answer, byte for byte, at once and later', async (call) => {
+  it.each(writeCalls)('$name has one effect and one response, byte for byte, at once and later', async (call) => {
     const before = await eventCount()
     await send(door, call, call.request(next()), newKey())
     const eventsOfOne = (await eventCount()) - before
@@ -49,12 +49,12 @@ describe.each(doors)('over %s', (door) => {
   })
 })
 
-it('is taken by every method that writes and whose caller is known', () => {
+it('the key is accepted by every method that writes and knows its caller', () => {
   const taking = services.flatMap(({ methods }) => methods).filter(takesIdempotencyKey)
   expect(taking.map(({ name }) => name).toSorted()).toEqual(writeCalls.map(({ name }) => name).toSorted())
 })
 
-it('is taken over gRPC, as metadata', async () => {
+it('the key is accepted over gRPC, as metadata', async () => {
   const client = service.client(PriorityService, tokens.admin, 'grpc')
   const key = newKey()
   const update = async (name: string) => {
@@ -74,7 +74,7 @@ it('is taken over gRPC, as metadata', async () => {
   })
 })
 
-it('names a request whatever its spelling and its door', async () => {
+it('the key identifies a request whatever its spelling and its protocol', async () => {
   const key = newKey()
   const [call] = writeCalls.filter(({ name }) => name === 'UpdatePriority')
   if (call === undefined) throw new Error('there is no such call')

@@ -155,7 +155,7 @@ describe('the JSON of a journey', () => {
     ['every status, date and awkward text', id],
     ['nothing but its name', fixture.journeys.it],
     ['a document without what comes first', plain],
-  ])('is that of its messages: %s', async (_, journeyId) => {
+  ])('matches its messages: %s', async (_, journeyId) => {
     const standard = await standardJson(service, method, { token, request: { id: journeyId } })
     const rest = await service.rest('GET', `/v2/journeys/${journeyId}`, { token })
     const connect = await service.rest('POST', pathOf(method), { token, json: { id: journeyId } })
@@ -165,7 +165,7 @@ describe('the JSON of a journey', () => {
     expect(rest.text).toBe(`${connect.text}\n`)
   })
 
-  it('says of a task that it is overdue after its due date only, and only while it is open', async () => {
+  it('reports an open task as overdue only after its due date', async () => {
     const { json } = await service.rest('GET', `/v2/journeys/${id}`, { token })
     const open = ['JOURNEY_TASK_STATUS_UNSPECIFIED', 'JOURNEY_TASK_STATUS_TODO', 'JOURNEY_TASK_STATUS_IN_PROGRESS']
     const late: string[] = []
@@ -180,7 +180,7 @@ describe('the JSON of a journey', () => {
     expect(new Set(late)).toEqual(new Set(open))
   })
 
-  it('counts and computes from every task and check', async () => {
+  it('counts every task and check', async () => {
     const { json } = await service.rest('GET', `/v2/journeys/${id}`, { token })
     const { progressPercent, currentTaskIndex, healthCheckCounts, tasks, healthChecks } = json.data
     expect([tasks.length, healthChecks.length]).toEqual([25, 28])
@@ -197,7 +197,7 @@ describe('the JSON of a journey', () => {
     })
   })
 
-  it('names a run status that this build does not know as unspecified', async () => {
+  it('prints a run status unknown to this build as unspecified', async () => {
     const { json } = await service.rest('GET', `/v2/journeys/${id}`, { token })
     const statuses = json.data.tasks.map(
       (task: { latestWorkflowCall?: { runStatus: string } }) => task.latestWorkflowCall?.runStatus,

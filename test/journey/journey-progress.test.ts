@@ -6,7 +6,7 @@ import { fixture, insertApiKey, insertFixture, insertRow } from '../support/fixt
 import { currentTaskIndex, healthCheckCounts, progressPercent } from '../support/journey-progress.js'
 import { startTestService, type TestService } from '../support/service.js'
 
-describe('what is computed of a journey', () => {
+describe('the computed values of a journey', () => {
   let service: TestService
   let token: string
 
@@ -44,13 +44,13 @@ describe('what is computed of a journey', () => {
     [['DONE', 'CANCELED'], 100, 2],
     [['DONE', 'IN_PROGRESS', 'DONE'], 66, 1],
   ] satisfies [JourneyTaskStatus[], number, number][])(
-    'with tasks %j: progress %i, current task %i',
+    'with tasks %j are progress %i and current task %i',
     async (tasks, percent, index) => {
       expect(await computed(tasks, [])).toMatchObject({ progressPercent: percent, currentTaskIndex: index })
     },
   )
 
-  it('is what the rules say, whatever the tasks and checks', async () => {
+  it('follow the rules, whatever the tasks and checks', async () => {
     const anyTasks = fc.array(fc.constantFrom(...Object.values(JourneyTaskStatus)), { maxLength: 12 })
     const anyChecks = fc.array(fc.constantFrom(...Object.values(JourneyHealthCheckStatus)), { maxLength: 12 })
     await fc.assert(

@@ -42,7 +42,7 @@ describe('getting a journey', () => {
       return answer.json.data
     }
 
-    it('answers the whole snapshot, wrapped in data', async () => {
+    it('returns the whole snapshot, wrapped in data', async () => {
       expect(await got(id)).toEqual({
         id,
         teamId: fixture.it,
@@ -74,7 +74,7 @@ describe('getting a journey', () => {
       })
     })
 
-    it('prints every list and number of a journey with nothing in it, and leaves out what is unset', async () => {
+    it('prints every list and number of an empty journey, and omits unset fields', async () => {
       const { createdAt, ...journey } = await got(fixture.journeys.people)
       expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       expect(journey).toEqual({
@@ -103,12 +103,12 @@ describe('getting a journey', () => {
       })
     })
 
-    it('takes an id in upper case', async () => {
+    it('accepts an id in upper case', async () => {
       expect(await got(id.toUpperCase())).toMatchObject({ id })
     })
 
     it.each(['unknown', `${id}0`, id.replaceAll('-', ''), `{${id}}`, ` ${id}`, `${id}\n`, '1'])(
-      'refuses an id that is no UUID: %j',
+      'refuses an id that is not a UUID: %j',
       async (journeyId) => {
         expect(await get(journeyId)).toMatchObject({
           status: 400,
@@ -119,14 +119,14 @@ describe('getting a journey', () => {
       },
     )
 
-    it('shows a journey to its requester and to the manager of the requester, without a role in its team', async () => {
+    it("shows a journey to its requester and the requester's manager, without a role in its team", async () => {
       for (const userId of [fixture.users.requester, fixture.users.requesterManager]) {
         const token = await insertUserToken(service.database, { userId })
         expect(await got(fixture.journeys.it, token)).toMatchObject({ id: fixture.journeys.it })
       }
     })
 
-    it('shows the requester no other journey, and says nothing of whether there is one', async () => {
+    it('shows the requester no other journey, nor whether it exists', async () => {
       const token = await insertUserToken(service.database, { userId: fixture.users.requester })
       const hidden = await get(fixture.journeys.people, token)
       expect(hidden).toMatchObject({ status: 404, code: 'not_found', reason: 'RESOURCE_NOT_FOUND' })
@@ -137,7 +137,7 @@ describe('getting a journey', () => {
       }
     })
 
-    it('does not take a key for the person of the same id', async () => {
+    it('does not confuse a key with a person of the same id', async () => {
       const { database } = service
       const { token } = await insertApiKey(database, {
         id: fixture.users.requester,
@@ -161,7 +161,7 @@ describe('getting a journey', () => {
     service.runtime.advance(-2 * 86_400_000)
   })
 
-  it('is one snapshot: no answer mixes what was before a write with what came after it', async () => {
+  it('is one snapshot: no response mixes states before and after a write', async () => {
     const { database } = service
     const journeyId = fixture.journeys.people
     await insertRow(database, 'journey_tasks', {

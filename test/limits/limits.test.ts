@@ -45,16 +45,16 @@ const unlimited: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('limits', () => {
-  it('has every text and every list of a request, but for those that something else bounds', () => {
+  it('exist for every string and list of a request, unless something else bounds it', () => {
     const named = Object.values(unlimited).flat()
     expect(fieldsWithoutLimit(requests).sort()).toEqual([...named].sort())
   })
 
-  it('are compiled for every request, and for what is imported', () => {
+  it('are compiled for every request and every imported record', () => {
     expect(() => createLimitCheck([...requests, ImportRecordSchema])).not.toThrow()
   })
 
-  it.each(textsWithLimit())('refuse %s beyond its limit in the same words, however long it is', (_, field, most) => {
+  it.each(textsWithLimit())('refuse %s beyond its limit in the same words, whatever the length', (_, field, most) => {
     const faultsOf = (text: string) => {
       const value = field.fieldKind === 'list' ? [text] : text
       const slot = field.oneof === undefined ? value : { case: field.localName, value }
@@ -67,7 +67,7 @@ describe('limits', () => {
     for (const length of [2 * most, 20 * most]) expect(faultsOf('😀'.repeat(length))).toEqual([fault])
   })
 
-  it.each(patterns())('say by %s the same to RE2 and to the engine here', (pattern) => {
+  it.each(patterns())('mean by %s the same to RE2 and to this engine', (pattern) => {
     const theirs = createValidator()
     const ours = createValidator({ regexMatch: (source, text) => new RegExp(source, 'u').test(text) })
     const field = fieldWithPattern(pattern)
@@ -232,14 +232,14 @@ describe('limits', () => {
     expect(violations.map(({ field, reason, description }) => `${field} ${reason} ${description}`)).toEqual(expected)
   })
 
-  it('count characters, and let whatever is absent or computed be', () => {
+  it('count characters, and ignore absent and computed fields', () => {
     const priority = { id: 'p', teamId: 't', priority: 'P1', name: '🚀'.repeat(255) }
     expect(check(ImportRecordSchema, fromJson(ImportRecordSchema, { priority }))).toEqual([])
     const journey = { ...journeyWithErrors({}), progressPercent: 250 }
     expect(check(ImportRecordSchema, fromJson(ImportRecordSchema, { journey }))).toEqual([])
   })
 
-  it('are named in an error where they are those of fields, the first 20 of them', () => {
+  it('report the violated fields, up to 20', () => {
     const desc = requests.find(({ name }) => name === 'UpdateUserRequest')
     if (desc === undefined) throw new Error('there is no UpdateUserRequest')
     const violations = check(desc, fromJson(desc, { id: 'u', pinFields: Array.from({ length: 100 }, () => 99) }))

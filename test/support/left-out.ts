@@ -15,7 +15,7 @@ const citus: readonly LeftOut[] = [
     file: 'test/store/list-cost.test.ts',
     reason: 'counts the rows that a plan reads; the coordinator shows none of the plans of the workers',
   },
-  { file: 'test/store/directory-list-cost.test.ts', reason: 'the same' },
+  { file: 'test/store/scim-list-cost.test.ts', reason: 'the same' },
   { file: 'test/scim/filter-plans.test.ts', reason: 'the same' },
   ...['return nothing but constants of their writes', 'are told apart by what they return'].map((test) => ({
     file: 'test/store/cluster-rules.test.ts',
@@ -38,12 +38,12 @@ const citus: readonly LeftOut[] = [
   },
   {
     file: 'test/idempotency/idempotency-waiting.test.ts',
-    test: 'calls with one key, in several processes wait for each other across processes',
+    test: 'concurrent calls with one key wait for each other across processes',
     reason: 'counts repetitions after lock_timeout, which a session sets for the coordinator, not for the workers',
   },
   {
     file: 'test/http/configured-limits.test.ts',
-    test: 'a server whose limits are configured lets a statement wait for a lock no longer than DATABASE_LOCK_SECONDS',
+    test: 'a server with configured limits lets a statement wait for a lock no longer than DATABASE_LOCK_SECONDS',
     reason: 'holds lock_timeout, which a session sets for the coordinator, not for the workers',
   },
 ]
@@ -61,18 +61,18 @@ const pgbouncer: readonly LeftOut[] = [
   { file: 'test/db/read-only-database.test.ts', reason: FROZEN },
   {
     file: 'test/http/health.test.ts',
-    test: 'readiness names a database that only reads, and migrations that are missing',
+    test: 'readiness names a read-only database, and missing migrations',
     reason: FROZEN,
   },
   {
     file: 'test/db/pool.test.ts',
-    test: 'a pool is never allowed more by a transaction than by the database itself',
+    test: 'a pool never allows a transaction more than the database does',
     reason: FROZEN,
   },
-  { file: 'test/db/pool.test.ts', test: 'a pool gives up a connection to a server that only reads', reason: IDENTITY },
+  { file: 'test/db/pool.test.ts', test: 'a pool drops a connection to a read-only server', reason: IDENTITY },
   {
     file: 'test/db/errors.test.ts',
-    test: 'a failure of the database does not take the next caller down: a connection lost while idle is replaced',
+    test: 'a failure of the database does not affect the next caller: a connection lost while idle is replaced',
     reason: IDENTITY,
   },
   {
@@ -82,29 +82,29 @@ const pgbouncer: readonly LeftOut[] = [
   },
   {
     file: 'test/db/errors.test.ts',
-    test: 'a failure of the database is a timeout when a lock is not given up',
+    test: 'a failure of the database is a timeout when a lock is not released',
     reason: LIMITS,
   },
   {
     file: 'test/idempotency/idempotency-waiting.test.ts',
-    test: 'calls with one key, in several processes wait for each other across processes, longer than one waits for a lock',
+    test: 'concurrent calls with one key wait for each other across processes, longer than one waits for a lock',
     reason: LIMITS,
   },
   {
     file: 'test/http/configured-limits.test.ts',
-    test: 'a server whose limits are configured lets a statement wait for a lock no longer than DATABASE_LOCK_SECONDS',
+    test: 'a server with configured limits lets a statement wait for a lock no longer than DATABASE_LOCK_SECONDS',
     reason: LIMITS,
   },
   {
     file: 'test/http/configured-limits.test.ts',
-    test: 'a server whose limits are configured lets a statement run no longer than DATABASE_STATEMENT_SECONDS',
+    test: 'a server with configured limits lets a statement run no longer than DATABASE_STATEMENT_SECONDS',
     reason: LIMITS,
   },
   { file: 'test/scim/too-many.test.ts', reason: LIMITS },
-  { file: 'test/db/pool.test.ts', test: 'a pool whose connections have outdated statements', reason: NAMES },
+  { file: 'test/db/pool.test.ts', test: 'a pool whose connections have outdated prepared statements', reason: NAMES },
   {
     file: 'test/db/transaction.test.ts',
-    test: 'a session prepares a named statement and each of Prisma’s texts once per connection',
+    test: 'a session prepares each named statement and each of Prisma’s texts once per connection',
     reason: NAMES,
   },
 ]
