@@ -3,31 +3,19 @@ import type { Authenticate, FindManagementKey } from '../domain/auth/authenticat
 import type { Directory } from '../domain/directory/directory-sync.js'
 import { ServiceError } from '../errors.js'
 
-/** Who may write through the door. */
-export interface ScimAdmissionOptions {
-  readonly findManagementKey: FindManagementKey
-  /** Finds whose token a credential of another kind is, for the answer. */
-  readonly authenticate: Authenticate
-}
-
-/**
- * Finds the directory of a request by its Authorization header alone; the id is for the log. `onCaller` is told the id
- * of the key or user, of callers that are refused too.
- */
-export type AdmitDirectory = (
-  authorization: string | undefined,
-  requestId: string,
-  onCaller: (callerId: string) => void,
-) => Promise<Directory>
-
 const advice = 'send the secret of a management key (svc keys create --kind mk)'
 
 /**
- * Admits the secrets of management keys, which no other door accepts. Any other valid credential gets 403, everything
- * else 401.
+ * Finds the directory of a request by its Authorization header alone: the secret of a management key, which no other door
+ * accepts. Any other valid credential gets 403, everything else 401. `onCaller` is told the id of the key or user, of
+ * callers that are refused too; `requestId` is for the log.
  */
-export function createScimAdmission({ findManagementKey, authenticate }: ScimAdmissionOptions): AdmitDirectory {
-  return async (authorization, requestId, onCaller) => {
+export function createScimAdmission({ findManagementKey, authenticate }: Finders) {
+  return async (
+    authorization: string | undefined,
+    requestId: string,
+    onCaller: (callerId: string) => void,
+  ): Promise<Directory> => {
     if (!/^\s*bearer\b/i.test(authorization ?? '')) throw credentialMissing(advice)
     const token = bearerTokenFrom(authorization)
     const key = await findManagementKey(token)
@@ -42,4 +30,10 @@ export function createScimAdmission({ findManagementKey, authenticate }: ScimAdm
     onCaller(caller.id)
     throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', `SCIM does not accept this kind of credential: ${advice}`)
   }
+}
+
+interface Finders {
+  readonly findManagementKey: FindManagementKey
+  /** Finds whose token a credential of another kind is, for the answer. */
+  readonly authenticate: Authenticate
 }

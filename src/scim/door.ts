@@ -11,7 +11,7 @@ import { type CallHooks, type Exchange, serveCall } from '../call/serve-call.js'
 import type { DirectoryRefusal } from '../domain/directory/directory-refusal.js'
 import type { Directory, DirectoryScope } from '../domain/directory/directory-sync.js'
 import { DEFAULT_JSON_LIMITS, parseStrictJson } from '../protojson/json-text.js'
-import { ScimError, scimErrorBody, scimErrorFrom } from './error.js'
+import { errorAnswer, ScimError, scimErrorFrom } from './error.js'
 import { isJsonObject } from './json.js'
 import { type ScimAnswer, ScimReport, type ScimRequest } from './request.js'
 import { findRoute, methods, type ScimMatch } from './routes.js'
@@ -143,10 +143,6 @@ async function receiveBody(request: NodeRequest, maxBytes: number): Promise<() =
     if (!isJsonObject(body)) throw new ScimError(400, 'invalidSyntax', 'the body must be a JSON object')
     return body
   }
-}
-
-function errorAnswer(error: ScimError): ScimAnswer {
-  return { status: error.status, body: scimErrorBody(error), headers: error.headers }
 }
 
 const MIN_COMPRESSED_BYTES = 1_024

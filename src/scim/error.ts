@@ -45,10 +45,11 @@ const codes: ReadonlyMap<number, Code> = new Map([
   [501, Code.Unimplemented],
 ])
 
-/** The body of the answer (RFC 7644 section 3.12). */
-export function scimErrorBody({ status, scimType, detail }: ScimError): JsonObject {
+/** The answer that tells of it (RFC 7644 section 3.12). */
+export function errorAnswer({ status, scimType, detail, headers }: ScimError) {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error']
-  return { schemas, ...(scimType !== undefined && { scimType }), detail, status: String(status) }
+  const body: JsonObject = { schemas, ...(scimType !== undefined && { scimType }), detail, status: String(status) }
+  return { status, body, headers }
 }
 
 /** The status and the type for reasons whose code does not say them. */

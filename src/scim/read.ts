@@ -13,32 +13,31 @@ import { type Attribute, coreOf, isSameName, isWritable, named, type ResourceTyp
  */
 export function readResource(body: JsonObject, type: ResourceType, report: ScimReport): JsonObject {
   refuseTooMany(Object.keys(body).length)
-  const read = readAttributes(body, coreOf(type), '', report)
-  for (const [name, value = null] of Object.entries(body)) {
+  const reading = (prefix: string) => (attribute: Attribute, value: JsonValue) =>
+    report.read(attribute, () => readValue(attribute, value, prefix + attribute.name))
+  const extensions = Object.entries(body).flatMap(([name, value]) => {
     const extension = type.extensions.find(({ id }) => isSameName(id, name))
-    if (extension === undefined || value === null) continue
+    if (extension === undefined || value === null) return []
     if (!isJsonObject(value)) throw invalid(name, 'must be an object')
-    const parts = readAttributes(value, extension.attributes, `${extension.id}:`, report)
-    if (Object.keys(parts).length > 0) read[extension.id] = parts
-  }
-  return read
+    const parts = readMembers(value, extension.attributes, reading(`${extension.id}:`))
+    return Object.keys(parts).length === 0 ? [] : [[extension.id, parts] as const]
+  })
+  return { ...readMembers(body, coreOf(type), reading('')), ...Object.fromEntries(extensions) }
 }
 
-function readAttributes(
+/** The members of an object that are attributes which can be written, under the names of these. */
+function readMembers(
   values: JsonObject,
   attributes: readonly Attribute[],
-  prefix: string,
-  report: ScimReport,
-): Record<string, JsonValue> {
-  const read: Record<string, JsonValue> = {}
-  const byName = new Map(attributes.map((attribute) => [attribute.name.toLowerCase(), attribute]))
+  read: (attribute: Attribute, value: JsonValue) => JsonValue | undefined,
+): JsonObject {
+  const members: { [name: string]: JsonValue } = {}
   for (const [name, given] of Object.entries(values)) {
-    const attribute = byName.get(name.toLowerCase())
-    if (attribute === undefined || !isWritable(attribute)) continue
-    const value = report.read(attribute, () => readValue(attribute, given, prefix + attribute.name))
-    if (value !== undefined) read[attribute.name] = value
+    const attribute = named(attributes, name)
+    const value = attribute !== undefined && isWritable(attribute) ? read(attribute, given) : undefined
+    if (attribute !== undefined && value !== undefined) members[attribute.name] = value
   }
-  return read
+  return members
 }
 
 /**
@@ -98,13 +97,10 @@ function textFrom({ maxBytes }: Attribute, value: JsonValue, path: string): stri
 function partsFrom({ subAttributes }: Attribute, value: JsonValue, path: string): JsonObject | undefined {
   const parts = isJsonObject(value) ? value : typeof value === 'string' ? { value } : undefined
   if (parts === undefined) throw invalid(path, 'must be an object')
-  const read: Record<string, JsonValue> = {}
-  for (const [name, given] of Object.entries(parts)) {
-    const sub = named(subAttributes, name)
-    if (sub === undefined || sub.mutability === 'readOnly') continue
+  const read = readMembers(parts, subAttributes, (sub, given) => {
     const part = readValue(sub, given, `${path}.${sub.name}`)
-    if (part !== undefined && part !== '') read[sub.name] = part
-  }
+    return part === '' ? undefined : part
+  })
   // Without its value, an entry says nothing.
   const isEmpty = Object.keys(read).length === 0 || (named(subAttributes, 'value') !== undefined && !('value' in read))
   return isEmpty ? undefined : read

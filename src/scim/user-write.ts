@@ -148,13 +148,11 @@ function standingFrom(
  * name, the change is of both.
  */
 export function withFollowingEmail(document: JsonObject, before: JsonObject, user: DirectoryUserRow): JsonObject {
+  const isUserName = (text: string | undefined) => emailKeyOf(text ?? '') === emailKeyOf(userNameOf(user))
   const userName = textIn(document, 'userName')
-  const [work, held] = [workEmailIn(document), workEmailIn(before)]
-  if (userName === undefined || work === undefined || held === undefined) return document
-  const sameKey = (one = '', other = '') => emailKeyOf(one) === emailKeyOf(other)
-  const isNew = !sameKey(userName, userNameOf(user)) && emailAddressFault(userName) === undefined
-  if (!isNew || !sameKey(entryValue(work), entryValue(held)) || !sameKey(entryValue(held), userNameOf(user)))
-    return document
+  const work = workEmailIn(document)
+  if (userName === undefined || isUserName(userName) || emailAddressFault(userName) !== undefined) return document
+  if (work === undefined || ![work, workEmailIn(before)].map(entryValue).every(isUserName)) return document
   const emails = entriesOf(document, 'emails')
   return { ...document, emails: emails.map((entry) => (entry === work ? { ...work, value: userName } : entry)) }
 }

@@ -5,7 +5,7 @@ import type { Tables } from '../../db/tables.js'
 import { groupNameLock, takeLocks } from '../lock.js'
 import { ofOrganization } from '../scope.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
-import { readPage, type SearchRows } from '../search-page.js'
+import { type SearchRows, searchStatements } from '../search-page.js'
 import type { Reference } from './user.js'
 
 /** A group as its directory sees one. */
@@ -107,12 +107,9 @@ export function findDirectoryGroup(
 
 async function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
   const searched = searchedGroups[withMembers ? 'whole' : 'withoutMembers']
-  const { rows } = await readPage(tables, searched, { organizationId, condition }, FEW)
-  return rows[0]
+  const [{ statement, values }] = searchStatements(searched, { organizationId, condition }, { offset: 0, count: 1 })
+  return (await tables.run(statement, values))[0]
 }
-
-/** More than are expected, so that they need not be counted. */
-const FEW = { offset: 0, count: 2 }
 
 /** Reads a group and locks it until the transaction ends. */
 export async function lockGroup(transaction: Tables, key: GroupKey): Promise<LockedGroup | undefined> {

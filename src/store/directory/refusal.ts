@@ -16,31 +16,19 @@ export type NewRefusal = Omit<DirectoryRefusalModel, 'occurredAt' | 'status'> & 
 const insert = createStatement<NewRefusal, Record<never, never>>({
   name: 'insert_directory_refusal',
   columns: {},
-  text: ({
-    organizationId,
-    id,
-    apiKeyId,
-    method,
-    path,
-    status,
-    scimType,
-    detail,
-    requestId,
-    userName,
-    externalId,
-    attribute,
-  }) => Prisma.sql`
+  text: (refusal) => Prisma.sql`
 WITH old AS (
-  SELECT r.id FROM directory_refusals r WHERE r.organization_id = ${organizationId}
+  SELECT r.id FROM directory_refusals r WHERE r.organization_id = ${refusal.organizationId}
    ORDER BY r.id DESC OFFSET ${Prisma.raw(String(KEPT_REFUSALS - 1))}
      FOR UPDATE SKIP LOCKED
 ), gone AS (
-  DELETE FROM directory_refusals r USING old WHERE r.organization_id = ${organizationId} AND r.id = old.id
+  DELETE FROM directory_refusals r USING old WHERE r.organization_id = ${refusal.organizationId} AND r.id = old.id
 )
 INSERT INTO directory_refusals (organization_id, id, api_key_id, method, path, status, scim_type, detail, request_id,
                                 user_name, external_id, attribute)
-VALUES (${organizationId}, ${id}::uuid, ${apiKeyId}, ${method}, ${path}, ${status}::bigint, ${scimType}, ${detail}, ${requestId},
-        ${userName}, ${externalId}, ${attribute})`,
+VALUES (${refusal.organizationId}, ${refusal.id}::uuid, ${refusal.apiKeyId}, ${refusal.method}, ${refusal.path},
+        ${refusal.status}::bigint, ${refusal.scimType}, ${refusal.detail}, ${refusal.requestId}, ${refusal.userName},
+        ${refusal.externalId}, ${refusal.attribute})`,
 })
 
 /** The statements of this file. */
