@@ -67,7 +67,7 @@ export function createCalls(options: Parts): Calls {
     hooks: {
       interceptors: [createLimits(options.limitCheck), createIdempotency()],
       admit: createAdmit(options, access, noteCaller),
-      beforeDecode: ({ method, values }) => countRevokeCall(method, values),
+      beforeDecode: ({ method, values }) => (isRevocation(method) ? countRevokeCall(method, values) : undefined),
       publicError: (cause, { method, request }) =>
         maskError(cause, log, { requestId: requestIdOf(request), method: method.name }),
       observer: combineObservers([ends, meters?.calls, tracing?.calls]),

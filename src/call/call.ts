@@ -18,21 +18,21 @@ export interface CallOptions {
 /** Tells running calls that the server is shutting down. */
 export interface Shutdown {
   readonly isUnderWay: boolean
-  /** Called when it begins. */
-  readonly watchers: Roster<() => void>
+  /** The calls to be stopped when it begins. */
+  readonly calls: Roster<Pick<Call, 'stop'>>
 }
 
 /** One listener on the signal for all calls: Node warns about a signal with a listener for each. */
 export function createShutdown(signal: AbortSignal | undefined): Shutdown {
-  const watchers = new Roster<() => void>()
+  const calls = new Roster<Pick<Call, 'stop'>>()
   signal?.addEventListener('abort', () => {
-    for (const watcher of watchers) watcher()
+    for (const call of calls) call.stop()
   })
   return {
     get isUnderWay() {
       return signal?.aborted === true
     },
-    watchers,
+    calls,
   }
 }
 
@@ -57,7 +57,7 @@ export class Call implements HandlerContext {
   /** Why the call was aborted; undefined if it was not. Known only once something watches the call. */
   abortReason: ConnectError | undefined
   readonly #shutdown: Shutdown
-  readonly #waiting = new Set<(reason: ConnectError) => void>()
+  #rejectWaiting: ((reason: ConnectError) => void) | undefined
   #finished = false
   #values: ContextValues | undefined
   #url: string | undefined
@@ -68,8 +68,8 @@ export class Call implements HandlerContext {
   #timer: NodeJS.Timeout | undefined
   #deadline: number | undefined
   #onClose: (() => void) | undefined
-  #onShutdown: (() => void) | undefined
-  #watchPlace: number | undefined
+  /** Among the calls that a shutdown stops. */
+  #place: number | undefined
 
   constructor({ method, request, response, shutdown, protocolName, route }: CallOptions) {
     this.method = method
@@ -138,9 +138,10 @@ export class Call implements HandlerContext {
     return this.#controller.signal
   }
 
-  /** The whole milliseconds left until the deadline, undefined without one. Bound, because handlers take it out. */
-  readonly timeoutMs = (): number | undefined =>
-    this.#deadline === undefined ? undefined : this.#deadline - Date.now()
+  /** Gives the whole milliseconds left until the deadline, undefined without one. Bound, because handlers take it out. */
+  get timeoutMs(): () => number | undefined {
+    return () => (this.#deadline === undefined ? undefined : this.#deadline - Date.now())
+  }
 
   /**
    * Starts the deadline: `deadline_exceeded` aborts the call when it passes. Fractions of a millisecond are rounded up,
@@ -166,25 +167,21 @@ export class Call implements HandlerContext {
 
   /**
    * Settles as `work` does, or rejects with the abort reason as soon as there is one. A client that has gone is a
-   * reason only if something has asked for the signal; otherwise no one waits for the response.
+   * reason only if something has asked for the signal; otherwise no one waits for the response. A call waits for one
+   * thing at a time.
    */
   unlessAborted<T>(work: Promise<T>): Promise<T> {
     this.#watchShutdown()
     return new Promise((resolve, reject) => {
-      this.#waiting.add(reject)
-      // Waiters are removed as soon as they are done: a stream waits once for each of its messages.
-      work.then(
-        (result) => {
-          this.#waiting.delete(reject)
-          resolve(result)
-        },
-        (cause: unknown) => {
-          this.#waiting.delete(reject)
-          reject(cause)
-        },
-      )
+      this.#rejectWaiting = reject
+      work.then(resolve, reject)
       if (this.abortReason !== undefined) reject(this.abortReason)
     })
+  }
+
+  /** Aborts the call because the server is shutting down. */
+  stop(): void {
+    this.#abort(new ConnectError('the server is shutting down', Code.Unavailable, { 'retry-after': '1' }))
   }
 
   /** Ends the call: stops the timer and aborts the signal, as Connect does at the end of a call. */
@@ -192,7 +189,8 @@ export class Call implements HandlerContext {
     this.#finished = true
     clearTimeout(this.#timer)
     if (this.#onClose !== undefined) this.response.off('close', this.#onClose)
-    if (this.#watchPlace !== undefined) this.#shutdown.watchers.leave(this.#watchPlace)
+    if (this.#place !== undefined) this.#shutdown.calls.leave(this.#place)
+    this.#place = undefined
     if (this.abortReason === undefined) this.#controller?.abort(ENDED)
   }
 
@@ -206,17 +204,15 @@ export class Call implements HandlerContext {
   }
 
   #watchShutdown(): void {
-    if (this.#onShutdown !== undefined || this.#finished) return
-    this.#onShutdown = () =>
-      this.#abort(new ConnectError('the server is shutting down', Code.Unavailable, { 'retry-after': '1' }))
-    if (this.#shutdown.isUnderWay) this.#onShutdown()
-    else this.#watchPlace = this.#shutdown.watchers.join(this.#onShutdown)
+    if (this.#place !== undefined || this.#finished) return
+    if (this.#shutdown.isUnderWay) this.stop()
+    else this.#place = this.#shutdown.calls.join(this)
   }
 
   #abort(reason: ConnectError): void {
     if (this.abortReason !== undefined || this.#finished) return
     this.abortReason = reason
     this.#controller?.abort(reason)
-    for (const reject of this.#waiting) reject(reason)
+    this.#rejectWaiting?.(reason)
   }
 }

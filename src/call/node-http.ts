@@ -16,6 +16,12 @@ export function headerOf(request: NodeRequest, name: string): string | undefined
   return Array.isArray(value) ? value.join(', ') : value
 }
 
+/** The path of a request's target in origin form, without its query. */
+export function pathOf({ url = '' }: NodeRequest): string {
+  const question = url.indexOf('?')
+  return question < 0 ? url : url.slice(0, question)
+}
+
 /** Whether a request has a body, or may still send one. */
 export function mayHaveBody(request: NodeRequest): boolean {
   const length = request.headers['content-length']

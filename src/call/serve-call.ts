@@ -71,7 +71,7 @@ export interface Exchange<Request, Answer> {
    * Receives the request, and returns what decodes it. Throws an `HttpFailure` for its size and type; any other error is
    * about its content, and comes after `beforeDecode`, which counts malformed calls too.
    */
-  receive(): Promise<() => Request>
+  receive(): Promise<() => Request> | (() => Request)
   invoke(request: Request): Promise<Answer> | Answer
   /** Sends the response. */
   answer(answer: Answer): Promise<void> | void
@@ -87,30 +87,15 @@ export interface Exchange<Request, Answer> {
 export async function serveCall<Request, Answer>(
   call: Call,
   exchange: Exchange<Request, Answer>,
-  { timeoutMs, fault }: Timeout,
+  timeout: Timeout,
   hooks: CallHooks,
   receiveMs?: number,
 ): Promise<void> {
-  const carryOut = async (): Promise<Answer> => {
-    try {
-      if (hooks.admit !== undefined) call.values = (await hooks.admit(call)) ?? call.values
-      call.throwIfAborted()
-      const decode = await receive(exchange)
-      if (timeoutMs === undefined) call.endDeadline()
-      await hooks.beforeDecode?.(call)
-      call.throwIfAborted()
-      if (fault !== undefined) throw fault
-      return await exchange.invoke(decode())
-    } catch (cause) {
-      // Here, so that what fails after the call is aborted is reported as well.
-      throw failureFrom(cause, call, hooks)
-    }
-  }
   hooks.observer?.begun(call)
   try {
-    const deadlineMs = timeoutMs ?? receiveMs
+    const deadlineMs = timeout.timeoutMs ?? receiveMs
     if (deadlineMs !== undefined) call.startDeadline(deadlineMs)
-    await exchange.answer(await call.unlessAborted(carryOut()))
+    await exchange.answer(await call.unlessAborted(carryOut(call, exchange, timeout, hooks)))
   } catch (cause) {
     const failure = failureFrom(cause, call, hooks)
     call.errorCode = failure.error.code
@@ -127,14 +112,33 @@ export async function serveCall<Request, Answer>(
   hooks.observer?.ended(call)
 }
 
-async function receive<Request>(exchange: Exchange<Request, unknown>): Promise<() => Request> {
+async function carryOut<Request, Answer>(
+  call: Call,
+  exchange: Exchange<Request, Answer>,
+  { timeoutMs, fault }: Timeout,
+  hooks: CallHooks,
+): Promise<Answer> {
   try {
-    return await exchange.receive()
-  } catch (cause) {
-    if (!(cause instanceof ConnectError) || cause.code === Code.Canceled) throw cause
-    return () => {
-      throw cause
+    if (hooks.admit !== undefined) call.values = (await hooks.admit(call)) ?? call.values
+    call.throwIfAborted()
+    let decode: () => Request
+    try {
+      decode = await exchange.receive()
+    } catch (cause) {
+      if (!(cause instanceof ConnectError) || cause.code === Code.Canceled) throw cause
+      decode = () => {
+        throw cause
+      }
     }
+    if (timeoutMs === undefined) call.endDeadline()
+    const counted = hooks.beforeDecode?.(call)
+    if (counted !== undefined) await counted
+    call.throwIfAborted()
+    if (fault !== undefined) throw fault
+    return await exchange.invoke(decode())
+  } catch (cause) {
+    // Here, so that what fails after the call is aborted is reported as well.
+    throw failureFrom(cause, call, hooks)
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { NodeRequest } from '../call/node-http.js'
+import { type NodeRequest, pathOf } from '../call/node-http.js'
 import { services } from '../handlers/routes.js'
 import { healthService } from '../rpc/health.js'
 import { reflectionServices } from '../rpc/reflection.js'
@@ -36,7 +36,7 @@ export function createPages(options: PagesOptions): Door {
     ...createReferencePages(options).map(([path, page]) => [path, () => page] as const),
   ])
   return (request, response) => {
-    const page = pages.get((request.url ?? '').split('?', 1)[0] ?? '')
+    const page = pages.get(pathOf(request))
     if (page === undefined) return false
     if (answerOtherMethod(request, response)) return true
     sendPage(page(request), request, response).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import type { NodeRequest, NodeResponse } from '../call/node-http.js'
+import { pathOf } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
 import { answerOtherMethod } from './page.js'
 import type { Door } from './request-handler.js'
@@ -15,30 +15,23 @@ export interface ProbesOptions {
 }
 
 /**
- * Answers `/healthz` (200 as long as the process answers) and `/readyz` (200 with the build, or 503 with the reasons) for balancers and
- * supervisors, to anyone. False: the path is none of them.
+ * Answers `/healthz` (200 as long as the process answers) and `/readyz` (200 with the build, or 503 with the reasons) for
+ * balancers and supervisors, to anyone. False: the path is none of them.
  */
 export function createProbes({ notReady, build }: ProbesOptions): Door {
-  const alive = async () => ({ status: 'ok' })
-  const ready = async () => {
+  const probe = async (isReadiness: boolean) => {
+    if (!isReadiness) return { status: 'ok' }
     const reasons = await notReady()
     return Object.keys(reasons).length === 0 ? { status: 'ok', ...build } : { status: 'unavailable', reasons }
   }
-  const probes: Readonly<Record<string, () => Promise<ProbeAnswer>>> = { '/healthz': alive, '/readyz': ready }
   return (request, response) => {
-    const path = (request.url ?? '').split('?', 1)[0] ?? ''
-    const probe = Object.hasOwn(probes, path) ? probes[path] : undefined
-    if (probe === undefined) return false
-    if (!answerOtherMethod(request, response)) void probe().then((answer) => send(answer, request, response))
+    const path = pathOf(request)
+    if (path !== '/healthz' && path !== '/readyz') return false
+    if (answerOtherMethod(request, response)) return true
+    void probe(path === '/readyz').then((answer) => {
+      const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+      endResponse(request, response, answer.status === 'ok' ? 200 : 503, headers, JSON.stringify(answer))
+    })
     return true
   }
-}
-
-interface ProbeAnswer {
-  readonly status: string
-}
-
-function send(answer: ProbeAnswer, request: NodeRequest, response: NodeResponse): void {
-  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-  endResponse(request, response, answer.status === 'ok' ? 200 : 503, headers, JSON.stringify(answer))
 }

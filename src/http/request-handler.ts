@@ -90,12 +90,11 @@ export function createRequestHandler(options: RequestHandlerOptions): NodeHandle
       const durationMs = Math.round((performance.now() - start) * 10) / 10
       const path = loggedPath(request)
       const traceId = traceIdOf?.(request)
+      const callerId = callerIdOf?.(request)
       const { method } = request
       const { statusCode: status } = response
-      const callerId = callerIdOf?.(request)
-      const known = { ...(traceId !== undefined && { traceId }), ...(callerId !== undefined && { callerId }) }
-      log.info({ requestId, ...known, method, path, status, durationMs }, 'request')
-      observer?.ended(door, response.statusCode)
+      log.info({ requestId, traceId, callerId, method, path, status, durationMs }, 'request')
+      observer?.ended(door, status)
     })
     const place = doors.findIndex((answers) => answers(request, response))
     if (place < 0) rest(request, response)

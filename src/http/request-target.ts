@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls'
-import type { NodeRequest } from '../call/node-http.js'
+import { type NodeRequest, pathOf } from '../call/node-http.js'
 
 const ABSOLUTE = /^https?:\/\/([^/?#]+)/i
 /** How much of a path is logged, in characters. */
@@ -20,9 +20,9 @@ export function useOriginForm(request: NodeRequest): void {
 }
 
 /** The path of a request for the log. The query is left out: it may contain what people should not have put there. */
-export function loggedPath({ url }: NodeRequest): string | undefined {
-  const path = url?.split('?', 1)[0]
-  return path !== undefined && path.length > MAX_LOGGED ? `${path.slice(0, MAX_LOGGED)}…` : path
+export function loggedPath(request: NodeRequest): string {
+  const path = pathOf(request)
+  return path.length > MAX_LOGGED ? `${path.slice(0, MAX_LOGGED)}…` : path
 }
 
 /** A host name or address with an optional port, and nothing that could break out of a URL (RFC 9110 section 7.2). */

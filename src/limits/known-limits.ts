@@ -21,7 +21,7 @@ export const DEFAULT_TIMEOUT_SECONDS = getOption(CreateProcedureSchema.field.tim
 export const MAX_STEPS = maxItems(CreateProcedureSchema.field.steps)
 
 /** The longest URL, as received and as stored. */
-export const MAX_URL_LENGTH = textRules(UpdateUserRequestSchema.field.avatarUrl).maxLength
+export const MAX_URL_LENGTH = Number(textRulesOf(UpdateUserRequestSchema.field.avatarUrl).maxLen)
 
 /** The most characters of a text of a profile, or of an email address, by its name in the API. Throws for other names. */
 export function profileTextLength(name: string): number {
@@ -36,29 +36,19 @@ const profileTextLengths = new Map(
     .map((field) => [field.localName, Number(textRulesOf(field).maxLen)] as const),
 )
 
+const idRules = textRulesOf(ApprovalProcedureSchema.field.id)
+const idPattern = new RegExp(idRules.pattern, 'u')
+
 /** What is wrong with a text as an id; undefined if it is a valid one. */
 export function idFault(text: string): string | undefined {
-  const { maxLength, pattern, words } = idRules
-  return text !== '' && text.length <= maxLength && pattern.test(text) ? undefined : words
+  if (text !== '' && text.length <= Number(idRules.maxLen) && idPattern.test(text)) return undefined
+  return textWords(idRules, getOption(ApprovalProcedureSchema.field.id, fieldRules), 'string.pattern')
 }
-
-const idRules = textRules(ApprovalProcedureSchema.field.id)
 
 function textRulesOf(field: DescField) {
   const { type } = getOption(field, fieldRules)
   if (type.case !== 'string') throw new Error(`${field.parent.typeName}.${field.name} has no string rules`)
   return type.value
-}
-
-function textRules(field: DescField) {
-  const rules = getOption(field, fieldRules)
-  const texts = textRulesOf(field)
-  const { maxLen, pattern } = texts
-  return {
-    maxLength: Number(maxLen),
-    pattern: new RegExp(pattern, 'u'),
-    words: textWords(texts, rules, 'string.pattern'),
-  }
 }
 
 function maxItems(field: DescField): number {

@@ -80,17 +80,18 @@ function serve(
   const { spec, binding, interceptors, method } = route
   const call = new Call({ method, request, response, shutdown, protocolName: 'rest', route: route.path })
   const timeout = readTimeout(request, route.maxTimeoutMs)
-  const receive = async () => {
-    const bindBody = await receiveBody(route, request)
-    return () => {
-      const message = create(method.input)
-      bindBody?.(message)
-      binding.bindPath(message, captures)
-      if (query !== '') binding.bindQuery(message, query)
-      const missing = missingField(method.input, message)
-      if (missing !== undefined) throw invalidArgument(pathToString(missing, ''), 'is required')
-      return message
-    }
+  const decode = (bindBody: BindBody | undefined): Message => {
+    const message = create(method.input)
+    bindBody?.(message)
+    binding.bindPath(message, captures)
+    if (query !== '') binding.bindQuery(message, query)
+    const missing = missingField(method.input, message)
+    if (missing !== undefined) throw invalidArgument(pathToString(missing, ''), 'is required')
+    return message
+  }
+  const receive = () => {
+    if (!mayHaveBody(request)) return () => decode(bindEmptyBody(route, request))
+    return receiveBody(route, request).then((bindBody) => () => decode(bindBody))
   }
   if (spec.kind === 'unary') {
     const exchange: Exchange<Message, Message> = {
@@ -111,19 +112,21 @@ function serve(
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-/**
- * Checks the size and type of the body and reads it. Returns what fills a message from it, or undefined for no body;
- * nothing is decoded before.
- */
-async function receiveBody(route: Route, request: NodeRequest): Promise<((message: Message) => void) | undefined> {
+/** Fills a message from a body; throws for one that is malformed. */
+type BindBody = (message: Message) => void
+
+// An empty body still has its type if one was named (google.api.HttpBody).
+function bindEmptyBody({ binding: { requestBody } }: Route, request: NodeRequest): BindBody | undefined {
+  const header = headerOf(request, 'content-type')
+  if (requestBody.accepts !== 'raw' || header === undefined) return undefined
+  return (message) => requestBody.read(message, new Uint8Array(), 'json', header)
+}
+
+/** Checks the size and type of the body and reads it; nothing is decoded before the returned function is called. */
+async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody | undefined> {
   const { requestBody } = route.binding
   const { accepts } = requestBody
   const header = headerOf(request, 'content-type')
-  if (!mayHaveBody(request)) {
-    // An empty body still has its type if one was named (google.api.HttpBody).
-    if (accepts !== 'raw' || header === undefined) return undefined
-    return (message) => requestBody.read(message, new Uint8Array(), 'json', header)
-  }
   const codings = checkBodyHeaders(request, route.maxBodyBytes)
   const type = bodyTypeFromHeader(header)
   if (accepts !== 'raw' && (type === undefined || !accepts.includes(type) || !route.requestTypes.includes(type))) {

@@ -32,8 +32,8 @@ interface FieldShape {
   readonly wireType: WireType
   /** The shape of the message in the field; computed late, because types can be recursive. */
   readonly message?: (() => WireShape) | undefined
-  /** If the items of a list can be packed: the bytes per item if they are fixed, otherwise 0. */
-  readonly packedBytes?: number | undefined
+  /** Whether the items of the field can be packed. */
+  readonly isPackable?: boolean
 }
 
 const NOTHING_KNOWN: WireShape = new Map()
@@ -48,25 +48,19 @@ function wireShapeOf(desc: DescMessage, known: Map<DescMessage, WireShape>): Wir
 }
 
 function fieldShapeOf(field: DescField, known: Map<DescMessage, WireShape>): FieldShape {
-  const { name, message, scalar } = field
-  const inner = message && (() => wireShapeOf(message, known))
-  if (field.fieldKind === 'map') {
-    const entry: WireShape = new Map<number, FieldShape>([
-      [1, { name: `${name}.key`, wireType: scalarWireType(field.mapKey) }],
-      [
-        2,
-        { name: `${name}.value`, wireType: inner ? WireType.LengthDelimited : scalarWireType(scalar), message: inner },
-      ],
-    ])
-    return { name, wireType: WireType.LengthDelimited, message: () => entry }
+  const { name, fieldKind, message: desc } = field
+  const message = desc && (() => wireShapeOf(desc, known))
+  const isGroup = 'delimitedEncoding' in field && field.delimitedEncoding
+  const ofMessage = isGroup ? WireType.StartGroup : WireType.LengthDelimited
+  const wireType = message === undefined ? scalarWireType(field.scalar) : ofMessage
+  if (fieldKind !== 'map') {
+    return { name, wireType, message, isPackable: fieldKind === 'list' && wireType !== ofMessage }
   }
-  if (inner !== undefined) {
-    const isGroup = 'delimitedEncoding' in field && field.delimitedEncoding
-    return { name, wireType: isGroup ? WireType.StartGroup : WireType.LengthDelimited, message: inner }
-  }
-  const wireType = scalarWireType(scalar)
-  const isPackable = field.fieldKind === 'list' && wireType !== WireType.LengthDelimited
-  return { name, wireType, packedBytes: isPackable ? (FIXED_BYTES.get(wireType) ?? 0) : undefined }
+  const entry: WireShape = new Map<number, FieldShape>([
+    [1, { name: `${name}.key`, wireType: scalarWireType(field.mapKey) }],
+    [2, { name: `${name}.value`, wireType, message }],
+  ])
+  return { name, wireType: WireType.LengthDelimited, message: () => entry }
 }
 
 /** The wire types of the scalars that are not varints. */
@@ -85,11 +79,6 @@ const scalarWireTypes: ReadonlyMap<ScalarType | undefined, WireType> = new Map([
 function scalarWireType(scalar: ScalarType | undefined): WireType {
   return scalarWireTypes.get(scalar) ?? WireType.Varint
 }
-
-const FIXED_BYTES: ReadonlyMap<WireType, number> = new Map([
-  [WireType.Bit64, 8],
-  [WireType.Bit32, 4],
-])
 
 function checkWire(bytes: Uint8Array, root: WireShape, maxValues: number): void {
   const reader = new BinaryReader(bytes)
@@ -110,11 +99,10 @@ function checkWire(bytes: Uint8Array, root: WireShape, maxValues: number): void 
       if (wireType === WireType.EndGroup) return
       count(1)
       const field = shape.get(number)
-      const isPacked = wireType === WireType.LengthDelimited && field?.packedBytes !== undefined
+      const isPacked = wireType === WireType.LengthDelimited && field?.isPackable === true
       if (field !== undefined && field.wireType !== wireType && !isPacked) {
-        throw new TypeError(
-          `field ${number} (${field.name}) has wire type ${wireTypeNames[wireType]}, not ${wireTypeNames[field.wireType]}`,
-        )
+        const [given, expected] = [wireTypeNames[wireType], wireTypeNames[field.wireType]]
+        throw new TypeError(`field ${number} (${field.name}) has wire type ${given}, not ${expected}`)
       }
       if (wireType === WireType.StartGroup) walk(field?.message?.() ?? NOTHING_KNOWN, end, depth + 1)
       else if (wireType !== WireType.LengthDelimited) reader.skip(wireType)
@@ -122,7 +110,7 @@ function checkWire(bytes: Uint8Array, root: WireShape, maxValues: number): void 
         const stop = reader.uint32() + reader.pos
         if (stop > end) throw new RangeError('a field is longer than the message that contains it')
         if (field?.message !== undefined) walk(field.message(), stop, depth + 1)
-        else if (field?.packedBytes !== undefined) count(itemsIn(bytes, reader.pos, stop, field.packedBytes))
+        else if (isPacked) count(itemsIn(bytes, reader.pos, stop, field.wireType))
         reader.pos = stop
       }
     }
@@ -144,8 +132,9 @@ const wireTypeNames: Readonly<Record<WireType, string>> = {
   [WireType.Bit32]: 'I32',
 }
 
-function itemsIn(bytes: Uint8Array, start: number, end: number, bytesOfItem: number): number {
-  if (bytesOfItem > 0) return (end - start) / bytesOfItem
+function itemsIn(bytes: Uint8Array, start: number, end: number, wireType: WireType): number {
+  if (wireType === WireType.Bit64) return (end - start) / 8
+  if (wireType === WireType.Bit32) return (end - start) / 4
   // The last byte of a number is the one without the high bit.
   let count = 0
   for (let at = start; at < end; at++) if ((bytes[at] ?? 0) < 0x80) count++

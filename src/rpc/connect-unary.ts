@@ -23,25 +23,23 @@ export interface ConnectInput {
   /** The name of the coding of the bytes; undefined or empty for none. */
   readonly coding: string | undefined
   /** The bytes as received, at most `maxBytes`. */
-  bytes(maxBytes: number): Promise<Uint8Array>
+  bytes(maxBytes: number): Promise<Uint8Array> | Uint8Array
 }
 
-/** The input of a POST, by its content type; undefined if that is not one of unary calls. */
-export function inputOfPost(request: NodeRequest, codec: MessageCodec): ConnectInput | undefined {
-  const type = parseContentType(request.headers['content-type'] ?? null)
-  if (type === undefined || type.stream) return undefined
-  return {
-    form: type.binary ? codec.binary : codec.json,
-    coding: headerOf(request, 'content-encoding'),
-    bytes: async (maxBytes) => {
-      checkDeclaredLength(request, maxBytes)
-      return readBytes(request, maxBytes)
-    },
+/** The input of a request: of a POST by its content type, of a GET by its query; undefined if they name no known form. */
+export function inputOf(request: NodeRequest, codec: MessageCodec): ConnectInput | undefined {
+  if (request.method === 'POST') {
+    const type = parseContentType(request.headers['content-type'] ?? null)
+    if (type === undefined || type.stream) return undefined
+    return {
+      form: type.binary ? codec.binary : codec.json,
+      coding: headerOf(request, 'content-encoding'),
+      bytes: (maxBytes) => {
+        checkDeclaredLength(request, maxBytes)
+        return readBytes(request, maxBytes)
+      },
+    }
   }
-}
-
-/** The input of a GET, by its query; undefined if that names no known encoding. */
-export function inputOfGet(request: NodeRequest, codec: MessageCodec): ConnectInput | undefined {
   const query = queryOf(request)
   const encoding = query.get('encoding')
   if (encoding !== 'json' && encoding !== 'proto') return undefined
@@ -49,7 +47,7 @@ export function inputOfGet(request: NodeRequest, codec: MessageCodec): ConnectIn
   return {
     form: encoding === 'json' ? codec.json : codec.binary,
     coding: query.get('compression') ?? undefined,
-    bytes: async (maxBytes) => {
+    bytes: (maxBytes) => {
       const bytes = query.get('base64') === '1' ? bytesFromBase64(message) : Buffer.from(message)
       if (bytes.length > maxBytes) throw bodyTooLarge(maxBytes)
       return bytes

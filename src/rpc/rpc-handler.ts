@@ -6,7 +6,7 @@ import { isEmptyBody } from '../call/body-reader.js'
 import { Call, createShutdown, type Shutdown } from '../call/call.js'
 import { unsupportedMediaType } from '../call/http-failure.js'
 import type { UnarySpec } from '../call/invoke.js'
-import { cutResponse, mayHaveBody, type NodeRequest, type NodeResponse } from '../call/node-http.js'
+import { cutResponse, mayHaveBody, type NodeRequest, type NodeResponse, pathOf } from '../call/node-http.js'
 import { recordRoutes } from '../call/recording-router.js'
 import { endResponse } from '../call/respond.js'
 import { type CallHooks, type Exchange, report, serveCall } from '../call/serve-call.js'
@@ -15,8 +15,7 @@ import {
   connectErrorAnswer,
   connectUnaryExchange,
   encodingInvalid,
-  inputOfGet,
-  inputOfPost,
+  inputOf,
   readConnectTimeout,
 } from './connect-unary.js'
 import { createEnvelopedCall, streamExchange, unaryExchange } from './enveloped-call.js'
@@ -115,7 +114,7 @@ function serve(
     return
   }
   const call = new Call({ method: spec.method, request, response, shutdown, protocolName: 'connect' })
-  const input = verb === 'POST' ? inputOfPost(request, codec) : inputOfGet(request, codec)
+  const input = inputOf(request, codec)
   const exchange =
     isUnary(method) && input !== undefined ? connectUnaryExchange(method, input, call) : noExchange(spec, call)
   void serveCall(call, exchange, readConnectTimeout(request, maxTimeoutMs), hooks, REQUEST_MILLIS)
@@ -154,10 +153,4 @@ async function isWithoutBody(request: NodeRequest): Promise<boolean> {
 function typesOf({ kind }: MethodImplSpec): string[] {
   const prefixes = [kind === 'unary' ? 'application/' : connectStream.typePrefix, grpc.typePrefix, grpcWeb.typePrefix]
   return prefixes.flatMap((prefix) => [`${prefix}json`, `${prefix}proto`])
-}
-
-function pathOf(request: NodeRequest): string {
-  const target = request.url ?? ''
-  const query = target.indexOf('?')
-  return query < 0 ? target : target.slice(0, query)
 }
