@@ -12,26 +12,15 @@ import { sessionFault, startRefusal } from '../db/session-check.js'
 import type { SessionOptions } from '../db/session-settings.js'
 import { fetchIssuerKeys } from '../domain/auth/issuer-keys.js'
 import { readTlsIdentity, timeFault } from '../http/tls-identity.js'
-import { answer, type CommandContext, directUrlOf, originOf, sessionsOf } from './command-context.js'
+import { aligned, answer, type CommandContext, directUrlOf, originOf, sessionsOf } from './command-context.js'
 import { openEmbedded } from './open-database.js'
 
 /** The result of one check: a sentence, which for a fault says what to do. */
 interface Finding {
-  readonly check: Check
+  readonly check: string
   readonly isHealthy: boolean
   readonly text: string
 }
-
-type Check =
-  | 'configuration'
-  | 'database'
-  | 'sessions'
-  | 'clock'
-  | 'migrations'
-  | 'replica'
-  | 'port'
-  | 'certificate'
-  | 'issuer'
 
 /** Older versions of PostgreSQL lack what the migrations use. */
 const LEAST_MAJOR_VERSION = 15
@@ -52,20 +41,19 @@ export function registerDoctorCommand(program: Command, context: CommandContext)
       const findings = await examine(context)
       const faults = findings.filter(({ isHealthy }) => !isHealthy).length
       const checks = findings.map(({ check, isHealthy, text }) => ({ check, healthy: isHealthy, text }))
-      answer(context, options, { healthy: faults === 0, checks }, findings.map(lineOf).join(''))
+      const lines = findings.map(
+        ({ check, isHealthy, text }) => [`${isHealthy ? 'ok   ' : 'FAULT'}  ${check}`, text] as const,
+      )
+      answer(context, options, { healthy: faults === 0, checks }, aligned(lines))
       if (faults > 0) throw new Error(faults === 1 ? '1 fault' : `${faults} faults`)
     })
-}
-
-function lineOf({ check, isHealthy, text }: Finding): string {
-  return `${isHealthy ? 'ok   ' : 'FAULT'}  ${check.padEnd('configuration'.length)}  ${text}\n`
 }
 
 /** A fault whose message says what to do. */
 class Fault extends Error {}
 
 /** The finding of a check that returns a sentence, or throws; `advice` says how to fix errors other than faults. */
-async function find(check: Check, advice: string, work: () => string | Promise<string>): Promise<Finding> {
+async function find(check: string, advice: string, work: () => string | Promise<string>): Promise<Finding> {
   try {
     return { check, isHealthy: true, text: await work() }
   } catch (error) {

@@ -33,19 +33,12 @@ export async function runConcurrently(
   // It waits for every older transaction, but blocks no one.
   await client.query('SET lock_timeout = 0')
   await client.query('SET statement_timeout = 0')
-  const state = await stateOf(client, index)
-  if (action === 'drop') {
-    if (state !== 'absent') await client.query(sql)
-    return
-  }
-  if (state === 'invalid') await client.query(`DROP INDEX CONCURRENTLY ${index}`)
-  if (state !== 'valid') await client.query(sql)
-}
-
-async function stateOf(client: pg.Client, index: string): Promise<'absent' | 'invalid' | 'valid'> {
   const { rows } = await client.query<{ valid: boolean }>(
     'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)',
     [index],
   )
-  return rows[0] === undefined ? 'absent' : rows[0].valid ? 'valid' : 'invalid'
+  const [found] = rows
+  if (action === 'create' && found?.valid === false) await client.query(`DROP INDEX CONCURRENTLY ${index}`)
+  const isDone = action === 'create' ? found?.valid === true : found === undefined
+  if (!isDone) await client.query(sql)
 }
