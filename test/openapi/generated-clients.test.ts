@@ -112,7 +112,7 @@ const generators: Record<string, Generator> = {
 const INSTALL_MILLIS = 300_000
 beforeAll(installGenerators, INSTALL_MILLIS)
 
-describe.each(Object.entries(generators))('the types that %s makes of the document', (_, generator) => {
+describe.each(Object.entries(generators))('the types that %s generates from the document', (_, generator) => {
   let directory: string
   let printed: string
   beforeAll(async () => {
@@ -133,11 +133,11 @@ describe.each(Object.entries(generators))('the types that %s makes of the docume
     return promisify(execFile)(program, args, { cwd: directory, env })
   }
 
-  it('are made without a complaint', () => {
+  it('are generated without warnings', () => {
     expect(printed).not.toMatch(/failed|must/i)
   })
 
-  it('take every good body and no wrong one', async () => {
+  it('accept every valid body and no invalid one', async () => {
     const program = [generator.imports]
     for (const [type, { operation, good, wrong }] of Object.entries(bodies)) {
       const declare = (body: unknown) =>
@@ -155,7 +155,7 @@ describe.each(Object.entries(generators))('the types that %s makes of the docume
     await expect(run('tsc', ...options, '--types', 'node', 'bodies.ts')).resolves.toMatchObject({ stdout: '' })
   })
 
-  it('leave open only what may be any JSON value', async () => {
+  it('are open only where any JSON value is allowed', async () => {
     const lines = (await readFile(join(directory, generator.output), 'utf8')).split('\n')
     const open = lines.flatMap((line) => {
       const code = line.replace(/\.describe\(.*/, '').trim()

@@ -7,7 +7,7 @@ import { readOpenApi } from '../support/json-schemas.js'
 
 const file = join(import.meta.dirname, '../../gen/openapi/examples.json')
 
-it('the examples of answers and errors are what the service answers', async () => {
+it('the examples of responses and errors are what the service returns', async () => {
   const text = `${JSON.stringify(await collectAnswers(operationsIn(readOpenApi())), null, 2)}\n`
   if (process.env['RECORD_EXAMPLES'] !== undefined) writeFileSync(file, text)
   const recorded = readFileSync(file, 'utf8')

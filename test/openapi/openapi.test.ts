@@ -21,11 +21,11 @@ describe('the committed documents', () => {
   const read = (name: string) => JSON.parse(readFileSync(join(root, 'gen/openapi', name), 'utf8'))
   const files = contractFiles(image, packageVersion(root), read('examples.json'), read('scim-examples.json'))
 
-  it.each([...files])('%s is what the schema gives', (name, text) => {
+  it.each([...files])('%s matches the schema', (name, text) => {
     expect(readFileSync(join(root, name), 'utf8')).toBe(text)
   })
 
-  it('satisfy every recommended rule of a linter', async () => {
+  it('satisfy every recommended linter rule', async () => {
     const documents = [...files.keys()].filter((name) => name.startsWith('gen/openapi/'))
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
     const lint = (file: string) => promisify(execFile)(bin('redocly'), ['lint', file], { cwd: root, env })
@@ -33,7 +33,7 @@ describe('the committed documents', () => {
     await expect(lint('redocly.yaml')).rejects.toThrow('Command failed')
   })
 
-  it('say the same in JSON and in YAML', () => {
+  it('are the same in JSON and in YAML', () => {
     for (const name of ['openapi', 'revoke', 'scim']) {
       expect(parse(readFileSync(join(root, `gen/openapi/${name}.yaml`), 'utf8'))).toEqual(readOpenApi(name))
     }
@@ -58,7 +58,7 @@ describe('the document', () => {
     expect(operations).toHaveLength(methods.length)
   })
 
-  it('leaves the two forms open, whose other fields are ignored, and closes every other body', () => {
+  it('leaves the two forms open, which ignore unknown fields, and closes every other body', () => {
     const open = operations.flatMap(({ operationId, requestBody }) => {
       const [body] = Object.values<Json>(requestBody?.content ?? {})
       if (body === undefined) return []
@@ -84,7 +84,7 @@ describe('the document', () => {
     expect(bare.filter((path) => !path.includes('/allOf/'))).toEqual([])
   })
 
-  it('has the Idempotency-Key wherever the service takes one', () => {
+  it('has the Idempotency-Key wherever the service accepts one', () => {
     const methods = services.flatMap((service) => service.methods).filter(takesIdempotencyKey)
     const documented = operations.filter(({ parameters = [] }) =>
       parameters.some(({ $ref }: Json) => $ref === '#/components/parameters/IdempotencyKey'),
@@ -94,7 +94,7 @@ describe('the document', () => {
     )
   })
 
-  it('asks for a token wherever the service does', () => {
+  it('requires a token wherever the service does', () => {
     const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId)
     expect(open).toEqual(['revokeLeakedKey'])
     const token = operations.find(({ operationId }) => operationId === 'createToken')
@@ -103,7 +103,7 @@ describe('the document', () => {
     expect(journey.security).toEqual([{ accessToken: ['tickets:read'] }])
   })
 
-  it('marks what callers have to give and what they cannot give', () => {
+  it('marks the required and the read-only fields', () => {
     const { schemas } = document.components
     expect(schemas.CreateUserRequest.required).toEqual(['email'])
     for (const { title, properties, required } of schemas.StepInput.oneOf) {
@@ -117,7 +117,7 @@ describe('the document', () => {
     ])
   })
 
-  it('takes one choice alone where one has to be made', () => {
+  it('allows only one choice where exactly one is required', () => {
     const validate = createSchemaValidator(document)
     const { schemas } = document.components
     const choices = Object.entries<Json>(schemas).flatMap(([name, { oneOf = [] }]) =>
@@ -152,7 +152,7 @@ describe('the document', () => {
     }
   })
 
-  it('has form bodies where the service takes forms, and the limit of revoke', () => {
+  it('has form bodies where the service accepts forms, and the limit on revoke', () => {
     const revoke = document.paths['/v2/auth/revoke'].post
     expect(Object.keys(revoke.requestBody.content)).toEqual(['application/x-www-form-urlencoded'])
     expect(revoke.responses['200'].content).toBeUndefined()
@@ -162,7 +162,7 @@ describe('the document', () => {
     expect(revoke.responses['429'].headers['Retry-After'].required).toBe(true)
   })
 
-  it('has the codes that were promised', () => {
+  it('has the promised status codes', () => {
     const codes = new Set(document.components.schemas.Error.properties.code.enum)
     expect(codes).toEqual(
       new Set([
@@ -186,7 +186,7 @@ describe('the document', () => {
     )
   })
 
-  it('has a document of the revoke operation by itself, under the name that was promised', () => {
+  it('has a separate document for the revoke operation, under the promised name', () => {
     const revoke = readOpenApi('revoke')
     const { title, version } = revoke.info
     expect([revoke.openapi, title, version]).toEqual(['3.1.0', 'API Spec: Revocation of Leaked API Keys', '1.0.0'])
@@ -205,7 +205,7 @@ describe('the served documents', () => {
     ['/v2/openapi', 'openapi', '/docs/guides'],
     ['/v2/auth/revoke/openapi', 'revoke', '/docs/guides/secret-scanning.md'],
     ['/scim/v2/openapi', 'scim', '/docs/guides/directory.md'],
-  ])('%s differ from the committed ones in their addresses alone', async (path, name, guide) => {
+  ])('%s differ from the committed ones only in their addresses', async (path, name, guide) => {
     const json = (await service.rest('GET', `${path}.json`)).json
     const yaml = await service.rest('GET', `${path}.yaml`)
     expect(yaml.headers.get('content-type')).toBe('application/yaml')
@@ -217,7 +217,7 @@ describe('the served documents', () => {
     expect({ ...json, ...addresses }).toEqual({ ...readOpenApi(name), ...addresses })
   })
 
-  it('name the addresses that are configured', async () => {
+  it('name the configured addresses', async () => {
     const config = { publicUrl: 'https://api.example.com/', publicUrlEu: 'https://api.eu.example.com' }
     const configured = await startTestService({ config })
     const { json } = await configured.rest('GET', '/v2/openapi.json')
@@ -247,7 +247,7 @@ describe('the comparison of traffic with the document', () => {
   const priority = { id: 'p', teamId: 't', priority: 'P1', description: '', scopedId: 's', name: 'n' }
   const updated = JSON.stringify({ data: { ...priority, isAiSelectable: false } })
 
-  it('finds nothing in what is documented', () => {
+  it('finds no fault in documented traffic', () => {
     expect(() => assertContract(answer)).not.toThrow()
     expect(() => assertContract({ ...update, body: '{"name":"n"}', text: updated })).not.toThrow()
   })
@@ -304,7 +304,7 @@ describe('the examples of the document', () => {
     for (const [schema, example] of examples) expect(validate(schema, example)).toBeUndefined()
   })
 
-  it('are there for every answer with a body', () => {
+  it('exist for every response with a body', () => {
     const bodies = operationsIn(document).flatMap(({ id, definition }) =>
       Object.entries<Json>(definition.responses).flatMap(([status, response]) => {
         const { example, examples = {} } = response.content?.['application/json'] ?? {}

@@ -12,15 +12,15 @@ const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =
   Object.entries<Json>(item).map(([method, definition]) => ({ path, method, definition })),
 )
 
-describe('the document of SCIM', () => {
-  it('has every operation of the door once', () => {
+describe('the SCIM document', () => {
+  it('has every SCIM operation once', () => {
     expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(
       scimRoutes.map(({ path, method }) => `${method} /scim/v2${path}`).sort(),
     )
     expect(new Set(operations.map(({ definition }) => definition.operationId)).size).toBe(scimRoutes.length)
   })
 
-  it('asks for a management key everywhere, and shares no path with the document of the API', () => {
+  it('requires a management key everywhere, and shares no path with the document of the API', () => {
     expect(operations.filter(({ definition }) => definition.security[0].managementKey === undefined)).toEqual([])
     const { paths } = readOpenApi()
     expect(Object.keys(document.paths).filter((path) => path in paths)).toEqual([])
@@ -42,7 +42,7 @@ describe('the document of SCIM', () => {
     expect(bare).toEqual([])
   })
 
-  it('has an example of every answer with a body, and of every body, and all are valid', () => {
+  it('has a valid example of every response and request body', () => {
     const validate = createSchemaValidator(document)
     const faults: unknown[] = []
     let count = 0
@@ -67,7 +67,7 @@ describe('the document of SCIM', () => {
     expect(count).toBeGreaterThan(100)
   })
 
-  it('lets requests write no more than they can, and asks for what they must give', () => {
+  it('excludes read-only attributes from requests, and marks the required ones', () => {
     expect(Object.keys(schemas.User.properties)).toEqual(expect.arrayContaining(['id', 'meta', 'groups', 'emails']))
     for (const name of ['id', 'meta', 'groups']) expect(Object.keys(schemas.UserInput.properties)).not.toContain(name)
     expect([schemas.UserInput.required, schemas.GroupInput.required]).toEqual([['userName'], ['displayName']])
@@ -78,7 +78,7 @@ describe('the document of SCIM', () => {
   })
 })
 
-describe('the schemas of the document of SCIM', () => {
+describe('the schemas of the SCIM document', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()
@@ -86,7 +86,7 @@ describe('the schemas of the document of SCIM', () => {
   })
   afterAll(() => service.stop())
 
-  it('have the attributes that the service tells of', async () => {
+  it('have the attributes that the service reports', async () => {
     const { body } = await (await connectDirectory(service)).send('GET', '/Schemas')
     const told = (attributes: readonly Json[], { properties, items }: Json): string[] =>
       attributes.flatMap(({ name, subAttributes = [] }) => {
@@ -102,7 +102,7 @@ describe('the schemas of the document of SCIM', () => {
   })
 })
 
-describe('the comparison of answers with the document of SCIM', () => {
+describe('the comparison of responses with the SCIM document', () => {
   const answer: ScimExchange = {
     method: 'GET',
     path: '/Users/ada',
@@ -111,7 +111,7 @@ describe('the comparison of answers with the document of SCIM', () => {
     body: { schemas: [], id: 'ada' },
   }
 
-  it('finds nothing in what is documented', () => {
+  it('finds no fault in documented responses', () => {
     expect(() => assertScimContract(answer)).not.toThrow()
   })
 

@@ -5,7 +5,7 @@ import { collectScimAnswers } from '../support/collected-scim-answers.js'
 
 const file = join(import.meta.dirname, '../../gen/openapi/scim-examples.json')
 
-it('the examples of SCIM are what the service answers', async () => {
+it('the SCIM examples are what the service returns', async () => {
   const text = `${JSON.stringify(await collectScimAnswers(), null, 2)}\n`
   if (process.env['RECORD_EXAMPLES'] !== undefined) writeFileSync(file, text)
   const recorded = readFileSync(file, 'utf8')

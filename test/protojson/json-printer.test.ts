@@ -7,14 +7,14 @@ const options = [{}, { alwaysEmitImplicit: true }, { useProtoFieldName: true, al
 const instances = ['first', 'second "quoted"'].map((id) => create(AppInstanceSchema, { id, tagIds: [id] }))
 
 describe.each(options)('the printer with %o', (given) => {
-  it('gives what the standard printer gives where nothing is preprinted', () => {
+  it('matches the standard printer if nothing is preprinted', () => {
     const message = create(ListAppInstancesResponseSchema, { data: instances, nextPageToken: 'next' })
     expect(createJsonPrinter(ListAppInstancesResponseSchema, given)(message)).toBe(
       toJsonString(ListAppInstancesResponseSchema, message, given),
     )
   })
 
-  it('gives UTF-8 where the text is long, without joining it', () => {
+  it('prints long text as UTF-8 without joining it', () => {
     const many = Array.from({ length: 3_000 }, (_, index) =>
       create(AppInstanceSchema, { id: `é-${index}`, name: '\u{1f680}' }),
     )
@@ -34,13 +34,13 @@ describe('a preprinted message', () => {
   const text = toJsonString(ListAppInstancesResponseSchema, standard, { alwaysEmitImplicit: true })
   const preprinted = () => preprintedMessage(ListAppInstancesResponseSchema, [text.slice(0, 9), text.slice(9)])
 
-  it('is printed as its text, which is not read on the way there', async () => {
+  it('is printed as its text, which is never parsed', async () => {
     const unread = await Promise.resolve(preprintedMessage(ListAppInstancesResponseSchema, ['not ', 'JSON']))
     expect(isMessage(unread, ListAppInstancesResponseSchema)).toBe(true)
     expect(createJsonPrinter(ListAppInstancesResponseSchema, {}, '!')(unread)).toBe('not JSON!')
   })
 
-  it('is the message of its text to everything but the printer', () => {
+  it('behaves like the message of its text for everything but the printer', () => {
     const message = preprinted()
     expect(message.data.map(({ id }) => id)).toEqual(instances.map(({ id }) => id))
     expect(Object.keys(message).toSorted()).toEqual(Object.keys(standard).toSorted())
@@ -50,7 +50,7 @@ describe('a preprinted message', () => {
     )
   })
 
-  it('is printed as it is once somebody has looked into it', () => {
+  it('is printed in its current form once it was accessed', () => {
     const message = preprinted()
     message.data.pop()
     message.nextPageToken = 'other'
@@ -60,7 +60,7 @@ describe('a preprinted message', () => {
     })
   })
 
-  it('passes over fields that this build does not know', () => {
+  it('ignores fields unknown to this build', () => {
     const later = preprintedMessage(ListAppInstancesResponseSchema, ['{"nextPageToken":"next","later":1}'])
     expect(later.nextPageToken).toBe('next')
   })

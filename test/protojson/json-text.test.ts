@@ -9,7 +9,7 @@ import { messageFromJson, parseStrictJson } from '../../src/rest/index.js'
 import { messageType } from '../rest/fixture.js'
 
 describe('strict JSON', () => {
-  it('reads what JSON.parse reads, whatever the value', () => {
+  it('reads whatever JSON.parse reads', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         const text = JSON.stringify(value, undefined, space)
@@ -20,7 +20,7 @@ describe('strict JSON', () => {
     )
   })
 
-  it('takes no longer for a number than for its digits', () => {
+  it('reads a number in time proportional to its digits', () => {
     const zeros = '0'.repeat(2_000_000)
     expect(parseJsonTree(`1.${zeros}1`)).toEqual(new Fraction(1))
     expect(parseJsonTree(`1.${zeros}`)).toBe(1)
@@ -28,7 +28,7 @@ describe('strict JSON', () => {
     expect(parseJsonTree(`1${zeros}e-2000000`)).toBe(1)
   })
 
-  it('refuses what JSON.parse refuses, with an error of the right kind, whatever the text', () => {
+  it('refuses whatever JSON.parse refuses, with the right kind of error', () => {
     const soup = fc.stringMatching(/^[{}[\]",:0-9eE+\-. \\utrnfalse]{0,20}$/)
     fc.assert(
       fc.property(fc.oneof(fc.string(), soup), (text) => {
@@ -100,14 +100,14 @@ describe('strict JSON', () => {
     expect(() => parseStrictJson(text)).toThrow(reason)
   })
 
-  it('takes keys that are names of built-in things', () => {
+  it('accepts keys that are names of built-in properties', () => {
     expect(parseStrictJson('{"__proto__":{"x":1},"constructor":2}')).toEqual(
       JSON.parse('{"__proto__":{"x":1},"constructor":2}'),
     )
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
-  it('reads 4 MiB of hostile text in linear time', () => {
+  it('reads 4 MiB of hostile input in linear time', () => {
     const size = 4 * 1024 * 1024
     expect(() => parseStrictJson('1'.repeat(size))).toThrow('number out of range')
     expect(() => parseStrictJson(`[${'1,'.repeat(size / 2)}`)).toThrow('expected a value')
@@ -117,12 +117,12 @@ describe('strict JSON', () => {
 })
 
 describe('a message from strict JSON', () => {
-  it('names the field that is wrong', () => {
+  it('names the invalid field', () => {
     const read = () => messageFromJson(messageType('Everything'), '{"leaf":{"next":{"tags":["a",{}]}}}')
     expect(read).toThrow('leaf.next.tags[1]: expected a string, got an object')
   })
 
-  it('is the message that was written', () => {
+  it('is equal to the message that was written', () => {
     expect(messageFromJson(messageType('Leaf'), '{"name":"a","next":{"count":2}}')).toMatchObject({
       $typeName: 'rest.test.v1.Leaf',
       name: 'a',

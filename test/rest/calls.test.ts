@@ -7,7 +7,7 @@ import { defineService, messageType, routesOf } from './fixture.js'
 import { PROTOCOLS, startServer } from './http.js'
 
 describe.each(PROTOCOLS)('a call over %s', (protocol) => {
-  it('carries the headers and trailers that a handler sets, cookies apart', async () => {
+  it('carries the headers and trailers that a handler sets, except cookies', async () => {
     await using server = await startServer(
       handlerOf((message, context) => {
         context.responseHeader.set('x-handler', '1')
@@ -30,7 +30,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     })
   })
 
-  it('shows the handler what it would see over Connect', async () => {
+  it('gives the handler the same context as over Connect', async () => {
     const seen: unknown[] = []
     await using server = await startServer(
       handlerOf((message, context) => {
@@ -62,7 +62,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     ])
   })
 
-  it('answers an error with its status, body and metadata', async () => {
+  it('returns an error with its status, body and metadata', async () => {
     await using server = await startServer(
       handlerOf(() => {
         throw new ConnectError('slow down', Code.ResourceExhausted, { 'retry-after': '7' }, [
@@ -82,7 +82,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     })
   })
 
-  it('sends an error as it is, even if its metadata is that of a compressed answer', async () => {
+  it('sends an error intact even if its metadata claims compression', async () => {
     await using server = await startServer(
       handlerOf((_message, context) => {
         context.responseHeader.set('content-encoding', 'br')
@@ -95,7 +95,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     expect(response.headers['content-encoding']).toBeUndefined()
   })
 
-  it('ends at its deadline, even if the handler does not listen', async () => {
+  it('ends at its deadline even if the handler ignores the signal', async () => {
     await using server = await startServer(
       handlerOf(() => new Promise(() => undefined)),
       protocol,
@@ -107,7 +107,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     })
   })
 
-  it('refuses a body above its limit before and after decompression, and the client sees it', async () => {
+  it('refuses a body above its limit before and after decompression, visibly to the client', async () => {
     await using server = await startServer(handlerOf(echo, { maxBodyBytes: 1000 }), protocol)
     const post = { method: 'POST', target: '/v1/things' }
     const large = JSON.stringify({ id: 'x'.repeat(1000) })
@@ -126,7 +126,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     ['gzip', gzipSync, gunzipSync],
     ['deflate', deflateSync, inflateSync],
     ['br', brotliCompressSync, brotliDecompressSync],
-  ] as const)('takes and gives %s', async (coding, compress, decompress) => {
+  ] as const)('accepts and returns %s', async (coding, compress, decompress) => {
     await using server = await startServer(handlerOf(echo), protocol)
     const text = JSON.stringify({ id: 'abc'.repeat(1000) })
     const headers = { ...json, 'content-encoding': coding, 'accept-encoding': coding }
@@ -136,7 +136,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     expect(decompress(response.bytes).toString()).toBe(`${text}\n`)
   })
 
-  it('tells too large from broken even where classes of errors are not those of Node', async () => {
+  it("distinguishes too large from corrupt even if error classes are not Node's", async () => {
     await using server = await startServer(handlerOf(echo, { maxBodyBytes: 1000 }), protocol)
     // As in a test runner that gives every file globals of its own.
     const genuine = globalThis.RangeError
@@ -152,7 +152,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
     expect(response.status).toBe(413)
   })
 
-  it('refuses compressed data that is broken', async () => {
+  it('refuses corrupt compressed data', async () => {
     await using server = await startServer(handlerOf(echo), protocol)
     for (const coding of ['gzip', 'deflate', 'br']) {
       for (const body of ['{"id":"a"}', gzipSync('{"id":"a"}').subarray(0, 12)]) {
@@ -165,7 +165,7 @@ describe.each(PROTOCOLS)('a call over %s', (protocol) => {
   })
 })
 
-describe('what nobody meant to tell', () => {
+describe('an unexpected error', () => {
   it.each([new Error('secret'), 'secret', undefined, null, { secret: true }])(
     'is masked and reported: %s',
     async (cause) => {
@@ -184,7 +184,7 @@ describe('what nobody meant to tell', () => {
     },
   )
 
-  it('is masked even if the hook that is told fails', async () => {
+  it('is masked even if the reporting hook fails', async () => {
     const fail = () => {
       throw new Error('hook')
     }
@@ -195,7 +195,7 @@ describe('what nobody meant to tell', () => {
     })
   })
 
-  it('a header that Node refuses cuts the connection and is reported', async () => {
+  it('in a header that Node refuses closes the connection and is reported', async () => {
     const causes: unknown[] = []
     const fail = () => {
       throw new ConnectError('x')
@@ -207,7 +207,7 @@ describe('what nobody meant to tell', () => {
     expect(causes).toMatchObject([{ code: 'ERR_INVALID_CHAR' }])
   })
 
-  it('an unset method is unimplemented', async () => {
+  it('from an unset method is unimplemented', async () => {
     await using server = await startServer(createRestTranscoder({ routes: (router) => router.service(service, {}) }))
     expect((await server.send({ target: '/v1/things/a' })).status).toBe(501)
   })
@@ -241,7 +241,7 @@ describe('every code', () => {
   })
 })
 
-it('Any holds well-known types that no file of the service imports', async () => {
+it('Any may contain well-known types that no file of the service imports', async () => {
   const any = 'google.protobuf.Any'
   const method = { input: any, output: any, rule: { post: '/v1/any', body: '*' } }
   const small = defineService({ Echo: method }, 'AnyService', ['google/protobuf/any.proto'])
@@ -251,7 +251,7 @@ it('Any holds well-known types that no file of the service imports', async () =>
   expect(JSON.parse(response.text)).toEqual(JSON.parse(body))
 })
 
-it('an error never grows with what it refuses', async () => {
+it('an error does not grow with the refused input', async () => {
   await using server = await startServer(handlerOf(echo))
   const post = { method: 'POST', target: '/v1/things', headers: json }
   const long = 'é😀'.repeat(300_000)

@@ -61,7 +61,7 @@ describe('the transcoder in front of connectNodeAdapter', () => {
     yield message
   }
 
-  it('shows interceptors the same request, and answers the same message', async () => {
+  it('shows interceptors the same request, and returns the same message', async () => {
     const headers = { 'content-type': 'application/json', 'x-mine': 'yes' }
     const rest = await fetch(`${origin}/v1/things/a`, {
       method: 'POST',

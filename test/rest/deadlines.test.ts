@@ -45,7 +45,7 @@ describe('deadlines', () => {
     expect(JSON.parse(response.text).message).toContain(name)
   })
 
-  it('have a default, a maximum, and headers of one’s choice', async () => {
+  it('have a default, a maximum and configurable headers', async () => {
     const left: (number | undefined)[] = []
     const options = {
       defaultTimeoutMs: 1000,
@@ -64,7 +64,7 @@ describe('deadlines', () => {
     expect(left).toEqual([1, 2, 1])
   })
 
-  it('cover admission, and are the maximum where a header is malformed', async () => {
+  it('cover admission, and default to the maximum if the header is malformed', async () => {
     const admit = () => new Promise<undefined>(() => undefined)
     await using server = await startServer(handlerOf(echo, { admit, maxTimeoutMs: 30 }))
     for (const timeout of [undefined, '10', '60000', 'soon']) {
@@ -73,7 +73,7 @@ describe('deadlines', () => {
     }
   })
 
-  it('tell admission that they passed, and begin nothing then', async () => {
+  it('reach admission when they pass, after which nothing starts', async () => {
     let begun = 0
     const admit: RestTranscoderOptions['admit'] = ({ signal }) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
@@ -82,7 +82,7 @@ describe('deadlines', () => {
     expect(begun).toBe(0)
   })
 
-  it('end a call over HTTP/2 whose body never ends, and its stream soon after', async () => {
+  it('end an HTTP/2 call whose body never ends, and its stream soon after', async () => {
     await using server = await startServer(handlerOf(echo, { maxTimeoutMs: 100 }), 'HTTP/2')
     const session = connect(`http://127.0.0.1:${server.port}`)
     const stream = session.request({ ...json, ':method': 'POST', ':path': '/v1/things' })
@@ -115,7 +115,7 @@ describe('deadlines', () => {
 })
 
 describe('cancellation', () => {
-  it('of a client that goes away aborts the handler', async () => {
+  it('when a client disconnects aborts the handler', async () => {
     let started: () => void = () => undefined
     const start = new Promise<void>((resolve) => {
       started = resolve
@@ -138,7 +138,7 @@ describe('cancellation', () => {
     expect(await aborted).toMatchObject({ code: Code.Canceled })
   })
 
-  it('of a client that goes away in the middle of its body harms nobody', async () => {
+  it('when a client disconnects in the middle of its body affects no other call', async () => {
     await using server = await startServer(handlerOf(echo))
     const request = requestHttp1({
       port: server.port,
@@ -153,7 +153,7 @@ describe('cancellation', () => {
     expect((await server.send({ target: '/v1/things/a' })).status).toBe(200)
   })
 
-  it('of a client that goes away before its body is read is an error, not a wait', async () => {
+  it('when a client disconnects before its body is read is an error, not a wait', async () => {
     let gone: (request: NodeRequest) => void = () => undefined
     const left = new Promise<NodeRequest>((resolve) => {
       gone = resolve
@@ -166,7 +166,7 @@ describe('cancellation', () => {
     await expect(readBody(await left, [], 100)).rejects.toMatchObject({ code: Code.Canceled })
   })
 
-  it('of the server aborts running calls', async () => {
+  it('when the server stops aborts running calls', async () => {
     const shutdown = new AbortController()
     await using server = await startServer(
       handlerOf(
@@ -182,7 +182,7 @@ describe('cancellation', () => {
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
   })
 
-  it('comes with the end of a call, as over Connect', async () => {
+  it('happens at the end of a call, as over Connect', async () => {
     let signal: AbortSignal | undefined
     await using server = await startServer(
       handlerOf((message, context) => {

@@ -85,7 +85,7 @@ describe('a rule that cannot be served is refused when the transcoder is built',
     expect(message).toContain('rest.test.v1.TestService.Both: a stream of requests cannot be mapped to HTTP')
   })
 
-  it('two bindings of one shape, verb and method, naming both methods', () => {
+  it('two bindings with the same shape, verb and method, naming both methods', () => {
     const message = messageOf({ One: { rule: { get: '/v1/{id}' } }, Two: { rule: { get: '/v1/{opt}' } } })
     expect(message).toContain(
       'GET /v1/{opt} of rest.test.v1.TestService.Two conflicts with GET /v1/{id} of rest.test.v1.TestService.One',
@@ -97,7 +97,7 @@ describe('a rule that cannot be served is refused when the transcoder is built',
     expect(messageOf({ One: { rule: { custom: kind } }, Two: { rule: { custom: kind } } })).toContain('conflicts with')
   })
 
-  it('all of them in one error', () => {
+  it('all faults in one error', () => {
     const message = messageOf({
       One: { rule: { get: '/v1/{nope}/{id}/{id}' } },
       Two: { rule: { post: '/v1', body: 'nope', responseBody: 'nope' } },
@@ -109,7 +109,7 @@ describe('a rule that cannot be served is refused when the transcoder is built',
   })
 })
 
-describe('what is not a fault', () => {
+describe('a valid rule', () => {
   it.each<[string, Record<string, MethodInit>]>([
     [
       'a method without a rule, of any kind',

@@ -9,7 +9,7 @@ import { startServer } from './http.js'
 describe('interceptors', () => {
   const key = createContextKey('unset')
 
-  it('see the message, run in order, and may change request, response and headers', async () => {
+  it('see the message, run in order, and may change the request, response and headers', async () => {
     const log: string[] = []
     const named =
       (name: string): Interceptor =>
@@ -43,7 +43,7 @@ describe('interceptors', () => {
     expect(response.headers['x-out']).toBe('inner, outer')
   })
 
-  it('may answer with a response of their own', async () => {
+  it('may return a response of their own', async () => {
     const replace: Interceptor = (next) => async (req) => {
       const res = await next(req)
       return { ...res, header: new Headers({ 'x-new': '1' }), trailer: new Headers() } as typeof res
@@ -78,7 +78,7 @@ describe('interceptors', () => {
     expect(seen).toEqual(['own'])
   })
 
-  it('are not run for a request that cannot be read', async () => {
+  it('do not run for a malformed request', async () => {
     let runs = 0
     const count: Interceptor = (next) => (req) => {
       runs++
@@ -95,7 +95,7 @@ describe('admission', () => {
     throw new ConnectError('who are you', Code.Unauthenticated, { 'www-authenticate': 'Bearer' })
   }
 
-  it('comes after path and method and before size, type and content', async () => {
+  it('runs after path and method matching and before size, type and content checks', async () => {
     await using server = await startServer(handlerOf(echo, { admit: refuse, maxBodyBytes: 10 }))
     const status = async (request: Parameters<typeof server.send>[0]) => (await server.send(request)).status
     expect(await status({ target: '/nowhere' })).toBe(404)
@@ -111,7 +111,7 @@ describe('admission', () => {
     expect(response.text).toBe('{"code":"unauthenticated","message":"who are you"}\n')
   })
 
-  it('hands its context values to interceptors and handlers', async () => {
+  it('passes its context values to interceptors and handlers', async () => {
     const key = createContextKey('unset')
     const seen: string[] = []
     const look: Interceptor = (next) => (req) => {
@@ -135,7 +135,7 @@ describe('admission', () => {
     expect(seen).toEqual(['Get me', 'Get me'])
   })
 
-  it('that breaks is masked', async () => {
+  it('that throws is masked', async () => {
     const admit = () => Promise.reject(new Error('secret'))
     await using server = await startServer(handlerOf(echo, { admit }))
     expect(await server.send({ target: '/v1/things/a' })).toMatchObject({ status: 500 })
@@ -150,7 +150,7 @@ describe('admission', () => {
 })
 
 describe('beforeDecode', () => {
-  it('comes after size and type and before content, and its error is the answer', async () => {
+  it('runs after the size and type checks and before decoding, and its error is returned', async () => {
     const counted: string[] = []
     const beforeDecode: RestTranscoderOptions['beforeDecode'] = ({ method }) => {
       counted.push(method.name)
@@ -168,7 +168,7 @@ describe('beforeDecode', () => {
     expect(await status({ ...post, body: '{' })).toBe(429)
   })
 
-  it('comes before a coding that is broken, and after what is too large without it', async () => {
+  it('runs before decompression, but after a compressed body is found too large', async () => {
     let counted = 0
     const beforeDecode = () => void counted++
     await using server = await startServer(handlerOf(echo, { beforeDecode, maxBodyBytes: 100 }))

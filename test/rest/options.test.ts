@@ -5,7 +5,7 @@ import { type AnyHandler, defineService, routesOf } from './fixture.js'
 import { startServer } from './http.js'
 
 describe('options', () => {
-  it('fallback gets every unknown path and nothing else', async () => {
+  it('fallback gets exactly the unknown paths', async () => {
     await using server = await startServer(
       handlerOf(echo, {
         fallback: (request, response) => {
@@ -22,21 +22,21 @@ describe('options', () => {
     expect(await server.send({ method: 'PUT', target: '/v1/things/a' })).toMatchObject({ status: 405 })
   })
 
-  it('unknownQuery: ignore passes over names that bind nothing or what the path binds, not over bad values', async () => {
+  it('unknownQuery: ignore skips names that bind nothing and names bound by the path, but no invalid values', async () => {
     await using server = await startServer(handlerOf(echo, { unknownQuery: 'ignore' }))
     expect((await server.send({ target: '/v1/things/a?nope=1&leaf.nope=2&i32=3' })).text).toBe('{"id":"a","i32":3}\n')
     expect((await server.send({ target: '/v1/things/a?i32=x' })).status).toBe(400)
     expect((await server.send({ target: '/v1/things/a?id=x' })).text).toBe('{"id":"a"}\n')
   })
 
-  it('systemParameters are passed over, under body * too', async () => {
+  it('systemParameters are skipped, under body * too', async () => {
     await using server = await startServer(handlerOf(echo, { systemParameters: ['$alt', 'key'] }))
     expect((await server.send({ target: '/v1/things/a?%24alt=json&key=x&key=y' })).text).toBe('{"id":"a"}\n')
     expect((await server.send({ method: 'POST', target: '/v1/things?key=x' })).status).toBe(200)
     expect((await server.send({ target: '/v1/things/a?alt=json' })).status).toBe(400)
   })
 
-  it('completeError adds to every error, and nothing where it fails', async () => {
+  it('completeError adds to every error, and adds nothing if it fails', async () => {
     const failures: unknown[] = []
     await using server = await startServer(
       handlerOf(echo, {
@@ -55,7 +55,7 @@ describe('options', () => {
     expect(failures).toEqual([new Error('no')])
   })
 
-  it('errorBody: status answers google.rpc.Status', async () => {
+  it('errorBody: status returns google.rpc.Status', async () => {
     await using server = await startServer(handlerOf(echo, { errorBody: 'status' }))
     const response = await server.send({ target: '/v1/things/a?i32=x' })
     expect(JSON.parse(response.text)).toEqual({
@@ -94,7 +94,7 @@ describe('options', () => {
     expect((await server.send({ target: '/rest.test.v1.TestService/Get' })).status).toBe(404)
   })
 
-  it('defaultBindings leave the RPC protocols to the fallback', async () => {
+  it('defaultBindings leave RPC protocols to the fallback', async () => {
     const fallback: RestTranscoderOptions['fallback'] = (_request, response) => {
       response.writeHead(299)
       response.end()
@@ -118,7 +118,7 @@ describe('options', () => {
     expect((await server.send({ target })).status).toBe(405)
   })
 
-  it('jsonOptions decide how JSON is printed and read', async () => {
+  it('jsonOptions control how JSON is printed and parsed', async () => {
     const options = { jsonOptions: { useProtoFieldName: true, enumAsInteger: true, ignoreUnknownFields: true } }
     await using server = await startServer(handlerOf(echo, options))
     const body = '{"floatValue":1,"color":"COLOR_RED","nope":{"x":[1]},"colors":["NOPE",2]}'
@@ -140,7 +140,7 @@ describe('options', () => {
     expect(response).not.toHaveProperty('opt')
   })
 
-  it('requestTypes, maxBodyBytes and emptyResponse hold per method', async () => {
+  it('requestTypes, maxBodyBytes and emptyResponse apply per method', async () => {
     await using server = await startServer(
       handlerOf(echo, {
         requestTypes: () => ['form'],
@@ -158,7 +158,7 @@ describe('options', () => {
     expect((await server.send({ target: '/v1/things/a' })).text).toBe('{"id":"a"}\n')
   })
 
-  it('compressResponses: false compresses nothing, and small answers never are', async () => {
+  it('compressResponses: false disables compression, and small responses are never compressed', async () => {
     const large: AnyHandler = () => ({ id: 'a'.repeat(5000) })
     const headers = { 'accept-encoding': 'gzip' }
     await using off = await startServer(handlerOf(large, { compressResponses: false }))
@@ -167,7 +167,7 @@ describe('options', () => {
     expect((await on.send({ target: '/v1/things/a', headers })).headers['content-encoding']).toBeUndefined()
   })
 
-  it('fullyDecodeReservedExpansion decodes slashes in captures of several segments', async () => {
+  it('fullyDecodeReservedExpansion decodes slashes in multi-segment captures', async () => {
     const files = defineService({ Get: { rule: { get: '/files/{id=**}' } } })
     await using server = await startServer(
       createRestTranscoder({ routes: routesOf(files, echo), fullyDecodeReservedExpansion: true }),

@@ -111,7 +111,7 @@ describe('pairs', () => {
     ['id=a&nope=1', { maxPairs: 2, ignoreUnknown: true }],
     ['nope=%&id=a&nope=%ff&%=1&%ff=1&%zz', { maxPairs: 6, ignoreUnknown: true }],
     ['id=a&id=a&i%64=%61', { mergeEqual: true }],
-  ])('of %j pass over what binds nothing', (encoded, options) => {
+  ])('of %j skip what binds nothing', (encoded, options) => {
     expect(bound(encoded, options)).toEqual({ id: 'a' })
   })
 
@@ -122,16 +122,16 @@ describe('pairs', () => {
     ['leaf.nam=1', 'use one of count, tags, next', { taken: [{ fields: leafName, by: 'the path' }] }],
     ['label=1', 'use one of id, '],
     ['nope=1', 'is not accepted', { closed: 'is not accepted' }],
-  ])('whose name %j is unknown are told what binds here: %s', (encoded, advice, options = {}) => {
+  ])('with the unknown name %j are refused with a suggestion: %s', (encoded, advice, options = {}) => {
     expect(() => bound(encoded, options)).toThrow(advice)
   })
 
-  it('of too many are refused without naming one', () => {
+  it('above the limit are refused without naming one', () => {
     const refusal = { rawMessage: 'there are more than 5 query parameters' }
     expect(() => bound('names=a&'.repeat(6))).toThrow(expect.objectContaining(refusal))
   })
 
-  it('that bind nothing are kept nowhere: they are looked up each time', () => {
+  it('that bind nothing are not cached: they are looked up each time', () => {
     let asked = 0
     const bind = binder({ hint: () => `asked ${++asked} times` })
     for (const times of [1, 2]) {
@@ -139,7 +139,7 @@ describe('pairs', () => {
     }
   })
 
-  it('are bound by every call for itself', () => {
+  it('are bound independently by every call', () => {
     const bind = binder({ maxPairs: 2 })
     for (const id of ['a', 'b', 'c']) {
       const message = create(everything)

@@ -22,7 +22,7 @@ describe('percent-decoding', () => {
     ['\u00c3\u00bc', 'ü', 'ü'],
     ['%00', '\u0000', '\u0000'],
     ['%EF%BB%BFx', '\ufeffx', '\ufeffx'],
-  ])('of %s gives %j, and %j where slashes stay', (raw, whole, kept) => {
+  ])('of %s gives %j, and %j if slashes are kept', (raw, whole, kept) => {
     expect(decodePercent(raw, 'x')).toBe(whole)
     expect(decodePercent(raw, 'x', true)).toBe(kept)
   })
@@ -100,11 +100,11 @@ describe('preferences', () => {
     ['text/event-stream;q=0', false],
     ['*/*', false],
     [undefined, false],
-  ])('Accept %s asks for events: %s', (header, events) => {
+  ])('Accept %s asks for an event stream: %s', (header, events) => {
     expect(prefersEventStream(header)).toBe(events)
   })
 
-  it('drop what is malformed', () => {
+  it('skip malformed entries', () => {
     expect(parsePreferences('a;q=0.5, ,b;Q=2;x, c; q = 1')).toEqual([
       { name: 'a', weight: 0.5 },
       { name: 'b', weight: 0 },
@@ -168,7 +168,7 @@ describe('an HTTP rule', () => {
     ])
   })
 
-  it('passes over fields that it does not know', () => {
+  it('ignores unknown fields', () => {
     const known = ruleBytes({ get: '/a' })
     expect(httpRuleFromBytes(Buffer.concat([Buffer.from([0x0a, 1, 0x78, 0x98, 6, 1]), known]))).toMatchObject({
       method: 'GET',
@@ -216,7 +216,7 @@ describe('scalars from text', () => {
     expect(() => scalarFromText(type, text, false)).toThrow()
   })
 
-  it('a float just above the largest rounds to it', () => {
+  it('a float slightly above the maximum rounds to it', () => {
     expect(floatInRange(ScalarType.FLOAT, 3.4028235e38)).toBe(3.4028234663852886e38)
   })
 

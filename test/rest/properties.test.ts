@@ -80,8 +80,8 @@ function pairsOf(json: unknown, prefix: string): string[] {
   return [`${encodeURIComponent(prefix)}=${encodeURIComponent(String(json))}`]
 }
 
-describe('messages at random', () => {
-  it('survive being written as a query and bound again', () => {
+describe('random messages', () => {
+  it('survive conversion to a query and back', () => {
     const bind = compileParameterBinder(everything, {
       kind: 'query parameter',
       taken: [],
@@ -102,7 +102,7 @@ describe('messages at random', () => {
     )
   })
 
-  it('survive being written as JSON and read again', () => {
+  it('survive conversion to JSON and back', () => {
     fc.assert(
       fc.property(flat, (init) => {
         const json = toJson(everything, messageOf(init))
@@ -138,7 +138,7 @@ describe('any text for any field', () => {
     fc.constantFrom('2024-02-29T00:00:00Z', '-0', '1e5', 'Infinity', '__proto__', 'constructor', 'toString'),
   )
 
-  it('is taken and printable, or refused with invalid_argument that names the field', () => {
+  it('is accepted and printable, or refused with invalid_argument and the field', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: setters.length - 1 }), odd, (index, value) => {
         const message = create(everything)
@@ -193,8 +193,8 @@ const target = fc
   .array(fc.constantFrom(...characters, ...words), { maxLength: 24 })
   .map((parts) => `/${fc.stringify(parts) === '' ? '' : parts.join('')}`)
 
-describe.each(PROTOCOLS)('requests at random over %s', (protocol) => {
-  it('are never answered with 5xx', async () => {
+describe.each(PROTOCOLS)('random requests over %s', (protocol) => {
+  it('never cause a 5xx response', async () => {
     const causes: unknown[] = []
     const onError = (cause: unknown) => causes.push(cause)
     await using server = await startServer(createRestTranscoder({ routes: echoRoutes(service), onError }), protocol)
@@ -221,7 +221,7 @@ describe.each(PROTOCOLS)('requests at random over %s', (protocol) => {
   })
 })
 
-it('100,000 random targets are routed without a throw', () => {
+it('100,000 random targets are routed without an exception', () => {
   const answers: number[] = []
   const handler = createRestTranscoder({ routes: echoRoutes(service), fallback: () => answers.push(404) })
   let seed = 42

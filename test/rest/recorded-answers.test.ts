@@ -21,27 +21,27 @@ const othersByRow = new Map(recorded.map(({ row, others }) => [row, Object.value
 const explained = explanations.flatMap(({ rows, differs }) => rows.map((row) => [row, differs] as const))
 const explainedByRow = new Map(explained)
 
-describe('the recorded answers', () => {
-  it('are those of two transcoders to every row, and to nothing else', () => {
+describe('the recorded responses', () => {
+  it('cover every row of two transcoders, and nothing else', () => {
     expect(recorded.map(({ row }) => row)).toEqual(rows.map(({ name }) => name).toSorted())
     expect(othersByRow.size).toBe(rows.length)
     expect(transcoders).toEqual(['grpc-gateway', 'vanguard-go'])
     expect(recorded.filter(({ others }) => Object.keys(others).join() !== transcoders.join())).toEqual([])
   })
 
-  it('have differences that are explained once, for rows that are there', () => {
+  it('have differences that are explained once, for existing rows', () => {
     expect(explained.map(([row]) => row).filter((row) => !othersByRow.has(row))).toEqual([])
     expect(explainedByRow.size).toBe(explained.length)
   })
 
-  it('are as many as the documents say', () => {
+  it('match the numbers in the documentation', () => {
     const alike = recorded.filter(({ row }) => takeAlike(othersByRow.get(row) ?? [])).length
     const figures = `| ${rows.length} | ${alike} | ${explained.length} | 0 |`
     expect(readFileSync('docs/reliability.md', 'utf8')).toContain(figures)
   })
 })
 
-describe('where other transcoders agree, so does this one', () => {
+describe('the transcoder agrees where the others agree', () => {
   const echo = createEcho()
   let server: TestServer
   beforeAll(async () => {

@@ -96,7 +96,7 @@ describe('the best route', () => {
     ['PATCH', '/person'],
     ['get', '/person'],
     ['GET', '/%zz'],
-  ])('%s %s has none', (method, path) => {
+  ])('of %s %s does not exist', (method, path) => {
     expect(trie.find(path, method)).toBeUndefined()
   })
 })
@@ -112,7 +112,7 @@ describe('the allowed methods', () => {
   })
 })
 
-describe('a second route of one shape, verb and method', () => {
+describe('a second route with the same shape, verb and method', () => {
   it.each([
     ['/v1/{a}', '/v1/{b}'],
     ['/v1/{a}', '/v1/*'],
@@ -128,7 +128,7 @@ describe('a second route of one shape, verb and method', () => {
   })
 })
 
-it('finds a route in a trie built to make it backtrack', () => {
+it('a route is found in a trie designed to make it backtrack', () => {
   const paths: string[] = []
   for (let bits = 0; bits < 256; bits++) {
     paths.push(Array.from({ length: 8 }, (_, index) => ((bits >> index) & 1 ? 'a' : '*')).join('/'))

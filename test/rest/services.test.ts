@@ -29,11 +29,11 @@ describe('the services of this project', () => {
   })
   afterAll(async () => server[Symbol.asyncDispose]())
 
-  it('are many', () => {
+  it('have more than 15 methods', () => {
     expect(methods.length).toBeGreaterThan(15)
   })
 
-  it.each(methods)('$name is reached by its rule', async ({ method }) => {
+  it.each(methods)('include $name, which its rule reaches', async ({ method }) => {
     const rule = httpRuleFromMethod(method)
     if (rule?.method === undefined) throw new Error('no rule')
     const target = rule.path.replace(/\{[^}]*\}/g, 'some-id')

@@ -24,7 +24,7 @@ async function* numbers() {
 }
 
 describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
-  it('is one JSON a line, without an envelope', async () => {
+  it('is one JSON document per line, without an envelope', async () => {
     await using server = await startServer(handlerOf(numbers), protocol)
     const response = await server.send({ target: '/v1/watch/a' })
     expect(response.headers['content-type']).toBe('application/x-ndjson')
@@ -32,7 +32,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     expect(response.status).toBe(200)
   })
 
-  it('is a series of events when Accept asks', async () => {
+  it('is an event stream if Accept asks for it', async () => {
     await using server = await startServer(handlerOf(numbers), protocol)
     const response = await server.send({ target: '/v1/watch/a', headers: { accept: 'text/event-stream' } })
     expect(response.headers).toMatchObject({
@@ -42,7 +42,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     expect(response.text).toBe('data: {"i32":1}\n\ndata: {"i32":2}\n\n')
   })
 
-  it('prints the response body of each message', async () => {
+  it('prints the response body field of each message', async () => {
     async function* ids() {
       yield { id: 'a' }
       yield { id: '' }
@@ -51,7 +51,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     expect((await server.send({ target: '/v1/ids' })).text).toBe('"a"\n""\n')
   })
 
-  it('takes its request from path, query and body', async () => {
+  it('reads its request from path, query and body', async () => {
     async function* echo(message: object) {
       yield message
     }
@@ -66,13 +66,13 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     expect((await server.send(post)).text).toBe('{"id":"b"}\n')
   })
 
-  it('without messages is an empty body', async () => {
+  it('has an empty body if there are no messages', async () => {
     async function* none() {}
     await using server = await startServer(handlerOf(none), protocol)
     expect(await server.send({ target: '/v1/watch/a' })).toMatchObject({ status: 200, text: '' })
   })
 
-  it('that fails before its first message is an ordinary error', async () => {
+  it('returns an ordinary error if it fails before its first message', async () => {
     async function* broken() {
       yield await Promise.reject(new ConnectError('not here', Code.NotFound))
     }
@@ -81,7 +81,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     expect(response).toMatchObject({ status: 404, text: '{"code":"not_found","message":"not here"}\n' })
   })
 
-  it('that fails later ends with a line that says so', async () => {
+  it('ends with an error line if it fails later', async () => {
     async function* broken() {
       yield { i32: 1 }
       throw new ConnectError('no more', Code.Unavailable)
@@ -95,7 +95,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     )
   })
 
-  it('masks what nobody meant to tell', async () => {
+  it('masks an unexpected error', async () => {
     const causes: unknown[] = []
     async function* broken() {
       yield { i32: 1 }
@@ -110,7 +110,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     expect(causes).toEqual([new Error('secret')])
   })
 
-  it('is cut at the deadline with a last line, even if the handler does not listen', async () => {
+  it('ends at the deadline with an error line even if the handler ignores the signal', async () => {
     async function* stuck() {
       yield { i32: 1 }
       await new Promise(() => undefined)
@@ -120,7 +120,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     expect(response.text).toBe('{"i32":1}\n{"error":{"code":"deadline_exceeded","message":"the deadline passed"}}\n')
   })
 
-  it('whose deadline passes before its first message is 504', async () => {
+  it('returns 504 if the deadline passes before its first message', async () => {
     async function* stuck() {
       await new Promise(() => undefined)
       yield {}
@@ -130,7 +130,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     expect(response.status).toBe(504)
   })
 
-  it('of raw bytes is those bytes, with the type of the first', async () => {
+  it('of raw bytes consists of those bytes, with the content type of the first message', async () => {
     async function* pieces() {
       yield { contentType: 'text/csv', data: Buffer.from('a,b\n') }
       yield { contentType: 'ignored', data: Buffer.from('c,d\n') }
@@ -153,14 +153,14 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     expect(response.trailers['x-after']).toBe('2')
   })
 
-  it('is compressed when asked, each message as it comes', async () => {
+  it('is compressed on request, message by message', async () => {
     await using server = await startServer(handlerOf(numbers), protocol)
     const response = await server.send({ target: '/v1/watch/a', headers: { 'accept-encoding': 'gzip' } })
     expect(response.headers['content-encoding']).toBe('gzip')
     expect(gunzipSync(response.bytes).toString()).toBe('{"i32":1}\n{"i32":2}\n')
   })
 
-  it('answers HEAD with the headers alone and stops the handler', async () => {
+  it('responds to HEAD with only the headers and stops the handler', async () => {
     let stopped = false
     async function* endless() {
       try {
@@ -178,7 +178,7 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
 })
 
 describe('a server stream', () => {
-  it('sends each message when it is made, not later', async () => {
+  it('sends each message as soon as it is produced', async () => {
     let release: (() => void) | undefined
     const gate = new Promise<void>((resolve) => {
       release = resolve
@@ -201,7 +201,7 @@ describe('a server stream', () => {
     await once(response.resume(), 'end')
   })
 
-  it('stops when the client goes away', async () => {
+  it('stops when the client disconnects', async () => {
     let seen: (reason: unknown) => void = () => undefined
     const aborted = new Promise((resolve) => {
       seen = resolve
@@ -222,7 +222,7 @@ describe('a server stream', () => {
     expect(await aborted).toMatchObject({ code: Code.Canceled })
   })
 
-  it('of very many messages can be left by its client', async () => {
+  it('of very many messages can be abandoned by its client', async () => {
     let seen: (reason: unknown) => void = () => undefined
     const aborted = new Promise((resolve) => {
       seen = resolve
@@ -264,7 +264,7 @@ describe('a server stream', () => {
     request.destroy()
   })
 
-  it.each(['identity', 'gzip'])('of many messages comes whole to a slow client, with %s', async (coding) => {
+  it.each(['identity', 'gzip'])('of many messages arrives complete at a slow client, with %s', async (coding) => {
     const warnings: Error[] = []
     const onWarning = (warning: Error) => warnings.push(warning)
     process.on('warning', onWarning)
@@ -290,7 +290,7 @@ describe('a server stream', () => {
   })
 
   it.each(['identity', 'gzip'])(
-    'ends its handler when the client goes away while it writes, with %s',
+    'ends its handler when the client disconnects during a write, with %s',
     async (coding) => {
       let ended: () => void = () => undefined
       const end = new Promise<void>((resolve) => {
@@ -320,7 +320,7 @@ describe('a server stream', () => {
   )
 
   it.each(['identity', 'gzip'])(
-    'ends its handler at the deadline, even if its client does not read, with %s',
+    'ends its handler at the deadline even if its client does not read, with %s',
     async (coding) => {
       let ended: () => void = () => undefined
       const end = new Promise<void>((resolve) => {
@@ -345,7 +345,7 @@ describe('a server stream', () => {
     },
   )
 
-  it('of raw bytes that breaks is not taken for whole', async () => {
+  it('of raw bytes that fails is not mistaken for complete', async () => {
     async function* broken() {
       yield { contentType: 'text/csv', data: Buffer.from('a') }
       throw new Error('secret')

@@ -13,7 +13,7 @@ function faultOf(text: string): string {
   return result.ok ? 'no fault' : templateFaultToString(result.fault)
 }
 
-describe('a template of the grammar', () => {
+describe('a valid template', () => {
   it.each([
     ['/shelves', '/shelves'],
     ['/shelves/*/books/**', '/shelves/*/books/**'],
@@ -55,7 +55,7 @@ describe('a template of the grammar', () => {
     expect(parsed(text).variables).toMatchObject([{ multi }])
   })
 
-  it('tells what each variable captures', () => {
+  it('lists what each variable captures', () => {
     expect(parsed('/v1/{a.b=x/*/y}/z/{c=**}:verb')).toEqual({
       segments: [
         { kind: 'literal', text: 'v1' },
@@ -78,7 +78,7 @@ describe('a template of the grammar', () => {
   })
 })
 
-describe('a template outside of the grammar names the column and what was expected', () => {
+describe('an invalid template is refused with the column and what was expected', () => {
   it.each([
     ['', 'column 1: expected "/", found the end of the template'],
     ['a/b', 'column 1: expected "/", found "a"'],
@@ -144,7 +144,7 @@ const template = fc
   )
   .map(([parts, rest, verb]) => `/${parts.join('/')}${rest}${verb === null ? '' : `:${verb}`}`)
 
-describe('templates at random', () => {
+describe('random templates', () => {
   it('survive parsing, printing and parsing again', () => {
     fc.assert(
       fc.property(template, (text) => {
@@ -161,7 +161,7 @@ describe('templates at random', () => {
     )
   })
 
-  it('never throw, whatever the text', () => {
+  it('never cause an exception', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[/*{}=:.%a-z0-9]{0,20}$/)), (text) => {
         const result = parseTemplate(text)

@@ -37,7 +37,7 @@ const wireTypeNames = {
 }
 const allNames = [...Object.keys(wireTypeNames), 'SGROUP'] as (keyof typeof wireTypeNames | 'SGROUP')[]
 
-describe('a field is taken in its own wire types, and refused by name in every other', () => {
+describe('a field is accepted only in its own wire types, and refused by name in every other', () => {
   it.each([
     ['flag', ['VARINT']],
     ['i32', ['VARINT']],
@@ -66,20 +66,20 @@ describe('a field is taken in its own wire types, and refused by name in every o
     }
   })
 
-  it('in the entries of maps too', () => {
+  it('including in map entries', () => {
     const entry = new BinaryWriter().tag(25, WireType.LengthDelimited).bytes(emptyField(1, WireType.Varint)).finish()
     expect(outcomeOf(entry)).toContain('field 1 (labels.key) has wire type VARINT, not LEN')
   })
 })
 
-it('fields that no schema knows are passed over, whatever their wire type', () => {
+it('unknown fields are skipped, whatever their wire type', () => {
   for (const wireType of allNames) {
     const bytes = emptyField(999, wireType === 'SGROUP' ? WireType.StartGroup : wireTypeNames[wireType])
     expect(outcomeOf(bytes)).toEqual(create(everything))
   }
 })
 
-describe(`more than ${MAX_VALUES} values are refused before anything is made of them`, () => {
+describe(`more than ${MAX_VALUES} values are refused before any are allocated`, () => {
   const leaf = { name: 'a' }
   it.each([
     ['items of a list', (count: number) => ({ names: Array(count).fill('') })],

@@ -50,21 +50,21 @@ describe.each(doors)('the deadline of $kind over $protocol on $version', (door) 
   const header = door.protocol === 'connect' ? 'connect-timeout-ms' : 'grpc-timeout'
   const values = (connect: readonly string[], grpc: readonly string[]) => (door.protocol === 'connect' ? connect : grpc)
 
-  it('is the maximum where none is asked for, or a longer one', async () => {
+  it('is the maximum if none or a longer one is requested', async () => {
     for (const value of [undefined, ...values(['60001', '9999999999'], ['61S', '99999999H'])]) {
       const { code, timeout } = await call(server, door, value === undefined ? {} : { [header]: value })
       expect([code, timeout]).toEqual([0, expect.stringMatching(/^(59\d{3}|60000)$/)])
     }
   })
 
-  it('is told in whole milliseconds', async () => {
+  it('is passed on in whole milliseconds', async () => {
     for (const value of values(['5000'], ['5S', '5000m', '5000000u', '4999999u', '99999999n'])) {
       const { code, timeout } = await call(server, door, { [header]: value })
       expect([code, timeout]).toEqual([0, expect.stringMatching(/^\d{1,4}$/)])
     }
   })
 
-  it('is invalid_argument where it is malformed', async () => {
+  it('is refused with invalid_argument if it is malformed', async () => {
     for (const value of values(['soon', '-1', '12345678901', '1.5'], ['5', 'S', '123456789S', '5s'])) {
       expect((await call(server, door, { [header]: value })).code).toBe(Code.InvalidArgument)
     }
@@ -78,7 +78,7 @@ describe.each(doors)('the deadline of $kind over $protocol on $version', (door) 
 })
 
 it.each(doors)(
-  'tells admission that it is over, and begins nothing then: $kind over $protocol on $version',
+  'admission sees the deadline pass, and nothing starts: $kind over $protocol on $version',
   async (door) => {
     let begun = 0
     const late = await startEchoServer({
@@ -92,7 +92,7 @@ it.each(doors)(
   },
 )
 
-it('does not end a call whose method has no maximum, and holds where the caller asks for one', async () => {
+it('a call without a maximum has no deadline unless the caller sets one', async () => {
   const watch = { kind: 'Bidi', version: 'HTTP/2', protocol: 'grpc' } as const
   expect(await call(hasty, watch, { 'x-delay': '300' })).toMatchObject({ code: 0, timeout: 'undefined' })
   expect((await call(hasty, watch, { 'x-delay': '60000', 'grpc-timeout': '30m' })).code).toBe(Code.DeadlineExceeded)
@@ -117,7 +117,7 @@ async function sendSlowly(kind: Kind, protocol: WireForm['protocol']) {
   return { kind, protocol, code, reset: stream.rstCode }
 }
 
-it('answers a call whose last byte never comes at its deadline, and lets go of its stream', async () => {
+it('a call whose last byte never arrives is answered at its deadline, and its stream is closed', async () => {
   const slow = doors.filter(({ kind, version }) => kind !== 'Bidi' && version === 'HTTP/2')
   const answers = await Promise.all(slow.map(({ kind, protocol }) => sendSlowly(kind, protocol)))
   expect(answers).toEqual(
@@ -145,18 +145,18 @@ async function sendEndlessly(port: number, head: string, chunk: Buffer) {
   return { sent, answer: Buffer.concat(chunks).toString() }
 }
 
-it('closes a connection of HTTP/1.1 on which the rest of a refused body never comes', async () => {
+it('an HTTP/1.1 connection is closed if the rest of a refused body never arrives', async () => {
   const head = 'content-type: application/json\r\ncontent-length: 99\r\n'
   const { answer } = await sendEndlessly(hasty.http1, head, Buffer.from('{'))
   expect(answer).toMatch(/^HTTP\/1\.1 504 .*"deadline_exceeded"/s)
 }, 15_000)
 
-it('gives up a refused body that does not end, on HTTP/1.1', async () => {
+it('a refused body that does not end is abandoned over HTTP/1.1', async () => {
   const head = 'content-type: application/json\r\nx-refuse: yes\r\ncontent-length: 99999999\r\n'
   expect((await sendEndlessly(server.http1, head, Buffer.alloc(1024 * 1024))).sent).toBeLessThan(64)
 })
 
-it('gives up a refused body that does not end, on HTTP/2', async () => {
+it('a refused body that does not end is abandoned over HTTP/2', async () => {
   const session = connect(`http://127.0.0.1:${server.http2}`)
   const headers = { 'content-type': 'application/json', 'x-refuse': 'yes' }
   const stream = session.request({ ...headers, ':method': 'POST', ':path': pathOf('Unary') })

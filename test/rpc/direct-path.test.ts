@@ -138,7 +138,7 @@ function methodOf(procedure: string): DescMethod {
   return method
 }
 
-it('has calls of every method', () => {
+it('the calls cover every method', () => {
   const all = services.flatMap((service) => service.methods.map((method) => `${service.name}/${method.name}`))
   expect(Object.keys(methodRequests).toSorted()).toEqual(all.toSorted())
 })
@@ -150,31 +150,28 @@ describe.each(rows)('$procedure as $caller with $name', ({ procedure, caller, st
   const binary = (): Uint8Array => toBinary(method.input, message)
   const text = Buffer.from(JSON.stringify(json))
 
-  it.each<Version>(['HTTP/1.1', 'HTTP/2'])(
-    `answers ${status} alike over both paths in JSON, on %s`,
-    async (version) => {
-      const headers = { ...authorization(caller), 'content-type': 'application/json', 'x-say': 'hello' }
-      const answer = await sameAnswer({ path, headers, body: text }, version)
-      expect(answer.status).toBe(status)
-      // What breaks a limit does not reach the handler.
-      if (status !== 401 && status !== 403 && limitCheck(method.input, message).length === 0) {
-        expect([answer.headers['x-echo'], answer.headers['trailer-x-trailer']]).toEqual(['hello', 'POST connect'])
-      }
-    },
-  )
+  it.each<Version>(['HTTP/1.1', 'HTTP/2'])(`returns ${status} over both paths in JSON, on %s`, async (version) => {
+    const headers = { ...authorization(caller), 'content-type': 'application/json', 'x-say': 'hello' }
+    const answer = await sameAnswer({ path, headers, body: text }, version)
+    expect(answer.status).toBe(status)
+    // What breaks a limit does not reach the handler.
+    if (status !== 401 && status !== 403 && limitCheck(method.input, message).length === 0) {
+      expect([answer.headers['x-echo'], answer.headers['trailer-x-trailer']]).toEqual(['hello', 'POST connect'])
+    }
+  })
 
-  it('answers alike in binary', async () => {
+  it('returns the same in binary', async () => {
     const headers = { ...authorization(caller), 'content-type': 'application/proto' }
     expect((await sameAnswer({ path, headers, body: binary() })).status).toBe(status)
   })
 
-  it('answers alike in JSON and gzip both ways', async () => {
+  it('returns the same in JSON with gzip in both directions', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8', 'content-encoding': 'gzip' }
     const request = { path, headers: { ...authorization(caller), ...headers }, body: gzipSync(text) }
     expect((await sameAnswer(request)).status).toBe(status)
   })
 
-  it('answers alike over gRPC', async () => {
+  it('returns the same over gRPC', async () => {
     const headers = { ...authorization(caller), 'content-type': 'application/grpc', te: 'trailers' }
     const body = encodeEnvelope(0, binary())
     const answer = await sameAnswer({ path, headers, body }, 'HTTP/2')
@@ -184,7 +181,7 @@ describe.each(rows)('$procedure as $caller with $name', ({ procedure, caller, st
   })
 
   if (method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) {
-    it('answers alike to GET', async () => {
+    it('returns the same to GET', async () => {
       const query = (message: Uint8Array, encoding: string) =>
         `${path}?connect=v1&base64=1&encoding=${encoding}&message=${Buffer.from(message).toString('base64url')}`
       const headers = authorization(caller)
@@ -203,23 +200,23 @@ describe('both paths', () => {
     sameAnswer({ path, headers: { ...authorization('admin'), ...json, ...headers }, body: sent })
 
   it.each(['gzip', 'deflate, gzip', 'identity', 'br;q=1.0, gzip', '*', ''])(
-    'compress an answer alike for Accept-Encoding: %s',
+    'compress a response the same way for Accept-Encoding: %s',
     async (coding) => {
       expect((await send({ 'accept-encoding': coding })).status).toBe(200)
     },
   )
 
-  it.each(['1000', '0100'])('take Connect-Timeout-Ms: %s alike', async (timeout) => {
+  it.each(['1000', '0100'])('treat Connect-Timeout-Ms: %s the same way', async (timeout) => {
     await send({ 'connect-timeout-ms': timeout })
   })
 
-  it.each(['5S', '1000m'])('take Grpc-Timeout: %s alike', async (timeout) => {
+  it.each(['5S', '1000m'])('treat Grpc-Timeout: %s the same way', async (timeout) => {
     const headers = { ...authorization('nobody'), 'content-type': 'application/grpc+proto', 'grpc-timeout': timeout }
     const request = { path: '/svc.v2.AuthService/RevokeLeakedKey', headers, body: encodeEnvelope(0, new Uint8Array()) }
     await sameAnswer(request, 'HTTP/2')
   })
 
-  it('take a compressed gRPC message', async () => {
+  it('accept a compressed gRPC message', async () => {
     const method = methodOf('PriorityService/UpdatePriority')
     const message = toBinary(method.input, fromJson(method.input, JSON.parse(JSON.stringify(update))))
     const headers = { ...authorization('admin'), 'content-type': 'application/grpc', 'grpc-encoding': 'gzip' }

@@ -78,7 +78,7 @@ describe.each(served)('$kind over $protocol on $version', (door) => {
     return [wire, { path: pathOf(kind), headers: headersOf(wire), body }]
   }
 
-  it('answers invalid_argument to what is malformed, and the next call on the connection', async () => {
+  it('returns invalid_argument for malformed input, and serves the next call on the connection', async () => {
     const before = server.reported.length
     const codes = await codesOn(
       door,
@@ -91,7 +91,7 @@ describe.each(served)('$kind over $protocol on $version', (door) => {
     expect(server.reported.slice(before)).toEqual([])
   })
 
-  it('refuses a message beyond the limit, before and after decompression, and answers the next call', async () => {
+  it('refuses a message above the limit, before and after decompression, and serves the next call', async () => {
     const calls = [
       callOf({}, message('a'.repeat(maxBodyBytes))),
       callOf({}, message('a'.repeat(40 * maxBodyBytes))),
@@ -101,14 +101,14 @@ describe.each(served)('$kind over $protocol on $version', (door) => {
     expect(await codesOn(door, calls)).toEqual([...calls.map(() => Code.ResourceExhausted), 0])
   })
 
-  it('refuses 300 calls with bodies of 90 kB on one connection, and answers the next', async () => {
+  it('refuses 300 calls with bodies of 90 kB on one connection, and serves the next', async () => {
     const [wire, request] = callOf({}, message('a'.repeat(90_000)))
     const refused = { ...request, headers: { ...request.headers, 'x-refuse': 'yes' } }
     const codes = await codesOn(door, Array<[WireForm, RawRequest]>(300).fill([wire, refused]))
     expect(codes).toEqual([...Array(300).fill(Code.Unauthenticated), 0])
   })
 
-  it('answers calls of methods that do not exist as unimplemented, whatever they send, and the next', async () => {
+  it('returns unimplemented for unknown methods, whatever is sent, and serves the next', async () => {
     const [wire, request] = callOf({}, message('a'.repeat(90_000)))
     const unknown = { ...request, path: pathOf('Nothing') }
     // Over Connect it is 404 with an error in JSON, for streams as well.
@@ -128,11 +128,11 @@ describe.each(served.filter(isEnvelopedDoor))('the envelopes of $kind over $prot
     ['a prefix that ends early', Buffer.from([0, 0, 0])],
     ['a message that ends early', encodeEnvelope(0, message('abc')).subarray(0, -1)],
     ['a prefix behind the message', Buffer.concat([encodeEnvelope(0, message('a')), Buffer.from([0, 0])])],
-  ])('are invalid_argument with %s', async (_, body) => {
+  ])('are refused as invalid_argument with %s', async (_, body) => {
     expect(await codesOf(body)).toEqual([Code.InvalidArgument, 0])
   })
 
-  it('are invalid_argument where one is compressed and no coding is named, and internal where identity is', async () => {
+  it('are invalid_argument if one is compressed without a declared encoding, and internal with identity', async () => {
     const body = encodeEnvelope(1, zipped)
     const header = door.protocol === 'connect' ? 'connect-content-encoding' : 'grpc-encoding'
     expect(await codesOf(body, { [header]: '' })).toEqual([Code.InvalidArgument, 0])
@@ -140,7 +140,7 @@ describe.each(served.filter(isEnvelopedDoor))('the envelopes of $kind over $prot
     expect(await codesOf(body)).toEqual([Code.Internal, 0])
   })
 
-  it('are unimplemented where a method of one message gets none or two', async () => {
+  it('are unimplemented if a unary method gets no message or two', async () => {
     const isOne = door.kind === 'Unary' || door.kind === 'ServerStream'
     const expected = isOne ? Code.Unimplemented : 0
     expect(await codesOf(Buffer.alloc(0))).toEqual([expected, 0])
@@ -154,7 +154,7 @@ describe.each(served.filter(isEnvelopedDoor))('the envelopes of $kind over $prot
 it.each([
   ['connect', 0x02],
   ['grpc-web', 0x80],
-] as const)('what comes behind the end of the messages is not looked at, over %s', async (protocol, flag) => {
+] as const)('bytes after the last message are ignored, over %s', async (protocol, flag) => {
   const wire: WireForm = { protocol, form: 'proto', coding: 'identity', unary: false }
   const body = Buffer.concat([
     encodeEnvelope(0, message('a')),
@@ -184,17 +184,17 @@ describe.each(versions)('a GET over Connect on %s', (version) => {
     ['gzip that ends early', `encoding=proto&base64=1&compression=gzip&message=${base64(zipped.subarray(0, -9))}`],
     ['text that is not JSON', 'encoding=json&message=%7B'],
     ['no message in JSON', 'encoding=json'],
-  ])('is invalid_argument with %s', async (_, query) => {
+  ])('is refused as invalid_argument with %s', async (_, query) => {
     expect(await codesOn(door, [get(query)])).toEqual([Code.InvalidArgument, 0])
   })
 
-  it('takes an empty compression for none', async () => {
+  it('treats an empty compression as none', async () => {
     expect(await codesOn(door, [get(`encoding=proto&base64=1&compression=&message=${base64(message('a'))}`)])).toEqual([
       0, 0,
     ])
   })
 
-  it('refuses what is beyond the limit after decompression', async () => {
+  it('refuses a message above the limit after decompression', async () => {
     const bomb = base64(gzipSync(message('a'.repeat(maxBodyBytes))))
     expect(await codesOn(door, [get(`encoding=proto&base64=1&compression=gzip&message=${bomb}`)])).toEqual([
       Code.ResourceExhausted,
@@ -203,22 +203,19 @@ describe.each(versions)('a GET over Connect on %s', (version) => {
   })
 })
 
-describe('whatever is thrown', () => {
-  it.each(rpcProtocols)(
-    'ends its response and is reported: before the message is decoded, over %s',
-    async (protocol) => {
-      const failing = await startEchoServer({ beforeDecode: () => Promise.reject(new Error('what nobody may see')) })
-      const wire: WireForm = { protocol, form: 'proto', coding: 'identity', unary: true }
-      const connection = openConnection(failing, 'HTTP/2')
-      const answer = await connection.send(requestOf(wire, pathOf('Unary'), [message('a')]))
-      expect(readAnswer(wire, everything, answer)).toMatchObject({ code: Code.Internal, text: 'internal error' })
-      expect(failing.reported).toEqual([new Error('what nobody may see')])
-      connection.close()
-      failing.close()
-    },
-  )
+describe('an exception', () => {
+  it.each(rpcProtocols)('before decoding ends the response and is reported, over %s', async (protocol) => {
+    const failing = await startEchoServer({ beforeDecode: () => Promise.reject(new Error('what nobody may see')) })
+    const wire: WireForm = { protocol, form: 'proto', coding: 'identity', unary: true }
+    const connection = openConnection(failing, 'HTTP/2')
+    const answer = await connection.send(requestOf(wire, pathOf('Unary'), [message('a')]))
+    expect(readAnswer(wire, everything, answer)).toMatchObject({ code: Code.Internal, text: 'internal error' })
+    expect(failing.reported).toEqual([new Error('what nobody may see')])
+    connection.close()
+    failing.close()
+  })
 
-  it.each(rpcProtocols)('is answered with a text that was cut within a character, over %s', async (protocol) => {
+  it.each(rpcProtocols)('with text that was cut inside a character is returned, over %s', async (protocol) => {
     const cut = await startEchoServer({
       beforeDecode: () => Promise.reject(new ConnectError('\u{1f680}'.slice(0, 1), Code.NotFound)),
     })
@@ -230,7 +227,7 @@ describe('whatever is thrown', () => {
     cut.close()
   })
 
-  it('cuts the response where its header cannot be sent', async () => {
+  it('with a header that cannot be sent cuts the response', async () => {
     const broken = await startEchoServer({
       interceptors: [
         (next) => async (request) => {

@@ -91,7 +91,7 @@ function encodingHeaderOf({ protocol, unary }: WireForm): string {
   return unary ? 'content-encoding' : 'connect-content-encoding'
 }
 
-it('whatever is sent, the answer is one that the caller can act on', async () => {
+it('the caller gets an actionable response to any input', async () => {
   const answered = new Set<number>()
   const property = fc.asyncProperty(call, async (each) => {
     const [wire, request] = requestOf(each)

@@ -35,7 +35,7 @@ async function exchange(parts: readonly string[]): Promise<string> {
 
 const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 
-describe('on one connection of HTTP/1.1', () => {
+describe('on one HTTP/1.1 connection', () => {
   it.each<[string, string[], number[]]>([
     ['a body in chunks', [`${line()}${json}${chunked}`, chunk('{"id"'), chunk(':"a"}'), '0\r\n\r\n'], [200]],
     [
@@ -96,7 +96,7 @@ describe('on one connection of HTTP/1.1', () => {
       [`GET ${pathOf('Unary')}?encoding=json&message={} HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc`],
       [200],
     ],
-  ])('%s is answered, and so is the next call', async (_, parts, expected) => {
+  ])('%s is answered, as is the next call', async (_, parts, expected) => {
     expect(statuses(await exchange([...parts, good]))).toEqual([...expected, 200])
   })
 
@@ -104,12 +104,12 @@ describe('on one connection of HTTP/1.1', () => {
     ['two lengths', [`${line()}${json}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`], [400]],
     ['a length that is not a number', [`${line()}${json}content-length: two\r\n\r\n{}`], [400]],
     ['a chunk without a size', [`${line()}${json}${chunked}`, 'z\r\n'], [400]],
-  ])('%s is 400, and the end of the connection', async (_, parts, expected) => {
+  ])('%s returns 400 and closes the connection', async (_, parts, expected) => {
     expect(statuses(await exchange(parts))).toEqual(expected)
   })
 })
 
-it('a client that leaves in the middle of its body, of each protocol and kind, is no failure of the service', async () => {
+it('a client that disconnects in the middle of its body, in any protocol and kind, is not a failure of the service', async () => {
   const types = ['application/json', 'application/grpc+proto', 'application/grpc-web+json']
   for (const [kind, type] of [...types.map((each) => ['Unary', each]), ['ClientStream', 'application/connect+json']]) {
     const socket = connect(server.http1, '127.0.0.1')

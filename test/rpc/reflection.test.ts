@@ -62,7 +62,7 @@ describe('server reflection', () => {
   }
 
   describe.each(versions)('$typeName', (version) => {
-    it('answers every question of a stream in order, and repeats nothing of it', async () => {
+    it('answers every question of a stream in order, without repetition', async () => {
       const answers = await ask(
         version,
         { case: 'listServices', value: '' },
@@ -87,7 +87,7 @@ describe('server reflection', () => {
       'svc.v2.DataType',
       'svc.v2.Approver.kind',
       'svc.v2.access',
-    ])('gives the file of %s with all that it imports, so that it can be used at once', async (symbol) => {
+    ])('returns the file of %s with all its imports, so that it can be used at once', async (symbol) => {
       const [answer] = await ask(version, { case: 'fileContainingSymbol', value: symbol })
       if (answer?.messageResponse.case !== 'fileDescriptorResponse') throw new Error('no file')
       const file = answer.messageResponse.value.fileDescriptorProto.map((bytes) =>
@@ -97,7 +97,7 @@ describe('server reflection', () => {
       expect([...registry].length).toBeGreaterThan(0)
     })
 
-    it('finds an extension by what it extends and its number', async () => {
+    it('finds an extension by its extended type and number', async () => {
       const [answer] = await ask(version, {
         case: 'fileContainingExtension',
         value: { containingType: 'google.protobuf.MethodOptions', extensionNumber: 50001 },
@@ -110,14 +110,14 @@ describe('server reflection', () => {
       { case: 'fileContainingSymbol', value: 'svc.v2.Nothing' },
       { case: 'allExtensionNumbersOfType', value: 'svc.v2.Nothing' },
       { case: 'fileContainingExtension', value: { containingType: 'svc.v2.Journey', extensionNumber: 1 } },
-    ])('answers $case for what is not there with NOT_FOUND, and goes on', async (question) => {
+    ])('returns NOT_FOUND for an unknown $case, and continues', async (question) => {
       const answers = await ask(version, question, { case: 'listServices', value: '' })
       expect(answers[0]?.messageResponse).toMatchObject({ case: 'errorResponse', value: { errorCode: Code.NotFound } })
       expect(JSON.stringify(answers[0]?.messageResponse)).not.toMatch(/nothing|Journey/i)
       expect(answers[1]?.messageResponse.case).toBe('listServicesResponse')
     })
 
-    it('answers a question that is none with INVALID_ARGUMENT', async () => {
+    it('returns INVALID_ARGUMENT for an empty question', async () => {
       const [answer] = await ask(version, { case: undefined as never, value: undefined })
       expect(answer?.messageResponse).toMatchObject({ value: { errorCode: Code.InvalidArgument } })
     })

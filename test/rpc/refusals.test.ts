@@ -24,25 +24,22 @@ describe.each(versions)('on %s', (version) => {
     return { ...answer, text: answer.body.toString() }
   }
 
-  it.each(['DELETE', 'PUT', 'PATCH'])(
-    '%s of a method is 405 with the verbs that there are, and no body',
-    async (verb) => {
-      const answer = await send(verb, pathOf('Unary'), { 'content-type': 'application/json' })
-      expect([answer.status, answer.headers['allow'], answer.text]).toEqual([405, 'GET, HEAD, OPTIONS, POST', ''])
-    },
-  )
+  it.each(['DELETE', 'PUT', 'PATCH'])('%s of a method returns 405 with the allowed verbs and no body', async (verb) => {
+    const answer = await send(verb, pathOf('Unary'), { 'content-type': 'application/json' })
+    expect([answer.status, answer.headers['allow'], answer.text]).toEqual([405, 'GET, HEAD, OPTIONS, POST', ''])
+  })
 
-  it.each(['GET', 'DELETE'])('%s of a stream is 405', async (verb) => {
+  it.each(['GET', 'DELETE'])('%s of a stream returns 405', async (verb) => {
     const answer = await send(verb, pathOf('ServerStream'))
     expect([answer.status, answer.headers['allow'], answer.text]).toEqual([405, 'OPTIONS, POST', ''])
   })
 
-  it('OPTIONS tells the verbs', async () => {
+  it('OPTIONS lists the verbs', async () => {
     const answer = await send('OPTIONS', pathOf('Unary'))
     expect([answer.status, answer.headers['allow']]).toEqual([204, 'GET, HEAD, OPTIONS, POST'])
   })
 
-  it('HEAD answers like GET, without the body', async () => {
+  it('HEAD responds like GET, without the body', async () => {
     const query = '?connect=v1&encoding=json&message=%7B%7D'
     const [get, head] = [await send('GET', pathOf('Unary') + query), await send('HEAD', pathOf('Unary') + query)]
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', get.headers['content-length']])
@@ -55,7 +52,7 @@ describe.each(versions)('on %s', (version) => {
     ['the type of one message for a stream', 'ServerStream', { 'content-type': 'application/json' }],
     ['gRPC-Web in base64', 'Unary', { 'content-type': 'application/grpc-web-text' }],
     ['no type', 'Unary', {}],
-  ])('%s is 415, and says what is taken', async (_, kind, headers) => {
+  ])('%s returns 415 with the accepted types', async (_, kind, headers) => {
     const answer = await send('POST', pathOf(kind), headers)
     const taken = `application/${kind === 'Unary' ? '' : 'connect+'}json, `
     expect(answer.status).toBe(415)
@@ -63,7 +60,7 @@ describe.each(versions)('on %s', (version) => {
     expect(answer.text).toContain(`send one of ${taken}`)
   })
 
-  it.each(['application/foo', 'application/connect+json'])('an empty body of type %s is 415', async (type) => {
+  it.each(['application/foo', 'application/connect+json'])('an empty body of type %s returns 415', async (type) => {
     const connection = openConnection(server, version)
     const answer = await connection.send({ method: 'POST', path: pathOf('Unary'), headers: { 'content-type': type } })
     connection.close()
@@ -79,7 +76,7 @@ describe.each(versions)('on %s', (version) => {
     ['?connect=v1', 'is required'],
     ['?connect=v1&encoding=&message={}', 'is required'],
     ['?connect=v1&encoding=xml&message={}', '"xml" is not known'],
-  ])('a GET with the query %p is 400, and names the encodings that there are', async (query, fault) => {
+  ])('a GET with the query %p returns 400 with the available encodings', async (query, fault) => {
     const answer = await send('GET', pathOf('Unary') + query)
     expect([answer.status, answer.headers['content-type'], JSON.parse(answer.text)]).toMatchObject([
       400,
@@ -91,13 +88,13 @@ describe.each(versions)('on %s', (version) => {
     ])
   })
 
-  it('the caller is judged before the type', async () => {
+  it('the caller is checked before the content type', async () => {
     const answer = await send('POST', pathOf('Unary'), { 'content-type': 'image/jpeg', 'x-refuse': 'yes' })
     expect([answer.status, JSON.parse(answer.text)]).toEqual([401, { code: 'unauthenticated', message: 'not you' }])
   })
 })
 
-it('a stream in both directions is 505 on HTTP/1.1, and its connection is closed', async () => {
+it('a bidirectional stream returns 505 over HTTP/1.1 and closes its connection', async () => {
   const connection = openConnection(server, 'HTTP/1.1')
   const headers = { 'content-type': 'application/connect+json' }
   const answer = await connection.send({ path: pathOf('Bidi'), headers })
@@ -105,36 +102,33 @@ it('a stream in both directions is 505 on HTTP/1.1, and its connection is closed
   connection.close()
 })
 
-it.each(versions)(
-  'a body of 90 kB that nothing reads lets the connection go on, whatever the path, on %s',
-  async (version) => {
-    const port = Number(new URL(service.baseUrl).port)
-    const connection = openConnection({ http1: port, http2: port, close: () => undefined }, version)
-    const body = Buffer.alloc(90_000)
-    const json = { 'content-type': 'application/json' }
-    const length = { 'content-length': '90000' }
-    const preflight = { ...length, origin: 'https://a.example', 'access-control-request-method': 'POST' }
-    const requests = [
-      { method: 'POST', path: '/v2/priorities/a', headers: json, body, status: 405 },
-      { method: 'PATCH', path: '/v2/priorities/a', headers: json, body, status: 401 },
-      { method: 'POST', path: '/v2/nothing', headers: json, body, status: 404 },
-      { method: 'POST', path: '/docs', headers: json, body, status: 405 },
-      { method: 'PUT', path: '/', headers: json, body, status: 405 },
-      { method: 'OPTIONS', path: '/v2/users', headers: preflight, body, status: 204 },
-      { method: 'POST', path: '/svc.v2.UserService/GetUser', headers: json, body, status: 401 },
-      { method: 'GET', path: '/v2/openapi.json', headers: length, body, status: 200 },
-    ]
-    for (let time = 0; time < 40; time++) {
-      for (const { status, ...request } of requests) {
-        expect([request.path, (await connection.send(request)).status]).toEqual([request.path, status])
-      }
+it.each(versions)('an unread body of 90 kB keeps the connection usable, whatever the path, on %s', async (version) => {
+  const port = Number(new URL(service.baseUrl).port)
+  const connection = openConnection({ http1: port, http2: port, close: () => undefined }, version)
+  const body = Buffer.alloc(90_000)
+  const json = { 'content-type': 'application/json' }
+  const length = { 'content-length': '90000' }
+  const preflight = { ...length, origin: 'https://a.example', 'access-control-request-method': 'POST' }
+  const requests = [
+    { method: 'POST', path: '/v2/priorities/a', headers: json, body, status: 405 },
+    { method: 'PATCH', path: '/v2/priorities/a', headers: json, body, status: 401 },
+    { method: 'POST', path: '/v2/nothing', headers: json, body, status: 404 },
+    { method: 'POST', path: '/docs', headers: json, body, status: 405 },
+    { method: 'PUT', path: '/', headers: json, body, status: 405 },
+    { method: 'OPTIONS', path: '/v2/users', headers: preflight, body, status: 204 },
+    { method: 'POST', path: '/svc.v2.UserService/GetUser', headers: json, body, status: 401 },
+    { method: 'GET', path: '/v2/openapi.json', headers: length, body, status: 200 },
+  ]
+  for (let time = 0; time < 40; time++) {
+    for (const { status, ...request } of requests) {
+      expect([request.path, (await connection.send(request)).status]).toEqual([request.path, status])
     }
-    expect(connection.openStreams()).toBe(0)
-    connection.close()
-  },
-)
+  }
+  expect(connection.openStreams()).toBe(0)
+  connection.close()
+})
 
-describe('a method that does not exist', () => {
+describe('an unknown method', () => {
   const path = '/svc.v2.PriorityService/Nothing'
 
   it.each([
@@ -144,7 +138,7 @@ describe('a method that does not exist', () => {
     ['POST', path, { 'content-type': 'application/connect+json' }],
     ['POST', '/svc.v2.Nothing/Get', { 'content-type': 'application/connect+proto' }],
     ['GET', `${path}?connect=v1&encoding=json&message=%7B%7D`, {}],
-  ])('is 404 and unimplemented over Connect: %s %s %o', async (method, target, headers) => {
+  ])('returns 404 and unimplemented over Connect: %s %s %o', async (method, target, headers) => {
     const answer = await service.rest(method, target, { headers, ...(method === 'POST' && { body: '{}' }) })
     expect([answer.status, answer.json.code]).toEqual([404, 'unimplemented'])
     expect(answer.json.message).toContain(`${target.split('?')[0]} is not a method of this service: `)
@@ -163,13 +157,13 @@ describe('a method that does not exist', () => {
     ['/svc.v2.UserService/UpdatePriority', updatePriority],
     [path, 'svc.v2.PriorityService has UpdatePriority'],
     ['/acme.Warehouse/Open', 'the services are '],
-  ])('is told the one that was probably meant, or those that there are: %s', async (target, hint) => {
+  ])('gets a suggestion, or the list of methods: %s', async (target, hint) => {
     const expected = expect.stringContaining(`is not a method of this service: ${hint}`)
     expect(await messagesOf(target)).toEqual([expected, expected, expected])
   })
 
   it.each(['/svc.v2.PriorityServce/UpdatePriorty', '//svc.v2.PriorityService/update_priority/'])(
-    'is told the one that was probably meant by a program that speaks no more of Connect than JSON: %s',
+    'gets a suggestion if the request is recognizable as Connect only by its JSON: %s',
     async (target) => {
       const answer = await service.rest('POST', target, { json: {} })
       expect([answer.status, answer.json.message]).toEqual([404, expect.stringContaining(updatePriority)])
@@ -179,7 +173,7 @@ describe('a method that does not exist', () => {
   it.each([
     ['one word', '/x'],
     ['no end', `/${'a.B/'.repeat(2000)}C`],
-  ])('is told in short the form of paths where its path has %s', async (_, target) => {
+  ])('gets a short hint about the form of paths if its path has %s', async (_, target) => {
     for (const message of (await messagesOf(target)).slice(0, 2)) {
       expect(message).toMatch(/^.{2,150}: the path of a method is \/package\.Service\/Method$/)
     }
@@ -207,7 +201,7 @@ describe('a method that does not exist', () => {
     ['POST', '/v2/nothing', { 'content-type': 'application/json' }],
     ['POST', '/v2/svc.v2.PriorityService/Nothing', { 'content-type': 'application/json' }],
     ['POST', '/v2/nothing', { 'connect-protocol-version': '1', 'content-type': 'application/json' }],
-  ])('is a path that does not exist over REST: %s %s %o', async (method, target, headers) => {
+  ])('is an unknown path over REST: %s %s %o', async (method, target, headers) => {
     const answer = await service.rest(method, target, { headers, ...(method === 'POST' && { body: '{}' }) })
     expect([answer.status, answer.json.code, answer.json.detail.debug.reason]).toEqual([
       404,

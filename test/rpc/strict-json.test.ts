@@ -32,7 +32,7 @@ describe('JSON over Connect', () => {
   const path = '/svc.v2.PriorityService/UpdatePriority'
   const headers = { 'content-type': 'application/json' }
 
-  it.each(refused)('refuses %s as REST does, naming the field', async (_, text, field) => {
+  it.each(refused)('refuses %s as REST does, with the field', async (_, text, field) => {
     const rest = await service.rest('PATCH', `/v2/priorities/${fixture.priorities.it}`, { token, headers, body: text })
     const connect = await service.rest('POST', path, { token, headers, body: text })
     expect([connect.status, connect.json.code]).toEqual([400, 'invalid_argument'])
@@ -46,7 +46,7 @@ describe('JSON over Connect', () => {
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_argument'])
   })
 
-  it('refuses bytes that are not UTF-8, compressed ones as well', async () => {
+  it('refuses bytes that are not UTF-8, also when compressed', async () => {
     const body = gzipSync(Buffer.from('{"name":"\xff"}', 'latin1'))
     const answer = await service.rest('POST', path, {
       token,
@@ -56,7 +56,7 @@ describe('JSON over Connect', () => {
     expect(answer.json.message).toBe('the body is not valid UTF-8: send JSON in UTF-8')
   })
 
-  it('is as strict to the query of a GET', async () => {
+  it('is equally strict in the query of a GET', async () => {
     const message = encodeURIComponent('{"id":"a","id":"b"}')
     const get = `/svc.v2.JourneyService/GetJourney?connect=v1&encoding=json&message=${message}`
     const answer = await service.rest('GET', get, { token })
@@ -64,7 +64,7 @@ describe('JSON over Connect', () => {
     expect(answer.json.message).toContain('duplicate key "id"')
   })
 
-  it('is as strict over HTTP/2', async () => {
+  it('is equally strict over HTTP/2', async () => {
     const session = connect(service.baseUrl)
     const stream = session.request({ ...headers, authorization: `Bearer ${token}`, ':method': 'POST', ':path': path })
     stream.end('{"colour":"red"}')
@@ -73,12 +73,12 @@ describe('JSON over Connect', () => {
     expect(answer.message).toContain('colour: no such field in svc.v2.UpdatePriorityRequest: use one of id, name')
   })
 
-  it('judges the caller before the text', async () => {
+  it('is read only after the caller is checked', async () => {
     const answer = await service.rest('POST', path, { headers, body: '{name:1}' })
     expect([answer.status, answer.json.code]).toEqual([401, 'unauthenticated'])
   })
 
-  it('changes nothing where it refuses', async () => {
+  it('changes nothing when it is refused', async () => {
     await service.rest('POST', path, {
       token,
       headers,

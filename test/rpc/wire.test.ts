@@ -93,21 +93,21 @@ async function sameAnswer(row: Row, headers: Record<string, string> = {}): Promi
 describe.each(served)('$kind over $protocol in $form and $coding on $version $verb', (row) => {
   const told = `${row.verb ?? 'POST'} ${row.protocol}`
 
-  it('answers as the stock handlers do: messages, headers, trailers', async () => {
+  it('responds like the stock handlers: messages, headers, trailers', async () => {
     const answer = await sameAnswer(row, { 'x-say': 'hello' })
     expect(answer).toMatchObject({ status: 200, code: 0, headers: { 'x-echo': 'hello' } })
     expect(answer.trailers).toMatchObject({ 'x-trailer': told })
     expect(answer.messages).toEqual(idsAnswered(row.kind, idsOf(row.kind)))
   })
 
-  it('fails as they do: code, text, details, metadata, and what was sent before', async () => {
+  it('fails like them: code, text, details, metadata, and what was sent before', async () => {
     const answer = await sameAnswer(row, { 'x-fail': String(failing) })
     expect([answer.code, answer.text]).toEqual([failing, 'it failed: "é" 100%'])
     expect(answer.details).toHaveLength(1)
     expect({ ...answer.headers, ...answer.trailers }).toMatchObject({ 'x-meta': 'told', 'x-trailer': told })
   })
 
-  it('masks what is no error of Connect', async () => {
+  it('masks errors that are not Connect errors', async () => {
     expect(await sameAnswer(row, { 'x-throw': 'yes' })).toMatchObject({ code: 13, text: 'internal error' })
   })
 

@@ -24,14 +24,14 @@ function peakOfTexts(preparation: string): number {
   return Number(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' }))
 }
 
-test('V8 does not let what long texts leave behind grow to several times what is in use', () => {
+test('V8 keeps garbage from long texts below several times the memory in use', () => {
   const most = 150_000_000
   // Later versions of Node collect earlier by themselves.
   expect(peakOfTexts('')).toBeGreaterThan(process.version.startsWith('v20.') ? most : 0)
   expect(peakOfTexts(`import { tuneGarbageCollection } from '${module}'; tuneGarbageCollection()`)).toBeLessThan(most)
 })
 
-test('what a call has used is collected while it is young', async () => {
+test('the memory of a call is collected while it is young', async () => {
   const database = await createTestDatabase()
   const program = spawn(process.execPath, ['--trace-gc', main, 'serve', '--no-demo'], {
     env: { PATH: process.env['PATH'], PORT: '0', DRAIN_SECONDS: '0', ...database.environment },

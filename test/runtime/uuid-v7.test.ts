@@ -12,7 +12,7 @@ function withClock(start: number) {
 const timeOf = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
 describe('new ids', () => {
-  it('are UUIDs of version 7 with the time of the clock', () => {
+  it('are version 7 UUIDs with the time of the clock', () => {
     const { clock, newId } = withClock(Date.parse('2026-01-31T09:05:00Z'))
     for (const now of [clock.now, 2 ** 48 - 1]) {
       clock.now = now
@@ -21,7 +21,7 @@ describe('new ids', () => {
     }
   })
 
-  it('are different and stand in the order in which they are made, also within a millisecond', () => {
+  it('are distinct and in order of creation, even within a millisecond', () => {
     const { clock, newId } = withClock(1_000_000)
     const ids = Array.from({ length: 20_000 }, (_, index) => {
       if (index % 1000 === 0) clock.now++
@@ -48,7 +48,7 @@ describe('new ids', () => {
     }
   })
 
-  it('do not repeat each other in two makers with the same clock', () => {
+  it('are distinct across two generators with the same clock', () => {
     const [one, other] = [withClock(1000), withClock(1000)]
     expect(one.newId()).not.toBe(other.newId())
   })

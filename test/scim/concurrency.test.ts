@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.js'
 
 const { acme } = fixture
 
-describe('changes of a directory at the same time', () => {
+describe('concurrent changes by a directory', () => {
   let service: TestService
   let okta: ScimClient
   let serial = 0
@@ -28,7 +28,7 @@ describe('changes of a directory at the same time', () => {
   const statusesOf = (answers: readonly { status: number }[]) =>
     answers.map(({ status }) => status).sort((one, two) => one - two)
 
-  it('never make a cycle of managers', async () => {
+  it('never create a management cycle', async () => {
     for (let round = 0; round < 5; round++) {
       const ring = await add(4)
       const answers = await Promise.all(ring.map(({ id }, index) => manage(id, ring[(index + 1) % 4]?.id ?? '')))
@@ -36,7 +36,7 @@ describe('changes of a directory at the same time', () => {
     }
   })
 
-  it('give an email address to one of many and refuse the others, and a phone number to one of many', async () => {
+  it('give an email address and a phone number to one of many, and refuse the others', async () => {
     const users = await add(6)
     const moved = await Promise.all(
       users.map(({ id }) =>
@@ -54,7 +54,7 @@ describe('changes of a directory at the same time', () => {
     for (const { body } of moved) expect(body.scimType ?? 'none').toMatch(/^(uniqueness|none)$/)
   })
 
-  it('lose nothing of one user, whatever each of them changes', async () => {
+  it('lose no change to a user, whatever each changes', async () => {
     const [user, one, other] = await add(3)
     const id = user?.id ?? ''
     const changes = [
@@ -83,7 +83,7 @@ describe('changes of a directory at the same time', () => {
     ['the old address', () => ['userName', `new.${serial}@example.com`]],
     ['the new address', () => ['userName', `claimed.${serial}@example.com`]],
     ['a phone number', () => ['phoneNumbers[type eq "work"].value', '+14155559876']],
-  ])('wait for another writer of %s', async (what, changeOf) => {
+  ])('wait for a concurrent writer of %s', async (what, changeOf) => {
     const [user = { id: '', userName: '' }] = await add(1)
     const [path, value] = changeOf(user)
     let answer: Promise<{ status: number }> | undefined

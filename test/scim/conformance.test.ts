@@ -120,7 +120,7 @@ describe('the requests of a conformance run', () => {
       expect([totalResults, Resources[0]?.id]).toEqual([1, ids['one']])
     })
 
-    it("replace a user under the same id: what is not sent is no longer the provider's", async () => {
+    it('replace a user under the same id: omitted values no longer belong to the provider', async () => {
       const { title: _title, ...others } = fullUser('one', manager)
       const { status, body } = await directory.send('PUT', `/Users/${ids['one']}`, {
         ...others,
@@ -159,7 +159,7 @@ describe('the requests of a conformance run', () => {
       ).toBe(true)
     })
 
-    it('patch what does not exist, or in a wrong form: an error, and nothing is written', async () => {
+    it('patch an unknown user, or in an invalid form: an error, and nothing is written', async () => {
       const before = (await directory.send('GET', `/Users/${ids['one']}`)).body
       const operation = { op: 'replace', path: 'title', value: 'Changed' }
       expect((await directory.patch('/Users/nobody', operation)).status).toBe(404)
@@ -247,7 +247,7 @@ describe('the requests of a conformance run', () => {
     })
   })
 
-  it('on users: delete one, who is gone, and whose other requests are 404', async () => {
+  it('on users: delete one, after which every request returns 404', async () => {
     const path = `/Users/${ids['two']}`
     expect((await directory.send('DELETE', path)).status).toBe(204)
     expect((await directory.send('GET', path)).status).toBe(404)

@@ -92,7 +92,7 @@ const rows: readonly (readonly [string, size: number, (size: number) => void])[]
   ],
 ]
 
-describe('the processor time of a request of SCIM', () => {
+describe('the processor time of a SCIM request', () => {
   const millisOf = (work: () => void): number => {
     const best = [1, 2, 3].map(() => {
       const before = processorMillis(process.pid)
@@ -105,7 +105,7 @@ describe('the processor time of a request of SCIM', () => {
     for (const [, size, work] of rows) work(size / 10)
   })
 
-  it.each(rows)('grows with its size alone: %s', (_, size, work) => {
+  it.each(rows)('grows linearly with its size: %s', (_, size, work) => {
     const quarter = millisOf(() => work(size / 4))
     const whole = millisOf(() => work(size))
     // Ten times what it takes here, so that a slow machine passes, and a square does not.

@@ -8,7 +8,7 @@ const { users } = fixture
 const MANAGER = users.manager
 const rows = dialectRows('', '').map(({ provider, shape }, index) => [provider, shape, index] as const)
 
-describe('what identity providers send', () => {
+describe('the requests of identity providers', () => {
   let service: TestService
   let provider: ScimClient
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('what identity providers send', () => {
 
   const asked = { name: 'asked@example.com', group: 'Asked' }
   it.each(lookUps(asked, { user: '', group: '' }).map(([by, what], index) => [by, what, index] as const))(
-    '%s asks for %s',
+    'from %s to look up %s return the resource',
     async (_provider, _what, index) => {
       const known = (await provider.send('GET', `/Users?filter=userName eq "${asked.name}"`)).body.Resources[0]
       const user = known ?? (await provider.add({ ...dialectUser(asked.name), ...managedBy(users.manager) }))
@@ -54,7 +54,7 @@ describe('what identity providers send', () => {
     },
   )
 
-  it('Okta: a person who comes back is restored under the same id, with the old externalId', async () => {
+  it('from Okta restore a returning user under the same id, with the old externalId', async () => {
     const person = dialectUser('back@example.com')
     const { id } = await provider.add(person)
     await provider.patch(`/Users/${id}`, { op: 'replace', value: { active: false } })
@@ -62,7 +62,7 @@ describe('what identity providers send', () => {
     expect([status, body.id, body.active, body.title]).toEqual([201, id, true, 'Countess'])
   })
 
-  it('Microsoft Entra: a change of the name by which it finds users does not change their addresses', async () => {
+  it('from Microsoft Entra change the name by which it finds users, and not their addresses', async () => {
     const { id } = await provider.add({
       userName: 'upn@example.com',
       emails: [{ type: 'work', value: 'mail@example.com' }],

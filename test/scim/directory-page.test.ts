@@ -27,12 +27,15 @@ describe.each(shells)('the page about directories in %s', (shell) => {
     outputs = await runRecipes(shell, recipes, { BASE_URL: baseUrl, DIRECTORY_SECRET: key.secret })
   })
 
-  it.each(recipes.map((recipe, index) => ({ ...recipe, index })))('is right about $name', ({ expected, index }) => {
-    const output = outputs[index] ?? ''
-    if (expected === undefined) expect(output).toBe('')
-    else if (!isExpected(expected, output)) expect(output).toBe(expected.text)
-    else expect(isExpected(expected, output)).toBe(true)
-  })
+  it.each(recipes.map((recipe, index) => ({ ...recipe, index })))(
+    '$name works as documented',
+    ({ expected, index }) => {
+      const output = outputs[index] ?? ''
+      if (expected === undefined) expect(output).toBe('')
+      else if (!isExpected(expected, output)) expect(output).toBe(expected.text)
+      else expect(isExpected(expected, output)).toBe(true)
+    },
+  )
 })
 
 describe('the page about directories', () => {

@@ -14,7 +14,7 @@ interface Described {
   readonly subAttributes?: readonly Described[]
 }
 
-describe('the description of SCIM', () => {
+describe('the discovery endpoints of SCIM', () => {
   let service: TestService
   let directory: ScimClient
 
@@ -31,7 +31,7 @@ describe('the description of SCIM', () => {
     return body
   }
 
-  it('says what is supported, and where to read about it', async () => {
+  it('list what is supported, and where it is documented', async () => {
     const config = await get('/ServiceProviderConfig')
     expect(config).toMatchObject({
       schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
@@ -47,7 +47,7 @@ describe('the description of SCIM', () => {
     expect((await fetch(config.documentationUri)).status).toBe(200)
   })
 
-  it('says at most how many resources a page has', async () => {
+  it('give the maximum page size', async () => {
     const { filter } = await get('/ServiceProviderConfig')
     await service.database.execute(
       `INSERT INTO users (id, email, email_key) SELECT 'many-' || n, n || '@example.com', n || '@example.com' FROM generate_series(1, 300) n`,
@@ -60,7 +60,7 @@ describe('the description of SCIM', () => {
     expect((await get('/Users')).itemsPerPage).toBe(100)
   })
 
-  it('names the types of resources, one by one too', async () => {
+  it('list the resource types, also one by one', async () => {
     const types = await get('/ResourceTypes')
     expect(types).toMatchObject({ totalResults: 2, itemsPerPage: 2, startIndex: 1 })
     expect(types.Resources).toMatchObject([
@@ -79,7 +79,7 @@ describe('the description of SCIM', () => {
     for (const type of types.Resources) expect(await get(type.meta.location.split('/scim/v2')[1])).toEqual(type)
   })
 
-  it('describes the schemas, one by one too', async () => {
+  it('describe the schemas, also one by one', async () => {
     const schemas = await get('/Schemas')
     expect(schemas.Resources.map(({ id }: { id: string }) => id)).toEqual([USER, ENTERPRISE, OWNERSHIP, GROUP])
     for (const schema of schemas.Resources) {
@@ -89,7 +89,7 @@ describe('the description of SCIM', () => {
     expect((await get(`/Schemas/${USER.toUpperCase()}`)).id).toBe(USER)
   })
 
-  it('gives each attribute the characteristics of its type', async () => {
+  it('give each attribute the characteristics of its type', async () => {
     const { Resources } = await get('/Schemas')
     const faults: string[] = []
     const check = (attribute: Described, path: string) => {
@@ -107,7 +107,7 @@ describe('the description of SCIM', () => {
     expect(faults).toEqual([])
   })
 
-  it('describes all that resources have', async () => {
+  it('describe every attribute that resources have', async () => {
     const { Resources } = await get('/Schemas')
     const described = new Map<string, readonly Described[]>(
       Resources.map(({ id, attributes }: { id: string; attributes: readonly Described[] }) => [id, attributes]),
@@ -144,12 +144,12 @@ describe('the description of SCIM', () => {
     expect(names.filter((name) => !(name in user) && !optional.includes(name))).toEqual([])
   })
 
-  it.each(['/Schemas/urn:none', '/ResourceTypes/Device', '/ServiceProviderConfigs'])('has no %s', async (path) => {
+  it.each(['/Schemas/urn:none', '/ResourceTypes/Device', '/ServiceProviderConfigs'])('have no %s', async (path) => {
     const { status, body } = await directory.send('GET', path)
     expect([status, body.status, body.schemas]).toEqual([404, '404', ['urn:ietf:params:scim:api:messages:2.0:Error']])
   })
 
-  it.each(['/Schemas', '/ResourceTypes', '/ServiceProviderConfig'])('%s cannot be filtered', async (path) => {
+  it.each(['/Schemas', '/ResourceTypes', '/ServiceProviderConfig'])('refuse a filter on %s', async (path) => {
     expect((await directory.send('GET', `${path}?filter=id%20pr`)).status).toBe(403)
   })
 })

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.js'
 const { acme, globex, users } = fixture
 const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
-describe('the door of SCIM', () => {
+describe('the SCIM endpoint', () => {
   let service: TestService
   let okta: ScimClient
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('the door of SCIM', () => {
   const withCredential = (authorization: string, path = `/Users/${users.admin}`) =>
     okta.send('GET', path, undefined, { authorization })
 
-  it('accepts the secret of a management key, for its organization alone', async () => {
+  it('accepts the secret of a management key, for its own organization only', async () => {
     expect((await okta.send('GET', `/Users/${users.admin}`)).status).toBe(200)
     const other = await connectDirectory(service, globex)
     expect((await other.send('GET', `/Users/${users.admin}`)).status).toBe(404)
@@ -54,7 +54,7 @@ describe('the door of SCIM', () => {
     expect((await withCredential(`Bearer ${altered}`)).status).toBe(401)
   })
 
-  it('is the only one that accepts it', async () => {
+  it('alone accepts it', async () => {
     const { secret } = okta.key
     for (const path of ['/v2/users', '/v2/audit-events', '/v2/app-instances']) {
       expect((await service.rest('GET', path, { token: secret })).status).toBe(401)
@@ -73,7 +73,7 @@ describe('the door of SCIM', () => {
     expect([expired.status, expired.body.detail]).toEqual([401, 'the token has expired: get a new one'])
   })
 
-  it('reads nothing from strangers', async () => {
+  it('reads no anonymous body', async () => {
     const { status } = await okta.send('POST', '/Users', '{', { authorization: 'Bearer nonsense' })
     expect(status).toBe(401)
   })
@@ -83,13 +83,13 @@ describe('the door of SCIM', () => {
     ['the door itself', 'GET', '', 404, null],
     ['a path below a user', 'GET', '/Users/x/y', 404, null],
     ['a verb that a user does not have', 'POST', '/Users/x', 405, 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT'],
-  ])('answers %s in the form of SCIM', async (_, method, path, status, allow) => {
+  ])('returns an SCIM error for %s', async (_, method, path, status, allow) => {
     const answer = await okta.send(method, path, method === 'POST' ? {} : undefined)
     expect([answer.status, answer.body.status, answer.body.schemas]).toEqual([status, String(status), [ERROR]])
     expect(answer.headers.get('allow')).toBe(allow)
   })
 
-  it('answers HEAD and OPTIONS', async () => {
+  it('supports HEAD and OPTIONS', async () => {
     const head = await okta.send('HEAD', `/Users/${users.admin}`)
     expect([head.status, head.body, head.headers.get('etag')]).toEqual([200, undefined, expect.any(String)])
     const options = await okta.send('OPTIONS', '/Users/x')
@@ -142,7 +142,7 @@ describe('the door of SCIM', () => {
     ],
     ['the address of an active user', { userName: `${users.admin}@EXAMPLE.com` }, {}, 409, 'uniqueness'],
     ['a malformed timeout', { userName: 'a@b.example' }, { 'connect-timeout-ms': 'soon' }, 400, 'invalidSyntax'],
-  ])('refuses %s with what is wrong, and adds nobody', async (_, body, headers, status, scimType) => {
+  ])('refuses %s with an explanation, and creates no user', async (_, body, headers, status, scimType) => {
     const before = await countOfMembers()
     const answer = await okta.send('POST', '/Users', body, headers)
     expect([answer.status, answer.body.scimType ?? null]).toEqual([status, scimType])
@@ -150,7 +150,7 @@ describe('the door of SCIM', () => {
     expect(await countOfMembers()).toBe(before)
   })
 
-  it('names the attribute as the provider knows it', async () => {
+  it("names the attribute in the provider's terms", async () => {
     const { body } = await okta.send('POST', '/Users', {
       userName: 'a@b.example',
       title: 'x'.repeat(256),
@@ -159,7 +159,7 @@ describe('the door of SCIM', () => {
     expect(body.detail).toBe('title: must have at most 255 characters')
   })
 
-  it('accepts compressed bodies, and JSON by its plain name', async () => {
+  it('accepts compressed bodies and application/json', async () => {
     const body = JSON.stringify({ userName: 'zipped@example.com', emails: null })
     const response = await fetch(`${service.baseUrl}/scim/v2/Users`, {
       method: 'POST',
@@ -174,7 +174,7 @@ describe('the door of SCIM', () => {
     expect(response.headers.get('location')).toMatch(/\/scim\/v2\/Users\//)
   })
 
-  it('gives each answer the id of its request, which the log has', async () => {
+  it('returns the request id of each response, which is also in the log', async () => {
     const { headers } = await okta.send('GET', '/Users/nobody', undefined, { 'x-request-id': 'scim-request-1' })
     expect(headers.get('x-request-id')).toBe('scim-request-1')
     const line = service.logLines.find((each) => each.includes('scim-request-1'))

@@ -34,7 +34,7 @@ const rows: readonly string[] = [
    SELECT 'org', 'g' || (n + 1) / 2, 'u' || n, n FROM generate_series(1, ${MEMBERS}) n`,
 ]
 
-describe('a page and its total read no more than what the filter finds', () => {
+describe('a page and its total read only the rows that match the filter', () => {
   let testDatabase: TestDatabase
   let client: pg.Client
 

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../support/service.js'
 const { acme, groups, users } = fixture
 const { admin, builder, agent } = users
 
-describe('groups of SCIM', () => {
+describe('SCIM groups', () => {
   let service: TestService
   let entra: ScimClient
   let serial = 0
@@ -67,12 +67,12 @@ describe('groups of SCIM', () => {
     expect(await actionsOf(id)).toEqual(['group.create'])
   })
 
-  it('are read without their members if these are excluded', async () => {
+  it('are returned without their members if these are excluded', async () => {
     const { body } = await entra.send('GET', `/Groups/${id}?excludedAttributes=members`)
     expect([body.displayName, body.members]).toEqual([displayName, undefined])
   })
 
-  it('are listed and found, with their members or without', async () => {
+  it('are listed and found, with or without their members', async () => {
     const list = async (query: string) => (await entra.send('GET', `/Groups?${query}`)).body
     const found = await list(`filter=${encodeURIComponent(`displayName eq "group ${serial}"`)}`)
     expect([found.totalResults, found.Resources.length]).toEqual([1, 1])
@@ -132,7 +132,7 @@ describe('groups of SCIM', () => {
       ],
       [admin, builder],
     ],
-  ])('have the members that a PATCH leaves them. %s', async (_, operations, members) => {
+  ])('have the right members after a PATCH. %s', async (_, operations, members) => {
     const { status, body } = await entra.patch(`/Groups/${id}`, ...operations)
     expect([status, body]).toEqual([204, undefined])
     expect(await membersOf()).toEqual(members)
@@ -153,7 +153,7 @@ describe('groups of SCIM', () => {
     ['no name', { op: 'remove', path: 'displayName' }, 400, 'invalidValue'],
     ['the name of another group', { op: 'replace', path: 'displayName', value: 'it' }, 409, 'uniqueness'],
     ['a filter on something else', { op: 'remove', path: 'members[display eq "x"]' }, 400, 'invalidFilter'],
-  ])('refuse %s, and change nothing', async (_, operation, status, scimType) => {
+  ])('refuse %s, and stay unchanged', async (_, operation, status, scimType) => {
     const before = await entra.send('GET', `/Groups/${id}`)
     const answer = await entra.patch(
       `/Groups/${id}`,
@@ -165,7 +165,7 @@ describe('groups of SCIM', () => {
     expect(await actionsOf(id)).toEqual(['group.create'])
   })
 
-  it('are renamed and replaced, and what is the same is not written', async () => {
+  it('are renamed and replaced, but not written if nothing changes', async () => {
     await entra.patch(`/Groups/${id}`, { op: 'Replace', path: 'displayName', value: `New ${serial}` })
     await entra.patch(`/Groups/${id}`, { op: 'replace', value: { id, displayName: `New ${serial}` } })
     expect(await actionsOf(id)).toEqual(['group.create', 'group.update'])
@@ -176,14 +176,14 @@ describe('groups of SCIM', () => {
     expect([again.body.meta, (await actionsOf(id)).length]).toEqual([body.meta, 3])
   })
 
-  it('are not made twice', async () => {
+  it('cannot be created twice', async () => {
     for (const group of [{ displayName }, { displayName: `Other ${serial}`, externalId: `g-${serial}` }]) {
       const { status, body } = await entra.send('POST', '/Groups', group)
       expect([status, body.scimType]).toEqual([409, 'uniqueness'])
     }
   })
 
-  it('change their version with their members, and keep to the version that is expected', async () => {
+  it('change their version with their members, and enforce an expected version', async () => {
     const { headers } = await entra.send('GET', `/Groups/${id}`)
     const version = String(headers.get('etag'))
     const put = () => entra.send('PUT', `/Groups/${id}`, { displayName, members: [] }, { 'if-match': version })
@@ -199,7 +199,7 @@ describe('groups of SCIM', () => {
     expect(await membersOf()).toEqual([admin, builder])
   })
 
-  it('are deleted, but not while they approve something', async () => {
+  it('can be deleted, unless they are approvers', async () => {
     expect((await entra.send('DELETE', `/Groups/${id}`)).status).toBe(204)
     expect((await entra.send('GET', `/Groups/${id}`)).status).toBe(404)
     expect(await actionsOf(id)).toEqual(['group.create', 'group.delete'])

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.js'
 const characters = (count: number) =>
   String.fromCodePoint(...Array.from({ length: count }, (_, index) => 0x4e00 + ((index * 7_919) % 20_000)))
 
-describe('the limits of what a directory says', () => {
+describe('the limits on values from a directory', () => {
   let service: TestService
   let okta: ScimClient
   beforeAll(async () => {
@@ -23,23 +23,20 @@ describe('the limits of what a directory says', () => {
   }
   const tooLong = (name: string) => [400, 'invalidValue', `${name} must have at most 1024 bytes in UTF-8`]
 
-  it.each(['userName', 'externalId', 'displayName'])(
-    'a text that an index holds is not too long for it: %s',
-    async (name) => {
-      const user = { userName: `of.${name}@example.com`, emails: [{ type: 'work', value: `of.${name}@example.com` }] }
-      expect(await refused('POST', '/Users', { ...user, [name]: characters(2_000) })).toEqual(tooLong(name))
-      const { id } = await okta.add({ ...user, [name]: characters(341) })
-      const { status, body } = await okta.patch(`/Users/${id}`, { op: 'replace', path: name, value: characters(342) })
-      expect([status, body.scimType, body.detail]).toEqual(tooLong(name))
-    },
-  )
+  it.each(['userName', 'externalId', 'displayName'])("keep a user's %s short enough for its index", async (name) => {
+    const user = { userName: `of.${name}@example.com`, emails: [{ type: 'work', value: `of.${name}@example.com` }] }
+    expect(await refused('POST', '/Users', { ...user, [name]: characters(2_000) })).toEqual(tooLong(name))
+    const { id } = await okta.add({ ...user, [name]: characters(341) })
+    const { status, body } = await okta.patch(`/Users/${id}`, { op: 'replace', path: name, value: characters(342) })
+    expect([status, body.scimType, body.detail]).toEqual(tooLong(name))
+  })
 
-  it.each(['externalId', 'displayName'])('nor is one of a group: %s', async (name) => {
+  it.each(['externalId', 'displayName'])("keep a group's %s short enough for its index", async (name) => {
     const group = { displayName: `Group of ${name}` }
     expect(await refused('POST', '/Groups', { ...group, [name]: characters(2_000) })).toEqual(tooLong(name))
   })
 
-  it('the entries that operations lead to are counted, not those of each', async () => {
+  it('count the resulting entries, not those of each operation', async () => {
     const { id } = await okta.add({ userName: 'entries@example.com' })
     const entries = (from: number) =>
       Array.from({ length: 60 }, (_, index) => ({ value: `${from + index}@example.com`, type: 'other' }))
@@ -48,7 +45,7 @@ describe('the limits of what a directory says', () => {
     expect([status, body.detail]).toEqual([400, 'emails can have at most 100 values'])
   })
 
-  it('what is kept of a user has a limit in bytes', async () => {
+  it('bound the stored attributes of a user in bytes', async () => {
     const emails = Array.from({ length: 100 }, (_, index) => ({ value: `${index}${'e'.repeat(1_000)}`, type: 'other' }))
     const [status, scimType, detail] = await refused('POST', '/Users', { userName: 'large@example.com', emails })
     expect([status, scimType]).toEqual([400, 'invalidValue'])

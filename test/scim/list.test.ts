@@ -57,7 +57,7 @@ describe('lists of users', () => {
     },
   )
 
-  it('count what the filter finds, also beyond the page', async () => {
+  it('count all matches of the filter, even beyond the page', async () => {
     const filter = encodeURIComponent('externalId sw "ext-"')
     expect(await list(`filter=${filter}&count=2`)).toMatchObject({ totalResults: 6, itemsPerPage: 2 })
     expect(await list(`filter=${filter}&count=0`)).toMatchObject({ totalResults: 6, itemsPerPage: 0 })
@@ -79,16 +79,16 @@ describe('lists of users', () => {
     ['sortBy=nickName', [0, 1, 2, 3, 4, 5, 6]],
     ['sortBy=userName&startIndex=3&count=2', [3, 1]],
     ['sortBy=userName&startIndex=2&count=3&filter=externalId%20pr', [4, 3, 1]],
-  ])('are ordered by ?%s', async (query, places) => {
+  ])('are sorted by ?%s', async (query, places) => {
     expect(idsOf(await list(query))).toEqual(places.map((place) => ids[place]))
   })
 
-  it.each(['name', 'unknown', 'meta.location', 'groups.$ref'])('cannot be ordered by %s', async (sortBy) => {
+  it.each(['name', 'unknown', 'meta.location', 'groups.$ref'])('cannot be sorted by %s', async (sortBy) => {
     const { status, body } = await directory.send('GET', `/Users?sortBy=${encodeURIComponent(sortBy)}`)
     expect([status, body.scimType]).toEqual([400, 'invalidPath'])
   })
 
-  it('can be asked for in a body', async () => {
+  it('can be requested in a body', async () => {
     const { status, body } = await directory.send('POST', '/Users/.search', {
       schemas: [SEARCH],
       filter: 'externalId pr',
@@ -123,7 +123,7 @@ describe('lists of users', () => {
     expect([answer.status, answer.body.scimType]).toEqual([400, scimType])
   })
 
-  it('have only what belongs to the organization', async () => {
+  it('contain only what belongs to the organization', async () => {
     const other = await connectDirectory(service, fixture.acme)
     const { body } = await other.send('GET', `/Users?filter=${encodeURIComponent('userName sw "ada@"')}`)
     expect(body.totalResults).toBe(0)
@@ -132,7 +132,7 @@ describe('lists of users', () => {
     expect(all.totalResults).toBe(idsOf(all).length)
   })
 
-  it('have the deactivated users alone, in the order of creation, and those who are active', async () => {
+  it('filter active and deactivated users, in order of creation', async () => {
     const [first, second] = [ids[2], ids[5]]
     for (const id of [second, first]) await directory.patch(`/Users/${id}`, { op: 'replace', value: { active: false } })
     const of = async (filter: string, query = '') => {
@@ -150,7 +150,7 @@ describe('lists of users', () => {
     expect(await of('active eq false')).toEqual([0, []])
   })
 
-  it('leave out whom the directory has deleted, and have a person who comes back', async () => {
+  it('omit users whom the directory has deleted, and include those who return', async () => {
     const path = `/Users/${ids[4]}`
     expect((await directory.send('DELETE', path)).status).toBe(204)
     const page = await list('startIndex=4&count=2')

@@ -47,7 +47,7 @@ const groups = async (query: string): Promise<Page> => {
   return body
 }
 
-it('a page of groups ends before it shows too many members, and the next one goes on', async () => {
+it('a page of groups ends before it has too many members, and the next one continues', async () => {
   const pages: Page[] = []
   for (let startIndex = 1; startIndex <= GROUPS; startIndex += pages.at(-1)?.itemsPerPage ?? GROUPS) {
     pages.push(await groups(`startIndex=${startIndex}&count=200`))
@@ -61,11 +61,11 @@ it('a page of groups ends before it shows too many members, and the next one goe
   expect(shown.every(({ members }) => members?.length === MEMBERS)).toBe(true)
 })
 
-it('without their members, all are on one page', async () => {
+it('without their members, all groups are on one page', async () => {
   expect(await groups('excludedAttributes=members')).toMatchObject({ totalResults: GROUPS, itemsPerPage: GROUPS })
 })
 
-it('a body of too many values is refused', async () => {
+it('a body with too many values is refused', async () => {
   const members = numbers(25_001).map(() => 0)
   const { status, body } = await directory.send('POST', '/Groups', { displayName: 'Many', members })
   expect([status, body.detail]).toEqual([

@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.js'
 
 const TAKEN = '+14155550100'
 
-describe('an optional value that a directory sends and that cannot be taken', () => {
+describe('an optional value that cannot be stored', () => {
   let service: TestService
   let provider: ScimClient
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('an optional value that a directory sends and that cannot be taken', ()
     ['a time zone that nobody knows', 'timezone', 'Middle-earth/Shire', ''],
     ['a time zone that is too long', 'timezone', 'x'.repeat(3_000), ''],
     ['a photo that is not at an https URL', 'photos', [{ value: 'http://example.com/a.png', type: 'photo' }], '.value'],
-  ])('is left out of a new user, and reported with the person: %s', async (_, name, value, part) => {
+  ])('is omitted from a new user and reported with the user: %s', async (_, name, value, part) => {
     const user = newUser({ [name]: value })
     const { status, body } = await provider.send('POST', '/Users', user)
     expect([status, body.title, body[name]]).toEqual([201, 'Analyst', undefined])
@@ -62,7 +62,7 @@ describe('an optional value that a directory sends and that cannot be taken', ()
     ])
   })
 
-  it.each(['PUT', 'PATCH'])('leaves the value that was there, unlocked, by %s', async (method) => {
+  it.each(['PUT', 'PATCH'])('leaves the previous value in place, unlocked, by %s', async (method) => {
     const before = { locale: 'de-DE', phoneNumbers: [{ value: `+1415555020${names}`, type: 'work' }] }
     const user = newUser(before)
     const { id } = await provider.add(user)
@@ -82,7 +82,7 @@ describe('an optional value that a directory sends and that cannot be taken', ()
     )
   })
 
-  it('gives a number that several new users want at once to one of them, and adds them all', async () => {
+  it('such as a number that several new users claim goes to one of them, and all are created', async () => {
     const phoneNumbers = [{ value: '+14155550399', type: 'work' }]
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => provider.send('POST', '/Users', newUser({ phoneNumbers }))),
@@ -91,12 +91,12 @@ describe('an optional value that a directory sends and that cannot be taken', ()
     expect(answers.filter(({ body }) => body.phoneNumbers !== undefined).length).toBe(1)
   })
 
-  it('does not soften what is strict', async () => {
+  it('does not relax the strict checks', async () => {
     const refused = [{ active: 'perhaps' }, { userName: '' }, { emails: [{ value: 'nobody', type: 'work' }] }]
     for (const values of refused) expect((await provider.send('POST', '/Users', newUser(values))).status).toBe(400)
   })
 
-  it('names the person of a request that was refused as a whole', async () => {
+  it('is reported with the user if the whole request is refused', async () => {
     const user = newUser({ active: 'perhaps' })
     expect((await provider.send('POST', '/Users', user)).status).toBe(400)
     expect(await toldOf(user.userName, 1)).toEqual([[user.externalId, 'POST', 400, '', 'active must be true or false']])

@@ -48,7 +48,7 @@ describe('a PATCH', () => {
         { op: 'add', path: 'title', value: 'Countess' },
       ],
     ],
-  ])('%s, as scim-patch does', (_, operations) => {
+  ])('%s like scim-patch', (_, operations) => {
     const theirs = scimPatch(
       structuredClone({ schemas: [], ...ada }) as never,
       structuredClone(operations) as never,

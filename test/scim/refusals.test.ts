@@ -20,7 +20,7 @@ const refusal = {
   ...nobody,
 }
 
-describe('refusals of a directory', () => {
+describe("the refusals of a directory's requests", () => {
   const { newId } = createTestRuntime()
   let testDatabase: TestDatabase
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('refusals of a directory', () => {
   })
   afterAll(() => testDatabase.drop())
 
-  it('wait for none that others remove at the same time', async () => {
+  it('never wait for concurrent deletions of others', async () => {
     const database = testDatabase.open({ limits: { statement_timeout: 2_000 } })
     const insert = () => insertDirectoryRefusal(database, { ...refusal, organizationId, apiKeyId: 'k', id: newId() })
     for (let index = 0; index < KEPT_REFUSALS + 2; index++) await insert()
@@ -48,7 +48,7 @@ describe('refusals of a directory', () => {
     expect(row?.count).toBe(KEPT_REFUSALS)
   })
 
-  it('are written one after the other, the last hundred of a flood, each organization for itself', async () => {
+  it('are written one after another, the last hundred of a flood, separately by organization', async () => {
     const written: { readonly organizationId: string; readonly requestId: string }[] = []
     const ends: (() => void)[] = []
     const run = (_: unknown, values: never) => {
@@ -75,7 +75,7 @@ describe('refusals of a directory', () => {
     expect(ofAcme).toEqual(['r0', ...Array.from({ length: KEPT_REFUSALS }, (_, index) => `r${900 + index}`)])
   })
 
-  it('keep no credential that somebody wrote into a request, and no long text', async () => {
+  it('contain no credential from a request, and no long text', async () => {
     const written: { readonly path: string; readonly detail: string }[] = []
     const run = (_: unknown, values: never) => Promise.resolve(void written.push(values) as never)
     const options = { runtime: { newId }, redact: withoutCredentials, log: { warn: () => undefined } }

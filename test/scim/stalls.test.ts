@@ -63,7 +63,7 @@ const requests: readonly (readonly [string, 'Users' | 'Groups', object])[] = [
   ['values without end', 'Users', operations([{ op: 'add', path: 'emails', value: numbers(400_000).map(() => 1) }])],
 ]
 
-describe('how long a request of SCIM keeps others waiting', () => {
+describe('the time for which a SCIM request blocks others', () => {
   let service: TestService
   let directory: ScimClient
   const paths = { Users: '', Groups: '' }

@@ -43,7 +43,7 @@ const search = (milliseconds: number) =>
     'connect-timeout-ms': String(milliseconds),
   })
 
-it('searches of one organization leave connections to another, and give theirs back when their time is over', async () => {
+it('searches of one organization leave connections to another, and release theirs when their time is up', async () => {
   const searches = Array.from({ length: SEARCHES }, () => search(1_500))
   await eventually(() => expect([pool().inUse, pool().waiting]).toEqual([CONNECTIONS / 2, SEARCHES - CONNECTIONS / 2]))
   for (let call = 0; call < 20; call++) {

@@ -44,7 +44,7 @@ describe('an incremental sync', () => {
   }
   const enterprise = (manager: string) => ({ [ENTERPRISE]: { department: 'Engines', manager: { value: manager } } })
 
-  it('takes one statement for a user who is sent as it is', async () => {
+  it('sends one statement for an unchanged user', async () => {
     expect(await put({})).toEqual([200, ['find_directory_user']])
     expect(statements).toEqual(['apiKey.findMany', 'find_directory_user'])
   })
@@ -65,7 +65,7 @@ describe('an incremental sync', () => {
     ['what is no longer supplied', () => ({ title: null, locale: null, phoneNumbers: [] })],
     ['a manager who goes', () => ({ [ENTERPRISE]: { department: 'Engines' } })],
     ['another externalId', () => ({ externalId: `other-${serial}` })],
-  ])('locks nothing but the user for: %s', async (_, changes, written = write) => {
+  ])('locks only the user for: %s', async (_, changes, written = write) => {
     expect(await put(changes())).toEqual([
       200,
       ['find_directory_user', 'lock_member', 'find_directory_user', ...written],
@@ -108,11 +108,11 @@ describe('an incremental sync', () => {
       [...lockedToMove, 'read_manager_chains', isShared],
       ['person.update', isShared, ...writeInDepartment],
     ],
-  ])('reads what decides about it, under locks, once: %s', async (_, changes, held, written) => {
+  ])('reads once, under locks, what the change depends on: %s', async (_, changes, held, written) => {
     expect(await put(changes())).toEqual([200, ['find_directory_user', ...held, 'find_directory_user', ...written]])
   })
 
-  it('takes a user who is deleted out of all groups, and changes one who comes back like any other', async () => {
+  it('removes a deleted user from all groups, and changes a returning user like any other', async () => {
     expect((await okta.send('DELETE', `/Users/${id}`)).status).toBe(204)
     const [leaving, read] = ['groupMember.findMany', 'find_directory_user']
     expect(ofRequest()).toEqual([read, 'lock_member', read, 'write_members', 'insert_audit_events', leaving, read])
@@ -144,7 +144,7 @@ describe('an incremental sync', () => {
       ['take_locks', 'find_value_holders', 'read_manager_chains'],
       ['person.create', ...writeWithDepartment],
     ],
-  ])('adds a user in the same way: %s', async (_, user, held, written) => {
+  ])('creates a user in the same way: %s', async (_, user, held, written) => {
     const { body } = await okta.send('POST', '/Users', user())
     expect(body).toMatchObject(user())
     expect(ofRequest()).toEqual(['find_directory_identity', ...held, ...written])
@@ -152,7 +152,7 @@ describe('an incremental sync', () => {
     expect(read).toMatchObject(user())
   })
 
-  it('changes a user who is reactivated like any other', async () => {
+  it('changes a reactivated user like any other', async () => {
     expect((await put({ active: false }))[0]).toBe(200)
     statements.length = 0
     expect(await put({})).toEqual([
@@ -161,7 +161,7 @@ describe('an incremental sync', () => {
     ])
   })
 
-  it('takes as many statements for a member of a group as for all of them, and none that write for who is there', async () => {
+  it('sends as many statements for one member of a group as for all, and writes no existing member', async () => {
     const { body: group } = await okta.send('POST', '/Groups', { displayName: `Group ${serial}` })
     const change = async (...operations: readonly object[]) => {
       statements.length = 0
@@ -179,7 +179,7 @@ describe('an incremental sync', () => {
     expect(await change({ op: 'remove', path: 'members', value: all })).toEqual(removed)
   })
 
-  it('takes as many for a PATCH', async () => {
+  it('sends as many for a PATCH', async () => {
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     const read = ['apiKey.findMany', 'find_directory_user']

@@ -5,7 +5,7 @@ import { insertFixture } from '../support/fixture.js'
 import { connectDirectory, type ScimClient } from '../support/scim.js'
 import { startTestService, type TestService } from '../support/service.js'
 
-describe('a list that takes longer than a statement may', () => {
+describe('a list that exceeds the statement timeout', () => {
   let testDatabase: TestDatabase
   let service: TestService
   let directory: ScimClient
@@ -38,12 +38,12 @@ describe('a list that takes longer than a statement may', () => {
     '/Users?filter=title%20co%20%22a%22',
     '/Users?sortBy=title',
     '/Groups?filter=meta.lastModified%20gt%20%222026-01-01T00:00:00Z%22',
-  ])('is refused as too large where all resources may have to be read: %s', async (path) => {
+  ])('is refused as too large if it may have to read all resources: %s', async (path) => {
     expect(await refusal(path)).toEqual([400, 'tooMany', null])
   })
 
   it.each(['/Users', '/Users?filter=userName%20eq%20%22a%22', '/Users?filter=id%20eq%20%22a%22&sortBy=title'])(
-    'is only too late where it cannot be too large: %s',
+    'is only a timeout if it cannot be too large: %s',
     async (path) => {
       expect(await refusal(path)).toEqual([504, undefined, null])
     },

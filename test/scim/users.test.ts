@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../support/service.js'
 
 const { acme, globex, users } = fixture
 
-describe('users of SCIM', () => {
+describe('SCIM users', () => {
   let service: TestService
   let okta: ScimClient
   let key: string
@@ -32,7 +32,7 @@ describe('users of SCIM', () => {
     )
   const actionsOf = async (id: string) => (await eventsOf(id)).map(({ action }) => action)
 
-  it('with the address of a person of another organization are somebody else', async () => {
+  it('with the address of a person in another organization are separate users', async () => {
     const person = `globex-${serial}`
     await insertUser(service.database, { id: person, organizationId: globex })
     const userName = `${person}@example.com`
@@ -42,7 +42,7 @@ describe('users of SCIM', () => {
     expect(memberships).toHaveLength(1)
   })
 
-  it('are added with everything that is mapped, locked for all others', async () => {
+  it('are created with every mapped attribute, locked for all others', async () => {
     const user = await okta.add({
       userName: name,
       externalId: `ext-${serial}`,
@@ -99,7 +99,7 @@ describe('users of SCIM', () => {
     expect(await eventsOf(user.id)).toEqual([{ action: 'user.create', actor_kind: 'DIRECTORY', actor_id: okta.key.id }])
   })
 
-  it('are written over any pin and locked, and unlocked with the value kept when no longer supplied', async () => {
+  it('override any pin and lock the fields, which are unlocked, with their values, when no longer supplied', async () => {
     const { id } = await okta.add({ userName: name })
     const pinned = { jobTitle: 'Mine', department: 'Mine too' }
     await service.rest('PUT', `/v2/users/${id}`, { token: admin, json: pinned })
@@ -114,7 +114,7 @@ describe('users of SCIM', () => {
     expect([taken.json.data.jobTitle, taken.json.skippedDirectoryLockedFields]).toEqual(['Ours', []])
   })
 
-  it('have email addresses that only the provider changes', async () => {
+  it('have email addresses that only the provider can change', async () => {
     const { id } = await okta.add({ userName: name, emails: [{ value: name, type: 'work', primary: true }] })
     const refused = await service.rest('PUT', `/v2/users/${id}`, { token: admin, json: { email: `x.${name}` } })
     expect([refused.status, refused.json.detail.debug.reason]).toEqual([400, 'ERROR_REASON_EMAIL_MANAGED_BY_DIRECTORY'])
@@ -135,7 +135,7 @@ describe('users of SCIM', () => {
     expect([status, body.scimType]).toEqual([409, 'uniqueness'])
   })
 
-  it('have user names that nobody else has, as an address or beside one', async () => {
+  it('have unique user names, among addresses as well', async () => {
     const { id } = await okta.add({ userName: name })
     for (const userName of [`${users.admin}@example.com`, `${users.admin.toUpperCase()}@EXAMPLE.com`]) {
       for (const emails of [[{ value: name, type: 'work' }], []]) {
@@ -146,7 +146,7 @@ describe('users of SCIM', () => {
     expect((await okta.send('GET', `/Users/${id}`)).body.userName).toBe(name)
   })
 
-  it('are deactivated by active false, keep their addresses, and come back by active true', async () => {
+  it('are deactivated by active false, keep their addresses, and are reactivated by active true', async () => {
     const { id } = await okta.add({ userName: name })
     const token = await insertUserToken(service.database, { userId: id })
     const own = () => service.rest('GET', `/v2/users/${id}`, { token: admin })
@@ -160,7 +160,7 @@ describe('users of SCIM', () => {
     expect(await actionsOf(id)).toEqual(['user.create', 'user.deactivate', 'user.reactivate'])
   })
 
-  it('that were deactivated or deleted are restored in place by their externalId, and active ones are not', async () => {
+  it('are restored in place by their externalId if deactivated or deleted, but not if active', async () => {
     const person = { userName: name, externalId: `ext-${serial}`, name: { givenName: 'Ada' } }
     const { id } = await okta.add(person)
     const again = await okta.send('POST', '/Users', person)
@@ -180,7 +180,7 @@ describe('users of SCIM', () => {
     expect(ownersOf(restored.body)).toEqual({})
   })
 
-  it('refuse another version, and answer 304 for the one that is known', async () => {
+  it('enforce an expected version, and return 304 for a known one', async () => {
     const { id, meta } = await okta.add({ userName: name })
     const put = (ifMatch: string) =>
       okta.send('PUT', `/Users/${id}`, { userName: name, title: 'A' }, { 'if-match': ifMatch })
@@ -191,7 +191,7 @@ describe('users of SCIM', () => {
     expect((await put(meta.version)).status).toBe(412)
   })
 
-  it('that are sent again as they are, are neither written nor recorded', async () => {
+  it('are neither written nor recorded if sent again unchanged', async () => {
     const person = {
       userName: name,
       externalId: `ext-${serial}`,
@@ -209,7 +209,7 @@ describe('users of SCIM', () => {
     expect([body.meta.version, await stored(), await actionsOf(id)]).toEqual([meta.version, before, ['user.create']])
   })
 
-  it('are added eight at a time, and sent again, without a failed request', async () => {
+  it('can be created eight at a time, and sent again, without a failed request', async () => {
     const people = Array.from({ length: 40 }, (_, index) => ({
       userName: `crowd.${index}@example.com`,
       externalId: `crowd-${index}`,
@@ -239,7 +239,7 @@ describe('users of SCIM', () => {
     expect([new Set(again.map(({ status }) => status)), await countEvents()]).toEqual([new Set([200]), before])
   })
 
-  it('of other organizations are not there', async () => {
+  it('of other organizations are not found', async () => {
     await insertUser(service.database, { id: `else-${serial}`, organizationId: globex })
     expect((await okta.send('GET', `/Users/else-${serial}`)).status).toBe(404)
     expect((await okta.patch(`/Users/else-${serial}`, { op: 'remove', path: 'title' })).status).toBe(404)

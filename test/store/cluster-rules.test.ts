@@ -40,12 +40,12 @@ describe('on a cluster, the statements of the stores', () => {
   })
   afterEach(() => client.query('ROLLBACK'))
 
-  it('lock rows of one organization, none of people, and return what they have inserted by an alias', () => {
+  it('lock rows of one organization and no rows of people, and return inserted values by an alias', () => {
     const faults = [...statements].map(([name, { text }]) => [name, clusterFaults(text, tables)])
     expect(faults.filter(([, found]) => found?.length !== 0)).toEqual([])
   })
 
-  it('are not in functions of the database, which only refuse what must not happen', async () => {
+  it('are not in database functions, which only refuse what must not happen', async () => {
     const { rows } = await client.query<{ name: string; returned: string; body: string }>(
       `SELECT proname AS name, prorettype::regtype::text AS returned, prosrc AS body
          FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,
@@ -104,12 +104,12 @@ describe('on a cluster, the statements of the stores', () => {
       ['a word is locked where the rows of teams are'],
     ],
     ['SELECT FROM (VALUES ($1)) named (word) WHERE pg_advisory_xact_lock(hashtext(word)) IS NOT NULL', []],
-  ])('are judged right: %s', (text, faults) => {
+  ])('are checked correctly: %s', (text, faults) => {
     expect(clusterFaults(text, tables)).toEqual(faults)
   })
 
   it.each([...statements].filter(([, { text }]) => /\bRETURNING\b/.test(text)))(
-    'return nothing but constants of their writes: %s',
+    'return only constants from their writes: %s',
     async (_, { text }) => {
       expect(await inconstantReturns(client, text)).toEqual([])
     },
@@ -127,7 +127,7 @@ describe('on a cluster, the statements of the stores', () => {
     ['WITH gone AS (DELETE FROM api_keys RETURNING random() AS x) SELECT x FROM gone', ['api_keys: random()']],
     ['UPDATE api_keys SET name = $1 WHERE id = $2 RETURNING extract(epoch FROM expires_at - created_at)', []],
     ['UPDATE journeys SET name = $1 WHERE id = $2 RETURNING metadata, xmax = 0', []],
-  ])('are told apart by what they return: %s', async (text, inconstant) => {
+  ])('are recognized by what they return: %s', async (text, inconstant) => {
     expect(await inconstantReturns(client, text)).toEqual(inconstant)
   })
 
@@ -150,7 +150,7 @@ describe('on a cluster, the statements of the stores', () => {
       false,
     ],
     ['two statements', 'UPDATE teams SET name = $1; UPDATE groups SET name = $1', false],
-  ])('are known to be in that form: %s', (_, text, isOne) => {
+  ])('are recognized as being in that form: %s', (_, text, isOne) => {
     expect(isOneWrite(text)).toBe(isOne)
   })
 })
@@ -173,7 +173,7 @@ describe('a write through a model', () => {
     ['prisma.organization.update({ where, data })', ['organization.update returns region']],
     ['tables.models.userToken.create({ data })', []],
     ['tables.models.apiKey.updateMany({ where, data })', []],
-  ])('is judged by what it returns: %s', (text, faults) => {
+  ])('is checked by what it returns: %s', (text, faults) => {
     expect(modelWritesReturningEnums(text)).toEqual(faults)
   })
 })

@@ -96,7 +96,7 @@ const bulk = [
   'ANALYZE',
 ]
 
-describe('lists', () => {
+describe('lists and writes', () => {
   let testDatabase: TestDatabase
   let database: Database
   let client: pg.Client
@@ -114,7 +114,7 @@ describe('lists', () => {
     await testDatabase.drop()
   })
 
-  it.each(Object.entries(lists))('%s of few rows are read without the rows of others', async (_, read) => {
+  it.each(Object.entries(lists))('read few rows for %s', async (_, read) => {
     const sent: SentStatement[] = []
     await read({
       ...database,
@@ -133,7 +133,7 @@ describe('lists', () => {
     expect(rowsRead(await planOf(client, list))).toBeLessThan(300)
   })
 
-  it.each(Object.entries(writes))('and writes leave the rows of others unread: %s', async (_, write) => {
+  it.each(Object.entries(writes))('read few rows for a single %s', async (_, write) => {
     const sent: SentStatement[] = []
     const undone = database.transaction(async (transaction) => {
       await write({
@@ -157,7 +157,7 @@ describe('lists', () => {
     await client.query('ROLLBACK')
   })
 
-  it.each([999, 1_000, 1_001])('without pages are whole with %i rows', async (count) => {
+  it.each([999, 1_000, 1_001])('return all of %i rows in a list without pages', async (count) => {
     await database.execute(
       `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
        SELECT 'whole-' || n, '${globex}', '${globexIt}', 'SLA', 3600, 'TICKET_CREATED', 'RESOLUTION'

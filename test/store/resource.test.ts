@@ -28,7 +28,7 @@ describe('a resource', () => {
     return rows.map(({ json }) => JSON.parse(json))
   }
 
-  it('takes a new field from its message and its table, without a word of its own', async () => {
+  it('stores a new field of its message and table without further code', async () => {
     const later = messageWith([
       ['id', Type.STRING],
       ['pet_name', Type.STRING],
@@ -56,7 +56,7 @@ describe('a resource', () => {
     ])
   })
 
-  it('is stored without what is computed', async () => {
+  it('is stored without computed fields', async () => {
     const thing = messageWith([
       ['id', Type.STRING],
       ['length', Type.INT32],
@@ -70,7 +70,7 @@ describe('a resource', () => {
     expect(await printed(storedText(resource), `(VALUES ('abc')) x (id)`)).toStrictEqual([{ id: 'abc' }])
   })
 
-  it('is refused with both names where a field has no column, or one that it cannot be printed of', () => {
+  it('is refused with both names if a field has no column or cannot be printed from it', () => {
     expect(() => declareResource(PrioritySchema, schema.Team, 't')).toThrow(
       'svc.v2.Priority.team_id has no column team_id in teams',
     )
@@ -86,7 +86,7 @@ describe('a resource', () => {
     )
   })
 
-  it('has ids that need no escapes: the database holds them to their format', async () => {
+  it('has ids that need no escaping: the database enforces their format', async () => {
     const { rows } = await client.query<{ name: string }>(
       `SELECT conrelid::regclass::text AS name FROM pg_constraint WHERE conname LIKE '%_id_format' AND contype = 'c'`,
     )

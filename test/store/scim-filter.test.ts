@@ -50,7 +50,7 @@ const countOf = (type: ResourceType, filter: Filter) => {
   return count
 }
 
-describe('the statements of filters', () => {
+describe('the statements of SCIM filters', () => {
   let testDatabase: TestDatabase
   let client: pg.Client
   let tenantTables: string[]
@@ -74,11 +74,11 @@ describe('the statements of filters', () => {
     filtersOf(type).map(([name, filter]) => ({ name: `${type.name}: ${name}`, type, filter })),
   )
 
-  it('are those of every attribute that can be searched', () => {
+  it('cover every searchable attribute', () => {
     expect(cases.length).toBeGreaterThan(300)
   })
 
-  it.each(cases)('$name is understood, stays within the organization and holds no value', async ({ type, filter }) => {
+  it.each(cases)('$name is valid, stays within the organization and contains no value', async ({ type, filter }) => {
     const { statement, values } = countOf(type, { kind: 'not', filter })
     expect(await columnsOf(client, statement.text)).toEqual({ total: 'int8' })
     expect(unscopedTables(statement.text, tenantTables)).toEqual([])

@@ -12,7 +12,7 @@ import { planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
 
 const MEMBERS = 12_000
 
-describe('lists of directories', () => {
+describe('SCIM lists', () => {
   let testDatabase: TestDatabase
   let database: Database
   let client: pg.Client
@@ -52,7 +52,7 @@ describe('lists of directories', () => {
     'emails[type eq "home"].value eq "6000@HOME.example"',
     'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value eq "bulk-6"',
     'externalId eq "ext-6000" and active eq true',
-  ])('find by %s without reading the others', async (filter) => {
+  ])('find by %s without reading other rows', async (filter) => {
     const sent: SentStatement[] = []
     const watched: Tables = {
       ...database,

@@ -41,7 +41,7 @@ describe('the pages of a list', () => {
     [undefined, 'true'],
     ['active eq true', 'deactivated_at IS NULL'],
     ['active eq false', 'deactivated_at IS NOT NULL'],
-  ])('have every resource once, and the exact total: %s', async (text, where) => {
+  ])('contain every resource once, and the exact total: %s', async (text, where) => {
     const there = await database.query<{ id: string }>(
       `SELECT user_id AS id FROM memberships
         WHERE organization_id = $1 AND directory_deleted_at IS NULL AND ${where} ORDER BY ordinal`,

@@ -137,14 +137,14 @@ describe('the stores', () => {
   const variant = /_(?:whole|\d+)$/
   const part = /(?<=_child)_.*$/
 
-  it('register few statements, of which those that are made for each kind, page size and the like count once', () => {
+  it('register few statements, counting variants by kind, page size and the like once', () => {
     const names = [...statements.keys()].map((name) =>
       name.replace(ofKind, 'kind').replace(part, '').replace(variant, ''),
     )
     expect(new Set(names).size).toBeLessThanOrEqual(64)
   })
 
-  it('call models', () => {
+  it('use models', () => {
     const models = Object.keys(schema).map((name) => name.charAt(0).toLowerCase() + name.slice(1))
     const operation =
       '(?:find(?:Unique|First|Many)|create|update|upsert|delete|count|aggregate|groupBy)(?:Many)?(?:AndReturn|OrThrow)?'

@@ -38,7 +38,7 @@ describe('the statements of the stores', () => {
     await testDatabase.drop()
   })
 
-  it.each([...statements])('%s answers the columns and types that it declares', async (_, { text, columns }) => {
+  it.each([...statements])('%s returns the columns and types that it declares', async (_, { text, columns }) => {
     expect(await columnsOf(client, text)).toEqual(columns)
   })
 
@@ -62,7 +62,7 @@ describe('the statements of the stores', () => {
     expect(names.filter((name) => name !== undefined && !statements.has(name))).toEqual([])
   })
 
-  it('have one text for a name', () => {
+  it('have one text per name', () => {
     const named = (value: string) =>
       createStatement<object, object>({
         name: 'one',
@@ -73,7 +73,7 @@ describe('the statements of the stores', () => {
     expect(() => statementsByName([named('1'), named('2')])).toThrow('the statement one has two texts')
   })
 
-  it('hold no values in their texts', () => {
+  it('contain no values in their texts', () => {
     const holding = () =>
       createStatement<object, object>({
         name: 'one',
@@ -108,7 +108,7 @@ describe('the condition on the organization', () => {
     ['INSERT INTO teams (id, organization_id) VALUES ($1, $2)', []],
     ['INSERT INTO teams (id) VALUES ($1)', ['teams']],
     ['SELECT id FROM teams_of_nobody', []],
-  ])('is looked for in %s', (text, unscoped) => {
+  ])('is recognized in %s', (text, unscoped) => {
     expect(unscopedTables(text, tables)).toEqual(unscoped)
   })
 })

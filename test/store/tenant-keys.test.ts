@@ -38,7 +38,7 @@ describe('the tables of organizations', () => {
     expect(others).toEqual([])
   })
 
-  it('refer to each other within it, and follow no change of a key but for the address of a person', async () => {
+  it("refer to each other within it, and cascade no key change except a person's address", async () => {
     const keys = await database.query<{ name: string; to: string; carries: boolean; follows: boolean }>(
       `SELECT conname AS name, confrelid::regclass::text AS to, confupdtype <> ALL ('{a,r}') AS follows,
               (SELECT attname FROM pg_attribute WHERE attrelid = conrelid AND attnum = conkey[1]) = 'organization_id'

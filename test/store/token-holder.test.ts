@@ -42,7 +42,7 @@ describe('the look-up of tokens', () => {
     await testDatabase.drop()
   })
 
-  it.each(lookups)('keeps its plan, whatever the number of tokens: %s', async (name, prefix) => {
+  it.each(lookups)('keeps its plan for any number of tokens: %s', async (name, prefix) => {
     const text = textOf(name)
     for (const count of [1, 1, 1, 1, 1, 1, 128, 1]) {
       const { rows } = await client.query({ name, text, values: [hashesOf(prefix, count), acme] })
@@ -55,7 +55,7 @@ describe('the look-up of tokens', () => {
     expect(rows).toEqual([{ kept: 3, anew: 5 }]) // PostgreSQL decides after five.
   })
 
-  it.each(lookups)('reads nothing beside what it looks for: %s', async (name, prefix) => {
+  it.each(lookups)('reads only the rows that it looks for: %s', async (name, prefix) => {
     for (const count of [1, 128]) {
       const values = [hashesOf(prefix, count), acme]
       expect(rowsRead(await planOf(client, { name, text: textOf(name), values }))).toBeLessThan(20 * count)

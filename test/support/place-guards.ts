@@ -62,13 +62,13 @@ export function guardPlaces(service: () => TestService, { method, requestFor, ..
       tokens.set('team worker', (await insertApiKey(sql, { organizationId, teamId, kind: 'wk' })).token)
     })
 
-    it('refuses a call without a credential and one with a bad one', async () => {
+    it('refuses a call without a credential or with an invalid one', async () => {
       await refused('nobody', 'it', { status: 401, code: 'unauthenticated', reason: 'CREDENTIAL_MISSING' })
       tokens.set('stranger', 'svc_token_unknown')
       await refused('stranger', 'it', { status: 401, code: 'unauthenticated', reason: 'CREDENTIAL_INVALID' })
     })
 
-    it.each(people)('lets the %s do in the team what the role gives, and no more', async (person) => {
+    it.each(people)('allows the %s exactly what the role permits in the team', async (person) => {
       if (rules.allowed.includes(person)) expect(await call(person, 'it')).toMatchObject({ status: 200 })
       else {
         const missing = { status: 403, code: 'permission_denied', reason: 'PERMISSION_MISSING' }
@@ -76,7 +76,7 @@ export function guardPlaces(service: () => TestService, { method, requestFor, ..
       }
     })
 
-    it('answers the same for what does not exist, what another organization has and what a hidden team has', async () => {
+    it('returns the same 404 for what does not exist, is foreign, or belongs to a hidden team', async () => {
       const who = rules.allowed.find((person) => person !== 'admin' && person !== 'both') ?? 'manager'
       const missing = await refused(who, 'nowhere', notFound)
       const foreign = await refused(who, 'globex', notFound)
@@ -85,7 +85,7 @@ export function guardPlaces(service: () => TestService, { method, requestFor, ..
       expect(foreign.metadata['resourceType']).toBe(missing.metadata['resourceType'])
     })
 
-    it('hides the team from a person who has a role in another one only', async () => {
+    it('hides the team from a person whose only role is in another team', async () => {
       const isPermitted = await call('other', 'people')
       expect(isPermitted.status).toBe(200)
       await refused('other', 'it', notFound)
@@ -96,7 +96,7 @@ export function guardPlaces(service: () => TestService, { method, requestFor, ..
       await refused('admin', 'globex', notFound)
     })
 
-    it('takes the kinds of key that it declares, each as far as it reaches', async () => {
+    it('accepts the declared kinds of key, each within its reach', async () => {
       for (const who of ['organization key', 'worker', 'team key', 'team worker']) {
         if (rules.takesKeys) {
           expect([await call(who, 'it'), who]).toMatchObject([{ status: 200 }, who])

@@ -47,7 +47,7 @@ describe('the metrics of a service', () => {
     ['connect-binary', 'connect'],
     ['grpc', 'grpc'],
     ['grpc-web', 'grpc-web'],
-  ] as const)('count a call over %s by its method, protocol and code, and measure it', async (door, protocol) => {
+  ] as const)('count and time a call over %s by its method, protocol and code', async (door, protocol) => {
     const call = (token?: string) => service.client(PriorityService, token, door).updatePriority({ id: priorities.it })
     const labels = { method, protocol }
     expect(await growthOf('svc_calls_total', { ...labels, code: 'ok' }, () => call(manager))).toBe(1)
@@ -68,7 +68,7 @@ describe('the metrics of a service', () => {
     await eventually(async () => expect((await read()).sum('svc_http_requests_total', labels)).toBe(before + 1))
   })
 
-  it('count every request by the door that has answered it', async () => {
+  it('count every request by the protocol that served it', async () => {
     for (const [door, path] of [
       ['probe', '/healthz'],
       ['page', '/v2/openapi.json'],
@@ -81,7 +81,7 @@ describe('the metrics of a service', () => {
     await eventually(async () => expect((await read()).sum('svc_http_requests_open')).toBe(0))
   })
 
-  it('leave streams out of the times of calls', async () => {
+  it('exclude streams from call durations', async () => {
     const gone = new AbortController()
     const watching = service.client(Health, undefined, 'grpc').watch({}, { signal: gone.signal })
     const watched = (async () => {
@@ -93,7 +93,7 @@ describe('the metrics of a service', () => {
     expect((await read()).sum('svc_call_duration_seconds_count', watch)).toBe(0)
   })
 
-  it('count what has gone over connections, and the connections', async () => {
+  it('count connections and the bytes sent over them', async () => {
     const before = await read()
     await service.rest('GET', `/v2/app-instances?teamId=${team}`, { token: manager })
     await service.client(Health, undefined, 'grpc').check({})
@@ -105,7 +105,7 @@ describe('the metrics of a service', () => {
     expect(after.sum('svc_http_connections', { version: '2' })).toBeGreaterThan(0)
   })
 
-  it('measure statements by their names, those of models by model and operation, and transactions', async () => {
+  it('time statements by name, model queries by model and operation, and transactions', async () => {
     await service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: manager, json: { name: 'Newer' } })
     const admin = await insertUserToken(service.database, { userId: users.admin })
     await service.rest('GET', '/v2/entity-ingestion-configs', { token: admin })
@@ -117,7 +117,7 @@ describe('the metrics of a service', () => {
     expect((await read()).sum('svc_transaction_duration_seconds_count', { outcome: 'committed' })).toBeGreaterThan(0)
   })
 
-  it('tell how the pool is used, and how long was waited for it', async () => {
+  it('report the use of the pool, and the waits for it', async () => {
     const { pool } = service.database
     const held = await Promise.all(Array.from({ length: pool.size }, () => pool.connect()))
     const waiting = pool.connect()
@@ -132,7 +132,7 @@ describe('the metrics of a service', () => {
     expect(free.sum('svc_pool_wait_seconds_count') - busy.sum('svc_pool_wait_seconds_count')).toBe(1)
   })
 
-  it('count transactions that are repeated', async () => {
+  it('count retried transactions', async () => {
     let tries = 0
     const work = () =>
       service.database.transaction(async (sql) => {
@@ -142,7 +142,7 @@ describe('the metrics of a service', () => {
     expect(await growthOf('svc_transaction_retries_total', { reason: 'conflict' }, work)).toBe(2)
   })
 
-  it('count tries to revoke, keys that were revoked, and sessions', async () => {
+  it('count revocation attempts, revoked keys and ended sessions', async () => {
     const key = await insertApiKey(service.database, { organizationId: fixture.acme })
     const create = () =>
       service.rest('POST', '/v2/auth/token', {
@@ -157,7 +157,7 @@ describe('the metrics of a service', () => {
     expect(await growthOf('svc_revoke_attempts_total', { decision: 'refused' }, revoke('none'))).toBe(1)
   })
 
-  it('count fields that a write has left alone', async () => {
+  it('count skipped fields of writes', async () => {
     const key = await insertApiKey(service.database, { organizationId: fixture.acme })
     const admin = await insertUserToken(service.database, { userId: users.admin })
     const path = `/v2/users/${users.viewer}`
@@ -167,7 +167,7 @@ describe('the metrics of a service', () => {
     expect(await growthOf('svc_skipped_fields_total', labels, write)).toBe(1)
   })
 
-  it('tell what the process uses, and whether it is ready', async () => {
+  it('report the resources of the process, and whether it is ready', async () => {
     const metrics = await read()
     expect(metrics.sum('svc_ready')).toBe(1)
     expect(metrics.sum('process_cpu_seconds_total')).toBeGreaterThan(0)
@@ -176,7 +176,7 @@ describe('the metrics of a service', () => {
     expect(metrics.sum('svc_event_loop_delay_seconds', { level: 'max' })).toBeGreaterThanOrEqual(0)
   })
 
-  it('are no more after a flood of unknown paths, methods, ids and types, and name none of them', async () => {
+  it('do not grow with unknown paths, methods, ids and types, and name none of them', async () => {
     const marks = Array.from({ length: 150 }, () => `x${randomUUID().replaceAll('-', '')}`)
     const flood = async (mark: string) => {
       const requests: (readonly [string, string, Record<string, string>])[] = [
@@ -217,7 +217,7 @@ describe('the metrics of a service', () => {
 })
 
 describe('the number of series', () => {
-  it('stays below its bound whatever is called, asked of the database, and answered', async () => {
+  it('stays below its limit whatever is called, queried and answered', async () => {
     const meters = createMeters({ version: '1.2.3', commit: 'abc' })
     const methods = services.flatMap((each) => each.methods)
     const shutdown = createShutdown(undefined)

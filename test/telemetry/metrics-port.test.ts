@@ -22,7 +22,7 @@ describe('METRICS_PORT', () => {
     await testDatabase.drop()
   })
 
-  it('serves /metrics and nothing else, by GET and HEAD', async () => {
+  it('serves only /metrics, by GET and HEAD', async () => {
     const port = await freePort()
     const serve = await startServe(['--no-demo'], { ...env, METRICS_PORT: String(port) })
     const ask = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${port}${path}`, { method })
@@ -38,7 +38,7 @@ describe('METRICS_PORT', () => {
     expect(await serve.stop()).toBe(0)
   })
 
-  it('adds up the processes that share a port', async () => {
+  it('aggregates the processes that share a port', async () => {
     const port = await freePort()
     const serve = await startServe(['--no-demo', '--workers', '2'], { ...env, METRICS_PORT: String(port) })
     const read = async () => metricsFromText(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text())
@@ -57,7 +57,7 @@ describe('METRICS_PORT', () => {
     expect(await serve.stop()).toBe(0)
   })
 
-  it('ends the program where it is taken', async () => {
+  it('ends the program if the port is taken', async () => {
     const taken = createServer()
     const port = await new Promise<number>((resolve) => {
       taken.listen(0, '127.0.0.1', () => {

@@ -73,7 +73,7 @@ describe('traces', () => {
       body: JSON.stringify({ name: 'New' }),
     })
 
-  it('of a call over REST take the trace of the caller over, and name the route and every statement', async () => {
+  it("of a REST call continue the caller's trace, and name the route and every statement", async () => {
     const { traceId, spanId, traceparent } = newTrace()
     const answer = await update({ traceparent })
     const { call, below } = await traceOf(traceId)
@@ -95,7 +95,7 @@ describe('traces', () => {
     expect(below[2]?.attributes).toEqual({ 'db.system.name': 'postgresql', 'db.query.summary': 'update_priority' })
   })
 
-  it('have the statements of transactions and those of models', async () => {
+  it('include the statements of transactions and of models', async () => {
     const key = await insertApiKey(testDatabase.open(), { organizationId: fixture.acme })
     const listed = newTrace()
     const headers = { traceparent: listed.traceparent, authorization: `Bearer ${key.token}` }
@@ -119,7 +119,7 @@ describe('traces', () => {
     ])
   })
 
-  it('have the statements of a call that has a key, in the transaction that keeps its answer', async () => {
+  it('include the statements of a call with a key, in the transaction that stores its response', async () => {
     const { traceId, traceparent } = newTrace()
     expect((await update({ traceparent, 'idempotency-key': traceId })).status).toBe(200)
     const names = (await traceOf(traceId)).below.map(({ name }) => name)
@@ -127,7 +127,7 @@ describe('traces', () => {
     expect(names.length).toBeGreaterThan(4)
   })
 
-  it('tell which statement has failed, and the call that has failed with it', async () => {
+  it('show which statement failed, and the call that failed with it', async () => {
     const database = testDatabase.open()
     const holder = await database.pool.connect()
     await holder.query('BEGIN')
@@ -149,7 +149,7 @@ describe('traces', () => {
     ])
   })
 
-  it('of calls that come at once each have the statements that have looked up their tokens', async () => {
+  it('of concurrent calls each include the statements that looked up their tokens', async () => {
     const traces = Array.from({ length: 20 }, () => newTrace())
     await Promise.all(traces.map(({ traceparent }) => update({ traceparent }).then((answer) => answer.text())))
     for (const { traceId } of traces) {
@@ -164,7 +164,7 @@ describe('traces', () => {
     ['gRPC-Web', createGrpcWebTransport, '1.1', { 'rpc.system.name': 'grpc' }, 'UNAUTHENTICATED'],
     ['gRPC', createGrpcTransport, '2', { 'rpc.system.name': 'grpc' }, 'UNAUTHENTICATED'],
   ] as const)(
-    'of a call over %s name its system, its method and its code',
+    'of a call over %s name its RPC system, method and code',
     async (_, transport, httpVersion, system, code) => {
       const client = createClient(PriorityService, transport({ baseUrl: serve.origin, httpVersion }))
       const method = 'svc.v2.PriorityService/UpdatePriority'
@@ -190,7 +190,7 @@ describe('traces', () => {
     },
   )
 
-  it('begin anew where a caller has none, or one that cannot be read, and leave out what the caller does not sample', async () => {
+  it('start fresh if the caller sends none or a malformed one, and respect its sampling decision', async () => {
     const seen = new Set(collector.spans.map(({ traceId }) => traceId))
     const unsampled = newTrace('00')
     await update({ traceparent: unsampled.traceparent })
@@ -207,7 +207,7 @@ describe('traces', () => {
     expect(collector.spans.filter(({ traceId }) => traceId === unsampled.traceId)).toEqual([])
   })
 
-  it('are handed on to the issuer whose keys are fetched for a call', async () => {
+  it('are propagated to the issuer when keys are fetched for a call', async () => {
     const issuer = await startStaticIssuer('{"keys":[]}')
     const trusting = await start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: audience })
     const { traceId, traceparent } = newTrace()
@@ -221,7 +221,7 @@ describe('traces', () => {
     await issuer.stop()
   })
 
-  it('are sent before the program ends, and hinder it in nothing where no collector answers', async () => {
+  it('are sent before the program ends, and do not affect it if no collector responds', async () => {
     const late = await start({ OTEL_BSP_SCHEDULE_DELAY: '60000' })
     const { traceId, traceparent } = newTrace()
     expect((await update({ traceparent }, priorities.it, late.origin)).status).toBe(200)
@@ -237,7 +237,7 @@ describe('traces', () => {
     [false, 'OTEL_SDK_DISABLED', { OTEL_SDK_DISABLED: 'true' }],
     [false, 'OTEL_TRACES_EXPORTER=none', { OTEL_TRACES_EXPORTER: 'none' }],
     [true, 'OTEL_TRACES_EXPORTER=otlp', { OTEL_TRACES_EXPORTER: 'otlp' }],
-  ] as const)('are loaded: %s, by %s', async (loads, _, variables) => {
+  ] as const)('load their packages: %s, by %s', async (loads, _, variables) => {
     const file = join(folder, randomUUID())
     const preload = join(import.meta.dirname, '..', 'support', 'report-modules.cjs')
     const other = await start({ ...variables, NODE_OPTIONS: `--require=${preload}`, LOADED_PACKAGES: file })
@@ -251,12 +251,12 @@ describe('traces', () => {
     ['OTEL_TRACES_EXPORTER', 'zipkin', 'must be otlp or none'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'must be http/json'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4317', 'must be an http or https URL'],
-  ])('are refused at start where %s is %s', async (name, value, fault) => {
+  ])('are refused at start if %s is %s', async (name, value, fault) => {
     const result = await runSvc(['serve'], { env: { [name]: value } })
     expect([result.status, result.stderr]).toEqual([1, expect.stringContaining(`${name} ${fault}`)])
   })
 
-  it('leave the answers as they are, of handlers that answer anybody too', async () => {
+  it('do not change responses, even of handlers that require no credential', async () => {
     const key = await insertApiKey(testDatabase.open(), { organizationId: fixture.acme })
     const answer = await fetch(`${serve.origin}/v2/auth/token`, {
       method: 'POST',

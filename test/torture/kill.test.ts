@@ -3,7 +3,7 @@ import { crash } from '../../bench/trial/crash.js'
 import { kill } from '../../bench/trial/kill.js'
 import { brokenPromises } from '../support/held-trial.js'
 
-describe('no acknowledged write is lost, and none is half done', () => {
+describe('no acknowledged write is lost or half done', () => {
   it('when the service, a worker or a session is killed', async () => {
     expect(await brokenPromises(kill)).toEqual([])
   }, 120_000)

@@ -19,7 +19,7 @@ const isPossible = (calls: readonly Call[]) =>
   )
 
 describe('histories', () => {
-  it('are possible where a moment in each call explains all answers', () => {
+  it('are possible if a moment within each call explains every answer', () => {
     expect(isPossible([])).toBe(true)
     // The read overlaps the write: it may come before or after.
     expect(
@@ -36,7 +36,7 @@ describe('histories', () => {
     ).toBe(true)
   })
 
-  it('are impossible where a write is lost', () => {
+  it('are impossible if a write is lost', () => {
     expect(
       isPossible([
         { start: 0, end: 1, write: 1 },
@@ -45,12 +45,12 @@ describe('histories', () => {
     ).toBe(false)
   })
 
-  it('are impossible where a value comes back', () => {
+  it('are impossible if an old value returns', () => {
     const write = { start: 0, end: 9, write: 1 }
     expect(isPossible([write, { start: 1, end: 2, read: 1 }, { start: 3, end: 4, read: 0 }])).toBe(false)
   })
 
-  it('are possible for calls that were made one after the other, and impossible with another answer', () => {
+  it('are possible for sequential calls, and impossible with another answer', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 8 }),

@@ -3,7 +3,7 @@ import { ownership } from '../../bench/trial/ownership.js'
 import { brokenPromises } from '../support/held-trial.js'
 
 describe('the fields of persons', () => {
-  it('have been written in some order, whoever writes at once', async () => {
+  it('are consistent with some order of the concurrent writes', async () => {
     expect(await brokenPromises(ownership)).toEqual([])
   }, 120_000)
 })

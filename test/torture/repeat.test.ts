@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { cut } from '../../bench/trial/cut.js'
 import { brokenPromises } from '../support/held-trial.js'
 
-describe('a call that is sent again with its key', () => {
+describe('a call that is retried with its key', () => {
   it('has one effect, wherever its connection is cut', async () => {
     expect(await brokenPromises(cut)).toEqual([])
   }, 120_000)

@@ -4,11 +4,11 @@ import { revoke } from '../../bench/trial/revoke.js'
 import { brokenPromises } from '../support/held-trial.js'
 
 describe('several processes', () => {
-  it('accept nothing of a key that was revoked at one of them', async () => {
+  it('refuse a key as soon as one of them has revoked it', async () => {
     expect(await brokenPromises(revoke)).toEqual([])
   }, 120_000)
 
-  it('accept five reports of an address in a minute, through all doors together', async () => {
+  it('accept five reports per address and minute, over all protocols together', async () => {
     expect(await brokenPromises(limit)).toEqual([])
   }, 120_000)
 })

@@ -16,7 +16,7 @@ function* objectsOf(value: unknown, path: string): Generator<readonly [path: str
   for (const [name, inner] of Object.entries(value)) yield* objectsOf(inner, `${path}.${name}`)
 }
 
-it('no moment in the demo is earlier than one that precedes it', () => {
+it('no timestamp in the demo precedes one that it depends on', () => {
   const objects = demoLines.flatMap((text, index) => [...objectsOf(JSON.parse(text), `line ${index + 1}`)])
   const faults = objects.flatMap(([path, object]) => {
     const moments = new Map<string, unknown>(Object.entries(object))

@@ -48,7 +48,7 @@ describe('the demo organization over the API', () => {
     expect(data.workflowFailures[0].validationErrors.translations).toHaveProperty('de')
   })
 
-  it('has owners of every kind', async () => {
+  it('has fields with owners of every kind', async () => {
     const { data } = await get('/v2/users?includeDeactivated=true')
     const owners = data.flatMap((user: { fieldOwnership: { owner: string }[] }) =>
       user.fieldOwnership.map(({ owner }) => owner),

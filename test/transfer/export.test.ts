@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => testDatabase.drop())
 
 describe('an export', () => {
-  it('says of the demo organization what its file says', async () => {
+  it('of the demo organization says what its file says', async () => {
     await importLines(database, demoLines)
     const exported = (await exportLines(database)).map((text) => JSON.parse(text))
     expect(exported).toHaveLength(demoLines.length)
@@ -31,7 +31,7 @@ describe('an export', () => {
   it.each([
     ['the demo organization', () => demoLines.map((text) => `${text}\n`)],
     ['2,000 generated records', () => [...generatedRecords(2_000)]],
-  ])('of an import of an export is the same to the byte: %s', async (_name, chunks) => {
+  ])('of an import of an export is identical byte for byte: %s', async (_name, chunks) => {
     await importChunks(database, chunks())
     const first = await exportLines(database)
     const rows = await allRows(database)
@@ -47,11 +47,11 @@ describe('an export', () => {
     }
   })
 
-  it('of nothing is nothing', async () => {
+  it('of an empty database is empty', async () => {
     expect(await exportLines(database)).toEqual([])
   })
 
-  it('is of one moment, whatever is written while it is read', async () => {
+  it('is a snapshot, whatever is written while it runs', async () => {
     await importLines(database, demoLines)
     const expected = await exportLines(database)
     const writer = testDatabase.open()
@@ -67,7 +67,7 @@ describe('an export', () => {
     expect(await exportLines(database)).not.toEqual(expected)
   })
 
-  it('that is given up gives its connection back', async () => {
+  it('that is abandoned releases its connection', async () => {
     const narrow = testDatabase.open({ maxConnections: 1 })
     await importLines(narrow, demoLines)
     for await (const text of exportRecords(narrow)) {
@@ -77,7 +77,7 @@ describe('an export', () => {
     expect(await narrow.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  it('has no secrets', async () => {
+  it('contains no secrets', async () => {
     await importLines(database, demoLines)
     await database.execute(
       `INSERT INTO api_keys (id, organization_id, kind, name, secret_hash, permissions, chain_id)

@@ -15,8 +15,8 @@ afterEach(() => testDatabase.drop())
 
 const priority = (id: string, name: string) => line('priority', { id, teamId: 'team_it', priority: 'P1', name })
 
-describe('imports at the same time', () => {
-  it('of the same records all succeed, and leave what one of them leaves', async () => {
+describe('concurrent imports', () => {
+  it('of the same records all succeed, with the same result as one of them', async () => {
     const results = await Promise.all(
       [demoLines, [...demoLines].reverse(), demoLines].map((lines) => importLines(database, lines)),
     )
@@ -27,7 +27,7 @@ describe('imports at the same time', () => {
     expect(await exportLines(database)).toEqual(exported)
   })
 
-  it('wait for each other while they write, and the last one holds', async () => {
+  it('wait for each other while they write, and the last one wins', async () => {
     await importLines(database, demoLines)
     let second: Promise<unknown> | undefined
     await database.transaction(async (sql) => {
@@ -44,7 +44,7 @@ describe('imports at the same time', () => {
 })
 
 describe('an import beside writers', () => {
-  it('that loses a deadlock starts its writing again', async () => {
+  it('that loses a deadlock restarts its writes', async () => {
     await importLines(database, demoLines)
     const lines = [
       priority('pri_high', 'imported'),
@@ -68,7 +68,7 @@ describe('an import beside writers', () => {
     expect(await exportedRecord(database, 'team', 'team_it')).toMatchObject({ name: 'imported' })
   })
 
-  it('refuses what a writer has taken in the meantime, and imports nothing', async () => {
+  it('refuses a value that another writer took in the meantime, and imports nothing', async () => {
     await importLines(database, demoLines)
     const lines = [
       priority('pri_new', 'N'),

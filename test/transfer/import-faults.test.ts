@@ -36,7 +36,7 @@ async function failure(lines: readonly string[]): Promise<ImportError> {
   return error instanceof ImportError ? error : new ImportError(undefined, 'no ImportError')
 }
 
-describe('a bad line imports nothing and is named', () => {
+describe('a bad line imports nothing and is reported', () => {
   const good = priority({ id: 'pri_good' })
 
   it.each([...badLines, ...badReferences])('%s', async (_name, bad, message) => {
@@ -47,7 +47,7 @@ describe('a bad line imports nothing and is named', () => {
   })
 })
 
-describe('of two lines that do not go together, the later one is at fault', () => {
+describe('of two contradictory lines, the later one is at fault', () => {
   it.each([
     ['emails', user({ id: 'user_y', email: 'same@acme.example' }), user({ email: 'Same@acme.example' })],
     [
@@ -64,20 +64,20 @@ describe('of two lines that do not go together, the later one is at fault', () =
 })
 
 describe('managers', () => {
-  it('must not go in a circle that the file closes', async () => {
+  it('must not form a cycle that the file closes', async () => {
     const manager = (id: string, managerUserId: string) => user({ id, email: `${id}@acme.example`, managerUserId })
     const error = await failure([manager('user_1', 'user_2'), manager('user_2', 'user_3'), manager('user_3', 'user_1')])
     expect(error.message).toBe('line 1: user.managerUserId: the managers above the user form a cycle')
   })
 
-  it('must not go in a circle that the file closes with those who stand', async () => {
+  it('must not form a cycle that the file closes with existing users', async () => {
     const ada = user({ id: 'user_ada', email: 'ada@acme.example', managerUserId: 'user_emre' })
     expect((await failure([ada])).line).toBe(1)
     expect(await allRows(database)).toEqual(before)
   })
 })
 
-it('the email of a person is taken when any organization of the person has it from another', async () => {
+it("a person's email is taken if any of their organizations has it from another person", async () => {
   const shared = [
     line('user', { id: 'user_shared', organizationId: 'org_acme', email: 'shared@acme.example' }),
     line('user', { id: 'user_shared', organizationId: 'org_other', email: 'OTHER@other.example' }),

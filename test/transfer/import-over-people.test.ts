@@ -40,7 +40,7 @@ const change = (field: string, outcome: string, oldOwner: string, newOwner: stri
 })
 
 describe('an import', () => {
-  it('reactivates nobody and takes nobody from the directory by what is left out, and names every such line', async () => {
+  it('reactivates no user and unlocks no directory field by omission, and names every such line', async () => {
     const before = await allRows(database)
     const error = await importLines(database, [
       user('mia', { teamRoles }),
@@ -79,7 +79,7 @@ describe('an import', () => {
     ).rejects.toThrow(/^(line \d+: user\.deactivatedAt: .*\n){20}and 3 more\nNothing was imported/)
   })
 
-  it('does it by force, and leaves one event for each member whom it changes', async () => {
+  it('does so with force, and records one event for each changed member', async () => {
     await importLines(database, [user('mia', { teamRoles }), user('tom', locked), user('eve', { teamRoles })], {
       isForced: true,
     })
@@ -127,7 +127,7 @@ describe('an import', () => {
     expect(await database.query('SELECT 1 FROM user_tokens')).toEqual([])
   })
 
-  it('leaves tokens of members who stay', async () => {
+  it('keeps the tokens of remaining members', async () => {
     await database.query(
       `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at) VALUES ('\\x01', 'org_a', 'eve', 'infinity')`,
     )
@@ -137,7 +137,7 @@ describe('an import', () => {
 })
 
 describe('a merging import', () => {
-  it('gives a role and leaves everything else as it is', async () => {
+  it('grants a role and leaves everything else unchanged', async () => {
     const before = await exportedRecord(database, 'user', 'mia')
     await importLines(database, [user('mia', { teamRoles })], { isMerge: true })
     expect(await exportedRecord(database, 'user', 'mia')).toEqual({ ...before, teamRoles })
@@ -145,13 +145,13 @@ describe('a merging import', () => {
     expect(await exportedRecord(database, 'user', 'mia')).toEqual({ ...before, teamRoles, jobTitle: 'Chief' })
   })
 
-  it('empties what a record gives as empty', async () => {
+  it('clears what a record gives as empty', async () => {
     await importLines(database, [user('eve', { jobTitle: 'Chief', teamRoles })])
     await importLines(database, [user('eve', { jobTitle: '', teamRoles: [] })], { isMerge: true })
     expect(await exportedRecord(database, 'user', 'eve')).toMatchObject({ jobTitle: '', teamRoles: [] })
   })
 
-  it('dates a new manager anew', async () => {
+  it('updates the date of a new manager', async () => {
     const managerAssignedAt = '2026-02-02T02:02:02.000Z'
     await importLines(database, [user('eve', { managerUserId: 'tom', managerAssignedAt })])
     await importLines(database, [user('eve', { jobTitle: 'Chief' })], { isMerge: true })
@@ -160,7 +160,7 @@ describe('a merging import', () => {
     expect((await exportedRecord(database, 'user', 'eve'))['managerAssignedAt']).not.toBe(managerAssignedAt)
   })
 
-  it('knows fields by both of their names, and keeps parts of every kind', async () => {
+  it('accepts both names of a field, and keeps parts of every kind', async () => {
     const journey = (fields: object) =>
       `{"journey":${JSON.stringify({ id: '0198a1c0-7d00-7000-8000-0000000000aa', teamId: 'team_a', name: 'J', ...fields })}}`
     const task = { id: '0198a1c0-7d00-7000-8000-000000000001', name: 'one' }
@@ -176,7 +176,7 @@ describe('a merging import', () => {
 })
 
 describe('a plan', () => {
-  it('says what would become of each record, and writes nothing', async () => {
+  it('reports what would become of each record, and writes nothing', async () => {
     const before = await allRows(database)
     const lines = [user('mia', { teamRoles }), user('new'), user('tom', locked), user('eve', { jobTitle: 'Chief' })]
     const { kinds, records } = await planLines(database, lines)
@@ -197,7 +197,7 @@ describe('a plan', () => {
     expect(await auditEvents()).toEqual([])
   })
 
-  it('of a merge or of force is what they do', async () => {
+  it('matches the result of a merge or a forced import', async () => {
     const lines = [user('mia', { teamRoles })]
     const [merged] = (await planLines(database, lines, { isMerge: true })).records
     expect(merged).toMatchObject({ outcome: 'updated', fields: ['teamRoles'], organizationId: 'org_a', kind: 'user' })
@@ -212,7 +212,7 @@ describe('a plan', () => {
   })
 })
 
-it('an import of many records leaves statistics of what it has filled', async () => {
+it('an import of many records updates the statistics of its tables', async () => {
   const people = Array.from({ length: 1_000 }, (_, index) => `user_${index}`)
   const group = line('group', { id: 'group_a', organizationId: 'org_a', name: 'G', userIds: people })
   await importLines(database, [...people.map((id) => user(id)), group])

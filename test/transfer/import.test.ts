@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => testDatabase.drop())
 
 describe('an import', () => {
-  it('brings in the whole demo organization and counts it by kind', async () => {
+  it('imports the whole demo organization and counts it by kind', async () => {
     expect(await firstOrganizationId(database)).toBeUndefined()
     const { kinds } = await importLines(database, demoLines)
     expect(kinds).toContainEqual({ kind: 'user', records: 14, created: 14, updated: 0 })
@@ -37,7 +37,7 @@ describe('an import', () => {
     expect(kinds.every(({ created }) => created === 0)).toBe(true)
   })
 
-  it('changes nothing when it is repeated without what the server fills in', async () => {
+  it('changes nothing when repeated without the values that the server fills in', async () => {
     const lines = [
       organization,
       team,
@@ -61,7 +61,7 @@ describe('an import', () => {
     expect(await allRows(database)).toEqual(before)
   })
 
-  it('takes lines in any order', async () => {
+  it('accepts lines in any order', async () => {
     await importLines(database, [...demoLines].reverse())
     const reversed = (await exportLines(database)).sort()
     const other = await createTestDatabase()
@@ -70,7 +70,7 @@ describe('an import', () => {
     await other.drop()
   })
 
-  it('holds the last of several lines with one id, at the place of the first', async () => {
+  it('applies the last of several lines with one id, in the position of the first', async () => {
     const priority = (id: string, name: string) => line('priority', { id, teamId: 'team_a', priority: 'P1', name })
     await importLines(database, [
       organization,
@@ -83,7 +83,7 @@ describe('an import', () => {
     expect(names).toEqual(['new', 'second'])
   })
 
-  it('keeps the place of a record that stands', async () => {
+  it('keeps the position of an existing record', async () => {
     await importLines(database, [organization, line('team', { id: 'team_1', organizationId: 'org_a', name: '1' })])
     await importLines(database, [
       line('team', { id: 'team_2', organizationId: 'org_a', name: '2' }),
@@ -93,7 +93,7 @@ describe('an import', () => {
     expect(names).toEqual(['1 renamed', '2'])
   })
 
-  it('replaces the whole of what stood under an id', async () => {
+  it('replaces the whole existing record', async () => {
     const tasks = [
       { id: taskId(1), name: 'one' },
       { id: taskId(2), name: 'two', parentTaskId: taskId(1) },
@@ -119,7 +119,7 @@ describe('an import', () => {
     expect(exported).not.toHaveProperty('createdByWorkflow')
   })
 
-  it('keeps a message that is there and has nothing in it', async () => {
+  it('keeps an empty message that is present', async () => {
     const parts = {
       createdByWorkflow: {},
       metadata: {},
@@ -135,7 +135,7 @@ describe('an import', () => {
     expect(record).toMatchObject({ tasks: [{ latestWorkflowCall: call }] })
   })
 
-  it('writes ids of journeys and tasks in lower case', async () => {
+  it('stores ids of journeys and tasks in lower case', async () => {
     await importLines(database, [
       organization,
       team,
@@ -184,7 +184,7 @@ describe('an import', () => {
 describe('people', () => {
   beforeEach(() => importLines(database, [organization, team]))
 
-  it('have the owners that the file gives their fields, and automation elsewhere', async () => {
+  it('have the field owners that the file gives, and automation for the rest', async () => {
     const createdAt = '2026-01-31T09:05:00.000Z'
     const since = '2026-02-03T04:05:06.000Z'
     const fieldOwnership = [
@@ -213,12 +213,12 @@ describe('people', () => {
     })
   })
 
-  it('are members without a role in the organization unless the file says so', async () => {
+  it('are members without a role in the organization unless the file gives one', async () => {
     await importLines(database, [user('user_a')])
     expect(await exportedRecord(database, 'user', 'user_a')).toMatchObject({ role: 'USER_ROLE_ORG_MEMBER' })
   })
 
-  it('lose the roles in teams that the file no longer names', async () => {
+  it('lose the team roles that the file no longer names', async () => {
     const other = line('team', { id: 'team_b', organizationId: 'org_a', name: 'B' })
     const role = (teamId: string) => ({ teamId, role: 'TEAM_USER_ROLE_AGENT' })
     await importLines(database, [other, user('user_a', { teamRoles: [role('team_a'), role('team_b')] })])
@@ -226,7 +226,7 @@ describe('people', () => {
     expect(await exportedRecord(database, 'user', 'user_a')).toMatchObject({ teamRoles: [role('team_b')] })
   })
 
-  it('bring their departments among the options of the organization', async () => {
+  it("add their departments to the organization's options", async () => {
     await importLines(database, [user('user_a', { department: 'Sales' }), user('user_b', { department: 'Sales' })])
     const options = await database.query('SELECT organization_id, name FROM department_options')
     expect(options).toEqual([{ organization_id: 'org_a', name: 'Sales' }])
@@ -275,7 +275,7 @@ describe('people', () => {
 })
 
 describe('short handles', () => {
-  it('are made by the server where the file has none, and stay', async () => {
+  it('are generated by the server if the file has none, and stay the same', async () => {
     const priority = line('priority', { id: 'priority_a', teamId: 'team_a', priority: 'P1', name: 'P' })
     const resource = line('appResource', { id: 'resource_a', appInstanceId: 'app_a', resourceType: 'role', name: 'R' })
     const app = line('appInstance', { id: 'app_a', teamId: 'team_a', name: 'App' })
@@ -298,7 +298,7 @@ describe('app instances', () => {
     expect(await database.query('SELECT team_id FROM app_resources')).toEqual([{ team_id: 'team_b' }])
   })
 
-  it('take them along where short handles change hands on the way', async () => {
+  it('take them along even if short handles change hands on the way', async () => {
     const team = (id: string) => line('team', { id, organizationId: 'org_a', name: id })
     const app = (id: string, teamId: string) => line('appInstance', { id, teamId, name: 'App' })
     const resource = (id: string, appInstanceId: string, scopedId: string) =>

@@ -25,7 +25,7 @@ function idsOf(records: readonly Json[]): string[] {
   return records.map(({ id }) => String(id))
 }
 
-describe('what is imported', () => {
+describe('an imported resource', () => {
   let service: TestService
   let token: string
 
@@ -50,12 +50,12 @@ describe('what is imported', () => {
     }
   }
 
-  it('is answered as app instances in the lists of their teams', async () => {
+  it('is returned as an app instance in the lists of its teams', async () => {
     const paths = idsOf(recordsOf('team')).map((id) => `/v2/app-instances?teamId=${id}`)
     expectAnswered(await listed(paths), recordsOf('appInstance', 'sharedWithTeamIds'))
   })
 
-  it('is answered as journeys', async () => {
+  it('is returned as a journey', async () => {
     const journeys = recordsOf('journey')
     const answers = await Promise.all(idsOf(journeys).map((id) => service.rest('GET', `/v2/journeys/${id}`, { token })))
     expectAnswered(
@@ -64,7 +64,7 @@ describe('what is imported', () => {
     )
   })
 
-  it('is answered as ingestion configs, field mappings and SLA definitions', async () => {
+  it('is returned as an ingestion config, field mapping or SLA definition', async () => {
     const teamIds = idsOf(recordsOf('team'))
     const configs = await listed(teamIds.map((id) => `/v2/entity-ingestion-configs?teamId=${id}`))
     expectAnswered(configs, recordsOf('entityIngestionConfig'))

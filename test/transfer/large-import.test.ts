@@ -46,7 +46,7 @@ async function* records(count: number): AsyncGenerator<string> {
 
 describe('100,000 records', () => {
   it(
-    'come in within a minute and in bounded memory',
+    'are imported within a minute and in bounded memory',
     async () => {
       const database = testDatabase.open({ limits: { statement_timeout: 2 * MAX_MILLIS } })
       const { millis, bytes } = await measured(async () => {
@@ -60,7 +60,7 @@ describe('100,000 records', () => {
   )
 
   it(
-    'go out within a minute and in bounded memory',
+    'are exported within a minute and in bounded memory',
     async () => {
       const database = testDatabase.open({ limits: { statement_timeout: 2 * MAX_MILLIS } })
       let lines = 0

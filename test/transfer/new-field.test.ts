@@ -56,7 +56,7 @@ afterAll(async () => {
   await testDatabase.drop()
 })
 
-it('a new field comes in and goes out without a word of its own, and so does the check of a new reference', async () => {
+it('a new field is imported and exported without further code, as is the check of a new reference', async () => {
   const {
     stage,
     check,

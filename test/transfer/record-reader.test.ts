@@ -13,35 +13,35 @@ function readJson(text: string): Record<string, unknown> {
 }
 
 describe('a record', () => {
-  it('takes both names of fields, numbers for enum values and texts for whole numbers', () => {
+  it('accepts both names of fields, numbers for enum values and strings for integers', () => {
     const text = '{"sla_definition":{"id":"s","team_id":"t","name":"S","metric":3,"target_duration_seconds":"60"}}'
     expect(readJson(text)).toMatchObject({
       slaDefinition: { teamId: 't', metric: 'SLA_METRIC_RESOLUTION', targetDurationSeconds: 60 },
     })
   })
 
-  it('takes null for what is not given', () => {
+  it('treats null as absent', () => {
     const text =
       '{"team":null,"priority":{"id":"p","teamId":"t","priority":"P","name":"N","scopedId":null,"isAiSelectable":null}}'
     expect(readJson(text)).toMatchObject({ priority: { scopedId: '', isAiSelectable: false } })
   })
 
-  it('is the same when it is written and read again', () => {
+  it('is the same when written and read again', () => {
     for (const text of demoLines) expect(readJson(JSON.stringify(readJson(text)))).toEqual(readJson(text))
   })
 
-  it('keeps a key that objects have by nature', () => {
+  it('keeps a key that is also a built-in property of objects', () => {
     const fieldErrors = JSON.parse('{"__proto__":"a","constructor":"b"}')
     const workflowFailures = [{ validationErrors: { fieldErrors } }]
     const text = line('journey', { id: uuid(1), teamId: 't', name: 'J', workflowFailures })
     expect(JSON.stringify(readJson(text))).toContain('{"__proto__":"a","constructor":"b"}')
   })
 
-  it('takes a backslash before u0000, which is no U+0000', () => {
+  it('distinguishes an escaped backslash before u0000 from U+0000', () => {
     expect(readJson(priority({ name: String.raw`\u0000` }))).toMatchObject({ priority: { name: String.raw`\u0000` } })
   })
 
-  it('has its moments in UTC with milliseconds wherever they stand, and no empty one', () => {
+  it('has all timestamps in UTC with milliseconds, and no empty one', () => {
     const call = { createdAt: '2026-01-31T10:05:00.1239+01:00', statusUpdatedAt: '' }
     const tasks = [{ id: uuid(2), name: 'T', latestWorkflowCall: call }]
     const { journey } = readJson(line('journey', { id: uuid(1), teamId: 't', name: 'J', archivedAt: '', tasks }))

@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(() => testDatabase.drop())
 
 describe('two organizations with the same addresses and other ids', () => {
-  it('come in, go out and come in again', async () => {
+  it('are imported, exported and imported again', async () => {
     await importLines(database, [
       line('organization', { id: 'org_other', name: 'Other' }),
       ...demoLines
@@ -58,7 +58,7 @@ describe('two organizations with the same addresses and other ids', () => {
 describe('two organizations with the same ids everywhere', () => {
   const twin = inOrganization('org_twin')
 
-  it('come in, go out and come in again, and neither changes the other', async () => {
+  it('are imported, exported and imported again, without affecting each other', async () => {
     const ofAcme = async () => (await wholeRows()).filter((row) => row['organization_id'] === 'org_acme')
     const before = await ofAcme()
     await importLines(database, twin)
@@ -75,7 +75,7 @@ describe('two organizations with the same ids everywhere', () => {
     expect(await ofAcme()).toEqual(before)
   })
 
-  it('have lines that name the organization wherever the owner does not', async () => {
+  it('name the organization in lines whose owner does not imply it', async () => {
     await importLines(database, twin)
     const lines = (await exportLines(database)).map((text): Record<string, unknown> => JSON.parse(text))
     const owned = lines.filter((each) => ownedKinds.some((kind) => kind in each))
@@ -83,7 +83,7 @@ describe('two organizations with the same ids everywhere', () => {
     expect(lines.filter((each) => 'organizationId' in each)).toEqual(owned)
   })
 
-  it('refuse a record whose owner does not say which of them is meant', async () => {
+  it('refuse a record whose owner is ambiguous between them', async () => {
     await importLines(database, twin)
     const error = 'line 1: priority.teamId: several organizations have a team team_it'
     await expect(importLines(database, [priority({ id: 'pri_of_two' })])).rejects.toThrow(error)
@@ -94,12 +94,12 @@ describe('two organizations with the same ids everywhere', () => {
   })
 })
 
-it('an owner is looked for in the organization that the line names', async () => {
+it('an owner is looked up in the organization that the line names', async () => {
   const nowhere = inOrganizationOf('org_nowhere', priority({ id: 'pri_nowhere' }))
   await expect(importLines(database, [nowhere])).rejects.toThrow('line 1: priority.teamId: there is no team team_it')
 })
 
-describe('of lines with one id, the last one counts', () => {
+describe('of several lines with one id, the last one counts', () => {
   it.each([
     ['in each organization', { teamId: 'team_other' }, undefined, ['First', 'Last']],
     ['of an organization, whichever team they name', { teamId: 'team_people' }, undefined, ['Last']],

@@ -12,7 +12,7 @@ async function* chunksOf(chunks: readonly (Uint8Array | string)[]): AsyncGenerat
 }
 
 describe('lines', () => {
-  it('end in LF or CRLF, the last one in nothing too', async () => {
+  it('end in LF or CRLF, and the last one may end without either', async () => {
     expect(await linesOf('a\nb\r\nc')).toEqual([
       { line: 1, text: 'a' },
       { line: 2, text: 'b' },
@@ -20,14 +20,14 @@ describe('lines', () => {
     ])
   })
 
-  it('of white space alone count and are left out', async () => {
+  it('with only white space are counted and skipped', async () => {
     expect(await linesOf('\n \t\na\n\r\nb\n\n')).toEqual([
       { line: 3, text: 'a' },
       { line: 5, text: 'b' },
     ])
   })
 
-  it('may be cut into chunks anywhere, in the middle of a character too', async () => {
+  it('may be split into chunks anywhere, even inside a character', async () => {
     const bytes = Buffer.from('gül\r\n花\n')
     expect(await linesOf(...[...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
       { line: 1, text: 'gül' },
@@ -35,7 +35,7 @@ describe('lines', () => {
     ])
   })
 
-  it('lose a byte order mark at the very beginning alone', async () => {
+  it('lose a byte order mark only at the very beginning', async () => {
     expect(await linesOf('\uFEFFa\n\uFEFFb')).toEqual([
       { line: 1, text: 'a' },
       { line: 2, text: '\uFEFFb' },
@@ -47,7 +47,7 @@ describe('lines', () => {
     await expect(linesOf(Buffer.from('\uFEFFa\n', 'utf16le'))).rejects.toThrow('line 1: is not valid UTF-8')
   })
 
-  it('that are too long are refused before they have ended', async () => {
+  it('that are too long are refused before they end', async () => {
     const piece = 'x'.repeat(MAX_LINE_BYTES / 4)
     let pieces = 0
     const endless = async function* () {

@@ -33,14 +33,14 @@ async function fileOf(lines: readonly string[]): Promise<string> {
 }
 
 describe('svc import and svc export', () => {
-  it('import a file and say how many of each kind', async () => {
+  it('import a file and report how many of each kind', async () => {
     const { status, stdout, stderr } = await svc(['import', await fileOf(demoLines)])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('user                   14 (14 new)\n')
     expect(stdout.trim().split('\n')).toHaveLength(14)
   })
 
-  it('import what the export gives, from standard input', async () => {
+  it('import the output of the export from standard input', async () => {
     const { status, stdout } = await svc(['export'])
     expect(status).toBe(0)
     expect(stdout.trim().split('\n')).toHaveLength(demoLines.length)
@@ -60,7 +60,7 @@ describe('svc import and svc export', () => {
     expect((await svc(['export'])).stdout).not.toContain('"id":"t"')
   })
 
-  it('say in one line that there is no such file', async () => {
+  it('report a missing file in one line', async () => {
     const missing = join(directory, 'missing')
     expect(await svc(['import', missing])).toEqual({
       status: 1,
@@ -74,11 +74,11 @@ describe('svc import and svc export', () => {
   it.each([
     [['import', '--plam', 'file'], "error: unknown option '--plam'\n(Did you mean --plan?)\n"],
     [['import'], "error: missing required argument 'file'\n"],
-  ])('say in one line what is wrong with %j', async (args, stderr) => {
+  ])('explain in one line what is wrong with %j', async (args, stderr) => {
     expect(await svc(args)).toEqual({ status: 1, stdout: '', stderr })
   })
 
-  it('plan in lines or as one object, and write nothing', async () => {
+  it('print the plan as lines or as one object, and write nothing', async () => {
     const [chidi = ''] = demoLines.filter((text) => text.includes('"id":"user_chidi"'))
     const lines = [
       chidi.replace('"firstName":"Chidi"', '"firstName":"Chi"'),
@@ -145,7 +145,7 @@ describe('svc import and svc export', () => {
     expect((await svc(['import', '--force', file])).stdout).toBe('user  1 (0 new, 1 changed)\n')
   })
 
-  it('end well when the reader of an export has had enough', async () => {
+  it('succeed when the reader of an export stops early', async () => {
     const stdout = new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
     })
@@ -155,7 +155,7 @@ describe('svc import and svc export', () => {
     expect(stderr.read()).toBe(null)
   })
 
-  it('end when the operator stops them, with nothing imported', async () => {
+  it('stop when the operator interrupts them, with nothing imported', async () => {
     const stop = new AbortController()
     const stdin = new PassThrough()
     stdin.write(`${line('organization', { id: 'org_b', name: 'B' })}\n`)
@@ -165,7 +165,7 @@ describe('svc import and svc export', () => {
     expect((await svc(['export'])).stdout).not.toContain('org_b')
   })
 
-  it('show a bar on a terminal alone, on standard error', async () => {
+  it('show a progress bar only on a terminal, on standard error', async () => {
     const { status, stdout, stderr } = await svc(['import', await fileOf(demoLines)], { isTTY: true })
     expect(status).toBe(0)
     expect(stderr).toContain('reading')
