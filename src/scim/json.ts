@@ -60,9 +60,6 @@ export function entryType(entry: JsonValue): string {
 
 /** The entry of the first of the types that there is, else one without a type. */
 export function entryOfType(entries: readonly JsonObject[], types: readonly string[]): JsonObject | undefined {
-  for (const type of [...types, '']) {
-    const entry = entries.find((each) => entryType(each) === type)
-    if (entry !== undefined) return entry
-  }
-  return undefined
+  const found = [...types, ''].map((type) => entries.find((entry) => entryType(entry) === type))
+  return found.find((entry) => entry !== undefined)
 }

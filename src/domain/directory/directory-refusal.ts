@@ -44,8 +44,10 @@ export function createRefusalRecorder({ database, runtime, redact, log }: Refusa
     { organizationId, keyId }: Directory,
     { path, detail, userName, externalId, ...refusal }: DirectoryRefusal,
   ): void => {
-    const person = { userName: kept(redact(userName)), externalId: kept(redact(externalId)) }
-    const texts = { path: kept(redact(path)), detail: kept(redact(detail)), ...person }
+    // The database has no texts with U+0000.
+    const kept = (text: string) => redact(text).replaceAll('\0', '').slice(0, MAX_CHARACTERS)
+    const person = { userName: kept(userName), externalId: kept(externalId) }
+    const texts = { path: kept(path), detail: kept(detail), ...person }
     const added = { ...refusal, ...texts, organizationId, apiKeyId: keyId, id: runtime.newId() }
     const before = waiting.get(organizationId)
     if (before === undefined) {
@@ -57,9 +59,4 @@ export function createRefusalRecorder({ database, runtime, redact, log }: Refusa
     before.push(added)
     if (before.length > KEPT_REFUSALS) before.shift()
   }
-}
-
-/** The database has no texts with U+0000. */
-function kept(text: string): string {
-  return text.replaceAll('\0', '').slice(0, MAX_CHARACTERS)
 }

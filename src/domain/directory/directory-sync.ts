@@ -170,7 +170,7 @@ function isEffective(profile: Profile, command: FieldCommand): boolean {
 
 /** The commands of the write, which is validated on its own. */
 function commandsOf({ supplied, managerUserId, withdrawn = new Set(), email }: DirectoryWrite): FieldCommand[] {
-  refuseViolations([...(email === undefined ? [] : textViolations('email', email)), ...limitViolations(supplied)])
+  refuseViolations([...textViolations('email', email), ...limitViolations(supplied)])
   const { values, violations } = profileValuesOf(supplied)
   refuseViolations([...(email === undefined ? [] : emailViolations('email', email)), ...violations])
   if (managerUserId !== undefined) values.set('MANAGER', managerUserId)
@@ -185,13 +185,10 @@ export function valueFault(field: TextField, text: string): string | undefined {
 }
 
 function limitViolations(supplied: ProfileInput): FieldViolation[] {
-  return textFields.flatMap((field) => {
-    const text = supplied[field]
-    return text === undefined ? [] : textViolations(fieldNames[field], text)
-  })
+  return textFields.flatMap((field) => textViolations(fieldNames[field], supplied[field]))
 }
 
-function textViolations(name: string, text: string): FieldViolation[] {
+function textViolations(name: string, text = ''): FieldViolation[] {
   const description = textFault(text, { max: profileTextLength(name) })
   return description === undefined ? [] : [{ field: name, description, reason: 'FIELD_INVALID' }]
 }
