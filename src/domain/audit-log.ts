@@ -28,39 +28,25 @@ export async function listAuditEvents(
   request: AuditEventListRequest,
   pageTokens: PageTokens,
 ): Promise<Page> {
-  const pageSize = pageSizeFrom(request.pageSize)
   const { targetId, action, actorId, requestId } = request
-  const since = timestampOf('since', request.since)
-  const until = timestampOf('until', request.until)
+  const filter = {
+    targetId,
+    action,
+    actorId,
+    requestId,
+    since: timestampOf('since', request.since) ?? '',
+    until: timestampOf('until', request.until) ?? '',
+  }
+  const { organizationId } = caller
   const teamIds = permittedTeamIds(caller, 'audit:read')
   const query: PageQuery = {
     method: 'ListAuditEvents',
-    organizationId: caller.organizationId,
-    filter: {
-      targetId,
-      action,
-      actorId,
-      requestId,
-      since: since ?? '',
-      until: until ?? '',
-      teamIds: JSON.stringify(teamIds),
-    },
+    organizationId,
+    filter: { ...filter, teamIds: JSON.stringify(teamIds) },
   }
-  const position = await pageTokens.read(query, request.pageToken)
-  const [afterTime, afterId] = position?.split('/') ?? []
-  const page = await readAuditEvents(reads, {
-    organizationId: caller.organizationId,
-    teamIds,
-    targetId: targetId || null,
-    action: action || null,
-    actorId: actorId || null,
-    requestId: requestId || null,
-    since: since ?? null,
-    until: until ?? null,
-    afterTime: afterTime ?? null,
-    afterId: afterId ?? null,
-    pageSize,
-  })
+  const [afterTime = '', afterId = ''] = (await pageTokens.read(query, request.pageToken))?.split('/') ?? []
+  const pageSize = pageSizeFrom(request.pageSize)
+  const page = await readAuditEvents(reads, { ...filter, organizationId, teamIds, afterTime, afterId, pageSize })
   const hasNext = page?.hasMore === true && page.lastPosition !== null
   return { items: page?.items ?? '', nextPageToken: hasNext ? await pageTokens.issue(query, page.lastPosition) : '' }
 }

@@ -19,25 +19,12 @@ export interface PriorityUpdate {
  * `tickets:write` in its team, and `ETAG_MISMATCH`.
  */
 export async function updatePriority(scope: Scope, update: PriorityUpdate): Promise<string> {
-  const { id, name, description, isAiSelectable } = update
+  const { id } = update
   const { tables, caller, runtime, requestId, ifMatch } = scope
-  const { organizationId } = caller
-  const teamIds = permittedTeamIds(caller, 'tickets:write')
-  const auditEventId = runtime.newId()
   const { kind: actorKind, id: actorId, name: actorName } = actorOf(caller)
-  const change = {
-    id,
-    name,
-    description,
-    isAiSelectable,
-    organizationId,
-    teamIds,
-    auditEventId,
-    actorKind,
-    actorId,
-    actorName,
-    requestId,
-  }
+  const reach = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, 'tickets:write') }
+  const audited = { auditEventId: runtime.newId(), actorKind, actorId, actorName, requestId }
+  const change = { ...update, ...reach, ...audited }
   const write = (queryable: Scope['tables']) => priorities.updatePriority(queryable, change)
   const accepted = acceptedVersionsFrom(ifMatch)
   // The version is checked under a lock; without a condition, one statement suffices.

@@ -9,19 +9,19 @@ import { declareResource } from './resource/resource.js'
 import { itemsText, listText, nameText, timestampText } from './resource/text.js'
 import { inTeams, type Scope } from './scope.js'
 
-/** Which events to list; null means no filter. */
+/** Which events to list; an empty text means no filter. */
 export interface AuditEventSelection extends Scope {
-  readonly targetId: string | null
-  readonly action: AuditAction | null
-  readonly actorId: string | null
-  readonly requestId: string | null
+  readonly targetId: string
+  readonly action: AuditAction | ''
+  readonly actorId: string
+  readonly requestId: string
   /** Inclusive. */
-  readonly since: string | null
+  readonly since: string
   /** Exclusive. */
-  readonly until: string | null
+  readonly until: string
   /** Time and id of the event before the page. */
-  readonly afterTime: string | null
-  readonly afterId: string | null
+  readonly afterTime: string
+  readonly afterId: string
   readonly pageSize: number
 }
 
@@ -86,14 +86,13 @@ SELECT ${itemsText(Prisma.sql`e.text`, Prisma.sql`e.place`, Prisma.sql`e.place <
           FROM audit_events
          WHERE organization_id = ${where.organizationId}
            AND ${inTeams(Prisma.sql`team_id`, where.teamIds)}
-           AND (${where.targetId}::text IS NULL OR target_id = ${where.targetId})
-           AND (${where.action}::text IS NULL OR action = ${where.action})
-           AND (${where.actorId}::text IS NULL OR actor_id = ${where.actorId})
-           AND (${where.requestId}::text IS NULL OR request_id = ${where.requestId})
-           AND occurred_at >= coalesce(${where.since}::timestamptz, '-infinity')
-           AND occurred_at < coalesce(${where.until}::timestamptz, 'infinity')
-           AND (${where.afterTime}::timestamptz IS NULL
-                OR (occurred_at, id) < (${where.afterTime}::timestamptz, ${where.afterId}::uuid))
+           AND (${where.targetId} = '' OR target_id = ${where.targetId})
+           AND (${where.action} = '' OR action = ${where.action})
+           AND (${where.actorId} = '' OR actor_id = ${where.actorId})
+           AND (${where.requestId} = '' OR request_id = ${where.requestId})
+           AND occurred_at >= coalesce(nullif(${where.since}, '')::timestamptz, '-infinity')
+           AND occurred_at < coalesce(nullif(${where.until}, '')::timestamptz, 'infinity')
+           AND (${where.afterTime} = '' OR (occurred_at, id) < (nullif(${where.afterTime}, '')::timestamptz, nullif(${where.afterId}, '')::uuid))
          ORDER BY occurred_at DESC, id DESC
          LIMIT ${where.pageSize} + 1
       ) e

@@ -14,9 +14,9 @@ export const priorityResource = declareResource(PrioritySchema, schema.Priority,
 /** New values of a priority, if it is in the scope; absent values stay unchanged. */
 export interface PriorityChange extends Scope, AuditedCall {
   readonly id: string
-  readonly name: string | undefined
-  readonly description: string | undefined
-  readonly isAiSelectable: boolean | undefined
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  readonly isAiSelectable?: boolean | undefined
   readonly auditEventId: string
 }
 
