@@ -1,8 +1,7 @@
 import { notFound } from '../errors.js'
 import { readAppInstances } from '../store/app-instance.js'
-import { requirePermissionIn, visibleScope } from './caller/caller.js'
+import { requirePermissionIn, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { teamIdFor } from './caller/team-scope.js'
 import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
 
 /** What to list; empty strings and 0 mean absent. */

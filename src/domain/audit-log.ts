@@ -1,7 +1,7 @@
 import type { AuditAction } from '../store/audit-action.js'
 import { readAuditEvents } from '../store/audit-log.js'
+import { permittedTeamIds } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { permittedTeamIds } from './caller/team-scope.js'
 import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
 import { timestampOf } from './value/timestamp.js'
 

@@ -1,7 +1,6 @@
 import { mappingsOfConfig, mappingsOfType } from '../store/entity-field-mapping.js'
-import { visibleScope } from './caller/caller.js'
+import { listOfOwner, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { listOfOwner } from './caller/team-scope.js'
 
 /** What to list; empty strings mean absent. */
 export interface EntityFieldMappingListRequest {

@@ -1,7 +1,6 @@
 import { configsOfAppInstance, configsOfTeam } from '../store/entity-ingestion-config.js'
-import { visibleScope } from './caller/caller.js'
+import { listOfOwner, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { listOfOwner, teamIdFor } from './caller/team-scope.js'
 
 /** What to list; empty strings mean absent. */
 export interface EntityIngestionConfigListRequest {

@@ -63,30 +63,23 @@ const keptCodes: ReadonlySet<ErrorCode> = new Set([
 /** Makes the function that executes named calls; a process has only one. */
 export function createAnswerOnce(): AnswerOnce {
   const inTurn = createTurns()
-  return async (scope, { method, key, requestHash, isLong }, execute) => {
-    const { caller } = scope
-    const { organizationId } = caller
-    const { kind: actorKind, id: actorId } = actorOf(caller)
-    const name = { organizationId, actorKind, actorId, method, key }
-    const turn = [organizationId, actorKind, actorId, method, key].join(' ')
-    const { answer, isReplayed } = await inTurn(turn, () => once(scope, name, { requestHash, isLong }, execute))
-    if ('error' in answer) throw answer.error
-    return { json: answer.json, entityTag: answer.entityTag, isReplayed }
+  return async (scope, call, execute) => {
+    const { organizationId } = scope.caller
+    const { kind: actorKind, id: actorId } = actorOf(scope.caller)
+    const name = { organizationId, actorKind, actorId, method: call.method, key: call.key }
+    const outcome = await inTurn(Object.values(name).join(' '), () => once(scope, name, call, execute))
+    if ('error' in outcome) throw outcome.error
+    return outcome
   }
 }
 
-type Answer = KeptAnswer | { readonly error: ServiceError }
-
 /** The result of a named call. */
-interface Outcome {
-  readonly answer: Answer
-  readonly isReplayed: boolean
-}
+type Outcome = NamedAnswer | { readonly error: ServiceError }
 
 async function once(
   { tables, runtime }: Parameters<AnswerOnce>[0],
   name: IdempotencyName,
-  { requestHash, isLong }: Pick<NamedCall, 'requestHash' | 'isLong'>,
+  { requestHash, isLong }: NamedCall,
   execute: (tables: Tables) => Promise<KeptAnswer>,
 ): Promise<Outcome> {
   const known = await findIdempotencyKey(tables, name)
@@ -100,9 +93,9 @@ async function once(
           isClaimed = false
           isClaimed = await claimIdempotencyKey(transaction, claim)
           if (!isClaimed) return replayed(await findIdempotencyKey(transaction, name), requestHash)
-          const answer = await answerOf(transaction, execute)
-          await storeIdempotencyAnswer(transaction, name, storedAnswer(answer))
-          return { answer, isReplayed: false }
+          const outcome = await outcomeOf(transaction, execute)
+          await storeIdempotencyAnswer(transaction, name, storedAnswer(outcome))
+          return outcome
         },
         { isLong },
       )
@@ -115,9 +108,9 @@ async function once(
 }
 
 /** Executes the call in a part of the transaction, so that its failure can be stored as well. */
-async function answerOf(transaction: Tables, execute: (tables: Tables) => Promise<KeptAnswer>): Promise<Answer> {
+async function outcomeOf(transaction: Tables, execute: (tables: Tables) => Promise<KeptAnswer>): Promise<Outcome> {
   try {
-    return await transaction.transaction(execute)
+    return { ...(await transaction.transaction(execute)), isReplayed: false }
   } catch (thrown) {
     const taken = takenValueOf(thrown)
     const error = taken === undefined ? thrown : takenValueError(taken, thrown)
@@ -126,26 +119,23 @@ async function answerOf(transaction: Tables, execute: (tables: Tables) => Promis
   }
 }
 
+function storedAnswer(outcome: Outcome): StoredAnswer {
+  if ('json' in outcome) return { answer: outcome.json, entityTag: outcome.entityTag, error: null }
+  const { reason, message, metadata, violations } = outcome.error
+  return { answer: null, entityTag: null, error: { reason, message, metadata, violations } }
+}
+
 function replayed(executed: ExecutedCall | undefined, requestHash: Uint8Array): Outcome {
   if (executed === undefined) throw new Error('the stored response is missing')
   if (!Buffer.from(requestHash).equals(executed.requestHash)) {
     const message = 'the Idempotency-Key was already used for a different request: send a new key with each request'
     throw new ServiceError('IDEMPOTENCY_KEY_REUSED', message)
   }
-  return { answer: answerFrom(executed), isReplayed: true }
-}
-
-function storedAnswer(answer: Answer): StoredAnswer {
-  if ('json' in answer) return { answer: answer.json, entityTag: answer.entityTag, error: null }
-  const { reason, message, metadata, violations } = answer.error
-  return { answer: null, entityTag: null, error: { reason, message, metadata, violations } }
-}
-
-function answerFrom({ answer, entityTag, error }: StoredAnswer): Answer {
-  if (answer !== null) return { json: answer, entityTag }
+  const { answer, entityTag, error } = executed
+  if (answer !== null) return { json: answer, entityTag, isReplayed: true }
   if (error === null) throw new Error('the stored response is incomplete')
-  const { reason, message, metadata, violations } = error
-  return { error: new ServiceError(reason, message, { metadata, violations, isReplayed: true }) }
+  const { reason, message, ...details } = error
+  return { error: new ServiceError(reason, message, { ...details, isReplayed: true }) }
 }
 
 /** Runs work of the same name one after the other. Those who wait hold nothing, above all no database connection. */

@@ -1,9 +1,8 @@
 import { notFound } from '../errors.js'
 import * as priorities from '../store/priority.js'
 import { actorOf } from './audit/audit-event.js'
-import { requirePermissionIn, visibleScope } from './caller/caller.js'
+import { permittedTeamIds, requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { permittedTeamIds } from './caller/team-scope.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
 /** New values of a priority; what is absent stays as it is. */

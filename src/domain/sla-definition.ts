@@ -1,7 +1,6 @@
 import { slaDefinitionsOfTeam } from '../store/sla-definition.js'
-import { visibleScope } from './caller/caller.js'
+import { listOfOwner, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { listOfOwner } from './caller/team-scope.js'
 
 /**
  * The JSON of all SLA definitions of a team, archived ones included, in the order of their creation. Throws
