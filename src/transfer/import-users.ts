@@ -157,16 +157,21 @@ export async function recordChangedUsers(
   outcomes: readonly Outcome[],
   runtime: Runtime,
 ): Promise<void> {
-  const events = outcomes.flatMap((outcome) => (outcome.isNew ? [] : eventOf(outcome)))
-  for (const batch of batchesOf(events)) await recordAuditEvents(transaction, batch, runtime)
+  const changed = outcomes.filter(({ isNew }) => !isNew)
+  for (const batch of batchesOf(changed)) await recordAuditEvents(transaction, batch.map(eventOf), runtime)
 }
 
 function eventOf({ organizationId, id, fields, oldOwners, newOwners }: Outcome): AuditEvent {
+  const [before, after] = [ownersFrom(oldOwners), ownersFrom(newOwners)]
   const changes = ownedPlaces.flatMap((place, index) => {
-    const owners = { old: ownerOf(oldOwners[index]), new: ownerOf(newOwners[index]) }
+    const owners = { old: ownerOf(before[index]), new: ownerOf(after[index]) }
     return changeOf(place, fields.includes(place.value), owners)
   })
   return { organizationId, actor: systemActor, action: 'user.import', targetType: 'user', targetId: id, changes }
+}
+
+function ownersFrom(json: string | null): readonly string[] {
+  return JSON.parse(json ?? '[]')
 }
 
 /** The value or the owner of a governed field has changed; an owner alone is released, or takes what stands. */

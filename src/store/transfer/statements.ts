@@ -22,9 +22,9 @@ export interface Outcome {
   readonly isNew: boolean
   /** The fields that change, by their names in JSON. */
   readonly fields: readonly string[]
-  /** The owners of governed fields in their order, before and after; empty for what has none. */
-  readonly oldOwners: readonly string[]
-  readonly newOwners: readonly string[]
+  /** The owners of governed fields in their order, before and after, as JSON, which takes less memory. */
+  readonly oldOwners: string | null
+  readonly newOwners: string | null
 }
 
 /** A record as it is exported. */
@@ -84,8 +84,8 @@ const outcomeColumns: Columns<Outcome> = {
   organizationId: 'text',
   isNew: 'bool',
   fields: 'text[]',
-  oldOwners: 'jsonb',
-  newOwners: 'jsonb',
+  oldOwners: 'text',
+  newOwners: 'text',
 }
 
 /** Keeps the records of the file that stand, as an export has them, in a temporary table. */
@@ -113,7 +113,7 @@ function outcomesText(kind: StagedKind, isWhole: Places<{ readonly isWhole: bool
   const [organization, id] = [identity[0], identity.at(-1)].map((column) => Prisma.raw(`s.${column}`))
   const isChanged = Prisma.sql`before.record <> after.record`
   const owners = (image: 'before' | 'after') =>
-    Prisma.sql`jsonb_path_query_array(${Prisma.raw(image)}.record, '$.fieldOwnership[*].owner')`
+    Prisma.sql`jsonb_path_query_array(${Prisma.raw(image)}.record, '$.fieldOwnership[*].owner')::text`
   return Prisma.sql`
 WITH after AS MATERIALIZED (${imageText(kind, beforeTable(kind))})
 SELECT s.line, ${id}::text AS id, ${organization} AS "organizationId", before.record IS NULL AS "isNew",
