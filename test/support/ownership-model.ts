@@ -4,9 +4,9 @@ import {
   type GovernedField,
   governedFields,
   type Profile,
-  profileOf,
   type SkippedFields,
 } from '../../src/domain/profile/field-ownership.js'
+import { perOwnedField } from '../../src/store/owned-column.js'
 
 /** One write of a history, as a client would send it. */
 export type ModelStep =
@@ -129,7 +129,7 @@ export function createOwnershipModel(
         const owner: FieldOwner = locked ? 'DIRECTORY' : pinned ? 'PINNED' : 'AUTOMATION'
         return { value, owner, since }
       }
-      return profileOf(state)
+      return perOwnedField(({ field }) => state(field))
     },
   }
 }

@@ -2,7 +2,7 @@ import type { ActorKind } from '../../../gen/prisma/enums.js'
 import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
-import { insertAuditEvents, type NewAuditEvent } from '../../store/audit-event.js'
+import { insertAuditEvents } from '../../store/audit-event.js'
 import type { Caller, CallerKind } from '../caller/caller.js'
 import type { Scope } from '../caller/scope.js'
 import type { FieldChange } from '../profile/field-ownership.js'
@@ -61,24 +61,9 @@ export async function recordAuditEvents(
   events: readonly AuditEvent[],
   runtime: Runtime,
 ): Promise<void> {
-  await insertAuditEvents(tables, auditRowsOf(events, runtime))
-}
-
-/** The rows of events. */
-function auditRowsOf(events: readonly AuditEvent[], runtime: Runtime): NewAuditEvent[] {
-  return events.map(
-    ({ organizationId, actor, action, targetType, targetId, teamId = '', requestId = '', changes = [] }) => ({
-      id: runtime.newId(),
-      organizationId,
-      actorKind: actor.kind,
-      actorId: actor.id,
-      actorName: actor.name,
-      action,
-      targetType,
-      targetId,
-      teamId,
-      requestId,
-      changes,
-    }),
-  )
+  const rows = events.map(({ actor, teamId = '', requestId = '', changes = [], ...event }) => {
+    const { kind: actorKind, id: actorId, name: actorName } = actor
+    return { id: runtime.newId(), ...event, actorKind, actorId, actorName, teamId, requestId, changes }
+  })
+  await insertAuditEvents(tables, rows)
 }

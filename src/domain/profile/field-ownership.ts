@@ -57,17 +57,15 @@ export interface ProfileWrite {
   readonly changes: readonly FieldChange[]
 }
 
-/** Asked about each value to be stored, even if it is the current one: false leaves the field alone. */
-export type FieldGuard = (field: GovernedField, value: string, replaced: string) => boolean
-
 /**
  * Applies the commands one after the other. Releasing a field that automation owns does nothing and records no change.
+ * `guard` is asked about each value to be stored, even if it is the current one: false leaves the field alone.
  */
 export function writeProfile(
   profile: Profile,
   commands: Iterable<FieldCommand>,
   now: Date,
-  guard: FieldGuard = () => true,
+  guard: (field: GovernedField, value: string, replaced: string) => boolean = () => true,
 ): ProfileWrite {
   const written: Record<GovernedField, FieldState> = { ...profile }
   const changes: FieldChange[] = []
@@ -190,12 +188,7 @@ export function commandsOfDirectory(
   })
 }
 
-/** Makes a profile field by field. */
-export function profileOf(stateOf: (field: GovernedField) => FieldState): Profile {
-  return perOwnedField(({ field }) => stateOf(field))
-}
-
 /** An empty profile, owned by automation. */
 export function emptyProfile(now: Date): Profile {
-  return profileOf(() => ({ value: '', owner: 'AUTOMATION', since: now }))
+  return perOwnedField(() => ({ value: '', owner: 'AUTOMATION', since: now }))
 }
