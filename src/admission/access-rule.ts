@@ -38,12 +38,8 @@ export function methodAccessOf(services: Iterable<DescService>): ReadonlyMap<Des
  * Open access to every method of services that are not ours: they cannot carry our option, and hold no tenant's data.
  */
 export function anonymousAccessOf(services: Iterable<DescService>): ReadonlyMap<DescMethod, MethodAccess> {
-  const open: MethodAccess = {
-    anonymous: true,
-    callerKinds: new Set(),
-    permission: undefined,
-    userRelationSuffices: false,
-  }
+  const callerKinds = new Set<CallerKind>()
+  const open: MethodAccess = { anonymous: true, callerKinds, permission: undefined, userRelationSuffices: false }
   return new Map([...services].flatMap((service) => service.methods.map((method) => [method, open] as const)))
 }
 

@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
 /** Where a certificate and its private key are: files in PEM form, the certificate followed by its issuers'. */
@@ -25,8 +25,15 @@ export class TlsFault extends Error {
 /** Reads a certificate and its key. Throws a `TlsFault` if they cannot be read, or do not belong together. */
 export async function readTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
   const [cert, key] = await Promise.all([read('TLS_CERT', files.cert), read('TLS_KEY', files.key)])
-  const certificate = certificateFrom(cert, files.cert)
-  if (!certificate.checkPrivateKey(keyFrom(key, files.key))) {
+  const certificate = parsed(
+    () => new X509Certificate(cert),
+    `TLS_CERT ${files.cert} contains no certificate in PEM format`,
+  )
+  const privateKey = parsed(
+    () => createPrivateKey(key),
+    `TLS_KEY ${files.key} contains no private key in PEM format without a passphrase`,
+  )
+  if (!certificate.checkPrivateKey(privateKey)) {
     throw new TlsFault(
       `TLS_KEY ${files.key} does not match the first certificate in TLS_CERT ${files.cert}: use the key of that certificate, and put the certificate before those of its issuers`,
     )
@@ -62,18 +69,10 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ['EISDIR', 'is a folder: name a file'],
 ])
 
-function certificateFrom(text: Buffer, path: string): X509Certificate {
+function parsed<T>(parse: () => T, fault: string): T {
   try {
-    return new X509Certificate(text)
+    return parse()
   } catch (cause) {
-    throw new TlsFault(`TLS_CERT ${path} contains no certificate in PEM format`, { cause })
-  }
-}
-
-function keyFrom(text: Buffer, path: string): KeyObject {
-  try {
-    return createPrivateKey(text)
-  } catch (cause) {
-    throw new TlsFault(`TLS_KEY ${path} contains no private key in PEM format without a passphrase`, { cause })
+    throw new TlsFault(fault, { cause })
   }
 }

@@ -17,11 +17,10 @@ export const NO_EMAIL_ADDRESS = 'must be an email address such as ada@example.co
 /** What a value that breaks a limit must be instead. */
 export function limitWords({ field: path, ruleId, forKey, message }: Violation): string {
   const last = path.at(-1)
-  if (last?.kind === 'oneof')
-    return `must have one of ${listed(
-      last.fields.map(({ jsonName }) => jsonName),
-      'and',
-    )}`
+  if (last?.kind === 'oneof') {
+    const names = last.fields.map(({ jsonName }) => jsonName)
+    return `must have one of ${listed(names, 'and')}`
+  }
   if (ruleId === 'message.oneof') return choiceWords(path)
   if (ruleId === 'required' || ruleId === 'string.email_empty') return 'is required'
   const field = path.findLast((part) => part.kind === 'field')
@@ -46,11 +45,10 @@ function rulesAt(rules: FieldRules, { isPart, forKey }: { isPart: boolean; forKe
 export function textWords(rules: StringRules, { required, ignore }: FieldRules, ruleId: string): string {
   const { const: only, minLen, maxLen, pattern, in: values, wellKnown } = rules
   if (wellKnown.case === 'uuid') return 'must be a UUID such as 0190b8f4-5d2e-7c3a-9b1f-2d6e8a4c7f10'
-  if (values.length > 0)
-    return `must be ${listed(
-      values.map((value) => value || 'empty'),
-      'or',
-    )}`
+  if (values.length > 0) {
+    const choices = values.map((value) => value || 'empty')
+    return `must be ${listed(choices, 'or')}`
+  }
   if (only !== '') return `must be ${only}`
   const [, characters] = /^\^\[([^^].*)\]\*\$$/.exec(pattern) ?? []
   const least = required || ignore === Ignore.IF_ZERO_VALUE ? 1 : minLen
@@ -75,10 +73,9 @@ export function controlCharacterWords(multiline: boolean): string {
 }
 
 function integerWords({ greaterThan, lessThan }: Int32Rules, { ignore }: FieldRules): string {
-  const range =
-    greaterThan.value === undefined || lessThan.value === undefined
-      ? `${greaterThan.value === undefined ? 'at most' : 'at least'} ${greaterThan.value ?? lessThan.value}`
-      : `from ${greaterThan.value} to ${lessThan.value}`
+  const [least, most] = [greaterThan.value, lessThan.value]
+  const open = least === undefined ? `at most ${most}` : `at least ${least}`
+  const range = least === undefined || most === undefined ? open : `from ${least} to ${most}`
   return ignore === Ignore.IF_ZERO_VALUE ? `must be 0 or ${range}` : `must be ${range}`
 }
 
@@ -108,6 +105,6 @@ function choiceWords(path: Violation['field']): string {
 }
 
 function listed(words: readonly string[], conjunction: 'and' | 'or'): string {
-  const [last, ...others] = words.toReversed()
-  return others.length === 0 ? (last ?? '') : `${others.toReversed().join(', ')} ${conjunction} ${last}`
+  const others = words.slice(0, -1)
+  return others.length === 0 ? words.join() : `${others.join(', ')} ${conjunction} ${words.at(-1)}`
 }

@@ -47,8 +47,8 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
   }
 
   function compileMessage(desc: DescMessage): MessageReader {
-    const fields = fieldsByName(desc)
-    const fieldReaders = new Map(desc.fields.map((field) => [field, readers.field(field)]))
+    const entries = new Map(desc.fields.map((field) => [field, { field, read: readers.field(field) }] as const))
+    const byName = new Map([...fieldsByName(desc)].map(([name, field]) => [name, entries.get(field)]))
     const names = desc.fields.map((field) => field.jsonName)
     return (target, json, cursor) => {
       const object = expectObject(json)
@@ -56,11 +56,11 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
       for (const key of Object.keys(object)) {
         cursor.path.push(key)
         const given = object[key] ?? null
-        const field = fields.get(key)
-        if (field !== undefined) {
-          refuseSecondName(field, key, object)
-          if (given !== null || takesNull(field)) refuseSecondMember(field, members)
-          fieldReaders.get(field)?.(target, given, cursor)
+        const entry = byName.get(key)
+        if (entry !== undefined) {
+          refuseSecondName(entry.field, key, object)
+          if (given !== null || takesNull(entry.field)) refuseSecondMember(entry.field, members)
+          entry.read(target, given, cursor)
         } else if (!readExtension(desc, target, key, given) && options.ignoreUnknownFields !== true) {
           const advice = options.hint?.(desc, key) ?? suggestion(key, names)
           throw new ValueFault(`no such field in ${desc.typeName}: ${advice}`)
