@@ -34,7 +34,7 @@ export async function benchStart(report: Report): Promise<void> {
     for (const dataDir of dataDirs) await removeEmbeddedPostgres(dataDir)
   })
   report.atMost('start from nothing: embedded database, migrations, demo, s', median(cold), 3)
-  report.atMost('start on a database that is there, s', median(warm), 1)
+  report.atMost('start on an existing database, s', median(warm), 1)
 }
 
 /** The memory of the serving process: idle, and during eight lists of 10,000. */

@@ -134,7 +134,7 @@ function keptOperations(tokens: Tokens, directory: string): KeptOperation[] {
   const targetOf = ({ name }: Operation) => (name.startsWith('GET ') ? OTHER : WRITE)
   return [
     {
-      name: 'token look-up: the configs of a team that has none',
+      name: 'token look-up: the configs of a team without any',
       requests: [requestText(`GET /v2/entity-ingestion-configs?teamId=${place.otherTeam}`, { token })],
       target: HOT,
     },

@@ -262,7 +262,7 @@ describe('creating an approval procedure', () => {
     })
 
     it.each([
-      ['a user who does not exist', byUser('unknown'), 'user.userId'],
+      ['an unknown user', byUser('unknown'), 'user.userId'],
       ['a user of another organization', byUser(fixture.users.globexAdmin), 'user.userId'],
       ['a group that does not exist', byGroup('unknown'), 'group.groupId'],
       ['a group of another organization', byGroup(fixture.groups.globex), 'group.groupId'],
@@ -286,7 +286,11 @@ describe('creating an approval procedure', () => {
       ['differs in a flag', [owner, { ...workflow, autoApproveSelf: true }], 'steps[1].autoApproveSelf'],
       ['differs in a default', [{ ...owner, allowSelfApproval: false }, workflow], 'steps[0].allowSelfApproval'],
       ['differs in an approver', [{ approvers: [{ manager: {} }] }, workflow], 'steps[0].approvers'],
-      ['differs in whom it tells', [{ approvers: [{ appOwner: {}, notify: true }] }, workflow], 'steps[0].approvers'],
+      [
+        'differs in whom it notifies',
+        [{ approvers: [{ appOwner: {}, notify: true }] }, workflow],
+        'steps[0].approvers',
+      ],
       ['differs in a workflow', [owner, { customWorkflow: { workflowId: 'other' } }], 'steps[1].customWorkflow'],
     ])('refuses a flat list of steps that contradicts the stages: it %s', async (_, steps, field) => {
       const stages = [{ steps: [owner] }, { steps: [workflow] }]

@@ -93,7 +93,7 @@ async function endure(stage: Stage, service: GaugedService, minutes: number): Pr
     ...judgeOverloaded(overloaded, capacity),
     ...judgeHeld(before, after),
     atMost(
-      'good answers alone again, refused',
+      'only good responses again, refused',
       (await readTogether(service.run, stage, 100)).filter(isBad).length,
       0,
       '',

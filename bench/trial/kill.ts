@@ -98,7 +98,7 @@ async function endSessions(stage: Stage, kills: number): Promise<readonly Findin
   await run.kill()
   return [
     ...(await history.judge()),
-    atMost(`${name}: good answers alone again after`, recovered - start, REPAIRED_MILLIS, 'ms'),
+    atMost(`${name}: only good responses again after`, recovered - start, REPAIRED_MILLIS, 'ms'),
   ]
 }
 

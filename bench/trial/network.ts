@@ -52,7 +52,7 @@ async function beFar(run: ServiceRun, stage: Stage, proxy: LossyProxy): Promise<
     allOf(`${FAR_MILLIS} ms each way: calls are answered 200`, withStatus(far, [200]), CALLS),
     allOf(`${USELESS_MILLIS} ms each way: calls end at their deadline of 3 s`, useless.filter(isInTime).length, CALLS),
     allOf(`${USELESS_MILLIS} ms each way: with 503 or 504`, withStatus(useless, [503, 504]), CALLS),
-    atMost('near again: good answers alone after', recovered - start, REPAIRED_MILLIS + 2 * USELESS_MILLIS, 'ms'),
+    atMost('near again: only good responses after', recovered - start, REPAIRED_MILLIS + 2 * USELESS_MILLIS, 'ms'),
   ]
 }
 
@@ -77,7 +77,7 @@ async function reset(run: ServiceRun, stage: Stage, proxy: LossyProxy, seconds: 
       measured: others.map(([status, count]) => `${count} × ${status}`).join(', ') || '0',
       kept: others.length === 0,
     },
-    atMost('connections reset: good answers alone again after', recovered - start, REPAIRED_MILLIS, 'ms'),
+    atMost('connections reset: only good responses again after', recovered - start, REPAIRED_MILLIS, 'ms'),
   ]
 }
 
@@ -107,8 +107,8 @@ async function holdTable(run: ServiceRun, stage: Stage): Promise<readonly Findin
         withStatus(reads.filter(isInTime), [200, 503, 504]),
         CALLS,
       ),
-      { promise: 'table locked, pool full: health says SERVING', measured: String(isReady), kept: isReady },
-      atMost('table free: good answers alone again after', recovered - start, REPAIRED_MILLIS, 'ms'),
+      { promise: 'table locked, pool full: health reports SERVING', measured: String(isReady), kept: isReady },
+      atMost('table free: only good responses again after', recovered - start, REPAIRED_MILLIS, 'ms'),
       { promise: 'table free: a write is answered 200', measured: String(again.status), kept: again.status === 200 },
     ]
   } finally {

@@ -94,7 +94,7 @@ async function run(stage: Stage, operations: number): Promise<readonly Finding[]
   return [
     atLeast(`operations on ${tally.persons} persons, ${CALLERS} at a time on each`, tally.operations, operations, ''),
     atMost('fields whose history no order of the calls explains', tally.fields, 0, ''),
-    atMost('persons whose history none explains, all fields together', tally.rows, 0, ''),
+    atMost('people whose history no order explains, all fields together', tally.rows, 0, ''),
   ]
 }
 

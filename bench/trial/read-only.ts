@@ -31,8 +31,8 @@ async function freeze(stage: Stage): Promise<readonly Finding[]> {
     return answers.every(({ status }) => status === 200) && (await isServing(run))
   }, repaired + REPAIRED_MILLIS)
   return [
-    atMost('only reads: health says so after', noticed - start, NOTICED_MILLIS, 'ms'),
-    { promise: 'only reads: health goes on saying so', measured: String(stillSays), kept: stillSays },
+    atMost('read-only: health reports it after', noticed - start, NOTICED_MILLIS, 'ms'),
+    { promise: 'read-only: health keeps reporting it', measured: String(stillSays), kept: stillSays },
     allOf('only reads: writes are answered 503 with Retry-After', writes.filter(isUnavailable).length, CALLS),
     allOf('only reads: revocations are answered 503 with Retry-After', revokes.filter(isUnavailable).length, 2),
     allOf('only reads: reads are answered', reads.filter(({ status }) => status === 200).length, CALLS),

@@ -52,7 +52,7 @@ async function run(stage: Stage, pairs: number): Promise<readonly Finding[]> {
   return [
     allOf('pairs of calls, the service killed in between: effects', Number(row?.['effects']), pairs),
     allOf('pairs with the same 200, byte for byte', equal.length, pairs),
-    allOf('pairs of which one is told that it is a repetition', told.length, pairs),
+    allOf('pairs with one response marked as a replay', told.length, pairs),
   ]
 }
 

@@ -36,7 +36,7 @@ async function someSilent(stage: Stage): Promise<readonly Finding[]> {
     return [
       atLeast('silence: connections of the pool that are stopped', stopped.length, 2, ''),
       allOf('two of ten silent: calls end at their deadline of 3 s', inTime.length, CALLS),
-      atMost('two of ten silent: good answers alone again after', recovered - start, REPLACED_MILLIS, 'ms'),
+      atMost('two of ten silent: only good responses again after', recovered - start, REPLACED_MILLIS, 'ms'),
     ]
   } finally {
     backends.heal()
@@ -65,9 +65,9 @@ async function allSilent(stage: Stage): Promise<readonly Finding[]> {
     const { millis, status } = await run.stop()
     return [
       allOf('all silent for 20 s: calls get an answer', answered.length, CALLS),
-      atMost('all silent: health says so after', await unready, 10_000, 'ms'),
-      atMost('all healed: good answers alone again after', recovered - start, REPAIRED_MILLIS, 'ms'),
-      { promise: 'all healed: health says SERVING', measured: String(serving), kept: serving },
+      atMost('all silent: health reports it after', await unready, 10_000, 'ms'),
+      atMost('all healed: only good responses again after', recovered - start, REPAIRED_MILLIS, 'ms'),
+      { promise: 'all healed: health reports SERVING', measured: String(serving), kept: serving },
       atMost('all silent: SIGTERM ends the service in', millis, STOPPED_MILLIS, 'ms'),
       { promise: 'all silent: SIGTERM ends it by itself', measured: `exit ${status}`, kept: status !== null },
     ]

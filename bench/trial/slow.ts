@@ -56,7 +56,7 @@ function slowCallers({ tokens }: Stage, port: number): Promise<Finding[]>[] {
     judge('nothing is sent', each(Buffer.alloc(0), Buffer.alloc(0), HEADER_MILLIS), HEADER_MILLIS),
     judge('slow headers, HTTP/1.1', each(header, Buffer.from('a'), HEADER_MILLIS), HEADER_MILLIS),
     judge('slow headers, HTTP/2', each(frame, Buffer.from([0]), SESSION_MILLIS), SESSION_MILLIS),
-    ...through('slow bodies of strangers', token, BODY_MILLIS),
+    ...through('slow anonymous bodies', token, BODY_MILLIS),
     ...through('slow bodies that are refused', ingestion, REFUSED_MILLIS),
     ...through('slow bodies, deadline 3 s', ingestion, DEADLINE_BODY_MILLIS, {
       token: tokens.key,

@@ -75,7 +75,7 @@ describe('the JSON of a list of app instances', () => {
   it.each([
     ['a team with awkward texts, agent cards and shared instances', fixture.it, 0],
     ['a page of one', fixture.it, 1],
-    ['a page that ends behind an agent card', fixture.it, 4],
+    ['a page that ends after an agent card', fixture.it, 4],
     ['a list of hundreds', fixture.people, 0],
     ['a page of some of them', fixture.people, 256],
     ['a page that ends with an agent card', fixture.people, 301],

@@ -191,7 +191,7 @@ describe('updating app resources in a batch', () => {
       ['does not exist', 'unknown'],
       ['belongs to a team that is hidden', people],
       ['belongs to another organization', globex],
-      ['has a form that no id has', 'not an id / at all'],
+      ['has an impossible form', 'not an id / at all'],
     ])('fails as a whole for an id that %s, and reports its index', async (_, id) => {
       const resources = [
         { id: first, name: 'New' },

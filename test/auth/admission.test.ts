@@ -108,7 +108,7 @@ describe('a caller', () => {
   it.each<[name: string, caller: Caller, access: Partial<MethodAccess>, missing: boolean]>([
     ['has the permission', callerOf('user', 'apps:read'), {}, false],
     ['lacks it', callerOf('user'), {}, true],
-    ['needs none', callerOf('user'), { permission: undefined }, false],
+    ['needs no permission', callerOf('user'), { permission: undefined }, false],
     ['is a user whom the request may admit', callerOf('user'), { userRelationSuffices: true }, false],
     ['is a key, which no request admits', callerOf('organization_api_key'), { userRelationSuffices: true }, true],
   ])('that %s is refused only if the permission is missing', (_, caller, access, missing) => {
@@ -174,9 +174,9 @@ describe('admission', () => {
 
   const jwt = `Bearer ${'a'.repeat(9)}.${'b'.repeat(9)}.c`
   it.each([
-    ['a token of nobody', {}, {}, 'this is not a token of this service: '],
-    ['a JWT where none is taken', { authorization: jwt }, {}, 'this service does not accept JWTs: '],
-    ['a JWT of nobody', { authorization: jwt }, { takesJwt: true }, 'the bearer credential is invalid: get a new one'],
+    ['an unknown token', {}, {}, 'this is not a token of this service: '],
+    ['a JWT where none is accepted', { authorization: jwt }, {}, 'this service does not accept JWTs: '],
+    ['an unknown JWT', { authorization: jwt }, { takesJwt: true }, 'the bearer credential is invalid: get a new one'],
   ])('refuses %s', async (_, changes, options, said) => {
     const message = expect.stringContaining(said)
     await expect(admit(undefined, changes, options).values).rejects.toMatchObject({ ...invalid, message })

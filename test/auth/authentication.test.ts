@@ -118,7 +118,7 @@ describe('authentication', () => {
       expect(await authenticateCounted(userToken)).toBeDefined()
     }
     expect(statements).toBe(6)
-    expect(await authenticateCounted('no token of any form')).toBeUndefined()
+    expect(await authenticateCounted('text that is not a token')).toBeUndefined()
     expect(statements).toBe(6)
   })
 

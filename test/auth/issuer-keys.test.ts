@@ -88,8 +88,8 @@ describe('tokens of the OpenID Connect issuer', () => {
 
     it.each([
       ['is larger than 1 MiB', JSON.stringify({ padding, keys: [good] }), /more than 1048576 bytes/],
-      ['is no JSON', '{', /JSON/],
-      ['is no object', 'null', /the document is not an object/],
+      ['is not JSON', '{', /JSON/],
+      ['is not an object', 'null', /the document is not an object/],
       ['has no keys', '{}', /is not a key set/],
     ])('are neither accepted nor refused if the key set %s', async (_, keySet, warning) => {
       expect(await judge(keySet, 'good', strong.privateKey)).toEqual(unreachable(30))

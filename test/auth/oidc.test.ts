@@ -198,9 +198,9 @@ describe('tokens of the OpenID Connect issuer', () => {
   it.each([
     ['no verified address', 'an address that is not verified', { ...admin, email_verified: false }],
     ['no verified address', 'an address that is verified only in words', { ...admin, email_verified: 'true' }],
-    ['no verified address', 'an address that nothing says is verified', { email: admin.email }],
+    ['no verified address', 'an address without a statement that it is verified', { email: admin.email }],
     ['no verified address', 'no address', { email_verified: true }],
-    ['unknown person', 'the address of a stranger', { ...admin, email: 'stranger@example.com' }],
+    ['unknown person', 'an unknown address', { ...admin, email: 'stranger@example.com' }],
     [
       'unknown organization or person',
       'an organization to which the person does not belong',

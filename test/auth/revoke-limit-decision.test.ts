@@ -37,15 +37,15 @@ describe('the limiter of revocations', () => {
   it.each<[name: string, decisions: (RevokeDecision | undefined)[], admission: Admission]>([
     ['lets through whom the database counts', [allowed], { allowed: true }],
     [
-      'refuses whom the database refuses, and says for how long',
+      'refuses when the database refuses, and says for how long',
       [refused(17)],
       { allowed: false, retryAfterSeconds: 17 },
     ],
-    ['asks nobody to come back at once', [refused(0)], { allowed: false, retryAfterSeconds: 1 }],
+    ['never asks callers to retry at once', [refused(0)], { allowed: false, retryAfterSeconds: 1 }],
     ['asks for a second where the wait is unknown', [refused(null)], { allowed: false, retryAfterSeconds: 1 }],
-    ['asks nobody to wait for more than the span', [refused(61)], { allowed: false, retryAfterSeconds: 60 }],
+    ['never asks callers to wait for more than the span', [refused(61)], { allowed: false, retryAfterSeconds: 60 }],
     ['looks again where others were counted meanwhile', [neither, allowed], { allowed: true }],
-    ['looks again where nothing came', [undefined, refused(3)], { allowed: false, retryAfterSeconds: 3 }],
+    ['checks again if no decision came', [undefined, refused(3)], { allowed: false, retryAfterSeconds: 3 }],
     ['looks six times', [...Array(5).fill(neither), allowed], { allowed: true }],
   ])('%s', async (_, decisions, admission) => {
     const { asked, limiter } = limiterOf(...decisions)

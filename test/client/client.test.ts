@@ -271,7 +271,7 @@ describe('an invalid configuration of the client', () => {
     ['a port for a scheme', { baseUrl: 'localhost:8080', credentials }, /^baseUrl .*"localhost:8080"$/],
     ['no address', { baseUrl: '', credentials }, /^baseUrl .*""$/],
     ['no credentials', { baseUrl: 'http://127.0.0.1' }, /^credentials lack clientId and clientSecret/],
-    ['an id alone', { baseUrl: 'http://127.0.0.1', credentials: { clientId: 'x' } }, /^credentials lack clientSecret/],
+    ['only an id', { baseUrl: 'http://127.0.0.1', credentials: { clientId: 'x' } }, /^credentials lack clientSecret/],
     [
       'settings that are not set',
       { baseUrl: 'http://127.0.0.1', credentials: { clientId: undefined, clientSecret: '' } },

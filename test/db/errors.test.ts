@@ -70,13 +70,13 @@ describe('a failure of the database', () => {
       { kind: 'unique_violation', constraint: 'item_key' },
     ],
     [
-      'a duplicate key that a coordinator tells of',
+      'a duplicate key that a coordinator reports',
       refuseOnShard('23505', 'duplicate key value violates unique constraint "item_key_102010"'),
       [],
       { kind: 'unique_violation', constraint: 'item_key' },
     ],
     [
-      'a parent in use that a coordinator tells of',
+      'a parent in use that a coordinator reports',
       refuseOnShard(
         '23503',
         'update or delete on table "item_102010" violates foreign key constraint "item_parent_1020105" on table "part_102011"',

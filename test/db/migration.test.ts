@@ -4,7 +4,7 @@ import { splitStatements } from '../../src/db/migration.js'
 describe('the statements of a migration', () => {
   it.each<[what: string, script: string, statements: string[]]>([
     ['nothing', '', []],
-    ['blanks, comments and empty statements alone', ' \n;; -- a;\n ; ', []],
+    ['only blanks, comments and empty statements', ' \n;; -- a;\n ; ', []],
     ['one without a semicolon', 'SELECT 1', ['SELECT 1']],
     ['several', 'SELECT 1;SELECT 2 ;\nSELECT 3;\n', ['SELECT 1', 'SELECT 2', 'SELECT 3']],
     ['a comment before a statement, which it keeps', '-- One; and all\nSELECT 1;', ['-- One; and all\nSELECT 1']],

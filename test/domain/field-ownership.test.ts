@@ -248,7 +248,7 @@ const rows: readonly Row[] = [
   },
   {
     ...automationOwned,
-    name: 'an assignment by a user token pins unless it says otherwise',
+    name: 'an assignment by a user token pins by default',
     field: 'MANAGER',
     commands: relationship('person', 'new'),
     value: 'new',
@@ -257,7 +257,7 @@ const rows: readonly Row[] = [
   },
   {
     ...automationOwned,
-    name: 'an assignment by a key does not pin unless it says so',
+    name: 'an assignment by a key does not pin by default',
     field: 'MANAGER',
     commands: relationship('automation', 'new'),
     value: 'new',

@@ -73,7 +73,7 @@ describe('a phone number', () => {
     ['0041791234567', 'a dialling prefix in place of +'],
     ['+1415555267', 'too short for its plan'],
     ['+141555526711', 'too long for its plan'],
-    ['+999123456789', 'a calling code that nobody has'],
+    ['+999123456789', 'an unassigned calling code'],
     ['+14155552671 ext. 5', 'an extension'],
     ['tel:+14155552671', 'a URI'],
     ['call +14155552671', 'words'],

@@ -155,7 +155,7 @@ describe('an error message shows the way forward', () => {
     ['a JWT without an issuer', `Bearer ${jwt}`, 'this service does not accept JWTs'],
     ['half a token', 'Bearer svc_token_abc', 'the token is incomplete or altered'],
     ['something else', 'Bearer hunter2', 'this is not a token of this service'],
-    ['a token that nobody has', `Bearer svc_user_${'a'.repeat(43)}`, 'the bearer credential is invalid: get a new one'],
+    ['an unknown token', `Bearer svc_user_${'a'.repeat(43)}`, 'the bearer credential is invalid: get a new one'],
   ])('about %s as the credential, without echoing it', async (_, authorization, expected) => {
     const headers = authorization === undefined ? {} : { authorization }
     for (const path of ['/v2/users', '/svc.v2.UserService/ListUsers?connect=v1&encoding=json&message={}']) {

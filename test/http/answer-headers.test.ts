@@ -24,7 +24,7 @@ const getUser = '/svc.v2.UserService/GetUser'
 const answers: readonly (readonly [string, number, RawRequest])[] = [
   ['of REST', 200, get('/v2/users')],
   ['of a list without pages', 200, get(`/v2/teams/${fixture.it}/sla-definitions`)],
-  ['to a stranger', 401, { ...get('/v2/users'), headers: { authorization: 'Bearer a' } }],
+  ['without a credential', 401, { ...get('/v2/users'), headers: { authorization: 'Bearer a' } }],
   ['about a query', 400, get('/v2/users?foo=1')],
   ['about a path', 404, get('/nothing')],
   ['about a verb', 405, { method: 'DELETE', path: '/v2/users', headers: {} }],

@@ -4,7 +4,7 @@ import { createClientAddressOf, parseTrustProxy } from '../../src/http/client-ad
 /** `trust | socket | X-Forwarded-For | client | why` */
 const table: [string, string | undefined, string | undefined, string, string][] = [
   ['', '192.0.2.1', undefined, '192.0.2.1', 'the socket'],
-  ['', '192.0.2.1', '198.51.100.7', '192.0.2.1', 'nobody is trusted'],
+  ['', '192.0.2.1', '198.51.100.7', '192.0.2.1', 'no proxy is trusted'],
   ['0', '192.0.2.1', '198.51.100.7', '192.0.2.1', 'no hop is trusted'],
   ['', '::ffff:192.0.2.1', undefined, '192.0.2.1', 'IPv4-mapped'],
   ['', '::ffff:c000:201', undefined, '192.0.2.1', 'IPv4-mapped in hexadecimal'],
@@ -34,7 +34,7 @@ const table: [string, string | undefined, string | undefined, string, string][] 
   ['10.0.0.0/8', '192.0.2.1', '198.51.100.7', '192.0.2.1', 'a forged header past the proxy'],
   ['10.0.0.0/8', '10.1.2.3', '1.1.1.1, 198.51.100.7, 10.9.9.9', '198.51.100.7', 'several trusted proxies'],
   ['10.0.0.0/8', '10.1.2.3', '10.1.1.1, 198.51.100.7', '198.51.100.7', 'a forged trusted address'],
-  ['10.0.0.0/8', '10.1.2.3', '10.4.4.4, 10.5.5.5', '10.4.4.4', 'everybody is trusted: the farthest'],
+  ['10.0.0.0/8', '10.1.2.3', '10.4.4.4, 10.5.5.5', '10.4.4.4', 'every hop is trusted: the farthest'],
   ['10.0.0.0/8, 2001:db8:f::/48', '2001:db8:f::9', '198.51.100.7, 10.0.0.1', '198.51.100.7', 'a list of both kinds'],
   ['192.0.2.1', '192.0.2.1', '198.51.100.7', '198.51.100.7', 'one address'],
   ['192.0.2.1', '192.0.2.2', '198.51.100.7', '192.0.2.2', 'its neighbour'],

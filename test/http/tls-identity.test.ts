@@ -34,7 +34,7 @@ it('a certificate and its key are read together, followed by any issuer certific
 
 it.each<[fault: string, cert: string, key: string, message: RegExp]>([
   ['of another certificate', createCertificate().cert, createCertificate().key, /^TLS_KEY \S+ does not match/],
-  ['that is none', createCertificate().cert, 'key', /^TLS_KEY \S+ contains no private key in PEM format/],
+  ['that is not a key', createCertificate().cert, 'key', /^TLS_KEY \S+ contains no private key in PEM format/],
   [
     'of a text that is not a certificate',
     'cert',

@@ -127,7 +127,7 @@ describe.each(served.filter(isEnvelopedDoor))('the envelopes of $kind over $prot
   it.each([
     ['a prefix that ends early', Buffer.from([0, 0, 0])],
     ['a message that ends early', encodeEnvelope(0, message('abc')).subarray(0, -1)],
-    ['a prefix behind the message', Buffer.concat([encodeEnvelope(0, message('a')), Buffer.from([0, 0])])],
+    ['a prefix after the message', Buffer.concat([encodeEnvelope(0, message('a')), Buffer.from([0, 0])])],
   ])('are refused as invalid_argument with %s', async (_, body) => {
     expect(await codesOf(body)).toEqual([Code.InvalidArgument, 0])
   })

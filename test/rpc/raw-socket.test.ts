@@ -44,7 +44,7 @@ describe('on one HTTP/1.1 connection', () => {
       [429],
     ],
     [
-      'a declared length beyond the limit, and the body behind the answer',
+      'a declared length above the limit, and the body after the response',
       [`${line()}${json}content-length: 200000\r\n\r\n`, 'x'.repeat(100_000), 'x'.repeat(100_000)],
       [429],
     ],

@@ -15,7 +15,7 @@ const refused: readonly (readonly [why: string, text: string, field: string])[] 
   ['a list', '[]', 'body'],
   ['text that is not JSON', '{name:1}', ''],
   ['a trailing comma', '{"name":"a",}', ''],
-  ['something behind the value', '{"name":"a"} {}', ''],
+  ['trailing text after the value', '{"name":"a"} {}', ''],
   ['a lone surrogate', '{"name":"\\ud800"}', ''],
 ]
 

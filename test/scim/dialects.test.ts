@@ -93,7 +93,7 @@ function lookUps(
     ['Okta', 'a page of users, to test the connection', '/Users?startIndex=1&count=2', undefined],
     ['Okta', 'a user by name, before it is added', `${byName}&startIndex=1&count=100`, users],
     ['Okta', 'a group by name', `/Groups?filter=displayName eq "${group}"&startIndex=1&count=100`, groups],
-    [entra, 'somebody who does not exist, to test the connection', '/Users?filter=userName eq "5f1c-nobody"', []],
+    [entra, 'an unknown user, to test the connection', '/Users?filter=userName eq "5f1c-nobody"', []],
     [entra, 'a user by the externalId', `/Users?filter=externalId eq "ext-${name}"`, users],
     [entra, 'a user by the address of work', `/Users?filter=emails[type eq "work"].value eq "${name}"`, users],
     [entra, 'a user by the manager', `/Users?filter=id eq "${user}" and manager eq "${MANAGER}"&attributes=id`, users],

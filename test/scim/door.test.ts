@@ -121,7 +121,7 @@ describe('the SCIM endpoint', () => {
     ['a control character', { userName: 'a@b.example', title: '\u0000' }, {}, 400, 'invalidValue'],
     ['active as a number', { userName: 'a@b.example', active: 2 }, {}, 400, 'invalidValue'],
     [
-      'a manager whom nobody knows',
+      'an unknown manager',
       {
         userName: 'a@b.example',
         'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { manager: { value: 'nobody' } },

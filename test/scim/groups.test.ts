@@ -122,7 +122,7 @@ describe('SCIM groups', () => {
       [admin, builder, agent],
     ],
     ['ids at members.value', [{ op: 'add', path: 'members.value', value: agent }], [admin, builder, agent]],
-    ['a member who is there already', [{ op: 'add', path: 'members', value: [{ value: admin }] }], [admin, builder]],
+    ['an existing member', [{ op: 'add', path: 'members', value: [{ value: admin }] }], [admin, builder]],
     ['remove without a value', [{ op: 'remove', path: 'members' }], []],
     [
       'add, then remove',

@@ -48,7 +48,7 @@ describe('an optional value that cannot be stored', () => {
     ['a phone number that is not a string', 'phoneNumbers', [{ value: { of: 'work' }, type: 'work' }], ''],
     ['a locale that is no language tag', 'locale', 'of nowhere', ''],
     ['a locale that is not a string', 'locale', { language: 'en' }, ''],
-    ['a time zone that nobody knows', 'timezone', 'Middle-earth/Shire', ''],
+    ['an unknown time zone', 'timezone', 'Middle-earth/Shire', ''],
     ['a time zone that is too long', 'timezone', 'x'.repeat(3_000), ''],
     ['a photo that is not at an https URL', 'photos', [{ value: 'http://example.com/a.png', type: 'photo' }], '.value'],
   ])('is omitted from a new user and reported with the user: %s', async (_, name, value, part) => {

@@ -86,12 +86,12 @@ describe('a PATCH', () => {
       { name: { givenName: 'Ada', familyName: 'Byron' } },
     ],
     [
-      'takes null for none',
+      'treats null as no value',
       [{ op: 'replace', value: { title: null, name: { givenName: null } } }],
       { title: undefined, name: { familyName: 'Lovelace' } },
     ],
     [
-      'removes nothing where there is nothing',
+      'removes nothing if there is nothing',
       [{ op: 'remove', path: 'phoneNumbers[type eq "work"]' }],
       { phoneNumbers: undefined },
     ],
@@ -124,7 +124,7 @@ describe('a PATCH', () => {
     ],
     ['a removal of nothing', { Operations: [{ op: 'remove' }] }, 'noTarget'],
     ['no value', { Operations: [{ op: 'add', path: 'title' }] }, 'invalidValue'],
-    ['a value that is no object, without a path', { Operations: [{ op: 'add', value: 'x' }] }, 'invalidValue'],
+    ['a value that is not an object, without a path', { Operations: [{ op: 'add', value: 'x' }] }, 'invalidValue'],
     ['a path that is not a string', { Operations: [{ op: 'add', path: 1, value: 'x' }] }, 'invalidPath'],
     ['an unknown attribute', { Operations: [{ op: 'add', path: 'colour', value: 'red' }] }, 'invalidPath'],
     ['an unknown part', { Operations: [{ op: 'add', path: 'name.colour', value: 'red' }] }, 'invalidPath'],

@@ -20,7 +20,7 @@ const toldOf = (attributes: readonly Told[], name: string) => attributes.find((e
 const sentences: readonly Sentence[] = [
   [
     '2.1',
-    'names of attributes and URNs of schemas are in any case',
+    'attribute names and schema URNs are case-insensitive',
     ({ serial }) => [
       'POST',
       '/Users',
@@ -37,14 +37,14 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '2.3.1',
-    'texts keep their case',
+    'strings preserve their case',
     ({ path }) => ['GET', path],
     200,
     { title: 'Analyst', externalId: expect.stringMatching(/^Ext-/) },
   ],
   [
     '2.3.5',
-    'times are of xsd:dateTime',
+    'timestamps are of type xsd:dateTime',
     ({ path }) => ['GET', path],
     200,
     { meta: { created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/) } },
@@ -65,7 +65,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '2.5',
-    'null and an empty list are the same as nothing',
+    'null and an empty list mean an unassigned attribute',
     ({ path, user }) => ['PUT', path, { ...user, title: null, phoneNumbers: [], photos: null }],
     200,
     async ({ body }, { directory, path, user }) => {
@@ -75,21 +75,21 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3',
-    'a resource names its schemas, and those alone of which it has attributes',
+    'a resource lists exactly the schemas whose attributes it has',
     ({ path }) => ['GET', path],
     200,
     { schemas: [USER, ENTERPRISE, OWNERSHIP] },
   ],
   [
     '3',
-    'a resource without attributes of an extension does not name it',
+    'a resource without attributes of an extension does not list it',
     ({ serial }) => ['POST', '/Users', { schemas: [USER], userName: `plain.${serial}@example.com` }],
     201,
     ({ body }) => expect([body.schemas, ENTERPRISE in body]).toEqual([[USER, OWNERSHIP], false]),
   ],
   [
     '3.1',
-    'the id is given by the service, whatever a client sends, and stays',
+    'the id is assigned by the service, whatever a client sends, and never changes',
     ({ path, user }) => ['PUT', path, { ...user, id: 'bulkId', title: 'Countess' }],
     200,
     ({ body }, { user }) => expect([body.id, body.title]).toEqual([user.id, 'Countess']),
@@ -103,7 +103,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.1',
-    'meta is read-only: what a client sends does not count',
+    'meta is read-only: values from a client are ignored',
     ({ path, user }) => [
       'PUT',
       path,
@@ -114,7 +114,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.1',
-    'meta has the type, the times, the location and the version, as the headers have them',
+    'meta has the type, timestamps, location and version, consistent with the headers',
     ({ path }) => ['GET', path],
     200,
     ({ body, headers }) => {
@@ -124,7 +124,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.1',
-    'lastModified changes with the resource, and created does not',
+    'lastModified changes with the resource, created does not',
     ({ path }) => ['PATCH', path, { Operations: [{ op: 'replace', path: 'title', value: 'Countess' }] }],
     200,
     ({ body }, { user }) => {
@@ -135,21 +135,21 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '4.1.1',
-    'a user needs a userName',
+    'a user requires a userName',
     () => ['POST', '/Users', { schemas: [USER], displayName: 'Nobody' }],
     400,
     { scimType: 'invalidValue' },
   ],
   [
     '4.1.1',
-    'the userName is not empty',
+    'the userName must not be empty',
     () => ['POST', '/Users', { schemas: [USER], userName: '' }],
     400,
     { scimType: 'invalidValue' },
   ],
   [
     '4.1.1',
-    'the userName is unique whatever its case',
+    'the userName is unique, ignoring case',
     ({ serial }) => [
       'POST',
       '/Users',
@@ -171,21 +171,21 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '4.1.1',
-    'active is told, and is settled by the service',
+    'active is returned, with a default from the service',
     ({ serial }) => ['POST', '/Users', { schemas: [USER], userName: `a.${serial}@example.com` }],
     201,
     { active: true },
   ],
   [
     '4.1.2',
-    'emails, phone numbers and photos have a value, a type and which is primary',
+    'emails, phone numbers and photos have a value, a type and a primary flag',
     ({ path }) => ['GET', path],
     200,
     { emails: [{ type: 'work', primary: true }, { type: 'home' }], photos: [{ type: 'photo' }] },
   ],
   [
     '4.1.2',
-    'groups of a user are read-only: only a change of the group changes them',
+    'the groups of a user are read-only: they follow changes of the group',
     ({ path, user }) => ['PUT', path, { ...user, groups: [] }],
     200,
     ({ body }, { group }) =>
@@ -195,14 +195,14 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '4.2',
-    'a group needs a displayName',
+    'a group requires a displayName',
     () => ['POST', '/Groups', { schemas: [GROUP], members: [] }],
     400,
     { scimType: 'invalidValue' },
   ],
   [
     '4.2',
-    'members have a value, the address and the type of what it is',
+    'members have a value, a $ref and a type',
     ({ group }) => ['GET', `/Groups/${group.id}`],
     200,
     ({ body }, { user }) =>
@@ -212,7 +212,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '4.3',
-    'the manager has an id, and the address and the name that the service adds',
+    'the manager has an id, to which the service adds the $ref and the name',
     ({ path, user }) => [
       'PUT',
       path,
@@ -232,7 +232,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '5',
-    'the configuration tells what is supported, without being asked for more',
+    'the service provider configuration lists the supported features',
     () => ['GET', '/ServiceProviderConfig'],
     200,
     ({ body }) => {
@@ -253,7 +253,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '6',
-    'a type of resource tells its name, its endpoint, its schema, and which extensions are required',
+    'a resource type has its name, endpoint, schema, and required extensions',
     () => ['GET', '/ResourceTypes/User'],
     200,
     {
@@ -268,7 +268,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '7',
-    'a schema tells the characteristics of each attribute',
+    'a schema gives the characteristics of each attribute',
     () => ['GET', `/Schemas/${USER}`],
     200,
     ({ body }) => {
@@ -287,7 +287,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '7',
-    'members of groups can be added and removed, and not changed',
+    'members of groups can be added and removed, but not modified',
     () => ['GET', `/Schemas/${GROUP}`],
     200,
     ({ body }) => {
@@ -299,7 +299,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '7',
-    'what a schema calls read-write is returned as it was written',
+    'read-write attributes are returned as they were written',
     ({ serial }) => ['POST', '/Users', wholeUser(serial + 5_000)],
     201,
     ({ body }, { serial }) =>

@@ -13,14 +13,14 @@ const byCodePoints = (one: string, other: string) => (one < other ? -1 : 1)
 const sentences: readonly Sentence[] = [
   [
     '3.1',
-    'answers are application/scim+json',
+    'responses are application/scim+json',
     ({ path }) => ['GET', path, undefined, { accept: 'application/json' }],
     200,
     ({ headers }) => expect(headers.get('content-type')).toBe('application/scim+json'),
   ],
   [
     '3.4.1',
-    'a known resource is answered with its location and version',
+    'a resource is returned with its location and version',
     ({ path }) => ['GET', path],
     200,
     ({ headers }, { user }) =>
@@ -28,14 +28,14 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.1',
-    'an unknown resource is 404, in the form of an error',
+    'an unknown resource returns 404 with an error body',
     () => ['GET', '/Users/nobody'],
     404,
     { schemas: [ERROR], status: '404', detail: expect.any(String) },
   ],
   [
     '3.4.2',
-    'a list says how many there are, from where and how many it has',
+    'a list has its total, start index and page size',
     ({ serial }) => ['GET', users({ filter: `userName eq "login.${serial}"` })],
     200,
     ({ body }, { user }) =>
@@ -49,50 +49,50 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.2',
-    'a list that finds nothing is empty, and no error',
+    'a list without matches is empty, not an error',
     () => ['GET', users({ filter: 'userName eq "nobody"' })],
     200,
     { totalResults: 0, itemsPerPage: 0, Resources: [] },
   ],
-  ['3.4.2', 'parameters that nobody knows are ignored', ({ path }) => ['GET', `${path}?colour=red`], 200],
+  ['3.4.2', 'unknown parameters are ignored', ({ path }) => ['GET', `${path}?colour=red`], 200],
   [
     '3.4.2.2',
-    'names of attributes and operators are in any case',
+    'attribute names and operators are case-insensitive',
     ({ serial }) => ['GET', users({ filter: `USERNAME Eq "login.${serial}" AND Title PR` })],
     200,
     { totalResults: 1 },
   ],
   [
     '3.4.2.2',
-    'a value that is not case-exact is compared in any case',
+    'values that are not case-exact are compared ignoring case',
     ({ serial }) => ['GET', users({ filter: `displayName eq "ADA ${serial}"` })],
     200,
     { totalResults: 1 },
   ],
   [
     '3.4.2.2',
-    'and goes before or',
+    'and binds more tightly than or',
     ({ serial }) => ['GET', users({ filter: `userName eq "login.${serial}" or title eq "x" and active eq false` })],
     200,
     { totalResults: 1 },
   ],
   [
     '3.4.2.2',
-    'parentheses go before and',
+    'parentheses override precedence',
     ({ serial }) => ['GET', users({ filter: `(userName eq "login.${serial}" or title eq "x") and active eq false` })],
     200,
     { totalResults: 0 },
   ],
   [
     '3.4.2.2',
-    'not goes before and',
+    'not binds more tightly than and',
     ({ serial }) => ['GET', users({ filter: `not (active eq false) and userName eq "login.${serial}"` })],
     200,
     { totalResults: 1 },
   ],
   [
     '3.4.2.2',
-    'brackets want one entry that satisfies all',
+    'brackets require one entry that satisfies every condition',
     ({ serial }) => [
       'GET',
       users({ filter: `emails[type eq "home" and value co "@example.com"] and userName eq "login.${serial}"` }),
@@ -102,14 +102,14 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.2.2',
-    'ne finds resources that have another value',
+    'ne matches resources with another value',
     ({ serial }) => ['GET', users({ filter: `title ne "Countess" and userName eq "login.${serial}"` })],
     200,
     { totalResults: 1 },
   ],
   [
     '3.4.2.2',
-    'sw, co and ew compare parts of texts',
+    'sw, co and ew match parts of strings',
     ({ serial }) => [
       'GET',
       users({ filter: `userName sw "LOGIN." and userName ew ".${serial}" and name.familyName co "vela"` }),
@@ -119,14 +119,14 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.2.2',
-    'pr finds an attribute with parts by any of them',
+    'pr matches a complex attribute by any sub-attribute',
     ({ serial }) => ['GET', users({ filter: `name pr and userName eq "login.${serial}"` })],
     200,
     { totalResults: 1 },
   ],
   [
     '3.4.2.2',
-    'times are compared as times, in any offset',
+    'timestamps are compared as times, in any offset',
     ({ user }) => [
       'GET',
       users({
@@ -138,21 +138,21 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.2.2',
-    'greater and less do not compare booleans',
+    'gt and lt do not compare booleans',
     () => ['GET', users({ filter: 'active gt true' })],
     400,
     { scimType: 'invalidFilter' },
   ],
   [
     '3.4.2.2',
-    'an operator that nobody knows is refused',
+    'an unknown operator is refused',
     () => ['GET', users({ filter: 'title is "x"' })],
     400,
     { scimType: 'invalidFilter' },
   ],
   [
     '3.4.2.2',
-    'attributes of extensions have their URN',
+    'attributes of extensions are addressed by URN',
     ({ serial }) => [
       'GET',
       users({ filter: `${ENTERPRISE}:department eq "engines" and userName eq "login.${serial}"` }),
@@ -162,21 +162,21 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.2.2',
-    'an attribute that cannot be searched is refused',
+    'a filter on an unsearchable attribute is refused',
     () => ['GET', users({ filter: 'meta.version eq "x"' })],
     400,
     { scimType: 'invalidFilter' },
   ],
   [
     '3.4.2.2',
-    'resources are found by the schemas that they have',
+    'resources can be filtered by schema',
     ({ serial }) => ['GET', users({ filter: `schemas eq "${ENTERPRISE}" and userName eq "login.${serial}"` })],
     200,
     { totalResults: 1 },
   ],
   [
     '3.4.2.2',
-    'resources are found by their type',
+    'resources can be filtered by type',
     ({ group }) => [
       'GET',
       `/Groups?filter=${encodeURIComponent(`meta.resourceType eq "Group" and id eq "${group.id}"`)}`,
@@ -186,7 +186,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.2.3',
-    'a list is sorted by an attribute, ascending if nothing is said',
+    'a list is sorted by an attribute, ascending by default',
     () => ['GET', users({ sortBy: 'userName', count: '5' })],
     200,
     ({ body }) => {
@@ -215,28 +215,28 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.2.4',
-    'a negative count is 0, which asks for the total alone',
+    'a negative count is 0, which requests only the total',
     () => ['GET', users({ count: '-1' })],
     200,
     ({ body }) => expect([body.totalResults > 0, body.itemsPerPage, body.Resources]).toEqual([true, 0, []]),
   ],
   [
     '3.4.2.4',
-    'a page has at most as many resources as are asked for',
+    'a page has at most as many resources as requested',
     () => ['GET', users({ count: '2' })],
     200,
     ({ body }) => expect([body.itemsPerPage, body.Resources.length]).toEqual([2, 2]),
   ],
   [
     '3.4.2.4',
-    'a page that begins behind the end is empty',
+    'a page beyond the end is empty',
     () => ['GET', users({ startIndex: '100000' })],
     200,
     { itemsPerPage: 0, Resources: [] },
   ],
   [
     '3.4.2.5',
-    'the attributes that are named are answered, and those that always are',
+    'attributes limits the response, in addition to those always returned',
     ({ path }) => ['GET', `${path}?attributes=userName,name.givenName`],
     200,
     ({ body }) => {
@@ -246,7 +246,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.2.5',
-    'attributes that are left out are not answered, but for those that always are',
+    'excludedAttributes are omitted, except those always returned',
     ({ path }) => ['GET', `${path}?excludedAttributes=id,userName,emails.type`],
     200,
     ({ body }, { user }) => {
@@ -255,7 +255,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.3',
-    'a search in a body finds the same',
+    'a search by POST finds the same',
     ({ serial }) => [
       'POST',
       '/Users/.search',
@@ -277,35 +277,35 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.4.3',
-    'a search in a body names its schema',
+    'a search by POST must name its schema',
     () => ['POST', '/Users/.search', { filter: 'title pr' }],
     400,
     { scimType: 'invalidSyntax' },
   ],
   [
     '3.4.3',
-    'a search in groups',
+    'groups can be searched by POST',
     ({ group }) => ['POST', '/Groups/.search', { schemas: [SEARCH], filter: `displayName eq "${group.displayName}"` }],
     200,
     { totalResults: 1 },
   ],
   [
     '3.4.3',
-    'a search in all resources is no operation of this service',
+    'a search across all resource types is not supported',
     () => ['POST', '/.search', { schemas: [SEARCH] }],
     501,
     { schemas: [ERROR] },
   ],
   [
     '3.7',
-    'bulk is announced as unsupported, and is no operation',
+    'bulk is announced as unsupported, and is not available',
     () => ['POST', '/Bulk', { schemas: [], Operations: [] }],
     501,
     { schemas: [ERROR] },
   ],
   [
     '3.9',
-    'a list has the attributes that are named',
+    'a list has only the requested attributes',
     ({ serial }) => [
       'GET',
       users({ filter: `userName eq "login.${serial}"`, attributes: `${USER}:displayName,${ENTERPRISE}` }),
@@ -316,7 +316,7 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.9',
-    'an answer to a change has the attributes that are named',
+    'the response to a PATCH has only the requested attributes',
     ({ path }) => [
       'PATCH',
       `${path}?attributes=title`,
@@ -327,54 +327,48 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.10',
-    'attributes of the core have the URN of their schema, or none',
+    'core attributes may be addressed with or without their URN',
     ({ path }) => ['GET', `${path}?attributes=${USER.toUpperCase()}:name.familyName`],
     200,
     { name: { familyName: 'Lovelace' } },
   ],
-  ['3.11', 'there is no resource for whoever asks', () => ['GET', '/Me'], 501, { schemas: [ERROR] }],
-  ['3.11', 'nor one that could be changed', () => ['PATCH', '/Me', { Operations: [] }], 501, { schemas: [ERROR] }],
+  ['3.11', '/Me does not exist', () => ['GET', '/Me'], 501, { schemas: [ERROR] }],
+  ['3.11', '/Me cannot be changed', () => ['PATCH', '/Me', { Operations: [] }], 501, { schemas: [ERROR] }],
   [
     '3.12',
-    'an error has its status as a text, and a detail',
+    'an error has its status as a string, and a detail',
     () => ['GET', '/Users?filter=x'],
     400,
     { schemas: [ERROR], status: '400', scimType: 'invalidFilter', detail: expect.stringMatching(/./) },
   ],
   [
     '3.14',
-    'what a client knows already is not sent again',
+    'an unchanged user returns 304',
     ({ path, user }) => ['GET', path, undefined, { 'if-none-match': user.meta.version }],
     304,
   ],
   [
     '3.14',
-    'and is sent in another version',
+    'a changed user is returned in full',
     ({ path }) => ['GET', path, undefined, { 'if-none-match': 'W/"other"' }],
     200,
   ],
   [
     '3.14',
-    'nor is a group',
+    'an unchanged group returns 304',
     ({ group }) => ['GET', `/Groups/${group.id}`, undefined, { 'if-none-match': `W/${group.meta.version}` }],
     304,
   ],
+  ['4', 'discovery endpoints cannot be filtered', () => ['GET', '/Schemas?filter=id%20pr'], 403, { schemas: [ERROR] }],
   [
     '4',
-    'what describes the service cannot be filtered',
-    () => ['GET', '/Schemas?filter=id%20pr'],
-    403,
-    { schemas: [ERROR] },
-  ],
-  [
-    '4',
-    'schemas and types are lists',
+    'schemas and resource types are returned as lists',
     () => ['GET', '/Schemas'],
     200,
     ({ body }) => expect([body.schemas, body.totalResults, body.Resources.length]).toEqual([[LIST], 4, 4]),
   ],
   ['4', 'a schema is found by its URN', () => ['GET', `/Schemas/${OWNERSHIP}`], 200, { id: OWNERSHIP }],
-  ['4', 'what describes the service is changed by nobody', () => ['POST', '/Schemas', {}], 405],
+  ['4', 'discovery endpoints are read-only', () => ['POST', '/Schemas', {}], 405],
 ]
 
 describeSentences('what RFC 7644 wants of queries', sentences)

@@ -126,7 +126,7 @@ describe('an incremental sync', () => {
 
   it.each<[person: string, user: () => object, held: string[], written: string[]]>([
     [
-      'by name alone',
+      'with only a name',
       () => ({ userName: `new.${serial}@example.com` }),
       ['take_locks', 'find_value_holders'],
       ['person.create', ...write],

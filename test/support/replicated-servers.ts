@@ -78,7 +78,7 @@ export async function startReplicatedServers(): Promise<ReplicatedServers> {
   const demote: ReplicatedServers['demote'] = (server, follows) => {
     const place = places.get(server)
     const source = follows && places.get(follows)
-    if (place === undefined) throw new Error('this is none of the two servers')
+    if (place === undefined) throw new Error('this is neither of the two servers')
     const signal = join(place.dataDirectory, 'standby.signal')
     writeFileSync(signal, '')
     const settings = source && `primary_conninfo = 'host=${source.socketDirectory} user=postgres'\n`

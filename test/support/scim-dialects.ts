@@ -46,7 +46,7 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
   },
   {
     provider: 'Okta',
-    shape: 'the whole user by PUT, with attributes that nobody knows',
+    shape: 'the whole user by PUT, with unknown attributes',
     put: {
       schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
       id: 'ignored',

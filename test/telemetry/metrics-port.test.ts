@@ -71,8 +71,8 @@ describe('METRICS_PORT', () => {
   })
 
   it.each([
-    ['loads nothing for metrics where it is not set', {}, false],
-    ['loads what metrics need where it is set', { METRICS_PORT: '0' }, true],
+    ['loads nothing for metrics if it is not set', {}, false],
+    ['loads what metrics require if it is set', { METRICS_PORT: '0' }, true],
   ])('%s', async (_, variables, loads) => {
     const file = join(folder, randomUUID())
     const preload = join(import.meta.dirname, '..', 'support', 'report-modules.cjs')

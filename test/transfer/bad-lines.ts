@@ -3,7 +3,7 @@ import { line } from './transfer-text.js'
 
 /** What a line has, and what the error says behind its number. */
 export const badLines: readonly (readonly [string, string, string])[] = [
-  ['text that is no JSON', '{"priority":', 'invalid JSON at column 13: expected a value'],
+  ['text that is not JSON', '{"priority":', 'invalid JSON at column 13: expected a value'],
   ['a list', '[]', 'expected an object, got an array'],
   ['nothing in it', '{}', 'record: must have one of organization, team'],
   ['two kinds', '{"team":{},"priority":{}}', 'priority: team and priority cannot both be set'],

@@ -15,7 +15,7 @@ export const badReferences: readonly (readonly [string, string, string])[] = [
     'user.organizationId: there is no organization org_none',
   ],
   [
-    'a manager who is nobody',
+    'an unknown manager',
     user({ managerUserId: 'user_none' }),
     'user.managerUserId: there is no user user_none in the organization',
   ],
@@ -46,7 +46,7 @@ export const badReferences: readonly (readonly [string, string, string])[] = [
     'approvalProcedure.accessPolicyId: there is no access policy policy_none',
   ],
   [
-    'an approver who is nobody',
+    'an unknown approver',
     procedure({ steps: [owner, { approvers: [{ manager: {} }, { user: { userId: 'user_other' } }] }] }),
     'approvalProcedure.steps[1].approvers[1].user.userId: there is no user user_other in the organization',
   ],
@@ -81,7 +81,7 @@ export const badReferences: readonly (readonly [string, string, string])[] = [
     'journey.requesterManagerUserId: there is no user user_none in the organization',
   ],
   [
-    'a task for nobody who exists',
+    'a task for an unknown user',
     journey({ tasks: [task(1), task(2, { assignedToUserId: 'user_none' })] }),
     'journey.tasks[1].assignedToUserId: there is no user user_none in the organization',
   ],

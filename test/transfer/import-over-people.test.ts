@@ -116,8 +116,8 @@ describe('an import', () => {
   })
 
   it.each([
-    ['a user who comes back', 'mia', { isForced: true }, {}],
-    ['a user who goes', 'eve', {}, { deactivatedAt: since }],
+    ['a reactivated user', 'mia', { isForced: true }, {}],
+    ['a deactivated user', 'eve', {}, { deactivatedAt: since }],
   ])('ends the tokens of %s', async (_, id, mode, fields) => {
     await database.query(
       `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at) VALUES ('\\x01', 'org_a', $1, 'infinity')`,

@@ -81,13 +81,13 @@ export const explanations: readonly Explanation[] = [
     reason:
       'RFC 9110, 9.3.7: OPTIONS tells the methods of a path, which a rule that names none of its own leaves to the server. Every path answers it (docs/http.md).',
     differs: ['accepted'],
-    rows: ['OPTIONS tells the methods', 'the methods of a verb and of the path below it'],
+    rows: ['OPTIONS lists the methods', 'the methods of a verb and of the path below it'],
   },
   {
     reason:
       'RFC 9110, 15.3.5: 204 says that there is no content. Here the others are not asked: the HTTP server of Go answers before them.',
     differs: ['status'],
-    rows: ['OPTIONS * asks for the server alone'],
+    rows: ['OPTIONS * asks about the server itself'],
   },
   {
     reason:

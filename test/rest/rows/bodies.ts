@@ -181,9 +181,9 @@ export const bodies: readonly Row[] = [
     'byKey.k.name: is required',
   ),
   bad('a required field missing in Any', send('POST', '/v1/things', DEMANDING_IN_ANY), 'any.next.name: is required'),
-  ok('a bodyless method takes an empty object', send('DELETE', '/v1/things/a', ' {} '), { id: 'a' }),
+  ok('a bodyless method accepts an empty object', send('DELETE', '/v1/things/a', ' {} '), { id: 'a' }),
   bad(
-    'a bodyless method takes nothing else',
+    'a bodyless method accepts nothing else',
     send('DELETE', '/v1/things/a', '{"flag":true}'),
     'body: this method takes no body',
   ),
@@ -239,7 +239,7 @@ export const bodies: readonly Row[] = [
   bad('null as the whole', send('POST', '/v1/things', 'null'), 'body: expected an object'),
   bad('a map key out of range', send('POST', '/v1/things', '{"leafById":{"x":{}}}'), 'leafById.x'),
   bad('30 February in a body', send('POST', '/v1/things', '{"at":"2024-02-30T00:00:00Z"}'), 'at: no such time'),
-  bad('a duration with text behind in a body', send('POST', '/v1/things', '{"lasting":"1sx"}'), 'lasting'),
+  bad('a duration with trailing text in a body', send('POST', '/v1/things', '{"lasting":"1sx"}'), 'lasting'),
   bad('a mask in proto spelling in a body', send('POST', '/v1/things', '{"mask":"float_value"}'), 'mask'),
   bad(
     'an unknown type in Any',
@@ -248,7 +248,7 @@ export const bodies: readonly Row[] = [
   ),
   bad('not JSON', send('POST', '/v1/things', 'x'), 'invalid JSON at line 1, column 1'),
   bad('half a JSON', send('POST', '/v1/things', '{"id":\n "a"'), 'invalid JSON at line 2, column 5'),
-  bad('text behind the JSON', send('POST', '/v1/things', '{} {}'), 'invalid JSON at line 1, column 4'),
+  bad('text after the JSON', send('POST', '/v1/things', '{} {}'), 'invalid JSON at line 1, column 4'),
   bad('a trailing comma', send('POST', '/v1/things', '{"id":"a",}'), 'invalid JSON'),
   bad('a comment', send('POST', '/v1/things', '{/**/}'), 'invalid JSON'),
   bad('single quotes', send('POST', '/v1/things', "{'id':1}"), 'invalid JSON'),
@@ -284,7 +284,7 @@ export const bodies: readonly Row[] = [
   }),
   bad('values of no schema that are deeper', send('POST', '/v1/things', nested(33)), 'nest more than 32 levels deep'),
   bad(
-    'an unknown field that holds what is no JSON',
+    'an unknown field with invalid JSON',
     send('POST', '/v1/things', '{"nope":[[[}'),
     'invalid JSON at line 1, column 12',
   ),

@@ -9,7 +9,7 @@ export const methods: readonly Row[] = [
     headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PURGE' },
   },
   {
-    name: 'OPTIONS tells the methods',
+    name: 'OPTIONS lists the methods',
     request: { method: 'OPTIONS', target: '/v1/things' },
     status: 204,
     text: '',
@@ -22,7 +22,7 @@ export const methods: readonly Row[] = [
     headers: { allow: 'DELETE, GET, HEAD, OPTIONS, POST, PURGE' },
   },
   {
-    name: 'OPTIONS * asks for the server alone',
+    name: 'OPTIONS * asks about the server itself',
     request: { method: 'OPTIONS', target: '*', body: '' },
     status: 204,
     text: '',
@@ -41,7 +41,7 @@ export const methods: readonly Row[] = [
     text: '',
   },
   ok('a custom kind', { method: 'PURGE', target: '/v1/things/a' }, { id: 'a' }),
-  ok('the kind * takes every method', { method: 'REPORT', target: '/v1/any/a' }, { id: 'a' }),
+  ok('the kind * accepts every method', { method: 'REPORT', target: '/v1/any/a' }, { id: 'a' }),
   ok('a named method wins over the kind *', get('/v1/any/a'), 'a'),
   bad(
     'a method without a rule has no path',
