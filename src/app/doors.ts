@@ -1,5 +1,5 @@
 import { systemTiming } from '../db/retries.js'
-import { createRefusalRecorder } from '../domain/directory/directory-refusal.js'
+import { createRefusalRecorder } from '../domain/directory/directory-status.js'
 import { createPageTokens } from '../domain/paging.js'
 import { addReason } from '../failure/error-reason.js'
 import { fieldHint, formRulesOf, httpFormOf } from '../handlers/method-options.js'

@@ -44,7 +44,7 @@ export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
   },
 
   list: ({ scope }, selection, range, shown) =>
-    readPage(scope.tables, searchedGroups[showsMembers(shown) ? 'whole' : 'withoutMembers'], selection, range),
+    readPage(scope.tables, searchedGroups(showsMembers(shown)), selection, range),
 }
 
 /** Whether a group is shown with its members. */

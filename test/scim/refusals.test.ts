@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { createRefusalRecorder } from '../../src/domain/directory/directory-refusal.js'
+import { createRefusalRecorder } from '../../src/domain/directory/directory-status.js'
 import { withoutCredentials } from '../../src/http/credential-redaction.js'
 import { insertDirectoryRefusal, KEPT_REFUSALS } from '../../src/store/directory/refusal.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'

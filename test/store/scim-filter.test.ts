@@ -46,7 +46,7 @@ const countOf = (type: ResourceType, filter: Filter) => {
   const [, count] =
     type.name === 'User'
       ? searchStatements(searchedMembers, selection)
-      : searchStatements(searchedGroups.withoutMembers, selection)
+      : searchStatements(searchedGroups(false), selection)
   return count
 }
 

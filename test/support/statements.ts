@@ -47,7 +47,7 @@ function isOfStaging(file: string): boolean {
 /** Every statement of the service by its name. */
 export const statements = statementsByName([
   ...(await statementsOfStores()),
-  ...[searchedMembers, searchedGroups.whole, searchedGroups.withoutMembers].flatMap((searched) =>
+  ...[searchedMembers, searchedGroups(true)].flatMap((searched) =>
     searchStatements<object>(searched).map(({ statement }) => statement),
   ),
 ])

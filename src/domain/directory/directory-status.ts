@@ -1,9 +1,17 @@
 import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
+import type { Runtime } from '../../runtime/runtime.js'
 import { type ApiKeyRow, selectApiKeys } from '../../store/api-key.js'
-import { type DirectoryRefusalRow, selectDirectoryRefusals } from '../../store/directory/refusal.js'
+import {
+  type DirectoryRefusalRow,
+  insertDirectoryRefusal,
+  KEPT_REFUSALS,
+  type NewRefusal,
+  selectDirectoryRefusals,
+} from '../../store/directory/refusal.js'
 import { countSuppliedMembers, type DirectoryTotals, lastDirectoryWrite } from '../../store/directory/totals.js'
 import { hasOrganization } from '../../store/organization.js'
+import type { Directory } from './directory-sync.js'
 
 /** The state of an organization's directory. */
 export interface DirectoryStatus {
@@ -24,5 +32,63 @@ export async function readDirectoryStatus(tables: Tables, organizationId: string
     lastWriteAt: await lastDirectoryWrite(tables, organizationId),
     users: await countSuppliedMembers(tables, organizationId),
     refusals: await selectDirectoryRefusals(tables, organizationId),
+  }
+}
+
+/**
+ * Why a request of a directory was refused, with the status of the answer, or why a value of `attribute` was left out of
+ * it. Texts that are not known are empty.
+ */
+export type DirectoryRefusal = Omit<NewRefusal, 'id' | 'organizationId' | 'apiKeyId'>
+
+/** What recording refusals depends on. */
+export interface RefusalRecorderOptions {
+  readonly database: Pick<Tables, 'run'>
+  readonly runtime: Pick<Runtime, 'newId'>
+  /** The text without the secrets and tokens in it. */
+  readonly redact: (text: string) => string
+  readonly log: { warn(fields: { err: unknown }, message: string): void }
+}
+
+/** The longest text that is kept. */
+const MAX_CHARACTERS = 1_000
+
+/**
+ * Keeps refusals for administrators. Nobody waits for it; a failure is logged. Each organization has one write under way
+ * at most, and as many waiting as are kept: a directory that is refused again and again takes no connection from others.
+ */
+export function createRefusalRecorder({ database, runtime, redact, log }: RefusalRecorderOptions) {
+  /** What waits, by organization; an entry without any is a write alone. */
+  const waiting = new Map<string, NewRefusal[]>()
+
+  async function write(first: NewRefusal, further: NewRefusal[]): Promise<void> {
+    for (let next: NewRefusal | undefined = first; next !== undefined; next = further.shift()) {
+      try {
+        await insertDirectoryRefusal(database, next)
+      } catch (err) {
+        log.warn({ err }, 'a refused directory request could not be recorded')
+      }
+    }
+    waiting.delete(first.organizationId)
+  }
+
+  return (
+    { organizationId, keyId }: Directory,
+    { path, detail, userName, externalId, ...refusal }: DirectoryRefusal,
+  ): void => {
+    // The database has no texts with U+0000.
+    const kept = (text: string) => redact(text).replaceAll('\0', '').slice(0, MAX_CHARACTERS)
+    const person = { userName: kept(userName), externalId: kept(externalId) }
+    const texts = { path: kept(path), detail: kept(detail), ...person }
+    const added = { ...refusal, ...texts, organizationId, apiKeyId: keyId, id: runtime.newId() }
+    const before = waiting.get(organizationId)
+    if (before === undefined) {
+      const further: NewRefusal[] = []
+      waiting.set(organizationId, further)
+      void write(added, further)
+      return
+    }
+    before.push(added)
+    if (before.length > KEPT_REFUSALS) before.shift()
   }
 }

@@ -16,15 +16,10 @@ export type DirectoryGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExter
   readonly version: string
 }
 
-/** The groups of an organization: with their members, or without. */
-export const searchedGroups = {
-  whole: rowsWith('groups', Prisma.sql`true`),
-  withoutMembers: rowsWith('groups_alone', Prisma.sql`false`),
-} as const
-
-function rowsWith(name: string, withMembers: Prisma.Sql): SearchRows<DirectoryGroupRow> {
+/** The groups of an organization, perhaps without their members. */
+export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupRow> {
   return {
-    name,
+    name: 'groups',
     table: 'groups',
     alias: 'g',
     where: Prisma.sql`true`,
@@ -32,7 +27,7 @@ function rowsWith(name: string, withMembers: Prisma.Sql): SearchRows<DirectoryGr
     columns: Prisma.sql`
        g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
        g.updated_at AS "updatedAt", g.xmin::text AS version,
-       CASE WHEN ${withMembers} THEN (
+       CASE WHEN ${withMembers}::boolean THEN (
          SELECT coalesce(json_agg(json_build_object('value', m.user_id, 'display', btrim(m.first_name || ' ' || m.last_name))
                                   ORDER BY gm.position), '[]')
            FROM group_members gm
@@ -48,7 +43,7 @@ function rowsWith(name: string, withMembers: Prisma.Sql): SearchRows<DirectoryGr
       version: 'text',
       members: 'json',
     },
-    references: Prisma.sql`group_members gm WHERE ${withMembers} AND ${ofOrganization('gm')} AND gm.group_id = g.id`,
+    references: Prisma.sql`group_members gm WHERE ${withMembers}::boolean AND ${ofOrganization('gm')} AND gm.group_id = g.id`,
   }
 }
 
@@ -106,7 +101,7 @@ export function findDirectoryGroup(
 }
 
 async function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
-  const searched = searchedGroups[withMembers ? 'whole' : 'withoutMembers']
+  const searched = searchedGroups(withMembers)
   const [{ statement, values }] = searchStatements(searched, { organizationId, condition }, { offset: 0, count: 1 })
   return (await tables.run(statement, values))[0]
 }
