@@ -1,7 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import { type AccessTokenOptions, createAccessToken } from '../domain/auth/access-token.js'
-import { clientCredentialsFrom } from '../domain/auth/client-credentials.js'
+import { type AccessTokenOptions, clientCredentialsFrom, createAccessToken } from '../domain/auth/access-token.js'
 import { type RevocationOptions, revokeLeakedKey } from '../domain/auth/revocation.js'
 import { requestContextOf } from './request-context.js'
 import type { Tally } from './tally.js'

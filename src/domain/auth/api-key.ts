@@ -133,27 +133,11 @@ async function requireOwner(tables: Tables, organizationId: string, teamId: stri
   if (teamId !== undefined && !(await hasTeam(tables, organizationId, teamId))) throw notFound('team', teamId)
 }
 
-/** A key as lists show it: without secret and hash. */
-export interface ApiKeySummary {
-  readonly id: string
-  readonly kind: ApiKeyKind
-  readonly organizationId: string
-  readonly teamId: string | undefined
-  readonly name: string
-  readonly permissions: readonly string[]
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | undefined
-  readonly revokedAt: Date | undefined
-  readonly expiresAt: Date | undefined
-  /** The id of the key whose successor it is. */
-  readonly rotatedFrom: string | undefined
-}
-
 /**
  * The keys of an organization, including revoked ones, in creation order. Throws if there is no such
  * organization.
  */
-export async function listApiKeys(tables: Tables, organizationId: string): Promise<ApiKeySummary[]> {
+export async function listApiKeys(tables: Tables, organizationId: string) {
   const rows = await selectApiKeys(tables, organizationId)
   if (rows.length === 0) await requireOwner(tables, organizationId, undefined)
   return rows.map(({ teamId, lastUsedAt, revokedAt, expiresAt, previous, ...row }) => ({
@@ -166,17 +150,16 @@ export async function listApiKeys(tables: Tables, organizationId: string): Promi
   }))
 }
 
-/** The key of an event. */
-interface EventKey {
-  readonly organizationId: string
-  readonly id: string
-  readonly teamId: string | null
-}
+/** A key as lists show it: without secret and hash, with the id of the key whose successor it is. */
+export type ApiKeySummary = Awaited<ReturnType<typeof listApiKeys>>[number]
 
 /** An event of a credential; still to be told who did it. */
 export type KeyEvent = Omit<AuditEvent, 'actor'>
 
 /** The audit event of an action on a key, such as `api_key.revoke`. */
-export function keyEvent(action: AuditAction, { organizationId, id, teamId }: EventKey): KeyEvent {
+export function keyEvent(
+  action: AuditAction,
+  { organizationId, id, teamId }: Pick<StoredApiKey, 'organizationId' | 'id' | 'teamId'>,
+): KeyEvent {
   return { organizationId, action, targetType: 'api_key', targetId: id, teamId: teamId ?? undefined }
 }
