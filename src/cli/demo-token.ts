@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../db/database.js'
+import { codeOf } from '../db/errors.js'
 import { createUserToken, type UserToken, type UserTokenRequest } from '../domain/auth/user-token.js'
 import { selectMembersOfTokens } from '../store/token-holder.js'
 import { type CommandContext, credentialsOf, dataFolderOf } from './command-context.js'
@@ -49,8 +50,7 @@ async function unlessUnavailable<Result>(work: () => Promise<Result>): Promise<R
   try {
     return await work()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT' || code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return undefined
+    if (['ENOENT', 'EACCES', 'EPERM', 'EROFS'].includes(codeOf(error) ?? '')) return undefined
     throw error
   }
 }

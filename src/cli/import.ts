@@ -5,6 +5,7 @@ import { pipeline as pipelineToEnd } from 'node:stream/promises'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import type { Database } from '../db/database.js'
+import { codeOf } from '../db/errors.js'
 import { exportRecords } from '../transfer/export-records.js'
 import { type ImportPlan, type ImportSummary, importRecords, planImport } from '../transfer/import-records.js'
 import type { ImportOptions, ImportProgress } from '../transfer/stage-lines.js'
@@ -95,10 +96,6 @@ const faults: ReadonlyMap<unknown, string> = new Map([
   ['ENOTDIR', 'there is no such file'],
   ['EACCES', 'permission denied'],
 ])
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
-}
 
 /** Stops waiting for input when the operator stops the program. */
 function stoppable(stdin: CommandContext['stdin'], signal: AbortSignal): PassThrough {

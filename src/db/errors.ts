@@ -156,6 +156,11 @@ function prismaFailure(error: unknown): DatabaseFailure | undefined {
   }
 }
 
+/** The code of an error of the system, Node or PostgreSQL, such as `ENOENT`; undefined if it has none. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error ? text(error, 'code') : undefined
+}
+
 function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined
 }

@@ -5,6 +5,7 @@ import { CallStatements, requestCancel } from './cancel-request.js'
 import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
+import { timedQuery } from './sql.js'
 import { byDeadline, Turns } from './turns.js'
 import type { WaitLimits } from './wait-queue.js'
 
@@ -290,6 +291,5 @@ function endWhatNobodyWaitsFor(client: pg.ClientBase): unknown {
     SET client_connection_check_interval = '1s';
   EXCEPTION WHEN invalid_parameter_value THEN NULL;
   END $$`
-  const bounded = { text, query_timeout: SET_UP_MILLIS }
-  return client.query(bounded)
+  return client.query(timedQuery({ text }, SET_UP_MILLIS))
 }

@@ -11,7 +11,7 @@ import {
 } from './replica-freshness.js'
 import type { Timing } from './retries.js'
 import { BEGIN_SNAPSHOT } from './snapshot.js'
-import { runOn, type Sql } from './sql.js'
+import { runOn, type Sql, timedQuery } from './sql.js'
 import type { Statement } from './statement.js'
 
 /** How many reads went where since the start. */
@@ -180,8 +180,7 @@ export function createReplica(options: ReplicaOptions): Replica {
 
 /** Returns a connection once its transaction has ended, which no one waits for. */
 function end(client: pg.PoolClient): void {
-  const query: pg.QueryConfig = Object.assign({ text: 'COMMIT' }, { query_timeout: COMMIT_MILLIS })
-  client.query(query).then(
+  client.query(timedQuery({ text: 'COMMIT' }, COMMIT_MILLIS)).then(
     () => client.release(),
     (error: Error) => client.release(error),
   )

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { codeOf } from './errors.js'
 
 declare module 'pg' {
   interface Client {
@@ -72,9 +73,9 @@ function causesOf(error: unknown): readonly unknown[] {
 }
 
 function adviceOn(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code === UNKNOWN_DATABASE) return `: create it with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`
-  if (typeof code === 'string' && UNTRUSTED.test(code)) {
+  if (code !== undefined && UNTRUSTED.test(code)) {
     return ': add sslrootcert=FILE to its URL, the certificate of the authority that issued its certificate'
   }
   return undefined

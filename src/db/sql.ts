@@ -78,8 +78,13 @@ function timeFromText(text: string): unknown {
 }
 
 /** Adds pg's own time limit: past it the statement fails, and its connection is unusable. */
-export function boundedQuery<Query extends pg.QueryConfig>(query: Query, deadline: number | undefined): Query {
-  return deadline === undefined ? query : { query_timeout: answerMillis(deadline), ...query }
+export function boundedQuery(query: pg.QueryConfig, deadline: number | undefined): pg.QueryConfig {
+  return deadline === undefined ? query : timedQuery(query, answerMillis(deadline))
+}
+
+/** The types of pg lack the time that a query may take. */
+export function timedQuery(query: pg.QueryConfig, millis: number): pg.QueryConfig {
+  return Object.assign(query, { query_timeout: millis })
 }
 
 function answerMillis(deadline: number): number {

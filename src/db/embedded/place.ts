@@ -12,6 +12,7 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { codeOf } from '../errors.js'
 import { type Account, canEnter, unprivilegedAccount } from './account.js'
 
 /** Where one embedded PostgreSQL lives, and the account it runs as. */
@@ -65,7 +66,7 @@ export function hasCluster(dataDir: string): boolean {
   try {
     return statSync(join(dataDir, 'postgres', 'data'), { throwIfNoEntry: false }) !== undefined
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return true
+    if (codeOf(error) === 'EACCES') return true
     throw error
   }
 }
@@ -144,7 +145,7 @@ function ignoreExisting(make: () => void): boolean {
     make()
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   }
 }

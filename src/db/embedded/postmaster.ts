@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf } from '../errors.js'
 import { type Binaries, SERVER_ENVIRONMENT } from './binaries.js'
 import type { Place } from './place.js'
 
@@ -34,7 +35,7 @@ function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    if (codeOf(error) === 'ENOENT') return ''
     throw error
   }
 }
@@ -45,7 +46,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 
@@ -122,6 +123,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
     process.kill(pid, name)
   } catch (error) {
     // It has just ended.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    if (codeOf(error) !== 'ESRCH') throw error
   }
 }
