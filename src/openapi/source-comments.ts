@@ -33,15 +33,9 @@ export function memberName({ parent, name }: DescField | DescMethod): string {
 }
 
 function unwrapped(comment: string): string {
+  const joined = (lines: string[]) => lines.map((line) => line.trim()).join(' ')
   const paragraphs = comment.split(/\n[ \t]*\n/)
-  return paragraphs
-    .map((lines) =>
-      lines
-        .trim()
-        .split(/\s*\n\s*/)
-        .join(' '),
-    )
-    .join('\n\n')
+  return paragraphs.map((paragraph) => joined(paragraph.trim().split('\n'))).join('\n\n')
 }
 
 function inJsonNames(comment: string, jsonNames: ReadonlyMap<string, string>): string {
