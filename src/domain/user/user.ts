@@ -4,12 +4,22 @@ import { printUser } from '../../store/user.js'
 import { auditedCall } from '../audit/audit-event.js'
 import { type Caller, type Permission, permissionMissing, permissions } from '../caller/caller.js'
 import type { Scope } from '../caller/scope.js'
-import { type ApiWriter, commandsOfRequest, type GovernedField } from '../profile/field-ownership.js'
-import { createPinFields, pinViolations } from '../profile/pin-request.js'
+import {
+  type ApiWriter,
+  commandsOfRequest,
+  type FieldCommand,
+  type GovernedField,
+  type SkippedFields,
+  skippedFields,
+} from '../profile/field-ownership.js'
+import { createPinFields, pinViolations, updatePinFields } from '../profile/pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { emailViolations } from '../value/email-address.js'
+import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
+import { holdMembers } from './hold.js'
 import type { MemberRights } from './member.js'
-import { changeMember, memberTransaction } from './write.js'
+import { planMembers } from './plan.js'
+import { changeMember, memberTransaction, writePlan } from './write.js'
 
 /** A person to add. */
 export interface NewUser {
@@ -52,6 +62,66 @@ export async function createUser(scope: Scope, { email, role, profile, pinFields
   })
 }
 
+/** Changes of a user; whatever is absent stays as it is. */
+export interface UserUpdate {
+  readonly userId: string
+  readonly email: string | undefined
+  readonly role: UserRole | undefined
+  readonly profile: ProfileInput
+  readonly pinFields: readonly GovernedField[]
+  readonly releaseFields: readonly GovernedField[]
+}
+
+/** The JSON of a user after a write, and the fields that the write left alone. */
+export interface UserWrite {
+  readonly json: string
+  readonly skipped: SkippedFields
+}
+
+/**
+ * Changes a member of the caller's organization (docs/field-ownership.md). People change their own profile, but not the
+ * address, without any permission; everything else needs `users:write` over the organization. Throws `FIELD_INVALID` and the reasons about
+ * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about
+ * emails in their order, and `PHONE_TAKEN`; then nothing is written.
+ */
+export async function updateUser(scope: Scope, update: UserUpdate): Promise<UserWrite> {
+  const { caller, runtime, ifMatch } = scope
+  const { userId, email, role } = update
+  const commands = commandsOf(caller, update)
+  const accepted = acceptedVersionsFrom(ifMatch)
+  const isOwnProfile = caller.kind === 'user' && caller.id === userId
+  if (!isOwnProfile) await requireMemberPermission(scope, 'users:write', userId)
+  const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.update' } as const
+  const changes = [{ target: { userId }, commands, email, role }]
+  return memberTransaction(scope.tables, async (tables) => {
+    const held = await holdMembers(tables, caller.organizationId, changes, runtime)
+    if (accepted !== undefined) {
+      const tag = entityTagOf(await getUser({ tables, caller }, userId))
+      requireAcceptedVersion(accepted, tag, { resourceType: 'user', resourceId: userId })
+    }
+    const plan = planMembers(writer, changes, held)
+    await writePlan(tables, plan, runtime)
+    const skipped = skippedFields(plan.outcomes.flatMap((outcome) => outcome.changes))
+    return { json: await getUser({ tables, caller }, userId), skipped }
+  })
+}
+
+/** The commands of the request, which is validated on its own. */
+function commandsOf(caller: Caller, { email, profile, pinFields, releaseFields }: UserUpdate): FieldCommand[] {
+  const { values, violations } = profileValuesOf(profile)
+  refuseViolations([
+    ...(email === undefined ? [] : emailViolations('email', email)),
+    ...violations,
+    ...pinViolations({ pinFields, releaseFields, setFields: fieldsOf(profile) }, updatePinFields),
+  ])
+  return commandsOfRequest({
+    writer: apiWriterOf(caller),
+    values,
+    pinFields: new Set(pinFields),
+    releaseFields: new Set(releaseFields),
+  })
+}
+
 /**
  * Refuses a caller who does not have the permission over the whole organization. People belong to the organization, not
  * to a team, so the permissions of a team role or a team key do not cover them (docs/field-ownership.md).
@@ -62,11 +132,6 @@ export function requireOrganizationPermission(caller: Caller, permission: Permis
 
 function hasOrganizationPermission({ reach }: Caller, permission: Permission): boolean {
   return reach.scope === 'organization' && reach.permissions.has(permission)
-}
-
-/** Whether the caller is the person that a request is about. */
-export function isOwnProfile(caller: Caller, userId: string): boolean {
-  return caller.kind === 'user' && caller.id === userId
 }
 
 /**
@@ -83,7 +148,7 @@ export async function requireMemberPermission(scope: Scope, permission: Permissi
  * What the caller may change of members beside governed fields. Nobody gives what they do not have: only administrators,
  * and organization keys with every permission, are above an administrator's role and address (docs/permissions.md).
  */
-export function memberRightsOf(caller: Caller): MemberRights {
+function memberRightsOf(caller: Caller): MemberRights {
   if (!hasOrganizationPermission(caller, 'users:write')) return 'profiles'
   const hasAll = permissions.every((permission) => hasOrganizationPermission(caller, permission))
   return hasAll && caller.kind !== 'worker' ? 'administrators' : 'members'
