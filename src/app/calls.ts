@@ -20,8 +20,7 @@ import { healthService } from '../rpc/health.js'
 import { reflectionServices } from '../rpc/reflection.js'
 import type { Authentication } from './authentication.js'
 import type { Lifecycle } from './lifecycle.js'
-import type { AppOptions } from './options.js'
-import type { ServiceTables } from './tables.js'
+import type { AppOptions, ServiceTables } from './tables.js'
 
 /** What the doors need for the calls of methods. */
 export interface Calls {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createReadiness } from '../db/readiness.js'
 import type { NotReady } from '../http/probes.js'
 import type { HttpServer } from '../http/server.js'
-import type { AppOptions } from './options.js'
+import type { AppOptions } from './tables.js'
 
 /** When a service answers calls, and how it stops. */
 export interface Lifecycle {
