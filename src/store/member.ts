@@ -4,8 +4,8 @@ import type { MembershipModel, PersonModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { type Columns, createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { camelCase } from './camel-case.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
+import { camelCase } from './resource/resource.js'
 
 /** The state of a field: its value (empty means none), its owner, and since when it has that owner. */
 export interface OwnedValue {

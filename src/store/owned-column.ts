@@ -1,7 +1,6 @@
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { camelCase } from './camel-case.js'
-import type { Table } from './resource/resource.js'
+import { camelCase, type Table } from './resource/resource.js'
 
 type Stem = StemOf<keyof typeof schema.Membership.columns>
 type StemOf<Column> = Column extends `${infer Before}_owner` ? Before : never

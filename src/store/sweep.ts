@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { byOrganization } from './by-organization.js'
+import { byOrganization } from './organization.js'
 
 /** What to delete: what expired by a time, at most so many rows. */
 export interface Expired {

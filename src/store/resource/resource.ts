@@ -86,3 +86,8 @@ function sourceOf(field: DescField, table: Table, declared: Declared = field.nam
   if (column !== undefined) return { ...column, ...source }
   throw new Error(`${field.parent.typeName}.${field.name} has no column ${source.name} in ${table.name}`)
 }
+
+/** The name of the property for a column: `teamId` for `team_id`. */
+export function camelCase(column: string): string {
+  return column.replace(/_([a-z0-9])/g, (_, first: string) => first.toUpperCase())
+}

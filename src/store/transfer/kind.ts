@@ -1,6 +1,5 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { camelCase } from '../camel-case.js'
-import type { Resource, ResourceField, Table } from '../resource/resource.js'
+import { camelCase, type Resource, type ResourceField, type Table } from '../resource/resource.js'
 
 /** Every kind of record, each after those that it refers to: the order of writing and of export. */
 export const recordKinds = [

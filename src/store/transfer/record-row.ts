@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf'
-import { camelCase } from '../camel-case.js'
+import { camelCase } from '../resource/resource.js'
 import { columnOf, fieldColumns, isOwnerInOrganization, perKind, type RecordKind } from './kind.js'
 import { kinds } from './kinds.js'
 import { createRowWriter, type Row } from './row-writer.js'

@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { Places } from '../../db/statement.js'
-import { camelCase } from '../camel-case.js'
+import { camelCase } from '../resource/resource.js'
 import {
   type ColumnTypes,
   columnOf,

@@ -1,5 +1,5 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { camelCase } from '../camel-case.js'
+import { camelCase } from '../resource/resource.js'
 import {
   type Expressions,
   equal,
