@@ -46,6 +46,7 @@ export const errorCodes = {
   MEDIA_TYPE_UNSUPPORTED: 'invalid_argument',
   IDEMPOTENCY_KEY_REUSED: 'invalid_argument',
   ETAG_MISMATCH: 'aborted',
+  RESOURCE_IN_USE: 'failed_precondition',
 } as const
 
 /** A reason of the catalogue. */

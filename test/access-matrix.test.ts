@@ -8,6 +8,7 @@ import { type CallerKind, type Permission, permissions } from '../src/domain/cal
 import { services } from '../src/handlers/routes.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { type RestAnswer, startTestService, type TestService } from './support/service.js'
+import { standardSamples } from './support/standard-resources.js'
 
 type Row = readonly [method: string, permission: Permission, refusedKinds: readonly CallerKind[]]
 
@@ -32,6 +33,13 @@ const matrix: readonly Row[] = [
   ['IngestUserProfiles', 'ingestion:write', ['team_api_key', 'user']],
   ['RepublishUser', 'ingestion:write', ['team_api_key', 'user']],
   ['ListAuditEvents', 'audit:read', ['team_api_key', 'worker']],
+  ...standardSamples.flatMap(({ name, plural, permissions: of }): Row[] => [
+    [`Get${name}`, `${of}:read`, []],
+    [`List${plural}`, `${of}:read`, []],
+    [`Create${name}`, `${of}:write`, []],
+    [`Update${name}`, `${of}:write`, []],
+    [`Delete${name}`, `${of}:write`, []],
+  ]),
 ]
 
 /** Methods where a user without the permission may be admitted by what the request names. */

@@ -10,6 +10,7 @@ import { governedFields } from '../src/domain/profile/field-ownership.js'
 import { fieldNames } from '../src/domain/profile/profile-value.js'
 import { errorCodes } from '../src/errors.js'
 import { services } from '../src/handlers/routes.js'
+import { standardRoutes } from './support/standard-resources.js'
 
 const methods = services.flatMap((service) => service.methods)
 const named = methods.map((method): [string, DescMethod] => [`${method.parent.name}.${method.name}`, method])
@@ -38,6 +39,7 @@ const routes: Record<string, string> = {
   'UserIngestionService.IngestUserProfiles': 'post /v2/user-ingestion/profiles',
   'UserIngestionService.RepublishUser': 'post /v2/users/{id}:republish',
   'AuditLogService.ListAuditEvents': 'get /v2/audit-events',
+  ...standardRoutes,
 }
 
 describe('the contract', () => {

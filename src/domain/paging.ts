@@ -13,9 +13,9 @@ export interface Page {
   readonly nextPageToken: string
 }
 
-/** The size of the page to return: 0, or more than the maximum, means the maximum (docs/http.md). */
-export function pageSizeFrom(requested: number): number {
-  return requested === 0 ? MAX_PAGE_SIZE : Math.min(requested, MAX_PAGE_SIZE)
+/** The size of the page to return: 0 means the default, more than the maximum means the maximum (docs/http.md). */
+export function pageSizeFrom(requested: number, most = MAX_PAGE_SIZE, usual = most): number {
+  return requested === 0 ? usual : Math.min(requested, most)
 }
 
 /** What a page token belongs to: the same method, organization and filter; the size of the page may change. */

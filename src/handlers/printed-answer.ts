@@ -21,10 +21,11 @@ export function printedAnswer<Desc extends DescMessage>(
 /** Makes a page as the answer. A long one takes several turns of the event loop, so that others get theirs. */
 export async function printedPage<Desc extends DescMessage>(
   desc: Desc,
-  { items, nextPageToken }: Page,
+  { items, nextPageToken, totalSize }: Page & { readonly totalSize?: number | undefined },
 ): Promise<MessageShape<Desc>> {
   if (items.length > LONG_TEXT) await setImmediate()
-  return preprintedMessage(desc, ['{"data":[', items, `],"nextPageToken":${JSON.stringify(nextPageToken)}}`])
+  const total = totalSize === undefined ? '' : `,"totalSize":${totalSize}`
+  return preprintedMessage(desc, ['{"data":[', items, `],"nextPageToken":${JSON.stringify(nextPageToken)}${total}}`])
 }
 
 /** The end of the JSON of a message, after its field `data`. */

@@ -14,6 +14,14 @@ import {
   EntityIngestionConfigService,
   ListEntityIngestionConfigsResponseSchema,
 } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
+import {
+  CreateEntityTypeResponseSchema,
+  DeleteEntityTypeResponseSchema,
+  EntityTypeService,
+  GetEntityTypeResponseSchema,
+  ListEntityTypesResponseSchema,
+  UpdateEntityTypeResponseSchema,
+} from '../../gen/svc/v2/entity_type_pb.js'
 import { GetJourneyResponseSchema, JourneyService } from '../../gen/svc/v2/journey_pb.js'
 import { PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
 import { ListSlaDefinitionsResponseSchema, SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
@@ -25,6 +33,7 @@ import { batchUpdateAppResources } from '../domain/app-resource.js'
 import { listAuditEvents } from '../domain/audit-log.js'
 import { listEntityFieldMappings } from '../domain/entity-field-mapping.js'
 import { listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
+import { entityTypes } from '../domain/entity-type.js'
 import { getJourney } from '../domain/journey.js'
 import type { PageTokens } from '../domain/paging.js'
 import { updatePriority } from '../domain/priority.js'
@@ -38,6 +47,7 @@ import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-app
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
 import { printedAnswer, printedPage } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
+import { standard } from './standard-methods.js'
 import { createUserHandlers } from './user.js'
 import { createUserIngestionHandlers } from './user-ingestion.js'
 import { createUserRelationshipHandlers } from './user-relationship.js'
@@ -51,6 +61,7 @@ export const services: readonly DescService[] = [
   AuthService,
   EntityFieldMappingService,
   EntityIngestionConfigService,
+  EntityTypeService,
   JourneyService,
   PriorityService,
   SlaDefinitionService,
@@ -104,6 +115,20 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
           ListEntityIngestionConfigsResponseSchema,
           await listEntityIngestionConfigs(scopeOf(context), request),
         ),
+    })
+    router.service(EntityTypeService, {
+      getEntityType: standard.get(GetEntityTypeResponseSchema, entityTypes),
+      listEntityTypes: standard.list(ListEntityTypesResponseSchema, entityTypes, pageTokens, ({ teamId }) => ({
+        teamId,
+      })),
+      createEntityType: standard.create(CreateEntityTypeResponseSchema, entityTypes, ({ teamId, name }) => ({
+        teamId,
+        name,
+      })),
+      updateEntityType: standard.update(UpdateEntityTypeResponseSchema, entityTypes, ({ name }) => ({
+        ...(name !== undefined && { name }),
+      })),
+      deleteEntityType: standard.delete(DeleteEntityTypeResponseSchema, entityTypes),
     })
     router.service(JourneyService, {
       getJourney: async ({ id }, context) =>

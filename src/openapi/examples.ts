@@ -14,6 +14,9 @@ export const parameterExamples: Readonly<Record<string, JsonValue>> = {
   'svc.v2.RepublishUserRequest.id': 'user_emre',
   'svc.v2.DeleteUserRelationshipRequest.user_id': 'user_jonas',
   'svc.v2.GetUserRelationshipRequest.user_id': 'user_hanna',
+  'svc.v2.GetEntityTypeRequest.id': 'type_person',
+  'svc.v2.UpdateEntityTypeRequest.id': 'type_device',
+  'svc.v2.DeleteEntityTypeRequest.id': 'type_building',
 }
 
 /** Examples of bodies by the request's type. */
@@ -42,4 +45,6 @@ export const bodyExamples: Readonly<Record<string, JsonObject>> = {
     profiles: [{ externalId: '1001', email: 'emre@acme.example', jobTitle: 'Specialist' }],
   },
   'svc.v2.RepublishUserRequest': {},
+  'svc.v2.CreateEntityTypeRequest': { teamId: 'team_it', name: 'Room' },
+  'svc.v2.UpdateEntityTypeRequest': { name: 'Managed device' },
 }

@@ -13,9 +13,10 @@ export type AuditedCall = Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actor
 export type NewFieldChange = Readonly<Record<'field' | 'outcome' | 'oldOwner' | 'newOwner', string>>
 
 /** An event to be stored. */
-export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'action' | 'changes'> & {
+export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'action' | 'changes' | 'changedFields'> & {
   readonly action: AuditAction
   readonly changes: readonly NewFieldChange[]
+  readonly changedFields: readonly string[]
 }
 
 /** What the events of a change record for each row. */
@@ -48,10 +49,11 @@ const insertEvents = createStatement<{ readonly events: string }, Record<never, 
   columns: {},
   text: ({ events }) => Prisma.sql`
 INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
-                          team_id, request_id, changes)
+                          team_id, request_id, changes, changed_fields)
 SELECT * FROM json_to_recordset(${events})
     AS e (id uuid, "organizationId" text, "actorKind" actor_kind, "actorId" text, "actorName" text, action text,
-          "targetType" text, "targetId" text, "teamId" text, "requestId" text, changes jsonb)`,
+          "targetType" text, "targetId" text, "teamId" text, "requestId" text, changes jsonb,
+          "changedFields" text[])`,
 })
 
 /** The statements of this file. */

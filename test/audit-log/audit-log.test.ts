@@ -67,6 +67,7 @@ describe('the audit log', () => {
         targetId: 'ada',
         teamId: '',
         requestId: 'request-1',
+        changedFields: [],
         changes: [
           {
             field: 'USER_PROFILE_FIELD_JOB_TITLE',

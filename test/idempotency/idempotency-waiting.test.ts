@@ -52,6 +52,7 @@ const effectOf = (name: string) => async (store: Tables) => {
         teamId: '',
         requestId: '',
         changes: [],
+        changedFields: [],
       },
     ]),
   )

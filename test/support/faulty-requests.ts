@@ -83,4 +83,9 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
   createUser: [{ json: { firstName: 'Olga' } }, { json: { email: 'olga' } }, { json: { email: 'emre@acme.example' } }],
   listUsers: [{ parameters: { pageToken: 'changed' } }, { parameters: { pageSize: '-1' } }],
   listDepartmentOptions: [unknownParameter],
+  getEntityType: [unknownParameter, { parameters: { id: 'type_nothing' } }],
+  listEntityTypes: [{ parameters: { pageToken: 'changed' } }, { parameters: { pageSize: '-1' } }],
+  createEntityType: [{ json: { name: 'Room' } }, { json: { teamId: 'team_nowhere', name: 'Room' } }],
+  updateEntityType: [{ json: { name: '' } }, { parameters: { id: 'type_nothing' } }],
+  deleteEntityType: [{ parameters: { id: 'type_nothing' } }, { parameters: { id: 'type_person' } }],
 }

@@ -3,6 +3,7 @@ import { http } from '../../gen/google/api/annotations_pb.js'
 import { services } from '../../src/handlers/routes.js'
 import { fixture } from './fixture.js'
 import type { RequestJson } from './method-doors.js'
+import { standardSamples } from './standard-resources.js'
 
 const { it, accessPolicies, appResources, priorities, users } = fixture
 
@@ -48,6 +49,10 @@ export const writeCalls: readonly WriteCall[] = [
     request: (n) => ({ id: users.builder, jobTitle: `Builder ${n}`, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }),
   },
   { name: 'CreateUser', caller: 'admin', request: (n) => ({ email: `new${n}@example.com`, firstName: 'New' }) },
+  ...standardSamples.flatMap(({ name, create, change, fixture: { it: id } }): WriteCall[] => [
+    { name: `Create${name}`, caller: 'key', request: create },
+    { name: `Update${name}`, caller: 'key', request: (n) => ({ id, ...change(n) }) },
+  ]),
 ]
 
 /** A method of the API by its name. */

@@ -27,6 +27,8 @@ export interface AuditEvent {
   /** The request that did it, if one did. */
   readonly requestId?: string | undefined
   readonly changes?: readonly FieldChange[]
+  /** Names of changed fields, where fields have no owners. */
+  readonly changedFields?: readonly string[]
 }
 
 /** A caller without a credential. */
@@ -61,9 +63,9 @@ export async function recordAuditEvents(
   events: readonly AuditEvent[],
   runtime: Runtime,
 ): Promise<void> {
-  const rows = events.map(({ actor, teamId = '', requestId = '', changes = [], ...event }) => {
+  const rows = events.map(({ actor, teamId = '', requestId = '', changes = [], changedFields = [], ...event }) => {
     const { kind: actorKind, id: actorId, name: actorName } = actor
-    return { id: runtime.newId(), ...event, actorKind, actorId, actorName, teamId, requestId, changes }
+    return { id: runtime.newId(), ...event, actorKind, actorId, actorName, teamId, requestId, changes, changedFields }
   })
   await insertAuditEvents(tables, rows)
 }

@@ -11,6 +11,7 @@ export const permissions = [
   'tickets:read',
   'tickets:write',
   'entities:read',
+  'entities:write',
   'users:read',
   'users:write',
   'ingestion:write',

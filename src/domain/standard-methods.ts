@@ -1,0 +1,185 @@
+import type { Tables } from '../db/tables.js'
+import { notFound, ServiceError } from '../errors.js'
+import type { AuditAction } from '../store/audit-action.js'
+import { hasTeam } from '../store/organization.js'
+import type { StandardRow, StandardStore } from '../store/standard-methods.js'
+import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { type Caller, type Permission, requirePermissionIn, visibleScope, visibleTeamIds } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
+import { permittedTeamIds } from './caller/team-scope.js'
+import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
+import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
+
+/** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
+export interface StandardResource<Created, Changes> {
+  /** As errors name it, such as `entity type`. */
+  readonly name: string
+  /** As the audit log names it: its events are `entity_type.create` and so on. */
+  readonly auditedAs: AuditedResource
+  readonly read: Permission
+  readonly write: Permission
+  readonly store: StandardStore<Created, Changes>
+}
+
+/** The resources that the audit log knows to be created, updated and deleted. */
+type AuditedResource = {
+  [Action in AuditAction]: Action extends `${infer Name}.create`
+    ? `${Name}.update` | `${Name}.delete` extends AuditAction
+      ? Name
+      : never
+    : never
+}[AuditAction]
+
+/** Which objects to list; 0, empty texts and absent filters mean absent. */
+export interface StandardListRequest {
+  readonly pageSize: number
+  readonly pageToken: string
+  readonly includeTotal: boolean
+  readonly filters: Readonly<Record<string, string>>
+}
+
+/** A page, and how many objects there are on all pages if that was asked for. */
+export interface StandardPage extends Page {
+  readonly totalSize: number | undefined
+}
+
+const DEFAULT_PAGE_SIZE = 100
+const MAX_PAGE_SIZE = 1_000
+
+/** The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team. */
+export async function getObject(
+  { tables, caller }: Scope,
+  { name, read, store }: StandardResource<never, never>,
+  id: string,
+): Promise<string> {
+  const found = await store.find(tables, { id, ...visibleScope(caller) })
+  if (found === undefined) throw notFound(name, id)
+  requirePermissionIn(caller, found.teamId, read)
+  return found.json
+}
+
+/** A page of the objects that the caller may read, in creation order. Throws `PAGE_TOKEN_INVALID`. */
+export async function listObjects(
+  { reads, caller }: Scope,
+  { name, read, store }: StandardResource<never, never>,
+  { pageToken, includeTotal, ...request }: StandardListRequest,
+  pageTokens: PageTokens,
+): Promise<StandardPage> {
+  const { organizationId } = caller
+  const filter = Object.fromEntries(Object.entries(request.filters).filter(([, value]) => value !== ''))
+  const query: PageQuery = { method: `list ${name}`, organizationId, filter }
+  const filters = Object.fromEntries(Object.entries(request.filters).map(([key, value]) => [key, value || null]))
+  const selection = { organizationId, teamIds: permittedTeamIds(caller, read), filters }
+  const after = (await pageTokens.read(query, pageToken)) ?? '0'
+  const pageSize = pageSizeFrom(request.pageSize, MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE)
+  const page = await store.list(reads, { ...selection, after, pageSize })
+  const last = page?.lastOrdinal ?? null
+  return {
+    items: page?.items ?? '',
+    nextPageToken: last === null ? '' : await pageTokens.issue(query, String(last)),
+    totalSize: includeTotal ? await store.count(reads, selection) : undefined,
+  }
+}
+
+/**
+ * Creates an object and returns its JSON. Throws `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without the
+ * write permission in it.
+ */
+export function createObject<Created extends { readonly teamId: string }>(
+  scope: Scope,
+  resource: StandardResource<Created, never>,
+  values: Created,
+): Promise<string> {
+  const { tables, caller, runtime } = scope
+  const { teamId } = values
+  return tables.transaction(async (transaction) => {
+    if (!(await canSeeTeam(transaction, caller, teamId))) throw notFound('team', teamId)
+    requirePermissionIn(caller, teamId, resource.write)
+    const key = { organizationId: caller.organizationId, id: runtime.newId() }
+    await resource.store.write.create(transaction, key, values)
+    const { json } = await lockForWrite(scope, transaction, resource, key.id)
+    await record(scope, transaction, resource, 'create', key.id, teamId, Object.keys(JSON.parse(json)))
+    return json
+  })
+}
+
+/**
+ * Changes an object and returns its JSON; what is undefined stays. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`
+ * without the write permission in its team, and `ETAG_MISMATCH`.
+ */
+export function updateObject<Changes>(
+  scope: Scope,
+  resource: StandardResource<never, Changes>,
+  id: string,
+  changes: Changes,
+): Promise<string> {
+  const { organizationId } = scope.caller
+  return scope.tables.transaction(async (transaction) => {
+    const before = await lockForWrite(scope, transaction, resource, id)
+    await resource.store.write.update(transaction, { organizationId, id }, changes)
+    const after = await lockForWrite({ ...scope, ifMatch: undefined }, transaction, resource, id)
+    await record(scope, transaction, resource, 'update', id, after.teamId, changedFields(before.json, after.json))
+    return after.json
+  })
+}
+
+/**
+ * Deletes an object. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write permission in its team,
+ * `ETAG_MISMATCH`, and `RESOURCE_IN_USE` while something refers to it.
+ */
+export function deleteObject(scope: Scope, resource: StandardResource<never, never>, id: string): Promise<void> {
+  const key = { organizationId: scope.caller.organizationId, id }
+  const { name, store } = resource
+  return scope.tables.transaction(async (transaction) => {
+    const { teamId } = await lockForWrite(scope, transaction, resource, id)
+    const referrers = (await store.write.referrers(transaction, key)) ?? {}
+    const names = Object.keys(referrers).filter((referrer) => referrers[referrer]?.length !== 0)
+    if (names.length > 0) {
+      throw new ServiceError('RESOURCE_IN_USE', `the ${name} is in use: delete its ${names.join(' and ')} first`, {
+        metadata: { resourceType: name, resourceId: id, referrers: names.join(',') },
+      })
+    }
+    await store.write.delete(transaction, key)
+    await record(scope, transaction, resource, 'delete', id, teamId, [])
+  })
+}
+
+function canSeeTeam(tables: Tables, caller: Caller, teamId: string): Promise<boolean> | boolean {
+  return visibleTeamIds(caller)?.includes(teamId) ?? hasTeam(tables, caller.organizationId, teamId)
+}
+
+async function lockForWrite(
+  { caller, ifMatch }: Scope,
+  transaction: Tables,
+  { name, write, store }: StandardResource<never, never>,
+  id: string,
+): Promise<StandardRow> {
+  const found = await store.lock(transaction, { id, ...visibleScope(caller) })
+  if (found === undefined) throw notFound(name, id)
+  requirePermissionIn(caller, found.teamId, write)
+  const accepted = acceptedVersionsFrom(ifMatch)
+  const what = { resourceType: name, resourceId: id }
+  if (accepted !== undefined) requireAcceptedVersion(accepted, entityTagOf(found.json), what)
+  return found
+}
+
+function record(
+  scope: Scope,
+  transaction: Tables,
+  { auditedAs }: StandardResource<never, never>,
+  verb: 'create' | 'update' | 'delete',
+  targetId: string,
+  teamId: string,
+  fields: readonly string[],
+): Promise<void> {
+  const action: AuditAction = `${auditedAs}.${verb}`
+  const event = { ...auditedCall(scope), action, targetType: auditedAs, targetId, teamId, changedFields: fields }
+  return recordAuditEvents(transaction, [event], scope.runtime)
+}
+
+/** The names of the fields whose values differ between two states of an object. */
+function changedFields(before: string, after: string): string[] {
+  const [old, current]: Readonly<Record<string, unknown>>[] = [JSON.parse(before), JSON.parse(after)]
+  const names = new Set([...Object.keys(old ?? {}), ...Object.keys(current ?? {})])
+  return [...names].filter((name) => JSON.stringify(old?.[name]) !== JSON.stringify(current?.[name]))
+}

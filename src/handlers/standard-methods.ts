@@ -1,0 +1,84 @@
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
+import type { HandlerContext } from '@connectrpc/connect'
+import type { PageTokens } from '../domain/paging.js'
+import {
+  createObject,
+  deleteObject,
+  getObject,
+  listObjects,
+  type StandardResource,
+  updateObject,
+} from '../domain/standard-methods.js'
+import { entityTagOf } from '../domain/value/entity-tag.js'
+import { preprintedMessage } from '../protojson/json-printer.js'
+import { printedAnswer, printedPage } from './printed-answer.js'
+import { scopeOf } from './request-context.js'
+
+/** A handler of requests that have the given fields, whose response is of the message. */
+type Handler<Request, Desc extends DescMessage> = (
+  request: Request,
+  context: HandlerContext,
+) => Promise<MessageShape<Desc>>
+
+interface ListRequest {
+  readonly pageSize: number
+  readonly pageToken: string
+  readonly includeTotal: boolean
+}
+
+/** Handlers of the standard methods (AIP-131 to 135), each for the message of its response. */
+export const standard = {
+  get:
+    <Desc extends DescMessage>(
+      desc: Desc,
+      resource: StandardResource<never, never>,
+    ): Handler<{ readonly id: string }, Desc> =>
+    async ({ id }, context) =>
+      taggedAnswer(desc, await getObject(scopeOf(context), resource, id), context),
+
+  list:
+    <Desc extends DescMessage, Request extends ListRequest>(
+      desc: Desc,
+      resource: StandardResource<never, never>,
+      pageTokens: PageTokens,
+      filters: (request: Request) => Readonly<Record<string, string>>,
+    ): Handler<Request, Desc> =>
+    async (request, context) =>
+      printedPage(
+        desc,
+        await listObjects(scopeOf(context), resource, { ...request, filters: filters(request) }, pageTokens),
+      ),
+
+  create:
+    <Desc extends DescMessage, Request, Created extends { readonly teamId: string }>(
+      desc: Desc,
+      resource: StandardResource<Created, never>,
+      values: (request: Request) => Created,
+    ): Handler<Request, Desc> =>
+    async (request, context) =>
+      taggedAnswer(desc, await createObject(scopeOf(context), resource, values(request)), context),
+
+  update:
+    <Desc extends DescMessage, Request extends { readonly id: string }, Changes>(
+      desc: Desc,
+      resource: StandardResource<never, Changes>,
+      changes: (request: Request) => Changes,
+    ): Handler<Request, Desc> =>
+    async (request, context) =>
+      taggedAnswer(desc, await updateObject(scopeOf(context), resource, request.id, changes(request)), context),
+
+  delete:
+    <Desc extends DescMessage>(
+      desc: Desc,
+      resource: StandardResource<never, never>,
+    ): Handler<{ readonly id: string }, Desc> =>
+    async ({ id }, context) => {
+      await deleteObject(scopeOf(context), resource, id)
+      return preprintedMessage(desc, ['{}'])
+    },
+}
+
+function taggedAnswer<Desc extends DescMessage>(desc: Desc, json: string, context: HandlerContext): MessageShape<Desc> {
+  context.responseHeader.set('etag', entityTagOf(json))
+  return printedAnswer(desc, json)
+}

@@ -1,0 +1,76 @@
+import { getOption } from '@bufbuild/protobuf'
+import { http } from '../../gen/google/api/annotations_pb.js'
+import { services } from '../../src/handlers/routes.js'
+import { fixture } from './fixture.js'
+import type { MethodDoors, RequestJson } from './method-doors.js'
+import { segment, withQuery } from './method-doors.js'
+
+/** A resource with standard methods, and requests that they take from a caller of the team `it`. */
+export interface StandardSample {
+  /** As its methods name one object, and several. */
+  readonly name: string
+  readonly plural: string
+  readonly path: string
+  /** Its permissions are `entities:read` and `entities:write`. */
+  readonly permissions: 'entities'
+  readonly create: (n: number) => RequestJson & { readonly teamId: string }
+  readonly change: (n: number) => RequestJson
+  /** Objects of the fixture, to which others refer, and what these are called. */
+  readonly fixture: Readonly<Record<'it' | 'people' | 'globex', string>>
+  readonly referrers: string
+  /** The name that the audit log has for it. */
+  readonly auditedAs: string
+}
+
+/** Every resource with standard methods: what tests of all of them need to know. */
+export const standardSamples: readonly StandardSample[] = [
+  {
+    name: 'EntityType',
+    plural: 'EntityTypes',
+    path: '/v2/entity-types',
+    permissions: 'entities',
+    create: (n) => ({ teamId: fixture.it, name: `Type ${n}` }),
+    change: (n) => ({ name: `Renamed ${n}` }),
+    fixture: fixture.entityTypes,
+    referrers: 'ingestionConfigs,fieldMappings',
+    auditedAs: 'entity_type',
+  },
+]
+
+/** The standard methods, by verb. */
+export type StandardVerb = 'Get' | 'List' | 'Create' | 'Update' | 'Delete'
+
+/** The routes of all samples, by service and method. */
+export const standardRoutes: Readonly<Record<string, string>> = Object.fromEntries(
+  standardSamples.flatMap(({ name, plural, path }) => [
+    [`${name}Service.Get${name}`, `get ${path}/{id}`],
+    [`${name}Service.List${plural}`, `get ${path}`],
+    [`${name}Service.Create${name}`, `post ${path}`],
+    [`${name}Service.Update${name}`, `patch ${path}/{id}`],
+    [`${name}Service.Delete${name}`, `delete ${path}/{id}`],
+  ]),
+)
+
+/** A standard method as both doors know it. */
+export function standardMethod({ name, plural }: StandardSample, verb: StandardVerb): MethodDoors {
+  const wanted = `${verb}${verb === 'List' ? plural : name}`
+  const method = services.flatMap(({ methods }) => methods).find((each) => each.name === wanted)
+  const { pattern } = method === undefined ? { pattern: { case: undefined } } : getOption(method, http)
+  if (method === undefined || pattern.case === undefined || pattern.case === 'custom') {
+    throw new Error(`there is no method ${wanted}`)
+  }
+  const { case: rest, value } = pattern
+  return {
+    procedure: `${method.parent.typeName}/${wanted}`,
+    rest: (request) => {
+      const fields: Record<string, unknown> = { ...request }
+      const path = value.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+        const id = fields[field]
+        delete fields[field]
+        return segment(id)
+      })
+      const hasBody = rest !== 'get' && rest !== 'delete'
+      return { method: rest.toUpperCase(), ...(hasBody ? { path, json: fields } : { path: withQuery(path, fields) }) }
+    },
+  }
+}
