@@ -4,9 +4,16 @@ import type { AuditAction } from '../store/audit-action.js'
 import { hasTeam } from '../store/organization.js'
 import type { StandardRow, StandardStore } from '../store/standard-methods.js'
 import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
-import { type Caller, type Permission, requirePermissionIn, visibleScope, visibleTeamIds } from './caller/caller.js'
+import {
+  type Caller,
+  type Permission,
+  permittedTeamIds,
+  requirePermissionIn,
+  visibleScope,
+  visibleTeamIds,
+} from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { permittedTeamIds } from './caller/team-scope.js'
+
 import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
