@@ -8,7 +8,7 @@ const CALLS = 100_000
 const LIMIT_MILLIS = 3_600_000
 
 /**
- * A roll-out from the build in the folder `TRIAL_PREVIOUS` to this one and back, process by process behind a balancer,
+ * A rollout from the build in the folder `TRIAL_PREVIOUS` to this one and back, process by process behind a balancer,
  * under load. The first process of this build migrates the database that the others work on.
  */
 export const upgrade: Trial = {
