@@ -15,7 +15,7 @@ interface Settings extends Pick<DatabaseOptions, 'connectionString' | 'sessions'
 }
 
 tuneGarbageCollection()
-// The service as it is, with its request log written nowhere, and observed if asked for.
+// The unmodified service, with its request log discarded, and observed if requested.
 const { metrics, tracing: traced, ...reached } = settings<Settings>()
 const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: true }))
 const database = createDatabase({ ...reached, log })

@@ -3,7 +3,7 @@ import { reply } from '../child.js'
 import type { GoodCallerResult } from './good-caller.js'
 import type { ServiceRun, Stage } from './stage.js'
 
-/** Does the work while somebody else calls the service, and returns how those calls went. */
+/** Does the work while another caller uses the service, and returns how its calls went. */
 export async function callBeside(
   name: string,
   { origin }: ServiceRun,

@@ -4,7 +4,7 @@ import type { LocalCluster } from './cluster.js'
 import { execute } from './stage.js'
 
 const WRITERS = 8
-/** How long a caller waits who was told to come back; a part of it at random, so that they do not come together. */
+/** How long a caller waits before a retry; partly random, so that retries do not come together. */
 const PAUSE_MILLIS = 50
 const PATIENCE_MILLIS = 60_000
 

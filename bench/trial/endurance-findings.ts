@@ -30,7 +30,7 @@ export interface Watching {
   readonly probes: Probes
 }
 
-/** What the service holds while nobody calls. */
+/** What the service holds while idle. */
 export interface Held {
   readonly heap: number
   readonly handles: number
@@ -100,7 +100,7 @@ function judgeProbes(name: string, { p99Millis, slowestMillis, failed }: Probes)
   ]
 }
 
-/** What is promised when all callers have gone. */
+/** The promises once all callers have left. */
 export function judgeHeld(before: Held, after: Held): Finding[] {
   const held = (part: 'handles' | 'sockets' | 'descriptors') =>
     atMost(`afterwards: ${part}, ${before[part]} before`, after[part], before[part], '')

@@ -20,7 +20,7 @@ import { atMost, type Finding, type Trial } from './trial.js'
 
 const MIB = 1024 * 1024
 const LIMIT_MILLIS = 3_600_000
-/** Callers who call again as soon as they are answered: so many that there is always work, and nobody waits long. */
+/** Callers that call again as soon as they get a response: so many that there is always work, and no long wait. */
 const CALLERS = 32
 /**
  * The capacity is what they get for the speed of the machine in the worst of these windows, minutes as a rule: as many as
@@ -36,7 +36,7 @@ const OVERLOADED_PART = 1 / 3
 /** The least windows in which a time is looked at; each is at most a minute. */
 const WINDOWS = 6
 const SAMPLE_MILLIS = 500
-/** When connections that callers have ended are gone. */
+/** How long until connections that callers have ended are gone. */
 const QUIET_MILLIS = 20_000
 
 /**
@@ -71,7 +71,7 @@ async function endure(stage: Stage, service: GaugedService, minutes: number): Pr
   await execute(stage.connectionString, 'VACUUM (ANALYZE)')
   // What a probe leaves open belongs to what is held before.
   await isServing(service.run)
-  // Before the capacity is counted: whoever has been idle, and has collected garbage, is slower for a minute.
+  // Before the capacity is measured: after idling and garbage collection, the service is slower for a minute.
   const before = await heldWhenQuiet(service)
   const counted = await watch(service, { ...few, windows: 1 + CAPACITY_WINDOWS })
   const capacity = leastOf(counted.windows.slice(1))
@@ -143,7 +143,7 @@ async function watch(service: GaugedService, job: ArrivalsJob): Promise<Watching
   return { windows, windowMillis, probes }
 }
 
-/** Has calls sent in a process of its own. Each window is told when it is over. */
+/** Sends calls from a separate process. Each window is reported when it is over. */
 async function callWith(job: ArrivalsJob, tell: (window: ArrivalsWindow) => void): Promise<void> {
   const callers: ChildProcess = fork(new URL('./arrivals.js', import.meta.url))
   callers.on('message', tell)

@@ -15,7 +15,7 @@ export interface Holdings {
   readonly handles: Readonly<Record<string, number>>
 }
 
-/** Asks for what is held as it is, or after a garbage collection. */
+/** Asks for what is held, now or after a garbage collection. */
 export type GaugeQuestion = 'now' | 'collected'
 
 const path = process.env['GAUGE_SOCKET']

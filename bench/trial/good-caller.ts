@@ -3,7 +3,7 @@ import type { Tokens } from '../database.js'
 import { read } from './call.js'
 import { quantile } from './quantile.js'
 
-// A well-behaved caller, in a separate process: reads one journey after the other until it is told to stop.
+// A well-behaved caller, in a separate process: reads one journey after another until it is told to stop.
 
 /** Whom it calls. */
 export interface GoodCallerJob {

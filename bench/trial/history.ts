@@ -77,7 +77,7 @@ function batchOf({ writer, text }: Write) {
   return Array.from({ length: BATCH }, (_, index) => ({ id: `resource-${writer * BATCH + index}`, name: text }))
 }
 
-/** What one writer has sent and was told. */
+/** What one writer has sent and received. */
 interface Log {
   sent: number
   readonly acknowledged: number[]

@@ -4,7 +4,7 @@ import type { Finding, Trial } from './trial.js'
 /** How long a trial may take by default. */
 const LIMIT_MILLIS = 120_000
 
-/** Holds a trial on a stage of its own. One that fails or takes too long has kept none of its promises. */
+/** Runs a trial on a stage of its own. One that fails or takes too long has kept none of its promises. */
 export async function hold(
   trial: Trial,
   server: DatabaseServer,

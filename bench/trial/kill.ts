@@ -102,7 +102,7 @@ async function endSessions(stage: Stage, kills: number): Promise<readonly Findin
   ]
 }
 
-/** Leaves the writers alone for a while. */
+/** Lets the writers work undisturbed for a while. */
 function write(): Promise<void> {
   return wait(WRITING_MILLIS * (1 + Math.random()))
 }

@@ -40,7 +40,7 @@ export const ownership: Trial = {
   run,
 }
 
-/** A call, and what it was told; without a step it is a read. */
+/** A call and its response; without a step it is a read. */
 interface Call extends Operation {
   readonly step: ModelStep | undefined
   readonly told: Told

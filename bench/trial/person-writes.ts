@@ -5,7 +5,7 @@ import { type CallResult, callJson } from './call.js'
 /** What a caller sees of the governed fields of a person. */
 export type SeenFields = Readonly<Record<GovernedField, { readonly value: string; readonly owner: FieldOwner }>>
 
-/** What a call was told: what it skipped, where answers say so, and the person after it, where answers show that. */
+/** The response to a call: what it skipped and the person after it, as far as responses show that. */
 export interface Told {
   readonly skipped?: { readonly pinned: readonly GovernedField[]; readonly directoryLocked: readonly GovernedField[] }
   readonly fields?: SeenFields

@@ -56,7 +56,7 @@ async function run(stage: Stage, pairs: number): Promise<readonly Finding[]> {
   ]
 }
 
-/** Creates an approval procedure, which makes another one each time, and again while nobody answers or is too busy. */
+/** Creates an approval procedure, a new one each time, and retries while the service does not respond or is too busy. */
 async function untilAnswered(origin: () => string, { tokens }: Stage, key: string): Promise<Answer> {
   for (;;) {
     const answer = await create(origin(), tokens.key, key)

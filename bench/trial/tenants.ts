@@ -6,7 +6,7 @@ import { foreignPlaces, scimPlaces } from './tenants/foreign-ids.js'
 import { measureTimes, SHORT } from './tenants/times.js'
 import { allOf, type Finding, type Trial } from './trial.js'
 
-/** Whoever is of one organization, with ids of another, and whoever is of one team, with those of another. */
+/** Callers of one organization with ids of another, and callers of one team with those of another. */
 export const tenants: Trial = {
   name: 'tenants',
   onEachDatabase: false,
@@ -31,7 +31,7 @@ export const tenants: Trial = {
 /** Who calls. */
 export interface Caller {
   readonly name: string
-  /** Undefined for somebody without a credential. */
+  /** Undefined without a credential. */
   readonly token: string | undefined
   /** Whether other teams of the organization are hidden from the caller. */
   readonly isOfTeam: boolean

@@ -11,7 +11,7 @@ const STREAMS = 100
 const RST_STREAM = 3
 /** Between two connections. */
 const PAUSE_MILLIS = 100
-/** How long an answer is kept that nobody reads, and until that is noticed, beside other work. */
+/** How long an unread response is kept, plus the time to notice that beside other work. */
 const CUT_MILLIS = 15_000
 const P99_MILLIS = 250
 const BETWEEN_CALLS_MILLIS = 4
@@ -60,7 +60,7 @@ export const unread: Trial = {
   },
 }
 
-/** The calls of somebody who reads the answers, until it is over. */
+/** The calls of a caller that reads the responses, until the trial is over. */
 async function readOneAfterTheOther({ origin }: ServiceRun, { tokens }: Stage, isOver: () => boolean) {
   const answers: { readonly status: number; readonly millis: number }[] = []
   while (!isOver()) {

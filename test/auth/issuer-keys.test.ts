@@ -16,7 +16,7 @@ describe('tokens of the OpenID Connect issuer', () => {
   let issuer: OidcIssuer
   let runtime: TestRuntime
   let verify: OidcVerifier
-  /** What operators are told. */
+  /** What operators read. */
   let warnings: string[]
 
   beforeAll(async () => {

@@ -73,7 +73,7 @@ describe('tokens of the OpenID Connect issuer', () => {
         ...options,
       }),
     })
-  /** A token with everything right, unless told otherwise, signed by the test and not by the issuer. */
+  /** A token that is valid unless claims say otherwise, signed by the test and not by the issuer. */
   const forge = (claims: Record<string, unknown> = {}) => {
     const now = Math.floor(Date.now() / 1000)
     return new SignJWT({ iss: issuer.url, aud: audience, iat: now, exp: now + 60, ...admin, ...claims })

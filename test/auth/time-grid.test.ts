@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { onTimeGrid } from '../../src/domain/auth/revocation.js'
 
-/** A clock that moves only when somebody sleeps or works; its timers fire `early`. */
+/** A clock that moves only during a sleep or work; its timers fire `early`. */
 function createClock(early = 0) {
   let now = 1_000_000.25
   return {

@@ -117,7 +117,7 @@ describe.each(['/', '/docs/guides', '/docs/guides/operating.md'])('the page %s i
   })
 })
 
-// The viewer takes long to start: one page serves the tests that do not ask how it starts, in this order or alone.
+// The viewer starts slowly: one page serves the tests that do not test its start, in this order or one by one.
 describe('the reference page in a browser', () => {
   beforeAll(openDocs)
   afterAll(closeBrowser)
@@ -324,7 +324,7 @@ describe('the reference page of SCIM in a browser', () => {
   )
 })
 
-// The viewer reads the whole document anew for each operation that it opens: they are opened once.
+// The viewer rereads the whole document for each operation that it opens: they are opened once.
 describe('the reference page in a browser, with an operation of each kind open', () => {
   beforeAll(async () => {
     await openDocs()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => dropDatabases(nodes, [name]))
 
-/** Opens the database for some work: it is distributed only while nobody else has sessions on it. */
+/** Opens the database for some work: it is distributed only while it has no other sessions. */
 async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const database = createDatabase({ connectionString, log: { warn: () => {} } })
   try {

@@ -7,7 +7,7 @@ import { statements } from '../support/statements.js'
 const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'delete_revoke_attempts']
 /** Rows that the coordinator makes of a parameter, and sends to where they belong by their organization; people to all. */
 const sentByValue: readonly string[] = ['insert_audit_events', 'keep_source_profiles']
-/** Import and export, and what is sent to one PostgreSQL alone. */
+/** Import and export, and what is sent only to a single PostgreSQL. */
 const notOfCalls = /^(?:stage_|import_|export_|(?:add|count)_import_rows$)/
 
 const anyOrganization = 'organization-of-nobody'

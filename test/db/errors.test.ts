@@ -14,7 +14,7 @@ async function failureOf(action: () => Promise<unknown>): Promise<DatabaseFailur
   )
 }
 
-/** As Citus passes on what a shard refuses: the name of the constraint is in the message alone. */
+/** As Citus passes on a shard's refusal: the name of the constraint is only in the message. */
 const refuseOnShard = (sqlState: string, message: string) =>
   `DO $$ BEGIN RAISE EXCEPTION '${message}' USING errcode = '${sqlState}'; END $$`
 const raise = (sqlState: string) => `DO $$ BEGIN RAISE EXCEPTION USING errcode = '${sqlState}'; END $$`

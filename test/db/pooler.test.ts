@@ -10,7 +10,7 @@ import { startServe } from '../support/program.js'
 const NOWHERE = 'postgresql://svc@127.0.0.1:1/svc'
 /** Without the name of the client, which PgBouncer gives each its own, and those that a language adds when it is loaded. */
 const SETTINGS = `SELECT name, setting FROM pg_settings WHERE name <> 'application_name' AND name NOT LIKE '%.%' ORDER BY name`
-/** What a PgBouncer that loses settings is told to. */
+/** The settings of a PgBouncer that loses session settings. */
 const LOSING = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
 
 let testDatabase: TestDatabase

@@ -9,7 +9,7 @@ import { createStatement, type StatementDefinition } from '../../src/db/statemen
 import type { Tables } from '../../src/db/tables.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
-/** Time that passes only while somebody sleeps. */
+/** Time that passes only during sleeps. */
 function createTiming(random = 0.5): Timing & { pauses: number[] } {
   let now = 0
   const pauses: number[] = []

@@ -108,7 +108,7 @@ describe('the chart', () => {
     expect(migration?.args).toEqual(['migrate'])
     expect(job.spec?.template.spec?.restartPolicy).toBe('Never')
     expect([migration?.image, migration?.envFrom]).toEqual([service?.image, service?.envFrom])
-    // It is no pod of the service: nobody is sent to it.
+    // It is not a pod of the service: no traffic is sent to it.
     expect(job.spec?.template.metadata?.labels?.['app.kubernetes.io/name']).not.toBe('svc')
   })
 

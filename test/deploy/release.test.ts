@@ -19,7 +19,7 @@ const git = (...args: string[]) =>
 const edit = (path: string, change: (text: string) => string) => {
   writeFileSync(join(checkout, path), change(readFileSync(join(checkout, path), 'utf8')))
 }
-/** Without the programs that make images, of which some machines have one. */
+/** Without the image builders that some machines have. */
 const release = (...args: string[]) => {
   const PATH = join(checkout, 'programs')
   return runCommand('npm', ['run', '--silent', 'release', '--', ...args], { cwd: checkout, env: { PATH } })

@@ -24,7 +24,7 @@ const key: MemberWriter = {
   action: 'user.update',
 }
 
-/** What is held of members of an organization that has nobody else, whose values are all in question. */
+/** What is held for members of an organization without others, whose values are all in question. */
 function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): HeldMembers {
   const holders = (kind: 'emails' | 'phones', textOf: (member: Member) => string) =>
     new Map(
@@ -52,7 +52,7 @@ function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): 
 const memberOf = (id: string) => newMember(id, `${id}@example.com`, start)
 const set = (field: GovernedField, value: string): FieldCommand => ({ kind: 'set', field, value, as: 'AUTOMATION' })
 
-/** The members after a plan, those that it leaves alone included. */
+/** The members after a plan, including unchanged ones. */
 function after(members: readonly Member[], { added, changed }: MemberPlan): Member[] {
   const written = new Map(changed.map((member) => [member.userId, member]))
   return [...members.map((member) => written.get(member.userId) ?? member), ...added]

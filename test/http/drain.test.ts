@@ -13,7 +13,7 @@ const health = '/grpc.health.v1.Health/Check'
 /** A connection of HTTP/1.1 that is kept between requests. */
 interface Connection {
   readonly socket: Socket
-  /** Sends a request; answers the head and the body of what comes back, empty where the connection ends instead. */
+  /** Sends a request; returns the head and the body of the response, empty if the connection ends instead. */
   ask(path: string, body?: string): Promise<string>
 }
 

@@ -31,7 +31,7 @@ describe('a response that its client does not read', () => {
       const socket = await openSocket(port)
       socket.resume().write(Buffer.concat([preface(0), requestFrames(1, head), requestFrames(3, head)]))
       await eventually(() => expect(closed).toBe(2), 5_000)
-      // The connection goes on: only its answers were not taken.
+      // The connection stays open: only its responses were not read.
       expect(socket.closed).toBe(false)
       socket.destroy()
       await server.close(closePlan)

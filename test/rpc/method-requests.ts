@@ -1,7 +1,7 @@
 import { fixture } from '../support/fixture.js'
 import type { RequestJson } from '../support/method-doors.js'
 
-/** Who calls: a key of the organization with all permissions, its admin, somebody without any, or nobody. */
+/** Who calls: a key of the organization with all permissions, its admin, a caller without any, or no one. */
 export type CallerName = 'key' | 'admin' | 'member' | 'nobody'
 
 /** One call and what becomes of it: an HTTP status of the Connect protocol. */

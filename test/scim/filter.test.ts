@@ -146,7 +146,7 @@ describe('filters on users', () => {
     [`${OWNERSHIP}:directoryManaged eq true`, ['ada', 'bob', 'eve']],
     [`${OWNERSHIP}:role eq "USER_ROLE_ORG_ADMIN"`, [admin]],
     [`${OWNERSHIP}:fieldOwnership[attribute eq "title" and owner eq "FIELD_OWNER_DIRECTORY"]`, ['ada', 'bob']],
-    // Attributes of RFC 7643 that nobody has.
+    // Attributes of RFC 7643 that no user has.
     ['nickName eq "x"', []],
     ['nickName ne "x"', all],
     ['not (userType pr)', all],

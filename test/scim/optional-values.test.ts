@@ -24,7 +24,7 @@ describe('an optional value that cannot be stored', () => {
     const name = `person.${names++}@example.com`
     return { userName: name, externalId: `ext-${name}`, title: 'Analyst', ...values }
   }
-  /** What administrators are told of a person. */
+  /** What administrators see about a person. */
   const toldOf = async (userName: string, count: number) => {
     const line = ['directory', 'status', '--org', fixture.acme, '--json']
     let told: Record<string, unknown>[] = []

@@ -1,9 +1,9 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What axe-core finds in a part of the page, best practices included: `rule: selector (why)` for each finding. */
+/** axe-core's findings in a part of the page, including best practices: `rule: selector (why)` for each finding. */
 export async function findingsOf(page: Page, part = 'html'): Promise<string[]> {
-  // During the transition from one mode to the other, colours have the contrast of neither.
+  // During the transition from one mode to the other, colours have neither mode's contrast.
   await page.evaluate(
     `document.getAnimations().filter((change) => change instanceof CSSTransition).forEach((change) => change.finish())`,
   )

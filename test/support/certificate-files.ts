@@ -4,9 +4,9 @@ import type { TlsFiles } from '../../src/http/tls-identity.js'
 import { createCertificate, type TestCertificate } from './certificate.js'
 import { scratchFolder } from './scratch-folder.js'
 
-/** A certificate and its key in files of their own. */
+/** A certificate and its key, each in a file. */
 export interface CertificateFiles extends TlsFiles {
-  /** Puts others in their place. */
+  /** Replaces both. */
   replace(certificate: TestCertificate): Promise<void>
   remove(): Promise<void>
 }

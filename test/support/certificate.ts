@@ -6,7 +6,7 @@ export interface TestCertificate {
   readonly key: string
 }
 
-/** What a certificate says. */
+/** The content of a certificate. */
 export interface CertificateOptions {
   /** Default: localhost. */
   readonly host?: string
@@ -52,7 +52,7 @@ export function createCertificate(options: CertificateOptions = {}): TestCertifi
   }
 }
 
-/** The time that many hours from now. */
+/** The time so many hours from now. */
 export function inHours(hours: number): Date {
   return new Date(Date.now() + hours * 3_600_000)
 }
@@ -72,7 +72,7 @@ function oid(...bytes: readonly number[]): Buffer {
 
 const ecdsaWithSha256 = der(0x30, oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02))
 
-/** UTCTime, of two digits of the year. */
+/** UTCTime, with a two-digit year. */
 function time(date: Date): Buffer {
   return der(0x17, Buffer.from(`${date.toISOString().replace(/^..|[-:T]|\.\d+/g, '')}`))
 }

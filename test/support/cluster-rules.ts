@@ -14,7 +14,7 @@ const LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b(?:\s+OF\s+(\w+(?:
 const LOCKED =
   /(?:\b(?:FROM|JOIN)|,)\s+(\w+)(?:\s+(?:AS\s+)?(?!(?:WHERE|ON|JOIN|LEFT|CROSS|ORDER|LIMIT|FOR)\b)(\w+))?/gi
 
-/** What a cluster refuses of a statement, or what makes its organizations wait for each other, as its text tells. */
+/** What in a statement's text a cluster would refuse, or would make organizations wait for each other. */
 export function clusterFaults(text: string, tables: PlacedTables): string[] {
   return [
     ...namelessInsertions(text),
@@ -24,7 +24,7 @@ export function clusterFaults(text: string, tables: PlacedTables): string[] {
   ]
 }
 
-/** A lock on a word holds only within one node: beside rows, it would be taken on theirs. */
+/** A lock on a text holds only within one node: beside rows, it would be taken on theirs. */
 function strayLocks(text: string, { distributed }: PlacedTables): string[] {
   if (!/\bpg_(?:try_)?advisory_\w*lock/.test(text)) return []
   const read = distributed.filter((table) => new RegExp(`\\b(?:FROM|JOIN)\\s+${table}\\b`).test(text))
@@ -85,7 +85,7 @@ interface PlanNode {
 }
 
 /**
- * What the writes of a statement return that is not constant for the database: times, random numbers, enums as texts. A
+ * What the writes of a statement return that is not constant for the database: times, random numbers, enums as text. A
  * cluster refuses such statements.
  */
 export async function inconstantReturns(client: pg.Client, text: string): Promise<string[]> {
@@ -101,7 +101,7 @@ export async function inconstantReturns(client: pg.Client, text: string): Promis
   return inconstant
 }
 
-/** The parts of a statement's kept plan. */
+/** The parts of a statement's cached plan. */
 async function planOf(client: pg.Client, text: string): Promise<PlanNode[]> {
   await client.query(`PREPARE judged AS ${text}`)
   try {

@@ -22,12 +22,12 @@ import { startTestService } from './service.js'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The answers for the documents while they are being collected: the first error of each reason. */
+/** The responses for the documents while they are being collected: the first error of each reason. */
 type CollectedAnswers = Record<string, OperationAnswers>
 
 /**
  * Sends the example of every operation to the demo organization, then with every fault, and then during outages, and
- * collects the answers of the service. `default` has the failures that any operation can have.
+ * collects the responses of the service. `default` has the failures that any operation can have.
  */
 export async function collectAnswers(operations: readonly DocumentedOperation[]): Promise<ExampleAnswers> {
   const started = Date.now()
@@ -137,12 +137,12 @@ function reasonOf({ code, error, detail }: Json): string {
   return name?.replace('ERROR_REASON_', '') ?? String(error ?? code).toUpperCase()
 }
 
-/** Makes every write lose against others, as if these never ended, until it is told to stop. */
+/** Makes every write lose against endless others, until the returned function is called. */
 async function loseEveryWrite(database: Database): Promise<() => Promise<unknown>> {
   await database.execute(`
     CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '40001'; END $$`)
-  // A cluster has no triggers on tables that are on every node; nothing is written to those alone.
+  // A cluster has no triggers on tables that are on every node; no operation writes only to those.
   const tables = await database.query<{ name: string }>(
     `SELECT quote_ident(tablename) AS name FROM pg_tables
       WHERE schemaname = 'public' AND tablename <> ALL ('{users,signing_keys}')`,
@@ -159,7 +159,7 @@ async function loseEveryWrite(database: Database): Promise<() => Promise<unknown
   return () => onEach((name) => `DROP TRIGGER lose ON ${name}`)
 }
 
-/** A service whose database is gone. */
+/** A service whose database is down. */
 async function withoutDatabase(testDatabase: TestDatabase, use: (baseUrl: string) => Promise<void>): Promise<void> {
   const proxy = await startDatabaseProxy(testDatabase.connectionString)
   const database = createDatabase({

@@ -14,7 +14,7 @@ import { startTestService } from './service.js'
 
 const root = join(import.meta.dirname, '../..')
 const organizationId = 'org_acme'
-/** The address that examples name, whatever the port of the service that was asked. */
+/** The address in examples, whatever the port of the service. */
 const PUBLIC_URL = 'http://127.0.0.1:8080'
 
 /** What is changed about the example of an operation. */
@@ -69,7 +69,7 @@ const faults: Readonly<Record<string, readonly Change[]>> = {
   'Schemas/Get': [{ parameters: { id: 'urn:none' } }],
 }
 
-/** Sends requests that the service refuses, then the example of every operation, and collects what it answers. */
+/** Sends requests that the service refuses, then the example of every operation, and collects the responses. */
 export async function collectScimAnswers(): Promise<ExampleAnswers> {
   const started = Date.now()
   const testDatabase = await createTestDatabase()
@@ -90,7 +90,7 @@ export async function collectScimAnswers(): Promise<ExampleAnswers> {
     }
     for (const fault of faults[operation] ?? []) await ask(fault)
   }
-  // What is deleted is deleted last.
+  // Deletions come last.
   const ordered = [...scimRoutes].sort(
     (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
   )
@@ -161,7 +161,7 @@ function keepFault(
   answers[operation] = { ...before, errors }
 }
 
-/** What examples without a type of SCIM are called. */
+/** The name of examples without a SCIM type. */
 const names: Readonly<Record<number, string>> = {
   401: 'unauthorized',
   403: 'forbidden',

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runProgram } from '../../src/cli/program.js'
 
-/** What a command gets from outside. */
+/** The input of a command. */
 export interface CommandOptions {
   /** All of its environment. */
   readonly env: Readonly<Record<string, string>>

@@ -3,7 +3,7 @@ import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 import { services } from '../../src/handlers/routes.js'
 import { createSchemaValidator, type Json, readOpenApi } from './json-schemas.js'
 
-/** A request over plain HTTP and its answer. */
+/** A request over plain HTTP and its response. */
 export interface Exchange {
   readonly method: string
   /** With the query. */
@@ -33,7 +33,7 @@ const statusesOfOperations = new Set(operations.flatMap(({ definition }) => Obje
 const methods = new Map(services.flatMap((service) => service.methods.map((method) => [method.localName, method])))
 
 /**
- * Throws if an exchange differs from the OpenAPI document: the answer always, the request if it succeeded. Paths
+ * Throws if an exchange differs from the OpenAPI document: in the response, or in a successful request. Paths
  * outside the API, and HEAD and OPTIONS, are not in the document.
  */
 export function assertContract(exchange: Exchange): void {
@@ -55,7 +55,7 @@ function faultsOf(exchange: Exchange, path: string, query: URLSearchParams): str
     return [...status, ...bodyFaults({ $ref: '#/components/responses/Error' }, exchange)]
   }
   const { responses } = operation.definition
-  // A body that the operation does not have may be too large, or in a format that nobody reads, all the same.
+  // A body where the operation has none may still be too large, or in an unreadable format.
   const isOfNoBody = operation.definition.requestBody === undefined && [413, 415].includes(exchange.status)
   const isOther = exchange.status >= 400 && (isOfNoBody || !statusesOfOperations.has(String(exchange.status)))
   const response = responses[exchange.status] ?? (isOther ? responses.default : undefined)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 
-/** One command block of a page and what the page says comes out. */
+/** One command block of a page and its documented output. */
 export interface Recipe {
   /** The heading above it and its number below that. */
   readonly name: string

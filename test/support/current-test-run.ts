@@ -4,9 +4,9 @@ import type { CloneStrategy, DatabaseNodes } from './database-server.js'
 export interface TestRun {
   /** URL of a database from which others can be created and dropped. */
   readonly adminUrl: string
-  /** The same of each node, where the databases are distributed; else it alone. */
+  /** The same for each node if the databases are distributed; else just that one. */
   readonly nodes: DatabaseNodes
-  /** Where a pooler before the databases listens, for the service; absent if there is none. */
+  /** Where a pooler in front of the databases listens, for the service; absent if there is none. */
   readonly pooler?: { readonly host: string; readonly port: number } | undefined
   /** Prefix of the names of all databases of this run. */
   readonly prefix: string

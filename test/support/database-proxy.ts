@@ -4,11 +4,11 @@ import { connect, createServer, type NetConnectOpts, type Socket } from 'node:ne
 /** A proxy in front of a database, which a test can block and open again. */
 export interface DatabaseProxy {
   readonly connectionString: string
-  /** Cuts every connection and refuses new ones, like a server that is gone. */
+  /** Cuts every connection and refuses new ones, like a server that is down. */
   cut(): Promise<void>
-  /** Passes nothing on but keeps connections open, like a network that loses all packets. */
+  /** Forwards nothing but keeps connections open, like a network that loses all packets. */
   stall(): void
-  /** Passes on again, including what was held back. */
+  /** Forwards again, including what was held back. */
   resume(): void
   /** Accepts connections again. */
   mend(): Promise<void>

@@ -44,7 +44,7 @@ export async function createTemplate(nodes: DatabaseNodes, name: string): Promis
   }
 }
 
-/** Makes a database with all migrations whose tables are on the first node alone, and answers its URL there. */
+/** Creates a database with all migrations whose tables are only on the first node, and returns its URL there. */
 export async function createLocalDatabase(nodes: DatabaseNodes, name: string): Promise<string> {
   const [coordinator = '', ...workers] = nodes.map((node) => databaseUrl(node, name))
   await onEach(nodes, `CREATE DATABASE ${name} TEMPLATE template0`)
@@ -81,7 +81,7 @@ export async function dropDatabases(nodes: DatabaseNodes, names: readonly string
   for (const name of names) await onEach(nodes, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
 }
 
-/** The rows that a query gives on each of the nodes, one after the other. */
+/** The rows that a query returns on each of the nodes, in order. */
 export async function queryNodes<Row extends pg.QueryResultRow>(
   nodes: DatabaseNodes,
   name: string,

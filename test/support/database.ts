@@ -9,7 +9,7 @@ import { databaseUrl } from './database-url.js'
 export interface TestDatabase {
   /** Where the service reaches it. */
   readonly connectionString: string
-  /** The database itself, even if there is a pooler before it. */
+  /** The database itself, even if there is a pooler in front of it. */
   readonly directUrl: string
   /** The environment of a service on it. */
   readonly environment: Readonly<Record<string, string>>

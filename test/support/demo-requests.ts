@@ -38,7 +38,7 @@ export interface Content {
   readonly text: string
 }
 
-/** What an operation answers; the body is undefined where it is empty. */
+/** The response of an operation; the body is undefined if it is empty. */
 export interface DemoAnswer {
   readonly status: number
   readonly body: Json
@@ -116,6 +116,6 @@ export function exampleRequest({ id, definition }: DocumentedOperation, callers:
 function authorizationFor(id: string, definition: Json, { administrator, program }: DemoCallers): string | undefined {
   if (id === 'createToken') return `Basic ${Buffer.from(`${program.id}:${program.secret}`).toString('base64')}`
   const scopes: string[] | undefined = definition.security.find((each: Json) => each.accessToken)?.accessToken
-  // A user token reaches what is for people alone, a key what is for programs alone.
+  // A user token reaches what only people may use, a key what only programs may use.
   return scopes && `Bearer ${scopes.includes('ingestion:write') ? program.token : administrator}`
 }

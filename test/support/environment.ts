@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { TestEnvironment } from 'jest-environment-node'
 import { leftOut } from './left-out.js'
 
-/** How long what a file has closed may take to disappear. */
+/** How long resources that a file has closed may take to disappear. */
 const GRACE_MILLIS = 2_000
 
 const errorClasses = ['AggregateError', 'Error', 'RangeError', 'SyntaxError', 'TypeError'] as const
@@ -63,7 +63,7 @@ export default class StrictEnvironment extends TestEnvironment {
   }
 }
 
-/** The kinds of open resources, always with the standard streams, which are opened when they are first asked for. */
+/** The kinds of open resources, always with the standard streams, which are opened on first use. */
 function activeResources(): string[] {
   for (const stream of ['stdin', 'stdout', 'stderr'] as const) Reflect.get(process, stream)
   return process.getActiveResourcesInfo()
@@ -78,7 +78,7 @@ function skip(children: readonly (Block | Test)[], isLeftOut: (name: string) => 
   }
 }
 
-/** Lets `instanceof` recognize what Node's own modules throw, which they make outside of the globals of a file. */
+/** Lets `instanceof` recognize errors of Node's own modules, which are created outside a file's globals. */
 function acceptFromNode(own: object, nodes: new (...args: never[]) => Error): void {
   Object.defineProperty(own, Symbol.hasInstance, {
     value(this: unknown, value: unknown) {

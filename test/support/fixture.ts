@@ -54,7 +54,7 @@ export const fixture = {
   slaDefinitions: { it: 'sla-it', people: 'sla-people', globex: 'sla-globex' },
 } as const
 
-/** Writes the whole fixture into a database that holds nothing of it. */
+/** Writes the whole fixture into a database that has none of it. */
 export async function insertFixture(sql: Sql): Promise<void> {
   const { acme, it, people, globex, globexIt } = fixture
   await insertRow(sql, 'organizations', { id: acme, name: 'Acme' })
@@ -177,7 +177,7 @@ export async function shareAppInstance(sql: Sql, appInstanceId: string, teamId: 
   )
 }
 
-/** A member to insert; the email address is `<id>@example.com` where none is given. */
+/** A member to insert; the email address defaults to `<id>@example.com`. */
 export interface UserRow {
   readonly id: string
   readonly organizationId: string
@@ -190,7 +190,7 @@ export interface UserRow {
   readonly columns?: Readonly<Record<string, unknown>>
 }
 
-/** Writes a member: the person where there is none yet, the membership and the team roles. */
+/** Writes a member: the person, unless it exists, the membership and the team roles. */
 export async function insertUser(sql: Sql, user: UserRow): Promise<void> {
   const email = user.email ?? `${user.id}@example.com`
   await sql.execute(
@@ -228,14 +228,14 @@ export interface ApiKeyRow {
   readonly permissions?: readonly Permission[]
 }
 
-/** A key with its secret and the token of a session of an hour. */
+/** A key with its secret and the token of a one-hour session. */
 export interface InsertedApiKey {
   readonly id: string
   readonly secret: string
   readonly token: string
 }
 
-/** Writes a key with a live session. */
+/** Writes a key with an active session. */
 export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedApiKey> {
   const kind = key.kind ?? 'pk'
   const inserted = { id: key.id ?? randomUUID(), secret: newSecret(kind), token: newToken('svc_token_') }
@@ -258,7 +258,7 @@ export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedAp
   return inserted
 }
 
-/** Writes a user token of an hour and answers it. */
+/** Writes a user token that lasts an hour, and returns it. */
 export async function insertUserToken(
   sql: Sql,
   { userId, organizationId = fixture.acme }: { userId: string; organizationId?: string },

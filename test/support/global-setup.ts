@@ -8,7 +8,7 @@ declare global {
   var stopTestRun: (() => Promise<void>) | undefined
 }
 
-/** Prepares the databases before the first test file, and the PgBouncer before them that `TEST_ON` may ask for. */
+/** Prepares the databases before the first test file, and the PgBouncer in front of them if `TEST_ON` asks for it. */
 export default async function setup(): Promise<void> {
   // If npx started the run, with another Node, this variable would tell every npx of a test what to run.
   delete process.env['npm_config_call']

@@ -13,7 +13,7 @@ export async function brokenPromises(trial: Trial): Promise<string[]> {
     createDatabase: async () => {
       const database = await createTestDatabase()
       databases.push(database)
-      // The trial looks at the database itself, the service may be behind a pooler.
+      // The trial uses the database directly; the service may be behind a pooler.
       return database.directUrl
     },
     environmentOf: (url: string) => databases.find(({ directUrl }) => directUrl === url)?.environment ?? {},

@@ -10,7 +10,7 @@ export interface HostileBody {
 /** What texts are filled with: each takes a different path through decoders, patterns and parsers. */
 const textUnits = ['a', 'ä', '\\n', '\\u0041', '\\ud83d\\ude00', '1', '+1', ' ', '@a', 'a.', 'a-', '/', '%41', 'é ']
 
-/** JSON of about `size` bytes for a message: every field too long, every list too long, and what no schema knows. */
+/** JSON of about `size` bytes for a message: every field too long, every list too long, and unknown fields. */
 export function hostileJson(desc: DescMessage, size: number): HostileBody[] {
   const bodies: HostileBody[] = []
   const add = (name: string, before: string, unit: string, after: string, separator = '') => {

@@ -6,7 +6,7 @@ const [DATA, HEADERS, SETTINGS] = [0, 1, 4]
 const END_STREAM = 1
 const END_HEADERS = 4
 
-/** A frame as it came, without its payload. */
+/** A received frame, without its payload. */
 export interface ReceivedFrame {
   readonly type: 'DATA' | 'HEADERS'
   readonly length: number
@@ -27,7 +27,7 @@ export function requestFrames(
   return body === undefined ? head : Buffer.concat([head, frame(DATA, bodyEnds ? END_STREAM : 0, stream, body)])
 }
 
-/** The beginning of a connection whose streams may send `window` bytes of answers each. */
+/** The beginning of a connection whose streams may each receive `window` bytes. */
 export function preface(window: number): Buffer {
   const setting = Buffer.alloc(6)
   setting.writeUInt16BE(4)
@@ -35,7 +35,7 @@ export function preface(window: number): Buffer {
   return Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(SETTINGS, 0, 0, setting)])
 }
 
-/** Opens a connection that sends bytes as they are. */
+/** Opens a connection that sends raw bytes. */
 export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -59,7 +59,7 @@ export function answerFrames(bytes: Buffer): Map<number, ReceivedFrame[]> {
   return streams
 }
 
-/** A text of HPACK, not compressed (RFC 7541 section 5.2), shorter than 127 + 16,384 bytes. */
+/** An HPACK string, not compressed (RFC 7541 section 5.2), shorter than 127 + 16,384 bytes. */
 function text(value: string): Buffer {
   const bytes = Buffer.from(value)
   if (bytes.length < 127) return Buffer.concat([Buffer.of(bytes.length), bytes])

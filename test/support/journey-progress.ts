@@ -7,7 +7,7 @@ export function progressPercent(tasks: readonly JourneyTaskStatus[]): number {
   return counted === 0 ? 0 : Math.floor((100 * done) / counted)
 }
 
-/** The first task that is neither done nor canceled; the number of tasks where there is none. */
+/** The first task that is neither done nor canceled; the number of tasks if there is none. */
 export function currentTaskIndex(tasks: readonly JourneyTaskStatus[]): number {
   const index = tasks.findIndex((status) => status !== 'DONE' && status !== 'CANCELED')
   return index === -1 ? tasks.length : index

@@ -15,9 +15,9 @@ export function readOpenApi(name = 'openapi'): Json {
 }
 
 /**
- * Validates values against schemas of a document. Answers have to be exactly what the document says: objects that are
- * open to later fields for clients are closed here, so that a field without documentation is found.
- * `validateSchema: false` takes the schemas themselves for valid.
+ * Validates values against schemas of a document. Responses must match the document exactly: objects that are
+ * open to later fields for clients are closed here, so that an undocumented field is found.
+ * `validateSchema: false` assumes that the schemas themselves are valid.
  */
 export function createSchemaValidator(
   document: Json,

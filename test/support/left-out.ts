@@ -1,14 +1,14 @@
-/** A test that means nothing where the tests are run. */
+/** A test that does not apply to where the tests run. */
 export interface LeftOut {
   readonly file: string
-  /** Its whole name, or how it begins; absent where all of the file is meant. */
+  /** Its full name, or the beginning of it; absent for the whole file. */
   readonly test?: string
   readonly reason: string
 }
 
 /**
  * What `npm run test:citus` leaves out: tests that ask PostgreSQL itself, which on a cluster is one of several, about its
- * catalogues, plans, locks and time limits. What they hold of the service is held on one PostgreSQL.
+ * catalogues, plans, locks and time limits. A single PostgreSQL tests the same of the service.
  */
 const citus: readonly LeftOut[] = [
   {
@@ -54,8 +54,8 @@ const LIMITS = 'gives a handle shorter limits than its role, which its sessions 
 const NAMES = 'asks the session for the names of its statements; there are none'
 
 /**
- * What `npm run test:pgbouncer` leaves out: tests of what a session of PostgreSQL is told when it begins, and keeps.
- * `test/db/pooler.test.ts` holds what takes their place.
+ * What `npm run test:pgbouncer` leaves out: tests of what a PostgreSQL session is given at its start, and keeps.
+ * `test/db/pooler.test.ts` tests what takes their place.
  */
 const pgbouncer: readonly LeftOut[] = [
   { file: 'test/db/read-only-database.test.ts', reason: FROZEN },

@@ -1,13 +1,13 @@
 import type { TestDatabase } from './database.js'
 import { eventually } from './eventually.js'
 
-/** How long somebody may take to begin to wait. */
+/** How long a session may take to begin waiting. */
 const WAIT_MILLIS = 10_000
 
 /** In a cluster, what waits on a worker counts, and not the session of the coordinator that has sent it there. */
 const WAITING = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
-/** How many sessions of the database wait for locks, on all nodes; of one type (`wait_event`) where it is given. */
+/** How many sessions of the database wait for locks, on all nodes; of one type (`wait_event`) if given. */
 export async function countLockWaits({ queryNodes }: TestDatabase, type?: string): Promise<number> {
   return (await queryNodes(`SELECT ${WAITING} AND wait_event = coalesce($1, wait_event)`, [type ?? null])).length
 }

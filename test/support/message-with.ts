@@ -6,7 +6,7 @@ import {
   type FieldDescriptorProto_Type as Type,
 } from '@bufbuild/protobuf/wkt'
 
-/** A message that is in no file, with these fields. */
+/** A message type that is in no file, with these fields. */
 export function messageWith(fields: readonly (readonly [name: string, type: Type])[]): DescMessage {
   const file = create(FileDescriptorProtoSchema, {
     name: 'thing.proto',

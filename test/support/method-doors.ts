@@ -10,7 +10,7 @@ export type RequestJson = Readonly<Record<string, unknown>>
 export interface MethodDoors {
   /** Such as `svc.v2.PriorityService/UpdatePriority`. */
   readonly procedure: string
-  /** What the message is over REST. */
+  /** The REST form of the message. */
   readonly rest: (request: RequestJson) => { readonly method: string; readonly path: string; readonly json?: unknown }
 }
 
@@ -20,7 +20,7 @@ export const doors = ['REST', 'Connect'] as const
 /** One of the doors. */
 export type Door = (typeof doors)[number]
 
-/** An answer in the same form for both doors. */
+/** A response in the same form for both doors. */
 export interface Outcome {
   readonly status: number
   readonly code: string | undefined

@@ -1,4 +1,4 @@
-/** Metrics as they are served: the value of each series. */
+/** The served metrics: the value of each series. */
 export interface Metrics {
   /** How many series there are. */
   readonly count: number

@@ -3,7 +3,7 @@ import { schema } from '../../gen/prisma/schema.js'
 const WRITE = /\b(\w+)\.(create|createManyAndReturn|update|updateManyAndReturn|upsert|delete)\(\{/g
 
 /**
- * The writes through Prisma's models in a source that return an enum: Prisma asks for it as text, which no cluster
+ * The writes through Prisma's models in a source that return an enum: Prisma requests it as text, which no cluster
  * returns from a write. Those without a literal `select` return every column.
  */
 export function modelWritesReturningEnums(source: string): string[] {

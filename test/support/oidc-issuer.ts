@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import Provider from 'oidc-provider'
 
-/** What a token of the test says besides what the issuer says by itself. */
+/** The claims of a test's token, besides those that the issuer adds. */
 export type ExtraClaims = Readonly<Record<string, string | boolean | number>>
 
 /** A real OpenID Connect issuer on a port of its own. */
@@ -11,15 +11,15 @@ export interface OidcIssuer {
   readonly url: string
   /** The private keys that it signs with now. */
   readonly keys: readonly JWK[]
-  /** How often its keys were asked for. */
+  /** How often its keys were requested. */
   readonly keyFetches: () => number
-  /** How often it was asked for anything. */
+  /** How often anything was requested. */
   readonly fetches: () => number
-  /** Has the issuer make a token. */
+  /** Issues a token. */
   issue(audience: string, claims: ExtraClaims): Promise<string>
   /** Replaces its keys, so that nothing that it signed before can be verified any more. */
   rotate(): Promise<void>
-  /** Answers nothing but 500 until the next call. */
+  /** Responds with 500 until the next call. */
   fail(isFailing: boolean): void
   stop(): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface OidcIssuer {
 /** An issuer whose key set is defined by the test, byte by byte. */
 export interface StaticIssuer {
   readonly url: string
-  /** The `traceparent` of each request that came. */
+  /** The `traceparent` of each received request. */
   readonly traceparents: readonly unknown[]
   stop(): Promise<void>
 }
@@ -44,16 +44,16 @@ export async function startStaticIssuer(keySet: string): Promise<StaticIssuer> {
   return { url, traceparents, stop: () => stop(server) }
 }
 
-/** An issuer that takes requests and does not answer. */
+/** An issuer that accepts requests and does not respond. */
 export interface SilentIssuer {
   readonly url: string
   readonly requests: () => number
-  /** Closes the connections that wait. */
+  /** Closes the waiting connections. */
   hangUp(): void
   stop(): Promise<void>
 }
 
-/** Starts an issuer that does not answer. */
+/** Starts an issuer that does not respond. */
 export async function startSilentIssuer(): Promise<SilentIssuer> {
   let requests = 0
   const server = createServer(() => requests++)

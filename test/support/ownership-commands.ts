@@ -7,7 +7,7 @@ import {
   type ProfileRequest,
 } from '../../src/domain/profile/field-ownership.js'
 
-// What each kind of writer commands for one field.
+// The commands of each kind of writer for one field.
 
 export const set = (field: GovernedField, value: string) => new Map([[field, value]])
 export const person = (value: string) => (field: GovernedField) =>

@@ -6,11 +6,11 @@ import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '../..')
 
-/** An empty project in which packages are installed as a stranger installs them. */
+/** An empty project in which packages are installed as any user would. */
 export interface PackedProject {
   readonly directory: string
   write(files: Readonly<Record<string, string>>): Promise<void>
-  /** Runs a program of the checkout, or of the system, in the project and answers what it printed. */
+  /** Runs a program of the checkout, or of the system, in the project and returns its output. */
   run(program: string, ...args: string[]): Promise<string>
   remove(): Promise<void>
 }

@@ -13,7 +13,7 @@ import { scratchFolder } from './scratch-folder.js'
 export interface PgBouncer {
   readonly host: string
   readonly port: number
-  /** The role of its sessions, whoever its clients are. */
+  /** The role of its sessions, whatever role its clients have. */
   readonly role: string
   stop(): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface PgBouncerOptions {
   readonly prepareRole?: (role: string) => readonly string[]
   /** Sessions per database. Default 40. */
   readonly poolSize?: number
-  /** Variables of its configuration, beside those that make it what it is. */
+  /** Additional variables of its configuration. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -52,7 +52,7 @@ export async function startPgBouncer(options: PgBouncerOptions): Promise<PgBounc
     unix_socket_dir: '',
     pool_mode: 'transaction',
     ignore_startup_parameters: '',
-    // Every client is taken for the role of the database's line.
+    // Every client becomes the role of the database's line.
     auth_type: 'any',
     // May use its console.
     admin_users: 'svc',

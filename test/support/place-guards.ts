@@ -9,10 +9,10 @@ export type Place = 'it' | 'people' | 'globex' | 'nowhere'
 /** The people of the fixture that have a role in `it`, and the administrator. */
 export type Person = 'admin' | 'manager' | 'builder' | 'agent' | 'contributor' | 'viewer' | 'guest' | 'both'
 
-/** A method that works on something of a team. */
+/** A method that works on an object of a team. */
 export interface PlacedMethod {
   readonly method: MethodDoors
-  /** A good request about something in the place. */
+  /** A valid request about an object in the place. */
   readonly requestFor: (place: Place) => RequestJson
   /** Whether the method accepts keys, of organizations and of teams, and workers. */
   readonly takesKeys: boolean
@@ -36,7 +36,7 @@ export async function stateOf(service: TestService): Promise<unknown> {
   return service.database.query(`SELECT ${digests.map((digest, index) => `${digest} AS t${index}`).join(', ')}`)
 }
 
-/** The guarantees about places that every method on something of a team gives (docs/permissions.md). */
+/** The guarantees about places of every method on a team's objects (docs/permissions.md). */
 export function guardPlaces(service: () => TestService, { method, requestFor, ...rules }: PlacedMethod): void {
   describe.each(doors)('by place, over %s', (door) => {
     const tokens = new Map<string, string>()

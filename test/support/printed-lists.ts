@@ -9,7 +9,7 @@ export const awkwardTexts = [
   '\\u0001 \\n null',
 ]
 
-/** The binary answer to a call of a read method, printed by the standard printer. */
+/** The binary response to a call of a read method, printed by the standard printer. */
 export async function standardJson<Method extends DescMethod>(
   service: TestService,
   method: Method,
@@ -32,7 +32,7 @@ export function pathOf(method: DescMethod): string {
 
 /** Asserts that JSON has no spaces between its tokens, and its keys in the order of the standard printer. */
 export function expectAsInSchema(printed: string, standard: string): void {
-  // Numbers may be spelled in another way.
+  // Numbers may be spelled differently.
   expect(JSON.stringify(JSON.parse(printed))).toBe(JSON.stringify(JSON.parse(standard)))
   expect(printed.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').trimEnd()).not.toMatch(/\s/)
 }

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 
 /**
- * The milliseconds that the main thread of a process has had a processor, where the system tells (Linux); else those that
- * have passed. Unlike the time on the wall it does not count what other processes take.
+ * The processor time of a process's main thread in milliseconds, if the system reports it (Linux); else the time that
+ * has passed. Unlike wall-clock time, it excludes the work of other processes.
  */
 export function processorMillis(pid: number): number {
   const statistics = `/proc/${pid}/task/${pid}/schedstat`

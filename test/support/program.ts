@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 
-/** How a program is run. */
+/** How to run a program. */
 export interface ProgramOptions {
-  /** Beside `PATH` and `HOME`; nothing else of this process's environment gets there. */
+  /** In addition to `PATH` and `HOME`; nothing else of this process's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
   readonly cwd?: string
@@ -52,7 +52,7 @@ export interface RunningServe {
   readonly banner: string
   /** What it has written to standard error so far. */
   stderr(): string
-  /** Asks it to stop and answers the exit status. */
+  /** Asks it to stop and returns the exit status. */
   stop(): Promise<number | null>
 }
 

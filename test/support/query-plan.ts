@@ -1,13 +1,13 @@
 import pg from 'pg'
 
-/** A statement with its values; `name` if its plan is kept. */
+/** A statement with its values; `name` if its plan is cached. */
 export interface SentStatement {
   readonly text: string
   readonly values: readonly unknown[]
   readonly name: string | undefined
 }
 
-/** Runs the statement and returns its plan: the kept one if the statement has a name, otherwise one for the values. */
+/** Runs the statement and returns its plan: the cached one if the statement has a name, otherwise one for the values. */
 export async function planOf(client: pg.Client, { text, values, name }: SentStatement): Promise<PlanNode> {
   await client.query(`SET plan_cache_mode = ${name === undefined ? 'force_custom_plan' : 'force_generic_plan'}`)
   await client.query(`PREPARE list AS ${text}`)
@@ -34,7 +34,7 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** The rows that all parts of a plan have looked at. */
+/** The rows that all parts of a plan have read. */
 export function rowsRead(node: PlanNode): number {
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
   const own = (node['Actual Rows'] + removed) * node['Actual Loops']

@@ -19,11 +19,11 @@ export interface ReplicatedServer {
   /** Of the database with all migrations. */
   readonly url: string
   start(): Promise<void>
-  /** Shuts it down in order. */
+  /** Shuts it down cleanly. */
   stop(): Promise<void>
   /** Kills it at once (SIGKILL). */
   kill(): Promise<void>
-  /** Sends statements on a connection of its own; answers the rows of the last one. */
+  /** Sends statements on a connection of its own; returns the rows of the last one. */
   sql(...texts: string[]): Promise<Record<string, unknown>[]>
 }
 
@@ -35,7 +35,7 @@ export interface ReplicatedServers {
   setLag(millis: number): Promise<void>
   /** Waits until the standby has applied all that the primary has. */
   caughtUp(): Promise<void>
-  /** Has a server that was a primary follow another one, or nobody, when it is started again. */
+  /** Makes a former primary follow another server, or none, when it is restarted. */
   demote(server: ReplicatedServer, follows?: ReplicatedServer): void
   /** Stops both and removes their data. */
   remove(): Promise<void>
@@ -47,7 +47,7 @@ const DATABASE = 'svc'
 
 /** Starts both, on Unix sockets. */
 export async function startReplicatedServers(): Promise<ReplicatedServers> {
-  // The names by which the next run finds and removes what an interrupted one has left.
+  // The names by which the next run finds and removes what an interrupted run left behind.
   const directories = [0, 1].map(() => join(scratchFolder(), `svc-test-${process.pid}-${randomUUID()}`))
   const [first, second] = directories.map((directory) => resolvePlace(directory))
   if (first === undefined || second === undefined) throw new Error('there are two places')

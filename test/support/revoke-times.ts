@@ -6,10 +6,10 @@ import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
 import type { Runtime } from '../../src/runtime/runtime.js'
 import { fixture, insertApiKey, insertUserToken } from './fixture.js'
 
-/** What the secret of a request can be. */
+/** The kinds of secret in a request. */
 export const secretKinds = ['live', 'rotated', 'revoked', 'session', 'user token', 'unknown', 'malformed'] as const
 
-/** Milliseconds that answers took, by what the secret was. */
+/** Response times in milliseconds, by the kind of secret. */
 export type RevokeTimes = Record<(typeof secretKinds)[number], number[]>
 
 /** Where to send the requests, and where the keys go. */
@@ -22,7 +22,7 @@ export interface RevokeTimesOptions {
   readonly samples: number
 }
 
-/** Sends the requests of all kinds one after the other, in an order drawn at random, over one connection. */
+/** Sends the requests of all kinds one by one, in random order, over one connection. */
 export async function measureRevokeTimes(options: RevokeTimesOptions): Promise<RevokeTimes> {
   const { baseUrl, database, runtime, samples } = options
   const times: RevokeTimes = {
@@ -58,8 +58,8 @@ export async function measureRevokeTimes(options: RevokeTimesOptions): Promise<R
 }
 
 /**
- * How well the times tell two kinds apart: the probability that one of the first is longer than one of the second
- * (ties count half), which is 0.5 where they tell nothing.
+ * How well the times distinguish two kinds: the probability that one of the first is longer than one of the second
+ * (ties count half), which is 0.5 if they reveal nothing.
  */
 export function areaUnderCurve(first: readonly number[], second: readonly number[]): number {
   const sorted = second.toSorted((a, b) => a - b)
@@ -72,7 +72,7 @@ export function areaUnderCurve(first: readonly number[], second: readonly number
   return score / (first.length * second.length)
 }
 
-/** Writes a live chain of three keys, and returns the secret of the one in the middle. */
+/** Writes an active chain of three keys, and returns the secret of the middle one. */
 async function insertChain(database: Sql): Promise<string> {
   const organizationId = fixture.acme
   const first = await insertApiKey(database, { organizationId })

@@ -9,7 +9,7 @@ export interface DialectRow {
   readonly put?: object
   /** `null`: the attribute is absent. */
   readonly expected: Readonly<Record<string, unknown>>
-  /** The fields that belong to the directory afterwards; not looked at where absent. */
+  /** The fields that belong to the directory afterwards; not checked if absent. */
   readonly locked?: readonly string[]
 }
 

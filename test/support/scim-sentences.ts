@@ -3,7 +3,7 @@ import { insertFixture } from './fixture.js'
 import { connectDirectory, ENTERPRISE, GROUP, type ScimClient, type ScimTestAnswer, USER } from './scim.js'
 import { startTestService, type TestService } from './service.js'
 
-/** What a sentence is tried on: a user with every attribute, who is the only member of a group. */
+/** The subject of a sentence: a user with every attribute, who is the only member of a group. */
 export interface SentencePlace {
   readonly directory: ScimClient
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
@@ -19,8 +19,8 @@ export interface SentencePlace {
 type SentRequest = readonly [method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>]
 
 /**
- * A sentence of an RFC on service providers: its section, what it wants in own words, a request, its status, and what
- * must hold of the answer: what its body has, or a function that judges it.
+ * A sentence of an RFC on service providers: its section, its requirement in our words, a request, its status, and what
+ * must hold for the response: a part of its body, or a function that checks it.
  */
 export type Sentence = readonly [
   section: string,
@@ -30,7 +30,7 @@ export type Sentence = readonly [
   holds?: object | ((answer: ScimTestAnswer, place: SentencePlace) => void | Promise<void>),
 ]
 
-/** Tries each sentence in an organization that has a user and a group more than for the one before. */
+/** Tests each sentence in an organization that has one more user and group than for the previous one. */
 export function describeSentences(rfc: string, sentences: readonly Sentence[]): void {
   describe(rfc, () => {
     let service: TestService

@@ -3,7 +3,7 @@ import { fixture, type InsertedApiKey, insertApiKey } from './fixture.js'
 import { assertScimContract } from './scim-contract.js'
 import type { TestService } from './service.js'
 
-/** An answer of SCIM. */
+/** A SCIM response. */
 export interface ScimTestAnswer {
   readonly status: number
   readonly headers: Headers
@@ -11,7 +11,7 @@ export interface ScimTestAnswer {
   readonly body: any
 }
 
-/** An identity provider that is connected to an organization. */
+/** An identity provider connected to an organization. */
 export interface ScimClient {
   readonly key: InsertedApiKey
   send(
@@ -31,9 +31,9 @@ export interface ScimClient {
 export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
 /** The URN of the schema of groups. */
 export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
-/** The URN of what an employer says of a user. */
+/** The URN of the enterprise extension. */
 export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
-/** The URN of who owns the fields of a user. */
+/** The URN of the extension with the owners of a user's fields. */
 export const OWNERSHIP = 'urn:svc:params:scim:schemas:extension:ownership:2.0:User'
 
 /** Connects an identity provider. */

@@ -2,14 +2,14 @@ import { readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
 const MEMORY = '/dev/shm'
-/** What a run may take at most: a few databases, the journal of the server, and copies of programs. */
+/** The most that a run may use: a few databases, the server's log, and copies of programs. */
 const ROOM_BYTES = 2 * 1024 ** 3
 
-/** The folders in which runs may have left something. */
+/** The folders in which runs may have left data behind. */
 export const scratchFolders: readonly string[] = [...new Set([scratchFolder(), tmpdir()])]
 
 /**
- * Where data goes that ends with a test: memory, where the system offers enough of it (Linux), else the folder for temporary
+ * Where the data of a test goes: into memory, if the system offers enough of it (Linux), else the folder for temporary
  * files. A database is some 350 files, which take a disk half a second of processor time to make and remove.
  */
 export function scratchFolder(): string {

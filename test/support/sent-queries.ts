@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/database.js'
 import { statements } from './statements.js'
 
-/** What was sent in one transaction: of Prisma's, or one that was begun past it. */
+/** What was sent in one transaction: Prisma's, or one that bypasses it. */
 export interface SentTransaction {
   readonly transaction: 'Prisma' | 'past Prisma'
   readonly sent: string[]
@@ -9,17 +9,17 @@ export interface SentTransaction {
 
 /**
  * A call of a model, such as `priority.update`, a statement by its name, such as `update_priority`, or any other text as
- * it is.
+ * is.
  */
 export type Sent = string | SentTransaction
 
 /** Records what a handle sends. */
 export interface SentQueries {
-  /** Returns what was sent since this was last asked, in order. */
+  /** Returns what was sent since the last call, in order. */
   take(): Sent[]
 }
 
-/** What a service sends beside calls. */
+/** What a service sends besides calls. */
 const inBackground =
   /^(?:delete_revoke_attempts|apiKey\.updateMany$|(?:apiKeySession|userToken|idempotencyKey)\.(?:findMany|deleteMany)|organization\.findMany)/
 const controlsTransaction = /^(?:SAVEPOINT|RELEASE|ROLLBACK TO|SET) /
@@ -81,7 +81,7 @@ function queryFrom(sent: unknown): SentQuery {
   return { name, text, isOfPrisma: rowMode === 'array' }
 }
 
-/** Tells whether a transaction of Prisma's is under way. */
+/** Whether a transaction of Prisma's is in progress. */
 function watchTransactions(prisma: Database['prisma']): () => boolean {
   let running = 0
   const { $transaction } = prisma

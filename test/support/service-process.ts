@@ -7,7 +7,7 @@ import { environmentOf } from './database.js'
 export interface ServiceProcess {
   readonly baseUrl: string
   readonly pid: number
-  /** Everything that it wrote to its standard output and error. */
+  /** Everything that it has written to standard output and error. */
   readonly output: () => string
   stop(): Promise<void>
 }

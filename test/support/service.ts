@@ -25,17 +25,17 @@ export interface RestCall {
   readonly json?: unknown
   /** Sent as `application/x-www-form-urlencoded`. */
   readonly form?: Readonly<Record<string, string>> | string
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The answer to it. */
+/** The response. */
 export interface RestAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined where it is empty. */
+  /** The body as JSON; undefined if it is empty. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
   readonly json: any
 }
@@ -46,15 +46,15 @@ export interface TestService {
   readonly database: Database
   readonly testDatabase: TestDatabase
   readonly runtime: TestRuntime
-  /** Everything that the service logged, one JSON text a line. */
+  /** Everything that the service logged, one JSON text per line. */
   readonly logLines: readonly string[]
-  /** Sends a request to a path such as `/v2/priorities/p1`. Throws where the OpenAPI document says otherwise. */
+  /** Sends a request to a path such as `/v2/priorities/p1`. Throws if the exchange differs from the OpenAPI document. */
   rest(method: string, path: string, call?: RestCall): Promise<RestAnswer>
-  /** A generated client of a service, with the bearer token where one is given. */
+  /** A generated client of a service, with the bearer token if one is given. */
   client<S extends DescService>(service: S, token?: string, protocol?: Protocol): Client<S>
-  /** Stops the service, taking connections for a while where that is asked for; the database stays. */
+  /** Stops the service, after a drain period if requested; the database stays. */
   close(drainMillis?: number): Promise<void>
-  /** Shows another certificate to connections from now on. */
+  /** Presents another certificate to new connections. */
   useTlsIdentity(identity: TlsIdentity): void
   /** Stops the service and drops the database. */
   stop(): Promise<void>
@@ -63,11 +63,11 @@ export interface TestService {
 /** What a test changes about the service. */
 export interface TestServiceOptions {
   readonly config?: Partial<Config>
-  /** A database that is there already; `stop` leaves it. */
+  /** An existing database; `stop` keeps it. */
   readonly testDatabase?: TestDatabase
   readonly runtime?: TestRuntime
   readonly meters?: Meters
-  /** With which certificate to speak TLS. */
+  /** The certificate for TLS. */
   readonly tlsIdentity?: TlsIdentity
 }
 
@@ -105,7 +105,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   }
 }
 
-/** What of a body the document can speak about. */
+/** The part of a body that the document can describe. */
 function requestBody(body: RequestInit['body']): string | Uint8Array | null {
   return typeof body === 'string' || body instanceof Uint8Array ? body : null
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Of some shells those that this machine has; it is said which are missing. */
+/** Those of some shells that this machine has; the missing ones are reported. */
 export function installedShells<Shell extends string>(names: readonly Shell[]): Shell[] {
   return names.filter((name) => {
     if (isInstalled(name)) return true

@@ -7,7 +7,7 @@ import { segment, withQuery } from './method-doors.js'
 
 /** A resource with standard methods, and requests that they take from a caller of the team `it`. */
 export interface StandardSample {
-  /** As its methods name one object, and several. */
+  /** Its name in methods, singular and plural. */
   readonly name: string
   readonly plural: string
   readonly path: string
@@ -15,7 +15,7 @@ export interface StandardSample {
   readonly permissions: 'entities'
   readonly create: (n: number) => RequestJson & { readonly teamId: string }
   readonly change: (n: number) => RequestJson
-  /** Objects of the fixture, to which others refer, and what these are called. */
+  /** Objects of the fixture to which others refer, and the names of these others. */
   readonly fixture: Readonly<Record<'it' | 'people' | 'globex', string>>
   readonly referrers: string
   /** The name that the audit log has for it. */

@@ -1,7 +1,7 @@
 import type { Meters } from '../../src/telemetry/meters.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 
-/** Statements that a service runs beside calls. */
+/** Statements that a service runs besides calls. */
 const inBackground = /^(?:find_expired|delete_|sweep_|apiKey\.updateMany$)/
 
 /** Meters that also list the statements of calls, in their order. */

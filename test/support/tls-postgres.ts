@@ -18,7 +18,7 @@ export interface TlsPostgres {
   readonly url: string
   /** The file of the certificate, which is self-signed: it is that of its authority too. */
   readonly ca: string
-  /** Shows new connections another certificate, or with `none`, speaks no TLS. */
+  /** Presents another certificate to new connections; with `none`, speaks no TLS. */
   show(certificate: TestCertificate | 'none'): Promise<void>
   /** Stops it and removes its data. */
   remove(): Promise<void>

@@ -63,16 +63,16 @@ export const userMethods = {
   },
 } as const satisfies Record<string, MethodDoors>
 
-/** Calls a method about people and answers whatever comes. */
+/** Calls a method about people and returns any response. */
 export type CallUserMethod = (name: keyof typeof userMethods, request: RequestJson, token?: string) => Promise<Outcome>
 
-/** Calls through one door, with a token where the call names none. */
+/** Calls through one door, with a default token. */
 export function userMethodCaller(service: () => TestService, door: Door, defaultToken: () => string): CallUserMethod {
   return (name, request, token = defaultToken()) =>
     callMethod(service(), userMethods[name], { door, request, token: token === '' ? undefined : token })
 }
 
-/** The user of an answer, with the ownership as one text per field: `JOB_TITLE: PINNED`, automation's left out. */
+/** The user of a response, with the ownership as one text per field: `JOB_TITLE: PINNED`, without automation's. */
 export function ownersOf(user: {
   readonly fieldOwnership: readonly { readonly field: string; readonly owner: string }[]
 }): string[] {

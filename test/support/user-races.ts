@@ -6,10 +6,10 @@ export interface RaceGround {
   readonly keyToken: string
 }
 
-/** How often each outcome was answered: `200`, or the status and the code, such as `409 already_exists`. */
+/** How often each outcome occurred: `200`, or the status and the code, such as `409 already_exists`. */
 export type OutcomeCounts = Readonly<Record<string, number>>
 
-/** What a race for a unique value has come to. */
+/** The result of a race for a unique value. */
 export interface ClaimRace {
   /** Winners of each round. */
   readonly winners: readonly number[]
@@ -67,14 +67,14 @@ async function raceClaims(
   return { winners, outcomes }
 }
 
-/** What the races of a person's write against automation have come to. */
+/** The result of the races between a person's write and automation. */
 export interface PinRace {
   /** Rounds after which the person's value did not stand, or was not pinned. */
   readonly lost: number
   readonly outcomes: OutcomeCounts
 }
 
-/** A person writes the own job title while a key and ingestion write it as automation, round after round. */
+/** A person writes their own job title while a key and ingestion write it as automation, round after round. */
 export async function racePins(
   ground: RaceGround,
   { userId, userToken }: { readonly userId: string; readonly userToken: string },

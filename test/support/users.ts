@@ -13,7 +13,7 @@ export let service: TestService
 export let key: string
 export let worker: string
 export let admin: string
-/** A member of Acme whom no other test knows, and the number of it. */
+/** A member of Acme that no other test uses, and its number. */
 export let id: string
 export let serial = 0
 
@@ -35,7 +35,7 @@ export function useUsers(): void {
 /** The name of a governed field in the API. */
 export const field = (name: string) => `USER_PROFILE_FIELD_${name}`
 
-/** Makes one more member, of Acme where nothing else is said. */
+/** Makes one more member, of Acme by default. */
 export async function newUser(columns: Record<string, unknown> = {}, organizationId: string = acme): Promise<string> {
   serial += 1
   const userId = `user-${serial}`
@@ -43,12 +43,12 @@ export async function newUser(columns: Record<string, unknown> = {}, organizatio
   return userId
 }
 
-/** Makes a member in the place of the one that the test has. */
+/** Replaces the test's member with a new one. */
 export async function replaceUser(columns: Record<string, unknown>): Promise<void> {
   id = await newUser(columns)
 }
 
-/** An email address that nobody has. */
+/** An unused email address. */
 export function newEmail(): string {
   serial += 1
   return `new.${serial}@example.com`
@@ -71,7 +71,7 @@ export const eventsOf = (targetId: string) =>
     [targetId],
   )
 
-/** All that is stored about a user. */
+/** Everything that is stored about a user. */
 export async function stateOf(userId: string) {
   const rows = await service.database.query(
     `SELECT to_jsonb(m) AS member, u.email FROM memberships m JOIN users u ON u.id = m.user_id

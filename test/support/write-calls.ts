@@ -62,7 +62,7 @@ export function methodNamed(name: string): DescMethod {
   return method
 }
 
-/** What a message is over REST. */
+/** The REST form of a message. */
 export interface RestForm {
   readonly verb: string
   readonly path: string

@@ -2,14 +2,14 @@ import { line } from './transfer-text.js'
 
 /** A UUID for a number. */
 export const uuid = (number: number) => `0198a1c0-7d00-7000-8000-${String(number).padStart(12, '0')}`
-/** A user who is told by what differs. */
+/** A user, given by what differs from the default. */
 export const user = (fields: object) =>
   line('user', { id: 'user_x', organizationId: 'org_acme', email: 'x@acme.example', ...fields })
-/** A priority that is told by what differs. */
+/** A priority, given by what differs from the default. */
 export const priority = (fields: object) =>
   line('priority', { id: 'pri_x', teamId: 'team_it', priority: 'P1', name: 'X', ...fields })
 export const app = (fields: object) => line('appInstance', { id: 'app_x', teamId: 'team_it', name: 'X', ...fields })
-/** An app resource that is told by what differs. */
+/** An app resource, given by what differs from the default. */
 export const resource = (fields: object) =>
   line('appResource', { id: 'resource_x', appInstanceId: 'app_forge', resourceType: 'role', name: 'X', ...fields })
 export const journey = (fields: object) => line('journey', { id: uuid(99), teamId: 'team_it', name: 'X', ...fields })

@@ -56,7 +56,7 @@ async function record(transcoders: readonly Transcoder[]): Promise<string> {
   return lines.map((line) => `${stableText(line)}\n`).join('')
 }
 
-// A transcoder that was started first may connect to the echo service anew only after a while.
+// A transcoder that was started first may take a while to reconnect to the echo service.
 async function reachesEcho(port: number): Promise<boolean> {
   const response = await sendHttp1(port, { target: '/v1/things/a' })
   return response.status === 200
