@@ -178,11 +178,13 @@ export class BoundedPool extends pg.Pool {
     })
   }
 
-  /** Does the work of an organization's call: at most as many at a time as half of the connections. */
+  /** Does the work of an organization's call: as many at a time as there are connections but two, and at least half. */
   inTurnOf<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     let turns = this.#organizationTurns.get(organizationId)
     if (turns === undefined) {
-      turns = new Turns(Math.ceil(this.size / 2), this.#waiting, () => this.#organizationTurns.delete(organizationId))
+      turns = new Turns(Math.max(Math.ceil(this.size / 2), this.size - 2), this.#waiting, () =>
+        this.#organizationTurns.delete(organizationId),
+      )
       this.#organizationTurns.set(organizationId, turns)
     }
     return turns.use(work)

@@ -47,7 +47,7 @@ export interface StatementObserver {
 export interface TablesUser {
   /** `stop` of the database cancels what runs for it. Queries of models outside transactions end at their own limit. */
   readonly call?: object | undefined
-  /** At most as many of an organization's calls use the database at a time as half of the pool has connections. */
+  /** Calls of one organization use at most all connections but two, or half of them if there are fewer than four. */
   readonly organizationId?: string | undefined
   readonly observers?: readonly StatementObserver[] | undefined
   /** How long each statement may take, repetitions included, in milliseconds. */

@@ -25,7 +25,23 @@ function begin(database: Database, organizationId: string, count: number) {
   return { begun: () => begun, endOne: () => ends.shift()?.(), done }
 }
 
-it('an organization has half of the connections, and others find one at once', async () => {
+it.each([
+  [1, 1],
+  [2, 1],
+  [4, 2],
+  [10, 8],
+])('of %i connections, calls of one organization use %i', async (maxConnections, used) => {
+  const database = test.open({ maxConnections })
+  const acme = begin(database, 'acme', maxConnections)
+  await eventually(() => expect([acme.begun(), database.pool.inUse]).toEqual([used, used]))
+  for (let ended = 0; ended < maxConnections; ended++) {
+    await eventually(() => expect(acme.begun()).toBeGreaterThan(ended))
+    acme.endOne()
+  }
+  await acme.done
+})
+
+it('an organization that has its share leaves connections to others, who find one at once', async () => {
   const database = test.open({ maxConnections: 4 })
   const acme = begin(database, 'acme', 4)
   await eventually(() => expect([acme.begun(), database.pool.inUse, database.pool.waiting]).toEqual([2, 2, 2]))
