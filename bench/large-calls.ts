@@ -29,7 +29,7 @@ const app = createApp({ config: configFromEnvironment({}), database, runtime, lo
 try {
   await insertFixture(database)
   const { port } = await app.listen(0, '127.0.0.1')
-  const ground = await groundOn(`http://127.0.0.1:${port}`)
+  const ground = await raceGroundOn(`http://127.0.0.1:${port}`)
   await largeCalls(ground)
 } finally {
   await app.close()
@@ -39,7 +39,7 @@ try {
   await stop()
 }
 
-async function groundOn(baseUrl: string): Promise<RaceGround> {
+async function raceGroundOn(baseUrl: string): Promise<RaceGround> {
   const { token: keyToken } = await insertApiKey(database, { organizationId: fixture.acme })
   return {
     keyToken,

@@ -8,16 +8,16 @@ import { scratchFolder } from './support/scratch-folder.js'
 const run = promisify(execFile)
 const script = join(import.meta.dirname, 'support/regular-expressions-process.mjs')
 const root = join(import.meta.dirname, '..')
-/** How long all literals of a folder may take to be judged. */
+/** How long all literals of a folder may take to be checked. */
 const TEST_MILLIS = 300_000
 
-interface Judged {
+interface Checked {
   readonly searched: number
   readonly faults: readonly object[]
 }
 
 /** In a process of its own, in which the checker needs no other one; `built` is where the modules can be loaded from. */
-async function judge(folder: string, ...built: readonly string[]): Promise<Judged> {
+async function check(folder: string, ...built: readonly string[]): Promise<Checked> {
   const { stdout } = await run(process.execPath, [script, folder, ...built], {
     env: { ...process.env, RECHECK_BACKEND: 'pure' },
     timeout: TEST_MILLIS,
@@ -29,7 +29,7 @@ describe('a regular expression', () => {
   it.each([['src', 'dist/src'], ['client/src'], ['web'], ['proto']])(
     'in %s runs in linear time on any text',
     async (folder, ...built) => {
-      const { searched, faults } = await judge(join(root, folder), ...built.map((each) => join(root, each)))
+      const { searched, faults } = await check(join(root, folder), ...built.map((each) => join(root, each)))
       expect(faults).toEqual([])
       expect(searched).toBeGreaterThan(0)
     },
@@ -45,7 +45,7 @@ describe('a regular expression', () => {
     async (_, verdict, text) => {
       const folder = await mkdtemp(join(scratchFolder(), 'svc-test-'))
       await writeFile(join(folder, 'a.mjs'), text)
-      const { faults } = await judge(folder, folder)
+      const { faults } = await check(folder, folder)
       expect(faults).toContainEqual(expect.objectContaining({ verdict }))
       await rm(folder, { recursive: true })
     },

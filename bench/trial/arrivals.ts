@@ -79,8 +79,8 @@ async function run(job: ArrivalsJob): Promise<void> {
   }
   const start = performance.now()
   const end = start + windows * windowMillis
-  if ('perSecond' in pattern) comeAtRate(call, () => (pattern.perSecond * speed.now) / pattern.atSpeed, start, end)
-  else for (let caller = 0; caller < pattern.callers; caller++) void callAgain(call, pattern.everyMillis, end)
+  if ('perSecond' in pattern) arriveAtRate(call, () => (pattern.perSecond * speed.now) / pattern.atSpeed, start, end)
+  else for (let caller = 0; caller < pattern.callers; caller++) void callRepeatedly(call, pattern.everyMillis, end)
   for (let window = 1; window <= windows; window++) {
     await wait(start + window * windowMillis - performance.now())
     process.send?.(windowOf(tally, windowMillis, speed.mean()))
@@ -93,7 +93,7 @@ async function run(job: ArrivalsJob): Promise<void> {
 /** Sends a call that has come at this moment; returns the seconds after which a refused caller may come back. */
 type Call = (cameAt: number) => Promise<number>
 
-function comeAtRate(call: Call, perSecond: () => number, start: number, end: number): void {
+function arriveAtRate(call: Call, perSecond: () => number, start: number, end: number): void {
   let cameAt = start
   const timer = setInterval(() => {
     const now = performance.now()
@@ -102,7 +102,7 @@ function comeAtRate(call: Call, perSecond: () => number, start: number, end: num
   }, TICK_MILLIS)
 }
 
-async function callAgain(call: Call, everyMillis: number, end: number): Promise<void> {
+async function callRepeatedly(call: Call, everyMillis: number, end: number): Promise<void> {
   await wait(everyMillis * Math.random())
   for (let cameAt = performance.now(); cameAt < end; cameAt = performance.now()) {
     const retryAfterSeconds = await call(cameAt)

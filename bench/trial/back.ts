@@ -5,7 +5,7 @@ import { execute, type ServiceRun, type Stage } from './stage.js'
 const PATIENCE_MILLIS = 60_000
 
 /** When the database takes sessions and writes again. Throws if it does not within a minute. */
-export async function untilBack({ connectionString }: Pick<Stage, 'connectionString'>): Promise<number> {
+export async function untilRecovered({ connectionString }: Pick<Stage, 'connectionString'>): Promise<number> {
   const end = performance.now() + PATIENCE_MILLIS
   for (;;) {
     try {

@@ -26,13 +26,13 @@ export function createBackends(connectionString: string): Backends {
       return pids
     },
     heal: () => {
-      for (const pid of stopped) goOn(pid)
+      for (const pid of stopped) resume(pid)
       stopped.clear()
     },
   }
 }
 
-function goOn(pid: number): void {
+function resume(pid: number): void {
   try {
     process.kill(pid, 'SIGCONT')
   } catch (error) {

@@ -100,7 +100,7 @@ export function createLoad({ origin, token, connectionString }: LocalCluster) {
       }
       return Number.POSITIVE_INFINITY
     },
-    judge: async (): Promise<LoadOutcome> => {
+    verify: async (): Promise<LoadOutcome> => {
       const rows = await execute(connectionString, `SELECT id, name FROM priorities WHERE name LIKE 'write %'`)
       const found = new Map(rows.map(({ id, name }) => [String(id), Number(String(name).split(' ')[1])]))
       const isLost = (last: number, writer: number) => (found.get(`priority-${writer}`) ?? 0) < last

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type BenchServer, startBenchServer } from '../database.js'
-import { untilBack, untilWritten } from './back.js'
+import { untilRecovered, untilWritten } from './back.js'
 import { createHistory } from './history.js'
 import { databaseOf, type Stage, setStage } from './stage.js'
 import { atMost, type Finding, type Trial } from './trial.js'
@@ -36,13 +36,13 @@ async function killDatabase(stage: Stage, server: BenchServer, kills: number): P
   for (let kill = 0; kill < kills; kill++) {
     await wait(WRITING_MILLIS * (1 + Math.random()))
     server.kill()
-    const back = await untilBack(stage)
+    const back = await untilRecovered(stage)
     slowest = Math.max(slowest, (await untilWritten(run, stage)) - back)
   }
   await history.stop()
   const { status } = await run.stop()
   return [
-    ...(await history.judge()),
+    ...(await history.verify()),
     atMost(`${name}: the first good write after it is back`, slowest, BACK_MILLIS, 'ms'),
     { promise: `${name}: the service runs through`, measured: `exit ${status}`, kept: status === 0 },
   ]
@@ -58,7 +58,7 @@ async function killBoth(stage: Stage, server: BenchServer, kills: number): Promi
     server.kill()
     await run.kill()
     await history.stop()
-    await untilBack(stage)
+    await untilRecovered(stage)
   }
-  return history.judge()
+  return history.verify()
 }

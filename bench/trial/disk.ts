@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startBenchServer } from '../database.js'
-import { untilBack, untilWritten } from './back.js'
+import { untilRecovered, untilWritten } from './back.js'
 import { readTogether } from './call.js'
 import { createHistory, type History } from './history.js'
 import { databaseOf, type Stage, setStage } from './stage.js'
@@ -60,7 +60,7 @@ async function fill(stage: Stage, ballast: string, times: number): Promise<reado
     await untilRefused(history)
     await wait(FULL_MILLIS)
     rmSync(ballast)
-    const back = await untilBack(stage)
+    const back = await untilRecovered(stage)
     slowest = Math.max(slowest, (await untilWritten(run, stage)) - back)
   }
   await history.stop()
@@ -69,7 +69,7 @@ async function fill(stage: Stage, ballast: string, times: number): Promise<reado
   const refused = history.answers().get(503) ?? 0
   const others = [...history.answers()].filter(([answer]) => answer !== 200 && answer !== 503)
   return [
-    ...(await history.judge()),
+    ...(await history.verify()),
     atLeast(`${name}: writes answered 503`, refused, times, ''),
     {
       promise: `${name}: writes answered otherwise, or not at all`,

@@ -40,12 +40,12 @@ export interface Held {
 }
 
 /** Good answers a second for the speed of the machine. */
-export function goodAtSpeed({ goodPerSecond, speed }: ArrivalsWindow): number {
+export function goodputAtSpeed({ goodPerSecond, speed }: ArrivalsWindow): number {
   return goodPerSecond / speed
 }
 
 /** What is promised while the service has room. */
-export function judgeSteady({ windows, windowMillis, probes }: Watching): Finding[] {
+export function steadyFindings({ windows, windowMillis, probes }: Watching): Finding[] {
   const name = 'at 80 % of capacity'
   const later = windows.slice(Math.ceil(windows.length * WARM_UP_PART))
   const minutes = (later.length * windowMillis) / 60_000
@@ -66,12 +66,12 @@ export function judgeSteady({ windows, windowMillis, probes }: Watching): Findin
     atMost(`${name}: p99 of the last third over that of the first`, growth, P99_GROWTH, ''),
     atMost(`${name}: growth of the heap`, slope('heap'), GROWTH_MIB.heap / minutes, 'MiB/min'),
     atMost(`${name}: growth of resident memory`, slope('resident'), GROWTH_MIB.resident / minutes, 'MiB/min'),
-    ...judgeProbes(name, probes),
+    ...probeFindings(name, probes),
   ]
 }
 
 /** What is promised while it has none. */
-export function judgeOverloaded({ windows, probes }: Watching, capacity: ArrivalsWindow): Finding[] {
+export function overloadFindings({ windows, probes }: Watching, capacity: ArrivalsWindow): Finding[] {
   const name = 'at five times capacity'
   const mean = (part: (window: ArrivalsWindow) => number) =>
     windows.reduce((total, each) => total + part(each), 0) / windows.length
@@ -80,7 +80,7 @@ export function judgeOverloaded({ windows, probes }: Watching, capacity: Arrival
     0.5,
   )
   return [
-    atLeast(`${name}: goodput over capacity`, mean(goodAtSpeed) / goodAtSpeed(capacity), GOODPUT, ''),
+    atLeast(`${name}: goodput over capacity`, mean(goodputAtSpeed) / goodputAtSpeed(capacity), GOODPUT, ''),
     atMost(`${name}: p99 of what is accepted`, p99, ACCEPTED_P99_MILLIS, 'ms'),
     atMost(
       `${name}: calls without an answer, or with an unexpected one`,
@@ -88,11 +88,11 @@ export function judgeOverloaded({ windows, probes }: Watching, capacity: Arrival
       0,
       '',
     ),
-    ...judgeProbes(name, probes),
+    ...probeFindings(name, probes),
   ]
 }
 
-function judgeProbes(name: string, { p99Millis, slowestMillis, failed }: Probes): Finding[] {
+function probeFindings(name: string, { p99Millis, slowestMillis, failed }: Probes): Finding[] {
   const promise = `${name}: p99 of probes, the slowest ${slowestMillis.toFixed(0)} ms`
   return [
     atMost(promise, p99Millis, PROBE_P99_MILLIS, 'ms'),
@@ -101,7 +101,7 @@ function judgeProbes(name: string, { p99Millis, slowestMillis, failed }: Probes)
 }
 
 /** The promises once all callers have left. */
-export function judgeHeld(before: Held, after: Held): Finding[] {
+export function heldFindings(before: Held, after: Held): Finding[] {
   const held = (part: 'handles' | 'sockets' | 'descriptors') =>
     atMost(`afterwards: ${part}, ${before[part]} before`, after[part], before[part], '')
   const grown = (after.heap - before.heap) / MIB

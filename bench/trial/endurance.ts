@@ -4,11 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ArrivalsJob, ArrivalsWindow } from './arrivals.js'
 import { isServing, readTogether } from './call.js'
 import {
-  goodAtSpeed,
+  goodputAtSpeed,
   type Held,
-  judgeHeld,
-  judgeOverloaded,
-  judgeSteady,
+  heldFindings,
+  overloadFindings,
+  steadyFindings,
   type Watched,
   type Watching,
 } from './endurance-findings.js'
@@ -72,7 +72,7 @@ async function endure(stage: Stage, service: GaugedService, minutes: number): Pr
   // What a probe leaves open belongs to what is held before.
   await isServing(service.run)
   // Before the capacity is measured: after idling and garbage collection, the service is slower for a minute.
-  const before = await heldWhenQuiet(service)
+  const before = await heldWhenIdle(service)
   const counted = await watch(service, { ...few, windows: 1 + CAPACITY_WINDOWS })
   const capacity = leastOf(counted.windows.slice(1))
   const steady = await watch(service, {
@@ -87,11 +87,11 @@ async function endure(stage: Stage, service: GaugedService, minutes: number): Pr
     pattern: { callers: Math.round(TIMES * capacity.goodPerSecond), everyMillis: 1_000 },
     ...windowsOf(minutes * OVERLOADED_PART),
   })
-  const after = await heldWhenQuiet(service, before)
+  const after = await heldWhenIdle(service, before)
   return [
-    ...judgeSteady(steady),
-    ...judgeOverloaded(overloaded, capacity),
-    ...judgeHeld(before, after),
+    ...steadyFindings(steady),
+    ...overloadFindings(overloaded, capacity),
+    ...heldFindings(before, after),
     atMost(
       'only good responses again, refused',
       (await readTogether(service.run, stage, 100)).filter(isBad).length,
@@ -102,7 +102,7 @@ async function endure(stage: Stage, service: GaugedService, minutes: number): Pr
 }
 
 function leastOf(windows: readonly Watched[]): Watched {
-  return windows.reduce((least, window) => (goodAtSpeed(window) < goodAtSpeed(least) ? window : least))
+  return windows.reduce((least, window) => (goodputAtSpeed(window) < goodputAtSpeed(least) ? window : least))
 }
 
 function isBad({ status }: { readonly status: number }): boolean {
@@ -157,7 +157,7 @@ async function callWith(job: ArrivalsJob, tell: (window: ArrivalsWindow) => void
 }
 
 /** Waits until the connections of callers are gone: until no more is held than before, or for a while. */
-async function heldWhenQuiet(service: GaugedService, before?: Held): Promise<Held> {
+async function heldWhenIdle(service: GaugedService, before?: Held): Promise<Held> {
   const end = performance.now() + (before === undefined ? QUIET_MILLIS / 4 : QUIET_MILLIS)
   for (;;) {
     await wait(SAMPLE_MILLIS)

@@ -62,7 +62,7 @@ async function killPrimaries(cluster: LocalCluster): Promise<readonly Finding[]>
   await untilReplicated(cluster)
   load.stop()
   await calling
-  const { acknowledged, standing, stale, read, byStatus, withoutRetryAfter } = await load.judge()
+  const { acknowledged, standing, stale, read, byStatus, withoutRetryAfter } = await load.verify()
   const others = [...byStatus].filter(([status]) => status !== 200 && status !== 503)
   const survivors = (await cluster.servicePids()).filter((pid, index) => pid === pids[index] && isAlive(pid))
   console.error(`answers: ${[...byStatus].map(([status, count]) => `${count} of ${status}`).join(', ')}`)

@@ -93,7 +93,7 @@ export interface History {
   /** How many answers of the writes had each status; 0 is none. */
   answers(): ReadonlyMap<number, number>
   /** What was lost and what is torn. */
-  judge(): Promise<readonly Finding[]>
+  verify(): Promise<readonly Finding[]>
 }
 
 let histories = 0
@@ -157,7 +157,7 @@ export function createHistory(stage: Stage, name: string): History {
     acknowledged: () =>
       logs.flatMap((each) => each.logs).reduce((sum, log) => sum + log.acknowledged.length, made.size),
     answers: () => answers,
-    judge: async () => {
+    verify: async () => {
       await untilStill(stage)
       const events = await eventsOf(stage)
       let [lost, torn, all] = [0, 0, 0]

@@ -42,7 +42,7 @@ async function killService(stage: Stage, kills: number): Promise<readonly Findin
     await run.kill()
     await history.stop()
   }
-  return [...(await history.judge()), atMost(`${name}: a new process listens after`, start, RESTARTED_MILLIS, 'ms')]
+  return [...(await history.verify()), atMost(`${name}: a new process listens after`, start, RESTARTED_MILLIS, 'ms')]
 }
 
 async function killWorkers(stage: Stage, kills: number): Promise<readonly Finding[]> {
@@ -65,7 +65,7 @@ async function killWorkers(stage: Stage, kills: number): Promise<readonly Findin
   }
   await history.stop()
   await run.kill()
-  return [...(await history.judge()), atMost(`${name}: another is started after`, slowest, REPAIRED_MILLIS, 'ms')]
+  return [...(await history.verify()), atMost(`${name}: another is started after`, slowest, REPAIRED_MILLIS, 'ms')]
 }
 
 async function untilReplaced(run: ServiceRun, victim: number, count: number): Promise<void> {
@@ -97,7 +97,7 @@ async function endSessions(stage: Stage, kills: number): Promise<readonly Findin
   await history.stop()
   await run.kill()
   return [
-    ...(await history.judge()),
+    ...(await history.verify()),
     atMost(`${name}: only good responses again after`, recovered - start, REPAIRED_MILLIS, 'ms'),
   ]
 }

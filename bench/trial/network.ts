@@ -27,7 +27,7 @@ export const network: Trial = {
       const run = await stage.serve({ connectionString: proxy.connectionString })
       await readTogether(run, stage, 100)
       const findings = [
-        ...(await beFar(run, stage, proxy)),
+        ...(await addLatency(run, stage, proxy)),
         ...(await reset(run, stage, proxy, seconds)),
         ...(await holdTable(run, stage)),
       ]
@@ -39,7 +39,7 @@ export const network: Trial = {
   },
 }
 
-async function beFar(run: ServiceRun, stage: Stage, proxy: LossyProxy): Promise<readonly Finding[]> {
+async function addLatency(run: ServiceRun, stage: Stage, proxy: LossyProxy): Promise<readonly Finding[]> {
   const headers = { 'connect-timeout-ms': String(DEADLINE_MILLIS) }
   proxy.delay(FAR_MILLIS)
   const far = await readTogether(run, stage, CALLS, { headers })
@@ -71,7 +71,7 @@ async function reset(run: ServiceRun, stage: Stage, proxy: LossyProxy, seconds: 
   const others = [...history.answers()].filter(([status]) => status !== 200 && status !== 503)
   return [
     atLeast('connections reset', resets, 1, ''),
-    ...(await history.judge()),
+    ...(await history.verify()),
     {
       promise: 'connections reset: answers but 200 and 503',
       measured: others.map(([status, count]) => `${count} × ${status}`).join(', ') || '0',

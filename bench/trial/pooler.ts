@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { roleSettings } from '../../src/db/session-settings.js'
 import { startPgBouncer } from '../../test/support/pgbouncer.js'
-import { untilBack, untilWritten } from './back.js'
+import { untilRecovered, untilWritten } from './back.js'
 import { readTogether } from './call.js'
 import { createHistory } from './history.js'
 import type { Stage } from './stage.js'
@@ -40,14 +40,14 @@ async function run(stage: Stage, restarts: number): Promise<readonly Finding[]> 
       await bouncer.stop()
       await wait(GONE_MILLIS)
       bouncer = await startPgBouncer({ adminUrl, prepareRole: roleSettings, settings })
-      const back = await untilBack({ ...stage, connectionString: url.href })
+      const back = await untilRecovered({ ...stage, connectionString: url.href })
       slowest = Math.max(slowest, (await untilWritten(service, stage)) - back)
     }
     await history.stop()
     const others = [...history.answers()].filter(([status]) => status !== 200 && status !== 503)
     const { status } = await service.stop()
     return [
-      ...(await history.judge()),
+      ...(await history.verify()),
       {
         promise: `${name}: answers but 200 and 503`,
         measured: others.map(([answer, count]) => `${count} × ${answer}`).join(', ') || '0',

@@ -26,7 +26,7 @@ export const restarts: Trial = {
       }
       load.stop()
       await calling
-      const { acknowledged, standing, stale, read, byStatus } = await load.judge()
+      const { acknowledged, standing, stale, read, byStatus } = await load.verify()
       const all = [...byStatus.values()].reduce((sum, count) => sum + count, 0)
       return [
         allOf('processes stopped and started behind a balancer', ended, RESTARTS),

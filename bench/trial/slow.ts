@@ -51,11 +51,11 @@ function slowCallers({ tokens }: Stage, port: number): Promise<Finding[]>[] {
     )
   const [token = ingestion] = anonymousTargets
   const through = (kind: string, target: Target, millis: number, options: RequestOptions = {}) =>
-    bodies(target, millis, options).map(({ name, cuts }) => judge(`${kind}, ${name}`, cuts, millis))
+    bodies(target, millis, options).map(({ name, cuts }) => verify(`${kind}, ${name}`, cuts, millis))
   return [
-    judge('nothing is sent', each(Buffer.alloc(0), Buffer.alloc(0), HEADER_MILLIS), HEADER_MILLIS),
-    judge('slow headers, HTTP/1.1', each(header, Buffer.from('a'), HEADER_MILLIS), HEADER_MILLIS),
-    judge('slow headers, HTTP/2', each(frame, Buffer.from([0]), SESSION_MILLIS), SESSION_MILLIS),
+    verify('nothing is sent', each(Buffer.alloc(0), Buffer.alloc(0), HEADER_MILLIS), HEADER_MILLIS),
+    verify('slow headers, HTTP/1.1', each(header, Buffer.from('a'), HEADER_MILLIS), HEADER_MILLIS),
+    verify('slow headers, HTTP/2', each(frame, Buffer.from([0]), SESSION_MILLIS), SESSION_MILLIS),
     ...through('slow anonymous bodies', token, BODY_MILLIS),
     ...through('slow bodies that are refused', ingestion, REFUSED_MILLIS),
     ...through('slow bodies, deadline 3 s', ingestion, DEADLINE_BODY_MILLIS, {
@@ -65,7 +65,7 @@ function slowCallers({ tokens }: Stage, port: number): Promise<Finding[]>[] {
   ]
 }
 
-async function judge(name: string, cuts: readonly Cut[], millis: number): Promise<Finding[]> {
+async function verify(name: string, cuts: readonly Cut[], millis: number): Promise<Finding[]> {
   const all = await Promise.all(cuts)
   const cut = all.filter((each) => each <= millis)
   const slowest = Math.max(...all)

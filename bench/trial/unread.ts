@@ -30,7 +30,7 @@ export const unread: Trial = {
     const service = await stage.serve()
     const cuts: Promise<number>[] = []
     let isOver = false
-    const others = readOneAfterTheOther(service, stage, () => isOver)
+    const others = readSequentially(service, stage, () => isOver)
     for (let index = 0; index < connections; index++) {
       cuts.push(untilCut(service.port, index % 2 === 0 ? undefined : token))
       await wait(PAUSE_MILLIS)
@@ -61,7 +61,7 @@ export const unread: Trial = {
 }
 
 /** The calls of a caller that reads the responses, until the trial is over. */
-async function readOneAfterTheOther({ origin }: ServiceRun, { tokens }: Stage, isOver: () => boolean) {
+async function readSequentially({ origin }: ServiceRun, { tokens }: Stage, isOver: () => boolean) {
   const answers: { readonly status: number; readonly millis: number }[] = []
   while (!isOver()) {
     answers.push(await read({ origin }, { tokens }))

@@ -53,7 +53,7 @@ async function rollOut(cluster: LocalCluster, previous: string): Promise<readonl
   await load.reach(CALLS)
   load.stop()
   await calling
-  const { acknowledged, standing, stale, read, byStatus } = await load.judge()
+  const { acknowledged, standing, stale, read, byStatus } = await load.verify()
   const all = [...byStatus.values()].reduce((sum, count) => sum + count, 0)
   return [
     atLeast('two builds side by side, rolled out and back: calls', all, CALLS, ''),

@@ -38,7 +38,7 @@ export const winner: Trial = {
   },
 }
 
-function groundOn({ tokens }: Stage, runs: readonly ServiceRun[]): RaceGround {
+function raceGroundOn({ tokens }: Stage, runs: readonly ServiceRun[]): RaceGround {
   let turn = 0
   return {
     keyToken: tokens.key,
@@ -56,7 +56,7 @@ function turnOf(runs: readonly ServiceRun[], turn: number): ServiceRun {
 }
 
 async function claims(stage: Stage, runs: readonly ServiceRun[], rounds: number): Promise<readonly Finding[]> {
-  const ground = groundOn(stage, runs)
+  const ground = raceGroundOn(stage, runs)
   const claimers = Array.from({ length: CLAIMERS }, (_, index) => `claimer-${index}`)
   const userToken = await withDatabase(stage.connectionString, async (database) => {
     const { organization: organizationId } = place

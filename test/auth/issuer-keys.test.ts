@@ -56,7 +56,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     const padding = 'x'.repeat(1024 * 1024)
 
     /** Judges a token of an issuer with that key set. */
-    const judge = async (keySet: string, kid: string, key: KeyObject) => {
+    const verdictOn = async (keySet: string, kid: string, key: KeyObject) => {
       const issued = await startStaticIssuer(keySet)
       try {
         const now = Math.floor(Date.now() / 1000)
@@ -78,12 +78,12 @@ describe('tokens of the OpenID Connect issuer', () => {
       ['is no base64', setOf(good, { ...good, kid: 'bad', n: '§' }), strong.privateKey],
       ['is a private one', setOf(good, jwk(strong.privateKey, { kid: 'bad' })), strong.privateKey],
     ])('are refused if their key %s, without affecting others', async (_, keySet, privateKey) => {
-      expect(await judge(keySet, 'bad', privateKey)).toEqual(refused('unusable key'))
-      expect(await judge(keySet, 'good', strong.privateKey)).toEqual(accepted)
+      expect(await verdictOn(keySet, 'bad', privateKey)).toEqual(refused('unusable key'))
+      expect(await verdictOn(keySet, 'good', strong.privateKey)).toEqual(accepted)
     })
 
     it('are accepted if other entries of the set are not keys', async () => {
-      expect(await judge(setOf(null, 'text', good), 'good', strong.privateKey)).toEqual(accepted)
+      expect(await verdictOn(setOf(null, 'text', good), 'good', strong.privateKey)).toEqual(accepted)
     })
 
     it.each([
@@ -92,7 +92,7 @@ describe('tokens of the OpenID Connect issuer', () => {
       ['is not an object', 'null', /the document is not an object/],
       ['has no keys', '{}', /is not a key set/],
     ])('are neither accepted nor refused if the key set %s', async (_, keySet, warning) => {
-      expect(await judge(keySet, 'good', strong.privateKey)).toEqual(unreachable(30))
+      expect(await verdictOn(keySet, 'good', strong.privateKey)).toEqual(unreachable(30))
       expect(warnings).toEqual([expect.stringMatching(warning)])
     })
   })

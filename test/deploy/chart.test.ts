@@ -192,7 +192,7 @@ describe('the chart', () => {
 })
 
 describe('the schema of the values', () => {
-  const judge = async (values: object) => {
+  const faultsOf = async (values: object) => {
     const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(
       JSON.parse(await read('deploy/helm/svc/values.schema.json')),
     )
@@ -203,8 +203,8 @@ describe('the schema of the values', () => {
 
   it('accepts the defaults, and everything enabled', async () => {
     const defaults: object = parse(await read('deploy/helm/svc/values.yaml'))
-    expect(await judge(defaults)).toEqual([])
-    expect(await judge({ ...defaults, ...everything })).toEqual([])
+    expect(await faultsOf(defaults)).toEqual([])
+    expect(await faultsOf({ ...defaults, ...everything })).toEqual([])
   })
 
   it.each([
@@ -218,6 +218,6 @@ describe('the schema of the values', () => {
     ['image.pullPolicy', { image: { repository: 'svc', pullPolicy: 'Sometimes' } }, '/image/pullPolicy enum'],
   ])('refuses %s', async (_, values, fault) => {
     const defaults: object = parse(await read('deploy/helm/svc/values.yaml'))
-    expect(await judge({ ...defaults, ...values })).toContain(fault)
+    expect(await faultsOf({ ...defaults, ...values })).toContain(fault)
   })
 })

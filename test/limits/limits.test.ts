@@ -71,7 +71,7 @@ describe('limits', () => {
     const theirs = createValidator()
     const ours = createValidator({ regexMatch: (source, text) => new RegExp(source, 'u').test(text) })
     const field = fieldWithPattern(pattern)
-    const judge = (validator: typeof ours, text: string) =>
+    const violationsOf = (validator: typeof ours, text: string) =>
       validator.validate(field.parent, create(field.parent, { [field.localName]: text })).violations?.map(String)
     const character = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 1 }),
@@ -79,7 +79,7 @@ describe('limits', () => {
     )
     fc.assert(
       fc.property(fc.array(character, { minLength: 1, maxLength: 8 }), (characters) => {
-        expect(judge(ours, characters.join(''))).toEqual(judge(theirs, characters.join('')))
+        expect(violationsOf(ours, characters.join(''))).toEqual(violationsOf(theirs, characters.join('')))
       }),
     )
   })

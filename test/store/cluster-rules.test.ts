@@ -5,7 +5,7 @@ import pg from 'pg'
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../../src/db/statement.js'
 import { type AuditedCall, auditInsert } from '../../src/store/audit-event.js'
-import { clusterFaults, inconstantReturns, type PlacedTables } from '../support/cluster-rules.js'
+import { clusterFaults, nonConstantReturns, type PlacedTables } from '../support/cluster-rules.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { modelWritesReturningEnums } from '../support/model-writes.js'
 import { statements } from '../support/statements.js'
@@ -111,7 +111,7 @@ describe('on a cluster, the statements of the stores', () => {
   it.each([...statements].filter(([, { text }]) => /\bRETURNING\b/.test(text)))(
     'return only constants from their writes: %s',
     async (_, { text }) => {
-      expect(await inconstantReturns(client, text)).toEqual([])
+      expect(await nonConstantReturns(client, text)).toEqual([])
     },
   )
 
@@ -127,8 +127,8 @@ describe('on a cluster, the statements of the stores', () => {
     ['WITH gone AS (DELETE FROM api_keys RETURNING random() AS x) SELECT x FROM gone', ['api_keys: random()']],
     ['UPDATE api_keys SET name = $1 WHERE id = $2 RETURNING extract(epoch FROM expires_at - created_at)', []],
     ['UPDATE journeys SET name = $1 WHERE id = $2 RETURNING metadata, xmax = 0', []],
-  ])('are recognized by what they return: %s', async (text, inconstant) => {
-    expect(await inconstantReturns(client, text)).toEqual(inconstant)
+  ])('are recognized by what they return: %s', async (text, nonConstant) => {
+    expect(await nonConstantReturns(client, text)).toEqual(nonConstant)
   })
 
   it('write a row and its audit event together in one form', () => {

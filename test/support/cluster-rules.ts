@@ -17,7 +17,7 @@ const LOCKED =
 /** What in a statement's text a cluster would refuse, or would make organizations wait for each other. */
 export function clusterFaults(text: string, tables: PlacedTables): string[] {
   return [
-    ...namelessInsertions(text),
+    ...insertsWithoutAlias(text),
     ...looseLocks(text, tables),
     ...rowsByPlace(text, tables),
     ...strayLocks(text, tables),
@@ -31,7 +31,7 @@ function strayLocks(text: string, { distributed }: PlacedTables): string[] {
   return read.map((table) => `a word is locked where the rows of ${table} are`)
 }
 
-function namelessInsertions(text: string): string[] {
+function insertsWithoutAlias(text: string): string[] {
   return [...text.matchAll(INSERTION)].flatMap(({ 1: table, 2: alias, index }) => {
     const query = queryAround(text, index)
     const isAnswered = /\bSELECT\b/.test(query) && /\bRETURNING\b/.test(query)
@@ -88,33 +88,33 @@ interface PlanNode {
  * What the writes of a statement return that is not constant for the database: times, random numbers, enums as text. A
  * cluster refuses such statements.
  */
-export async function inconstantReturns(client: pg.Client, text: string): Promise<string[]> {
-  const inconstant: string[] = []
+export async function nonConstantReturns(client: pg.Client, text: string): Promise<string[]> {
+  const nonConstant: string[] = []
   for (const { 'Relation Name': table = '', Alias: alias = '', Output = [] } of (await planOf(client, text)).filter(
     (node) => node['Node Type'] === 'ModifyTable',
   )) {
     for (const returned of Output) {
       const expression = returned.replaceAll(`${alias}.`, '').replaceAll(/\$\d+/g, 'NULL')
-      if (!(await isConstant(client, table, expression))) inconstant.push(`${table}: ${returned}`)
+      if (!(await isConstant(client, table, expression))) nonConstant.push(`${table}: ${returned}`)
     }
   }
-  return inconstant
+  return nonConstant
 }
 
 /** The parts of a statement's cached plan. */
 async function planOf(client: pg.Client, text: string): Promise<PlanNode[]> {
-  await client.query(`PREPARE judged AS ${text}`)
+  await client.query(`PREPARE explained AS ${text}`)
   try {
     const { rows } = await client.query<{ count: number }>(
-      `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = 'judged'`,
+      `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = 'explained'`,
     )
     const values = Array.from({ length: rows[0]?.count ?? 0 }, () => 'NULL').join(', ')
     const explained = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE judged ${values && `(${values})`}`,
+      `EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE explained ${values && `(${values})`}`,
     )
     return explained.rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => nodesOf(Plan)))
   } finally {
-    await client.query('DEALLOCATE judged')
+    await client.query('DEALLOCATE explained')
   }
 }
 

@@ -11,7 +11,7 @@ import { scimFault } from './scim-shape.js'
 /** What is wrong with an answer; undefined if the caller gets what the contract of the door promises. */
 export function faultOf(request: BadRequest, answer: BadAnswer): string | undefined {
   try {
-    judge(request, answer)
+    check(request, answer)
     return undefined
   } catch (error) {
     if (error instanceof Error) return error.message
@@ -19,7 +19,7 @@ export function faultOf(request: BadRequest, answer: BadAnswer): string | undefi
   }
 }
 
-function judge(request: BadRequest, answer: BadAnswer): void {
+function check(request: BadRequest, answer: BadAnswer): void {
   const { status, headers } = answer
   if (headers['x-request-id'] === undefined) throw new Error(`${status} without X-Request-Id`)
   if (status >= 500 && !isAskedFor(request, status)) throw new Error(`${status}: ${answer.body.toString()}`)
@@ -29,10 +29,10 @@ function judge(request: BadRequest, answer: BadAnswer): void {
     return
   }
   const type = String(headers['content-type'] ?? '')
-  if (type.startsWith('application/grpc')) judgeGrpc(request, answer, type)
+  if (type.startsWith('application/grpc')) checkGrpc(request, answer, type)
   else if (/^\/scim\/v2(?:$|[/?])/.test(request.path)) throwIf(scimFault(request, status, type, plain.toString()))
-  else if (request.path.startsWith('/svc.')) judgeConnect(request, status, type, plain)
-  else judgeRest(request, answer, type, plain.toString())
+  else if (request.path.startsWith('/svc.')) checkConnect(request, status, type, plain)
+  else checkRest(request, answer, type, plain.toString())
 }
 
 function throwIf(fault: string | undefined): void {
@@ -67,7 +67,7 @@ function unpacked({ headers, body }: BadAnswer): Buffer {
   }
 }
 
-function judgeRest(request: BadRequest, answer: BadAnswer, type: string, text: string): void {
+function checkRest(request: BadRequest, answer: BadAnswer, type: string, text: string): void {
   const { method, path } = request
   const { status } = answer
   // A fragment is no part of what is asked for; an empty text is what an absent one is, whatever its format.
@@ -110,7 +110,7 @@ function contentTypeIn({ version, headers }: BadRequest): string | undefined {
   return version === 'HTTP/2' && /^[ \t]|[ \t]$/.test(type ?? '') ? 'application/json' : type
 }
 
-function judgeConnect({ method, headers, output, form }: BadRequest, status: number, type: string, body: Buffer): void {
+function checkConnect({ method, headers, output, form }: BadRequest, status: number, type: string, body: Buffer): void {
   if (status === 405 || status === 415 || (status === 200 && method === 'OPTIONS')) return
   if (status !== 200) {
     const { code, message } = jsonIn(body.toString(), type)
@@ -146,7 +146,7 @@ function textFault(message: unknown): string | undefined {
   return isInside ? `a message that tells of the inside: ${message}` : undefined
 }
 
-function judgeGrpc(request: BadRequest, { status, headers, trailers, body }: BadAnswer, type: string): void {
+function checkGrpc(request: BadRequest, { status, headers, trailers, body }: BadAnswer, type: string): void {
   if (status !== 200 && status !== 400 && status !== 415) throw new Error(`gRPC with the status ${status}`)
   const envelopes = envelopesOf(body)
   const last = envelopes.at(-1)
