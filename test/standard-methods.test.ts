@@ -54,7 +54,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       ])
     })
 
-    it('change what is given, leave the rest, and record the names of the fields that differ', async () => {
+    it('change the given fields, leave the rest, and record the names of those that differ', async () => {
       const before = await made(2)
       const changed = await call('Update', { id: before.id, ...sample.change(2) })
       expect([changed.status, changed.answer.json]).toEqual([200, { data: { ...before, ...sample.change(2) } }])
@@ -63,7 +63,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       expect((await events()).map(({ fields }) => fields).slice(1)).toEqual([Object.keys(sample.change(2)), []])
     })
 
-    it('delete an object, which is gone then, and record it', async () => {
+    it('delete an object, which then no longer exists, and record it', async () => {
       const { id } = await made(3)
       expect((await call('Delete', { id })).answer.json).toEqual({})
       expect((await call('Get', { id })).status).toBe(404)
@@ -74,7 +74,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       ])
     })
 
-    it('delete nothing that others refer to, and name these', async () => {
+    it('refuse to delete an object to which others refer, and name these', async () => {
       const { code, reason, metadata } = await call('Delete', { id: sample.fixture.it })
       expect([code, reason, metadata['referrers']]).toEqual([
         'failed_precondition',
@@ -120,7 +120,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       expect(seen[0]).toBe(sample.fixture.it)
     })
 
-    it('take a page token only with the filter that it was issued for', async () => {
+    it('accept a page token only with the filter that it was issued for', async () => {
       await made(5)
       const { answer } = await call('List', { teamId: fixture.it, pageSize: 1 })
       const { nextPageToken: pageToken } = answer.json
@@ -130,7 +130,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       )
     })
 
-    it('list only what the caller may read, and no total unless it is asked for', async () => {
+    it('list only what the caller may read, and the total only on request', async () => {
       const idsOf = async (token: string, filters: RequestJson = {}) => {
         const { data, totalSize } = (await call('List', filters, token)).answer.json
         expect(totalSize).toBeUndefined()
@@ -143,7 +143,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       expect(await idsOf(manager, { teamId: fixture.people })).toEqual([])
     })
 
-    it('answer the same 404 for what does not exist, for another team’s and another organization’s', async () => {
+    it("return the same 404 for an unknown object, another team's and another organization's", async () => {
       const verbs = ['Get', 'Update', 'Delete'] as const
       for (const verb of verbs) {
         const outcomes: unknown[] = []
@@ -160,7 +160,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       expect(await events()).toEqual([])
     })
 
-    it('refuse writes of those who may only read, and write nothing', async () => {
+    it('refuse writes by callers who may only read, and write nothing', async () => {
       const key = await insertApiKey(service.database, {
         organizationId: fixture.acme,
         permissions: [`${sample.permissions}:read`],
@@ -182,7 +182,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       expect(await events()).toHaveLength(1)
     })
 
-    it('delete once for an Idempotency-Key, also when it is repeated', async () => {
+    it('delete once for an Idempotency-Key, also when the call is repeated', async () => {
       const { id } = await made(10)
       const headers = { 'idempotency-key': `${sample.name}-${door}-${id}` }
       const outcomes = [await call('Delete', { id }, manager, headers), await call('Delete', { id }, manager, headers)]
@@ -194,7 +194,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
     })
   })
 
-  it('do not let two deletions, or a deletion and a new reference, both succeed', async () => {
+  it('never let two deletions, or a deletion and a new reference, both succeed', async () => {
     const { answer } = await callMethod(service, standardMethod(sample, 'Create'), {
       door: 'REST',
       token: manager,

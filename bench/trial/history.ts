@@ -83,7 +83,7 @@ interface Log {
   readonly acknowledged: number[]
 }
 
-/** Writers that each count up in rows of their own, and one that makes things under a key until it is told that they are made. */
+/** Writers that each count up in rows of their own, and one that creates objects under a key until each creation is acknowledged. */
 export interface History {
   /** Writes until `stop`; to be called again with the next service. */
   writeTo(origin: () => string): void

@@ -7,7 +7,7 @@ export interface Operation {
 /**
  * Whether the operations could have happened one after the other, each at a moment between its start and its end
  * (Wing and Gong, with the states that were seen before left out, after Lowe). `apply` returns the state after an
- * operation, or undefined if what the operation was told contradicts the state before it; `keyOf` is a text that equal
+ * operation, or undefined if its response contradicts the state before it; `keyOf` is a text that equal
  * states share. At most 31 operations.
  */
 export function isLinearizable<State, Each extends Operation>(

@@ -10,11 +10,11 @@ import { callJson } from './call.js'
 import { isLinearizable, type Operation } from './linearizable.js'
 import {
   type Door,
+  type Observed,
   type Person,
   readPerson,
   type SeenFields,
   sendStep,
-  type Told,
   type Writers,
 } from './person-writes.js'
 import type { ServiceRun, Stage } from './stage.js'
@@ -29,8 +29,8 @@ const PAUSE_MILLIS = 5
 const MANY = 1_000
 
 /**
- * People, keys, workers, ingestion and a directory write and read the same persons at once, through two processes; what
- * all of them are told must be true in some order of the calls.
+ * People, keys, workers, ingestion and a directory write and read the same people at once, through two processes; all
+ * responses must be explained by some order of the calls.
  */
 export const ownership: Trial = {
   name: 'ownership',
@@ -43,7 +43,7 @@ export const ownership: Trial = {
 /** A call and its response; without a step it is a read. */
 interface Call extends Operation {
   readonly step: ModelStep | undefined
-  readonly told: Told
+  readonly observed: Observed
 }
 
 async function run(stage: Stage, operations: number): Promise<readonly Finding[]> {
@@ -71,13 +71,14 @@ async function run(stage: Stage, operations: number): Promise<readonly Finding[]
           await wait(PAUSE_MILLIS * Math.random())
           const step = planned === 'read' ? undefined : withPhone(planned, phone)
           const start = performance.now()
-          const told = step === undefined ? await readPerson(doorOf(), person) : await sendStep(doorOf(), person, step)
-          calls.push({ start, end: performance.now(), step, told })
+          const observed =
+            step === undefined ? await readPerson(doorOf(), person) : await sendStep(doorOf(), person, step)
+          calls.push({ start, end: performance.now(), step, observed })
         }
       }),
     )
     const last = performance.now()
-    calls.push({ start: last, end: performance.now(), step: undefined, told: await readPerson(doorOf(), person) })
+    calls.push({ start: last, end: performance.now(), step: undefined, observed: await readPerson(doorOf(), person) })
     tally.operations += calls.length
     if (isPossible(initial, calls, governedFields)) return
     tally.rows++
@@ -173,19 +174,19 @@ function isPossible(initial: SeenFields, calls: readonly Call[], of: readonly Go
 
 function applied(
   state: SeenFields,
-  { step: write, told }: Call,
+  { step: write, observed }: Call,
   keyOf: (state: SeenFields) => string,
   named: (names: readonly GovernedField[]) => string,
 ): SeenFields | undefined {
   const model = createOwnershipModel(new Date(0), state)
   if (write !== undefined) {
     const { pinned, directoryLocked } = model.apply(write, new Date(0))
-    const { skipped } = told
+    const { skipped } = observed
     if (skipped !== undefined && named(skipped.pinned) !== named(pinned)) return undefined
     if (skipped !== undefined && named(skipped.directoryLocked) !== named(directoryLocked)) return undefined
   }
   const next = model.profile()
-  return told.fields !== undefined && keyOf(told.fields) !== keyOf(next) ? undefined : next
+  return observed.fields !== undefined && keyOf(observed.fields) !== keyOf(next) ? undefined : next
 }
 
 async function makeWriters({ connectionString, tokens }: Stage): Promise<Writers> {
@@ -223,8 +224,8 @@ function describe(calls: readonly Call[]): string {
   return calls
     .toSorted((one, other) => one.start - other.start)
     .map(
-      ({ start, end, step: write, told }) =>
-        `\n  ${start.toFixed(1)}–${end.toFixed(1)} ${JSON.stringify({ step: write, told }, plain)}`,
+      ({ start, end, step: write, observed }) =>
+        `\n  ${start.toFixed(1)}–${end.toFixed(1)} ${JSON.stringify({ step: write, observed }, plain)}`,
     )
     .join('')
 }

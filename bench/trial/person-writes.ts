@@ -6,7 +6,7 @@ import { type CallResult, callJson } from './call.js'
 export type SeenFields = Readonly<Record<GovernedField, { readonly value: string; readonly owner: FieldOwner }>>
 
 /** The response to a call: what it skipped and the person after it, as far as responses show that. */
-export interface Told {
+export interface Observed {
   readonly skipped?: { readonly pinned: readonly GovernedField[]; readonly directoryLocked: readonly GovernedField[] }
   readonly fields?: SeenFields
 }
@@ -52,7 +52,7 @@ const names: Readonly<
 }
 
 /** Sends a write over HTTP. Throws for an answer that is not expected. */
-export async function sendStep(door: Door, person: Person, step: ModelStep): Promise<Told> {
+export async function sendStep(door: Door, person: Person, step: ModelStep): Promise<Observed> {
   switch (step.by) {
     case 'relationship':
       return sendRelationship(door, person, step)
@@ -68,7 +68,7 @@ export async function sendStep(door: Door, person: Person, step: ModelStep): Pro
 }
 
 /** Reads the person. */
-export async function readPerson({ origin, writers }: Door, { id }: Person): Promise<Told> {
+export async function readPerson({ origin, writers }: Door, { id }: Person): Promise<Observed> {
   return { fields: fieldsIn(parsed(await callJson({ origin }, `/v2/users/${id}`, { token: writers.key })).data) }
 }
 
@@ -78,7 +78,7 @@ async function sendUpdate(
   { origin, writers }: Door,
   { id }: Person,
   { by, values, pinFields, releaseFields }: Step<'user token' | 'api key' | 'worker'>,
-): Promise<Told> {
+): Promise<Observed> {
   const token = { 'user token': writers.person, 'api key': writers.key, worker: writers.worker }[by]
   const json = { ...jsonOf(values), pinFields: enumsOf(pinFields), releaseFields: enumsOf(releaseFields) }
   const answer = parsed(await callJson({ origin }, `/v2/users/${id}`, { method: 'PUT', token, json }))
@@ -89,7 +89,7 @@ async function sendRelationship(
   { origin, writers }: Door,
   { id }: Person,
   { token: kind, manager, pin }: Step<'relationship'>,
-): Promise<Told> {
+): Promise<Observed> {
   const token = kind === 'user token' ? writers.person : writers.key
   const relationshipType = 'USER_RELATIONSHIP_TYPE_MANAGER'
   if (manager === '') {
@@ -106,7 +106,7 @@ async function sendProfile(
   { origin, writers, serial }: Door,
   { email }: Person,
   values: ReadonlyMap<GovernedField, string>,
-): Promise<Told> {
+): Promise<Observed> {
   const { managerUserId, ...texts } = jsonOf(values)
   const managerEmail = managerUserId === undefined ? {} : { managerEmail: managerUserId && emailOf(managerUserId) }
   const profiles = [{ externalId: `step-${serial}`, email, ...texts, ...managerEmail }]
@@ -125,7 +125,7 @@ async function sendPatch(
   { origin, writers }: Door,
   { id }: Person,
   { values, withdrawn }: Step<'directory'>,
-): Promise<Told> {
+): Promise<Observed> {
   const Operations = [
     ...[...withdrawn].map((field) => ({ op: 'remove', path: names[field].removed ?? names[field].scim })),
     ...[...values].map(([field, value]) => ({

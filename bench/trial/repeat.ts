@@ -48,11 +48,11 @@ async function run(stage: Stage, pairs: number): Promise<readonly Finding[]> {
     `SELECT count(*)::int AS effects, count(DISTINCT id)::int AS ids FROM approval_procedures`,
   )
   const equal = answers.filter(([one, other]) => one.status === 200 && one.text === other.text)
-  const told = answers.filter(([one, other]) => one.isReplayed || other.isReplayed)
+  const marked = answers.filter(([one, other]) => one.isReplayed || other.isReplayed)
   return [
     allOf('pairs of calls, the service killed in between: effects', Number(row?.['effects']), pairs),
     allOf('pairs with the same 200, byte for byte', equal.length, pairs),
-    allOf('pairs with one response marked as a replay', told.length, pairs),
+    allOf('pairs with one response marked as a replay', marked.length, pairs),
   ]
 }
 

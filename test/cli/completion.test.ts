@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** What each shell is told, to complete a line whose words are its arguments, and to print what it would offer. */
+/** The commands for each shell that complete a line whose words are its arguments, and print what it would offer. */
 const programs: Readonly<Record<string, string>> = {
   bash: `source ./bash; COMP_LINE="$*" COMP_POINT=\${#COMP_LINE}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`,
   // The functions of zsh's own completion print what they are given, as far as it begins with the word.

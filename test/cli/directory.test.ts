@@ -58,19 +58,19 @@ describe('svc directory status', () => {
     expect([taken.status, taken.body.scimType]).toEqual([409, 'uniqueness'])
     await directory.send('GET', `/Users?filter=${encodeURIComponent('color eq "blue"')}`)
 
-    let told = await status()
+    let shown = await status()
     await eventually(async () => {
-      told = await status()
-      expect(told.refusals.length).toBe(3)
+      shown = await status()
+      expect(shown.refusals.length).toBe(3)
     })
-    expect(told).toEqual({
+    expect(shown).toEqual({
       organizationId: globex,
       connections: [expect.objectContaining({ keyId: directory.key.id, state: 'active' })],
       lastWriteAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       users: { supplied: 2, active: 1, deleted: 1 },
       refusals: expect.anything(),
     })
-    const refusals: Record<string, unknown>[] = told.refusals
+    const refusals: Record<string, unknown>[] = shown.refusals
     expect(refusals.map(({ method, path, status: answer, scimType }) => [method, path, answer, scimType])).toEqual([
       ['GET', '/Users', 400, 'invalidFilter'],
       ['POST', '/Users', 409, 'uniqueness'],

@@ -85,7 +85,7 @@ describe('the pages', () => {
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(answer.headers.get('vary')).toContain('accept')
     const { links, forms, reflection, health } = (await service.rest('GET', '/')).json
-    const told = [
+    const expected = [
       ...Object.values<string>(links).map((path) => `<a href="${path}">${path}</a>`),
       ...Object.values<string>(forms).map((path) => `POST ${path}<`),
       'REST ',
@@ -95,7 +95,7 @@ describe('the pages', () => {
       ...reflection,
       ...health,
     ]
-    expect(told.filter((text) => !answer.text.includes(text))).toEqual([])
+    expect(expected.filter((text) => !answer.text.includes(text))).toEqual([])
   })
 
   it('answer HEAD like GET without the body, and other methods with 405', async () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 beforeEach(() => service.database.execute('DELETE FROM audit_events'))
 
-describe.each(doors)('over %s', (door) => {
+describe.each(doors)('idempotency over %s', (door) => {
   const call = async (method: MethodDoors, request: RequestJson, key: string, token = admin) => {
     const outcome = await callMethod(service, method, { door, request, token, headers: { 'idempotency-key': key } })
     const isReplayed = outcome.answer.headers.get('idempotency-replayed') === 'true'
@@ -145,16 +145,16 @@ describe.each(doors)('over %s', (door) => {
     ['of 256 characters', 'k'.repeat(256)],
     ['with a space', 'a b'],
     ['with a letter that is not ASCII', 'é'],
-  ])('is refused if it is %s', async (_, key) => {
+  ])('refuses a key that is %s', async (_, key) => {
     expect(await rename('N', key)).toMatchObject({ status: 400, reason: 'FIELD_INVALID', fields: ['Idempotency-Key'] })
     expect(await eventCount()).toBe(0)
   })
 
-  it.each(['!', '~', '"8e03978e-40d5-43dd-bc93-6894a57f9324"', 'k'.repeat(255)])('may be %s', async (key) => {
+  it.each(['!', '~', '"8e03978e-40d5-43dd-bc93-6894a57f9324"', 'k'.repeat(255)])('accepts the key %s', async (key) => {
     expect(await rename('N', `${door}${key}`.slice(-255).replaceAll(' ', ''))).toMatchObject({ status: 200 })
   })
 
-  it('is forgotten after 24 hours', async () => {
+  it('forgets a key after 24 hours', async () => {
     const key = newKey()
     await rename('Once', key)
     const [kept] = await service.database.query(

@@ -128,7 +128,7 @@ describe('concurrent calls with one key', () => {
 
   it('are abandoned with their callers: nothing is committed for them', async () => {
     const call = {}
-    const reason = new Error('nobody waits for it')
+    const reason = new Error('the caller is gone')
     const leave = async (store: Tables) => {
       const json = await effectOf('left')(store)
       database.stop(call, reason)

@@ -88,17 +88,17 @@ describe('the schemas of the SCIM document', () => {
 
   it('have the attributes that the service reports', async () => {
     const { body } = await (await connectDirectory(service)).send('GET', '/Schemas')
-    const told = (attributes: readonly Json[], { properties, items }: Json): string[] =>
+    const missingIn = (attributes: readonly Json[], { properties, items }: Json): string[] =>
       attributes.flatMap(({ name, subAttributes = [] }) => {
         const schema = (properties ?? items?.properties)?.[name]
-        return schema === undefined ? [name] : told(subAttributes, schema)
+        return schema === undefined ? [name] : missingIn(subAttributes, schema)
       })
     const [user, enterprise, ownership, group] = body.Resources
-    expect(told(user.attributes, schemas.User)).toEqual([])
+    expect(missingIn(user.attributes, schemas.User)).toEqual([])
     for (const { id, attributes } of [enterprise, ownership]) {
-      expect(told(attributes, schemas.User.properties[id])).toEqual([])
+      expect(missingIn(attributes, schemas.User.properties[id])).toEqual([])
     }
-    expect(told(group.attributes, schemas.Group)).toEqual([])
+    expect(missingIn(group.attributes, schemas.Group)).toEqual([])
   })
 })
 

@@ -9,8 +9,8 @@ it('the SCIM examples are what the service returns', async () => {
   const text = `${JSON.stringify(await collectScimAnswers(), null, 2)}\n`
   if (process.env['RECORD_EXAMPLES'] !== undefined) writeFileSync(file, text)
   const recorded = readFileSync(file, 'utf8')
-  expect([JSON.parse(text), '"npm run generate:examples" writes them anew']).toEqual([
+  expect([JSON.parse(text), '"npm run generate:examples" rewrites them']).toEqual([
     JSON.parse(recorded),
-    '"npm run generate:examples" writes them anew',
+    '"npm run generate:examples" rewrites them',
   ])
 }, 120_000)

@@ -53,7 +53,7 @@ async function* echo(messages: AsyncIterable<Fields>, context: HandlerContext, k
   await wait(Number(requestHeader.get('x-delay') ?? 0), undefined, { signal: context.signal })
   const code = requestHeader.get('x-fail')
   if (code !== null) throw failure(Number(code))
-  if (requestHeader.has('x-throw')) throw new Error('what nobody may see')
+  if (requestHeader.has('x-throw')) throw new Error('a private failure')
 }
 
 function failure(code: Code): ConnectError {

@@ -205,12 +205,12 @@ describe.each(versions)('a GET over Connect on %s', (version) => {
 
 describe('an exception', () => {
   it.each(rpcProtocols)('before decoding ends the response and is reported, over %s', async (protocol) => {
-    const failing = await startEchoServer({ beforeDecode: () => Promise.reject(new Error('what nobody may see')) })
+    const failing = await startEchoServer({ beforeDecode: () => Promise.reject(new Error('a private failure')) })
     const wire: WireForm = { protocol, form: 'proto', coding: 'identity', unary: true }
     const connection = openConnection(failing, 'HTTP/2')
     const answer = await connection.send(requestOf(wire, pathOf('Unary'), [message('a')]))
     expect(readAnswer(wire, everything, answer)).toMatchObject({ code: Code.Internal, text: 'internal error' })
-    expect(failing.reported).toEqual([new Error('what nobody may see')])
+    expect(failing.reported).toEqual([new Error('a private failure')])
     connection.close()
     failing.close()
   })

@@ -87,7 +87,7 @@ describe('on one HTTP/1.1 connection', () => {
       Array(5).fill(401),
     ],
     [
-      'what expects to be told to go on',
+      'an Expect: 100-continue header',
       [`${line()}${json}expect: 100-continue\r\ncontent-length: 2\r\n\r\n`, '{}'],
       [100, 200],
     ],

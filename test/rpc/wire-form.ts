@@ -108,8 +108,8 @@ export function requestOf(wire: WireForm, path: string, messages: readonly Uint8
 export function readAnswer(wire: WireForm, desc: DescMessage, given: RawAnswer): WireAnswer {
   const answer = wire.protocol === 'grpc' ? trailersOnly(given) : given
   const { status, headers, body } = answer
-  const told = { status, contentType: headers['content-type'], headers: ours(headers) }
-  if (!isEnveloped(wire)) return { ...told, ...readUnary(wire, desc, answer) }
+  const head = { status, contentType: headers['content-type'], headers: ours(headers) }
+  if (!isEnveloped(wire)) return { ...head, ...readUnary(wire, desc, answer) }
   const messages: unknown[] = []
   let end: Uint8Array | undefined
   for (const { flags, data } of envelopesOf(body)) {
@@ -117,10 +117,10 @@ export function readAnswer(wire: WireForm, desc: DescMessage, given: RawAnswer):
     if ((flags & 0x82) !== 0) end = plain
     else messages.push(jsonOf(desc, wire, plain))
   }
-  if (wire.protocol === 'connect') return { ...told, messages, ...readEndOfStream(end) }
+  if (wire.protocol === 'connect') return { ...head, messages, ...readEndOfStream(end) }
   const trailers =
     wire.protocol === 'grpc' ? Object.entries({ ...headers, ...answer.trailers }) : trailerParse(end ?? body)
-  return { ...told, messages, ...readStatus(new Map<string, Header>(trailers), answer) }
+  return { ...head, messages, ...readStatus(new Map<string, Header>(trailers), answer) }
 }
 
 function readUnary(wire: WireForm, desc: DescMessage, { status, headers, body }: RawAnswer) {

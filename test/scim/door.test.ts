@@ -54,7 +54,7 @@ describe('the SCIM endpoint', () => {
     expect((await withCredential(`Bearer ${altered}`)).status).toBe(401)
   })
 
-  it('alone accepts it', async () => {
+  it('is the only one that accepts a management key', async () => {
     const { secret } = okta.key
     for (const path of ['/v2/users', '/v2/audit-events', '/v2/app-instances']) {
       expect((await service.rest('GET', path, { token: secret })).status).toBe(401)

@@ -41,7 +41,7 @@ describe('lists of users', () => {
     ['count=-1', 1, []],
     ['startIndex=3&count=0', 3, []],
     ['count=100000', 1, [0, 1, 2, 3, 4, 5, 6]],
-  ])('have the page ?%s', async (query, startIndex, places) => {
+  ])('return the page ?%s', async (query, startIndex, places) => {
     for (const filter of ['', 'userName pr', 'active eq true', 'not (active eq false)', 'userName co "@"']) {
       const page = await list(`${query}${filter === '' ? '' : `&filter=${encodeURIComponent(filter)}`}`)
       expect(page).toMatchObject({ schemas: [LIST], totalResults: 7, startIndex, itemsPerPage: places.length })

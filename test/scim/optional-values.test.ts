@@ -25,7 +25,7 @@ describe('an optional value that cannot be stored', () => {
     return { userName: name, externalId: `ext-${name}`, title: 'Analyst', ...values }
   }
   /** What administrators see about a person. */
-  const toldOf = async (userName: string, count: number) => {
+  const refusalsOf = async (userName: string, count: number) => {
     const line = ['directory', 'status', '--org', fixture.acme, '--json']
     let told: Record<string, unknown>[] = []
     await eventually(async () => {
@@ -57,7 +57,7 @@ describe('an optional value that cannot be stored', () => {
     expect([status, body.title, body[name]]).toEqual([201, 'Analyst', undefined])
     expect(Object.keys(ownersOf(body))).toEqual(['title'])
     expect((await provider.send('GET', `/Users/${body.id}`)).body).toEqual(body)
-    expect(await toldOf(user.userName, 1)).toEqual([
+    expect(await refusalsOf(user.userName, 1)).toEqual([
       [user.externalId, 'POST', 201, `${name}${part}`, expect.stringMatching(/./)],
     ])
   })
@@ -73,7 +73,7 @@ describe('an optional value that cannot be stored', () => {
         : await provider.patch(`/Users/${id}`, { op: 'replace', value: bad })
     expect([status, body.locale, body.phoneNumbers[0].value]).toEqual([200, 'de-DE', before.phoneNumbers[0]?.value])
     expect(Object.keys(ownersOf(body))).toEqual(['title'])
-    const told = await toldOf(user.userName, 2)
+    const told = await refusalsOf(user.userName, 2)
     expect(told.map(([, ...refusal]) => refusal.slice(0, 3))).toEqual(
       expect.arrayContaining([
         [method, 200, 'locale'],
@@ -99,7 +99,9 @@ describe('an optional value that cannot be stored', () => {
   it('is reported with the user if the whole request is refused', async () => {
     const user = newUser({ active: 'perhaps' })
     expect((await provider.send('POST', '/Users', user)).status).toBe(400)
-    expect(await toldOf(user.userName, 1)).toEqual([[user.externalId, 'POST', 400, '', 'active must be true or false']])
+    expect(await refusalsOf(user.userName, 1)).toEqual([
+      [user.externalId, 'POST', 400, '', 'active must be true or false'],
+    ])
     const { stdout } = await runCommandBeside(
       service,
       [registerDirectoryCommand],

@@ -49,10 +49,10 @@ describe('the look-up of tokens', () => {
       expect(new Set(rows.map(({ tokenHash }) => tokenHash.toString('hex'))).size).toBe(count)
     }
     const { rows } = await client.query(
-      'SELECT generic_plans::int AS kept, custom_plans::int AS anew FROM pg_prepared_statements WHERE name = $1',
+      'SELECT generic_plans::int AS cached, custom_plans::int AS planned FROM pg_prepared_statements WHERE name = $1',
       [name],
     )
-    expect(rows).toEqual([{ kept: 3, anew: 5 }]) // PostgreSQL decides after five.
+    expect(rows).toEqual([{ cached: 3, planned: 5 }]) // PostgreSQL decides after five.
   })
 
   it.each(lookups)('reads only the rows that it looks for: %s', async (name, prefix) => {

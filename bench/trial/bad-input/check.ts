@@ -151,11 +151,11 @@ function checkGrpc(request: BadRequest, { status, headers, trailers, body }: Bad
   const envelopes = envelopesOf(body)
   const last = envelopes.at(-1)
   const end = last !== undefined && (last.flags & 0x80) !== 0 ? trailerParse(plainOf(last, headers)) : undefined
-  const told = end === undefined ? { ...headers, ...trailers } : Object.fromEntries(end)
-  const code = Number(told['grpc-status'] ?? Number.NaN)
+  const reported = end === undefined ? { ...headers, ...trailers } : Object.fromEntries(end)
+  const code = Number(reported['grpc-status'] ?? Number.NaN)
   if (!Number.isInteger(code)) throw new Error('gRPC without a status')
-  const message = decodeURIComponent(String(told['grpc-message'] ?? ''))
-  const details = told['grpc-status-details-bin']
+  const message = decodeURIComponent(String(reported['grpc-message'] ?? ''))
+  const details = reported['grpc-status-details-bin']
   if (details !== undefined) {
     const inside = fromBinary(StatusSchema, Buffer.from(String(details), 'base64'))
     if (inside.code !== code || inside.message !== message) throw new Error('the details of gRPC say something else')

@@ -55,8 +55,8 @@ function requestsOf(method: DescMethod, all: Credentials): fc.Arbitrary<BadReque
       if (given === 'GET' || given === 'HEAD' || (body !== '*' && drawn.type === undefined))
         return { ...about, headers }
       headers['content-type'] = drawn.type ?? (isForm ? 'application/x-www-form-urlencoded' : 'application/json')
-      const told = named ?? (isBomb ? 'gzip' : coding === 'identity' ? undefined : coding)
-      if (told !== undefined) headers['content-encoding'] = told
+      const declared = named ?? (isBomb ? 'gzip' : coding === 'identity' ? undefined : coding)
+      if (declared !== undefined) headers['content-encoding'] = declared
       const text = Object.entries(message.value)
         .flatMap(([name, value]) => pairsOf(name, value, write))
         .join('&')

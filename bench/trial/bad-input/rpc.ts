@@ -51,8 +51,8 @@ function requestsOf(door: RpcDoor, type: string, method: DescMethod, all: Creden
       const path = `/${method.parent.typeName}/${method.name}${suffix ?? ''}`
       const headers: Record<string, string> = { ...authorization, ...drawn.stray, 'content-type': drawn.type ?? type }
       const header = form.enveloped ? 'grpc-encoding' : 'content-encoding'
-      const told = named ?? (isBomb ? 'gzip' : coding === 'identity' ? undefined : coding)
-      if (told !== undefined) headers[header] = told
+      const declared = named ?? (isBomb ? 'gzip' : coding === 'identity' ? undefined : coding)
+      if (declared !== undefined) headers[header] = declared
       if (form.enveloped) headers['te'] = 'trailers'
       const about = { door, version, output: method.output, form: isJson ? ('json' as const) : ('binary' as const) }
       const reads = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
@@ -60,7 +60,7 @@ function requestsOf(door: RpcDoor, type: string, method: DescMethod, all: Creden
         const message = Buffer.from(changed(Buffer.from(Buffer.from(packed).toString('base64url')), drawn.inEnvelope))
         const { 'content-type': _, 'content-encoding': __, ...rest } = headers
         const query = `encoding=${isJson ? 'json' : 'proto'}&base64=1&message=${encodeURIComponent(message.toString('latin1'))}`
-        const compression = told === undefined ? '' : `&compression=${encodeURIComponent(told)}`
+        const compression = declared === undefined ? '' : `&compression=${encodeURIComponent(declared)}`
         return {
           ...about,
           method: 'GET',
@@ -69,7 +69,7 @@ function requestsOf(door: RpcDoor, type: string, method: DescMethod, all: Creden
         }
       }
       const body = form.enveloped
-        ? changed(envelope(told === undefined ? flags : flags | 1, packed), drawn.inEnvelope)
+        ? changed(envelope(declared === undefined ? flags : flags | 1, packed), drawn.inEnvelope)
         : packed
       return { ...about, method: verb, path, headers, ...(verb !== 'GET' && verb !== 'HEAD' && { body }) }
     })

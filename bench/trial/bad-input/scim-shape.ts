@@ -38,9 +38,9 @@ export function scimFault({ path }: BadRequest, status: number, type: string, te
 }
 
 function errorFault(body: Json, status: number): string | undefined {
-  const { schemas: given, scimType, detail, status: told } = body
+  const { schemas: given, scimType, detail, status: reported } = body
   if (JSON.stringify(given) !== JSON.stringify([ERROR])) return 'an error without its schema'
-  if (told !== String(status)) return `an error of ${told} with the status ${status}`
+  if (reported !== String(status)) return `an error of ${reported} with the status ${status}`
   if (typeof detail !== 'string' || detail === '') return 'an error without a detail'
   return scimType === undefined || details.includes(scimType) ? undefined : `an error of the type ${scimType}`
 }

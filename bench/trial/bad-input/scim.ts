@@ -35,8 +35,8 @@ export function scimRequests(all: Credentials): fc.Arbitrary<BadRequest> {
       const headers: Record<string, string> = { ...drawn.authorization, ...drawn.stray }
       if (method === 'GET' || method === 'HEAD' || operation.body === undefined) return { ...about, headers }
       headers['content-type'] = drawn.type
-      const told = named ?? (isBomb ? 'gzip' : coding === 'identity' ? undefined : coding)
-      if (told !== undefined) headers['content-encoding'] = told
+      const declared = named ?? (isBomb ? 'gzip' : coding === 'identity' ? undefined : coding)
+      if (declared !== undefined) headers['content-encoding'] = declared
       const plain = changed(Buffer.from(spoiledJson(operation.body, drawn.faults)), drawn.changes)
       return { ...about, headers, body: isBomb ? bomb : compress(coding, plain) }
     })
