@@ -6,7 +6,7 @@ export function settings<T>(): T {
   return JSON.parse(process.argv[2] ?? '{}') as T
 }
 
-/** Tells the parent the port, then answers what it asks until it says stop. */
+/** Reports the port to the parent, then answers its requests until it sends stop. */
 export function serve(port: number, close: () => Promise<void>): void {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()

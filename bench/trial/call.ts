@@ -52,7 +52,7 @@ export interface JsonCall extends Omit<CallOptions, 'body'> {
   readonly json?: unknown
 }
 
-/** Sends one request with a credential, and JSON where there is some. */
+/** Sends one request with a credential, and with JSON if given. */
 export function callJson(
   run: Pick<ServiceRun, 'origin'>,
   path: string,

@@ -42,7 +42,7 @@ const OPENED_AT_ONCE = 100
 const SESSIONS = 4
 /** A connection that has been idle for longer is opened again, before the service ends it (IDLE_SECONDS, 75). */
 const IDLE_MILLIS = 60_000
-/** What a service that is too busy says in gRPC: RESOURCE_EXHAUSTED, UNAVAILABLE. */
+/** The gRPC codes of a service that is too busy: RESOURCE_EXHAUSTED, UNAVAILABLE. */
 const BUSY = new Set(['8', '14'])
 
 /** Opens this many connections of HTTP/1.1, and a few of HTTP/2, which have room for as many calls of gRPC. */
@@ -89,7 +89,7 @@ export async function openSlots(port: number, count: number): Promise<Slots> {
   }
 }
 
-/** A connection of HTTP/1.1 that is opened again when it has ended. */
+/** An HTTP/1.1 connection that is reopened when it has ended. */
 interface Place {
   send(request: TextRequest, serial: number): Promise<Ending>
   close(): void

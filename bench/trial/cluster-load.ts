@@ -85,7 +85,7 @@ export function createLoad({ origin, token, connectionString }: LocalCluster) {
     stop: () => {
       isOver = true
     },
-    /** How many answers there were by status, in words. */
+    /** The number of responses by status, in words. */
     answers: () => [...byStatus].map(([status, count]) => `${count} of ${status}`).join(', '),
     /** Waits until so many calls are answered. */
     reach: async (count: number): Promise<void> => {

@@ -168,7 +168,7 @@ function isWhole(answer: string): boolean {
   return answer.length >= head + 4 + Number(/content-length: (\d+)/i.exec(answer.slice(0, head))?.[1])
 }
 
-/** What a client makes of a connection that ends, and of a service that is busy. */
+/** How a client handles a connection that ends, and a busy service. */
 const withoutAnswer = new Set([Code.Unavailable, Code.Unknown, Code.Internal, Code.Canceled, Code.Aborted])
 
 async function sendGrpc(socket: Socket, key: string, token: string): Promise<string | undefined> {

@@ -39,7 +39,7 @@ export interface Held {
   readonly kinds: Holdings['handles']
 }
 
-/** Good answers a second for the speed of the machine. */
+/** Good responses per second, relative to the speed of the machine. */
 export function goodputAtSpeed({ goodPerSecond, speed }: ArrivalsWindow): number {
   return goodPerSecond / speed
 }

@@ -30,7 +30,7 @@ const IN_ORDER = /as many as are taken/
 /** The names of JSON that is deep or wide, not only long. */
 const DEEP_OR_WIDE = /of brackets|of braces|\[\] of|^keys$|unknown list|again and again/
 
-/** Small bodies of strangers that are expensive to read, and large ones with a credential. */
+/** Small anonymous bodies that are expensive to read, and large ones with a credential. */
 export const flood: Trial = {
   name: 'flood',
   onEachDatabase: false,

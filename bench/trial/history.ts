@@ -92,7 +92,7 @@ export interface History {
   acknowledged(): number
   /** How many answers of the writes had each status; 0 is none. */
   answers(): ReadonlyMap<number, number>
-  /** What was lost and what is torn. */
+  /** What was lost, and what was half done. */
   verify(): Promise<readonly Finding[]>
 }
 

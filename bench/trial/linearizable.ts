@@ -5,7 +5,7 @@ export interface Operation {
 }
 
 /**
- * Whether the operations could have happened one after the other, each at a moment between its start and its end
+ * Whether the operations could have happened one after another, each at a moment between its start and its end
  * (Wing and Gong, with the states that were seen before left out, after Lowe). `apply` returns the state after an
  * operation, or undefined if its response contradicts the state before it; `keyOf` is a text that equal
  * states share. At most 31 operations.

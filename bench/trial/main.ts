@@ -35,7 +35,7 @@ console.log(missed === 0 ? '\nAll promises are kept.' : `\n${missed} promises ar
 // What an overdue trial leaves behind does not keep the program alive.
 process.exit(missed === 0 ? 0 : 1)
 
-/** How much is asked of a trial; undefined if it does one thing. Throws for what is no amount. */
+/** The requested amount of a trial; undefined if it does one thing. Throws for an invalid amount. */
 function amountOf({ name, amount }: Trial): number | undefined {
   const text = asked.get(name)
   if (text === undefined) return isShort ? amount?.short : amount?.full

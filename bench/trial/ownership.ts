@@ -158,7 +158,7 @@ const stepOrRead: fc.Arbitrary<Planned> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('read' as const) },
 )
 
-/** Every person has a number of its own: it is unique in the organization. */
+/** Every person has their own number: it is unique in the organization. */
 function withPhone(planned: ModelStep, phone: string): ModelStep {
   if (planned.by === 'relationship') return planned
   const number = planned.values.get('PRIMARY_PHONE')

@@ -122,7 +122,7 @@ function listsOf(sql: Sql, { api, scim }: { readonly api: Send; readonly scim: S
       ids: () => idsIn(sql, 'SELECT id FROM app_instances WHERE organization_id = $1 AND name = $2', 'App'),
       walk: (size) => walkTokens(api, `/v2/app-instances?teamId=${it}&`, size),
     },
-    // A position is no key: rows that are removed before it move the others.
+    // A position is not a key: rows removed before it move the others.
     {
       name: 'Users of SCIM, rows added',
       ...people,

@@ -11,7 +11,7 @@ export interface Probes {
   readonly failed: number
 }
 
-/** Asks as a supervisor and a balancer do, each time on a connection of its own, until the work is done. */
+/** Probes as a supervisor and a balancer do, each time on a new connection, until the work is done. */
 export async function probeWhile(origin: string, work: Promise<unknown>): Promise<Probes> {
   const isOver = work.then(() => true)
   const millis: number[] = []

@@ -141,7 +141,7 @@ async function isCallAccepted(run: ServiceRun, chain: Chain, token?: string): Pr
 async function revokeKey(run: ServiceRun, database: Database, { keys }: Chain, round: number): Promise<boolean> {
   const [{ id, secret } = { id: '', secret: '' }] = keys
   if (round % 5 === 4) return (await revokeKeyById(database, runtime, id, { chain: true })) !== undefined
-  // Each report comes from an address of its own, because one address can send five a minute.
+  // Each report comes from a different address, because one address can send five per minute.
   const from = { 'x-forwarded-for': `10.${round >> 16}.${(round >> 8) & 255}.${round & 255}` }
   const isRest = round % 2 === 0
   const { status } = await call(run, isRest ? '/v2/auth/revoke' : '/svc.v2.AuthService/RevokeLeakedKey', {

@@ -13,7 +13,7 @@ export interface DatabaseServer {
   readonly name: string
   /** Makes a database with all migrations, and returns its URL. */
   createDatabase(): Promise<string>
-  /** How a service reaches a database that is not reached by its URL alone: there may be a pooler in front of it. */
+  /** How a service reaches a database for which a URL is not enough: there may be a pooler in front of it. */
   environmentOf?(connectionString: string): Readonly<Record<string, string>>
   /** Removes what was made. */
   stop(): Promise<void>

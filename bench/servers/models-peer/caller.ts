@@ -103,7 +103,7 @@ export async function requireTeam(
   requireIn(caller, teamId, permission, `team ${teamId}`)
 }
 
-/** The error for what is missing or hidden. */
+/** The error for a missing or hidden object. */
 export function notFound(resource: string): Refusal {
   return new Refusal(404, 'not_found', `no ${resource}`)
 }

@@ -59,7 +59,7 @@ interface Decision {
   readonly newOwner: FieldOwner
 }
 
-/** The columns that a write changes, what the audit log says of each field, and the fields that are left alone. */
+/** The columns that a write changes, the audit log's entry for each field, and the skipped fields. */
 export interface DecidedWrite {
   readonly data: Profile
   readonly changes: Prisma.InputJsonValue

@@ -70,7 +70,7 @@ export function binaryBodies(desc: DescMessage): fc.Arbitrary<Uint8Array> {
     })
 }
 
-/** What of the value the schema takes; texts that are not well-formed are sent as Node writes them. */
+/** The part of the value that the schema accepts; texts that are not well-formed are sent as Node writes them. */
 function binaryOf(desc: DescMessage, value: unknown): Uint8Array {
   try {
     return toBinary(desc, fromJsonString(desc, spoiledJson(value, noSpoils), { ignoreUnknownFields: true }))

@@ -40,7 +40,7 @@ function throwIf(fault: string | undefined): void {
 }
 
 /**
- * 501 is what Connect has for a coding or a method that is not there, and SCIM for operations that a provider may leave
+ * 501 is what Connect has for a coding or a method that does not exist, and SCIM for operations that a provider may leave
  * out; 504 the end of a deadline that the caller sets.
  */
 function isAskedFor({ path, headers }: BadRequest, status: number): boolean {

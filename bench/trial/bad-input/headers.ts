@@ -111,7 +111,7 @@ export const codingNames = odd(
   'aws-chunked',
 )
 
-/** Content types that no door, or another one, takes. */
+/** Content types that no door, or only another one, accepts. */
 export const strayTypes = odd(
   'application/json',
   'application/json; charset=utf-8',
@@ -139,7 +139,7 @@ export const strayTypes = odd(
   '*/*',
 )
 
-/** An Authorization header: one that is taken in most requests. */
+/** An Authorization header: a valid one in most requests. */
 export function authorizations(good: readonly string[], all: Credentials): fc.Arbitrary<Headers> {
   const token = all.key
   const bad = odd(

@@ -9,7 +9,7 @@ import { authorizations, type Credentials, codingNames, stray, strayTypes } from
 import { byteChanges, changed, rarely } from './messages.js'
 import { nastyTexts } from './values.js'
 
-/** Requests of every method over REST, and of paths that are nearly theirs. */
+/** Requests of every method over REST, and of similar paths. */
 export function restRequests(all: Credentials): fc.Arbitrary<BadRequest> {
   return fc.oneof(...services.flatMap(({ methods }) => methods).map((method) => requestsOf(method, all)))
 }

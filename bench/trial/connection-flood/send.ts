@@ -4,7 +4,7 @@ import type { FloodKind } from './kind.js'
 
 /** Connections of a kind at a time. */
 const AT_ONCE = 4
-/** How long a client that has sent all that it has waits for the answer. */
+/** How long a client that has sent everything waits for the response. */
 const ANSWER_MILLIS = 50
 const FRAME_HEAD_BYTES = 9
 const HEADERS = 1
