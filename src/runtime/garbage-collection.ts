@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
  *
  * All objects are allocated young, also where others from the same place in the code have survived: old ones hold what
  * they refer to, request and response included, until the next full collection, though their call is over. Together with
- * `Roster` this takes a token look-up from 115 to 82 µs of processor time; each of the two alone changes little.
+ * `Roster` this takes a token look-up from 115 to 82 µs of processor time; either alone changes little.
  *
  * The old generation is collected each time that it has doubled. By default V8 lets a small heap grow to several times
  * its size first, and keeps the memory that a few long lists took: eight lists of 10,000 at once take 279 to 315 MB with

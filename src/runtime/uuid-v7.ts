@@ -7,7 +7,7 @@ export interface UuidSource {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-/** Random bytes are asked for this many ids at a time: asking costs more than the rest of an id. */
+/** Random bytes are drawn for this many ids at a time: drawing them costs more than the rest of an id. */
 const POOLED_IDS = 256
 const RANDOM_BYTES = 16
 const MAX_COUNTER = 0xffffffff

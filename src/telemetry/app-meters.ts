@@ -4,7 +4,7 @@ import type { CallLimit } from '../http/call-limit.js'
 import type { Traffic } from '../http/connections.js'
 import { addReadings } from './readings.js'
 
-/** The parts of a running service whose state is read when the metrics are. */
+/** The parts of a running service whose state is read with the metrics. */
 export interface WatchedParts {
   readonly database: Pick<Database, 'pool' | 'retries' | 'replica'>
   readonly callLimit: Pick<CallLimit, 'running' | 'refused'>
@@ -16,7 +16,7 @@ export interface WatchedParts {
 
 const WAIT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3]
 
-/** Reads the parts whenever the metrics are asked for. */
+/** Reads the parts whenever the metrics are requested. */
 export function watchParts(registry: Registry, parts: WatchedParts): void {
   const { database, callLimit, traffic, certificateExpiry, isReady } = parts
   const { pool, retries, replica } = database

@@ -40,7 +40,7 @@ const FAULTS: ReadonlySet<Code> = new Set([
   Code.DataLoss,
 ])
 
-/** What is known when a call is answered, and whether it failed because of the server. */
+/** What is known once a call is answered, and whether the server was at fault. */
 export function describeAnswer(call: Call): { readonly attributes: Attributes; readonly isFault: boolean } {
   const { protocolName, request, response, errorCode } = call
   const attributes: Attributes = { 'network.protocol.version': request.httpVersion.replace(/\.0$/, '') }

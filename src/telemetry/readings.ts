@@ -1,9 +1,9 @@
 import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client'
 
-/** What a metric has now: a value, none, or several by the values of its label. */
+/** The current state of a metric: a value, none, or several by the values of its label. */
 type Reading = number | undefined | Readonly<Record<string, number>>
 
-/** A metric that is read from what it is about whenever metrics are asked for. */
+/** A metric whose value is read whenever metrics are requested. */
 export interface ReadMetric {
   readonly name: string
   readonly help: string

@@ -18,8 +18,8 @@ interface Answer {
 }
 
 /**
- * Makes the sum of the metrics of every worker that listens: processes that share a port, of which each scrape would
- * reach another one. To be called in the first process, before its workers start.
+ * Sums the metrics of all listening workers, because each scrape of their shared port would reach a different one. To be
+ * called in the first process, before its workers start.
  */
 export function sumOfWorkers(): () => Promise<string> {
   const listening = new Set<Worker>()
