@@ -7,6 +7,7 @@ import { services } from '../src/handlers/routes.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
+import { standardSamples } from './support/standard-resources.js'
 import { methodNamed, restFormOf, writeCalls } from './support/write-calls.js'
 
 const { priorities, users } = fixture
@@ -179,7 +180,9 @@ it('a tag is on every response whose method declares one in the schema, and on n
   const reads = services
     .flatMap(({ methods }) => methods)
     .filter((method) => method.name.startsWith('Get') && getOption(method, http_form).entityTag)
-  expect(reads.map(({ name }) => name).toSorted()).toEqual(['GetUser', 'GetUserRelationship'])
+  expect(reads.map(({ name }) => name).toSorted()).toEqual(
+    ['GetUser', 'GetUserRelationship', ...standardSamples.map((sample) => `Get${sample.name}`)].toSorted(),
+  )
 })
 
 describe('the tag of a user', () => {
