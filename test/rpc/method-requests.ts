@@ -1,5 +1,6 @@
 import { fixture } from '../support/fixture.js'
 import type { RequestJson } from '../support/method-doors.js'
+import { type StandardSample, standardSamples } from '../support/standard-resources.js'
 
 /** Who calls: a key of the organization with all permissions, its admin, a caller without any, or no one. */
 export type CallerName = 'key' | 'admin' | 'member' | 'nobody'
@@ -117,4 +118,55 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
     ['key', 400, { id: users.agent, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }],
     ['key', 404, { id: nothing, jobTitle: 'Agent' }],
   ],
+  ...Object.fromEntries(standardSamples.flatMap(standardRequests)),
+}
+
+/** Calls of the standard methods of a resource. */
+function standardRequests({
+  name,
+  plural,
+  create,
+  change,
+  fixture: { it: id },
+}: StandardSample): [method: string, requests: readonly MethodRequest[]][] {
+  const service = `${name}Service`
+  return [
+    [
+      `${service}/Get${name}`,
+      [
+        ['key', 200, { id }],
+        ['key', 404, { id: nothing }],
+      ],
+    ],
+    [
+      `${service}/List${plural}`,
+      [
+        ['key', 200, { includeTotal: true }],
+        ['key', 400, { pageSize: -1 }],
+      ],
+    ],
+    [
+      `${service}/Create${name}`,
+      [
+        ['key', 200, create(1)],
+        ['key', 400, {}],
+        ['key', 404, { ...create(2), teamId: nothing }],
+      ],
+    ],
+    [
+      `${service}/Update${name}`,
+      [
+        ['key', 200, { id, ...change(1) }],
+        ['member', 403, { id }],
+        ['key', 404, { id: nothing }],
+      ],
+    ],
+    [
+      `${service}/Delete${name}`,
+      [
+        ['key', 400, { id }],
+        ['key', 404, { id: nothing }],
+      ],
+    ],
+  ]
 }
